@@ -11,21 +11,21 @@ use super::{others, ours};
 
 /// The method of a hunt.
 #[derive(Clone, Copy, Debug)]
-pub enum Hunter {
+pub(crate) enum Hunter {
     Ours,
     Other(Method),
 }
 
 /// The kind of history.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum History {
+pub(crate) enum History {
     Line,
     Merged,
 }
 
 /// One cell of the table: the conditions of its hunts.
 #[derive(Clone, Copy, Debug)]
-pub struct Cell {
+pub(crate) struct Cell {
     pub commits: usize,
     pub history: History,
     pub family: Family,
@@ -34,7 +34,7 @@ pub struct Cell {
 
 /// The results of many hunts, counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     pub hunts: usize,
     /// Hunts that named the planted commit, or candidates with it among them.
     pub right: usize,
@@ -49,29 +49,29 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn percent(&self, count: usize) -> f64 {
+    pub(crate) fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.hunts as f64
     }
 
-    pub fn mean_runs(&self) -> f64 {
+    pub(crate) fn mean_runs(&self) -> f64 {
         self.runs as f64 / self.hunts as f64
     }
 
     /// Standard error of the mean runs.
-    pub fn error_of_runs(&self) -> f64 {
+    pub(crate) fn error_of_runs(&self) -> f64 {
         let hunts = self.hunts as f64;
         let mean = self.mean_runs();
         ((self.squares as f64 / hunts - mean * mean) / (hunts - 1.0).max(1.0)).sqrt()
     }
 
-    pub fn mean_builds(&self) -> f64 {
+    pub(crate) fn mean_builds(&self) -> f64 {
         self.builds as f64 / self.hunts as f64
     }
 }
 
 impl Cell {
     /// Makes this many hunts, each in a simulated world of its own.
-    pub fn tally(&self, hunter: Hunter, hunts: usize, seed: u64) -> Tally {
+    pub(crate) fn tally(&self, hunter: Hunter, hunts: usize, seed: u64) -> Tally {
         let mut tally = Tally { hunts, ..Tally::default() };
         let mut seeds = Pcg64Mcg::seed_from_u64(seed);
         for _ in 0..hunts {

@@ -11,7 +11,7 @@ const MOST_RUNS: usize = 600;
 
 /// How another method judges a commit.
 #[derive(Clone, Copy, Debug)]
-pub enum Method {
+pub(crate) enum Method {
     /// The majority of this many runs. A run is bad if it exceeds the good level by more than half
     /// of the true step.
     Majority(usize),
@@ -23,7 +23,7 @@ pub enum Method {
 }
 
 /// A hunt along a line by another method. The method is told the size of the step.
-pub fn hunt(world: &mut World, method: Method, step: f64) -> Ending {
+pub(crate) fn hunt(world: &mut World, method: Method, step: f64) -> Ending {
     match method {
         Method::Majority(runs) => {
             let base: Vec<f64> = (0..runs).map(|_| world.run(Place::Good)).collect();

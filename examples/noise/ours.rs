@@ -10,7 +10,7 @@ use super::world::World;
 
 /// How a hunt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// One commit, confirmed.
     Named(usize),
     /// One of these commits; no measurement can tell them apart.
@@ -25,7 +25,7 @@ pub enum Ending {
 const CONFIDENCE: f64 = 0.99;
 
 /// A whole hunt. The tolerance is on the oriented scale.
-pub fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
+pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
     let tip = Place::Commit(world.graph.len() - 1);
     world.builds(tip);
     let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];

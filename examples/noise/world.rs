@@ -7,7 +7,7 @@ use rand_pcg::Pcg64Mcg;
 
 /// The distribution of runs around their commit's level, in standard deviations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// No noise.
     Exact,
     /// Normal.
@@ -24,7 +24,7 @@ pub enum Shape {
 
 /// A model of noise, drift and commits that do not build.
 #[derive(Clone, Copy, Debug)]
-pub struct Family {
+pub(crate) struct Family {
     pub shape: Shape,
     /// Share of runs that are disturbed, always to the bad side.
     pub outliers: f64,
@@ -45,7 +45,7 @@ pub struct Family {
 }
 
 impl Family {
-    pub const NORMAL: Self = Self {
+    pub(crate) const NORMAL: Self = Self {
         shape: Shape::Normal,
         outliers: 0.0,
         outlier_size: 10.0,
@@ -56,11 +56,11 @@ impl Family {
         benign: 0.0,
         is_speed: false,
     };
-    pub const OUTLIERS: Self = Self { outliers: 0.02, ..Self::NORMAL };
-    pub const EXACT: Self = Self { shape: Shape::Exact, ..Self::NORMAL };
-    pub const EXACT_OUTLIERS: Self = Self { outliers: 0.02, ..Self::EXACT };
+    pub(crate) const OUTLIERS: Self = Self { outliers: 0.02, ..Self::NORMAL };
+    pub(crate) const EXACT: Self = Self { shape: Shape::Exact, ..Self::NORMAL };
+    pub(crate) const EXACT_OUTLIERS: Self = Self { outliers: 0.02, ..Self::EXACT };
     /// Noise that no constant of the program was tuned for.
-    pub const UNTUNED: [(&'static str, Self); 5] = [
+    pub(crate) const UNTUNED: [(&'static str, Self); 5] = [
         ("heavy tails", Self { shape: Shape::Heavy, ..Self::NORMAL }),
         ("flat", Self { shape: Shape::Flat, ..Self::NORMAL }),
         ("two humps", Self { shape: Shape::TwoHumps, ..Self::NORMAL }),
@@ -71,7 +71,7 @@ impl Family {
         ),
     ];
     /// Skewed runs, a drifting machine, outliers, commits that do not build, benign changes.
-    pub const SPEED: Self = Self {
+    pub(crate) const SPEED: Self = Self {
         shape: Shape::Skewed,
         outliers: 0.02,
         drift: 0.7,
@@ -85,7 +85,7 @@ impl Family {
 
 /// How the level changes along history.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
+pub(crate) enum Change {
     /// One commit moves the level by this many standard deviations.
     Step(f64),
     /// The level does not change.
@@ -95,7 +95,7 @@ pub enum Change {
 }
 
 /// An engine's history and the machine it runs on.
-pub struct World {
+pub(crate) struct World {
     pub graph: Graph,
     /// The commit that makes the step; `None` without a single step.
     pub culprit: Option<usize>,
@@ -115,7 +115,7 @@ pub struct World {
 
 impl World {
     /// A history like `graph` with a change somewhere in it.
-    pub fn new(graph: Graph, change: Change, family: Family, mut random: Pcg64Mcg) -> Self {
+    pub(crate) fn new(graph: Graph, change: Change, family: Family, mut random: Pcg64Mcg) -> Self {
         let commits = graph.len();
         let tip = commits - 1;
         let culprit = match change {
@@ -160,7 +160,7 @@ impl World {
     }
 
     /// Builds a commit; whether it builds.
-    pub fn builds(&mut self, place: Place) -> bool {
+    pub(crate) fn builds(&mut self, place: Place) -> bool {
         let Place::Commit(commit) = place else { return true };
         if !std::mem::replace(&mut self.built[commit], true) {
             self.builds += 1;
@@ -169,7 +169,7 @@ impl World {
     }
 
     /// One run; larger is worse.
-    pub fn run(&mut self, place: Place) -> f64 {
+    pub(crate) fn run(&mut self, place: Place) -> f64 {
         self.runs += 1;
         // Another commit costs a build, during which the machine goes on drifting.
         let ticks = if self.last == Some(place) { 1 } else { 3 };
@@ -225,7 +225,7 @@ impl World {
 }
 
 /// A random history with merges: branches fork and come back, some of them crossing.
-pub fn merged(commits: usize, random: &mut Pcg64Mcg) -> Graph {
+pub(crate) fn merged(commits: usize, random: &mut Pcg64Mcg) -> Graph {
     let mut parents: Vec<Vec<usize>> = vec![Vec::new()];
     let mut tips = vec![0];
     while parents.len() < commits - 1 {

@@ -31,7 +31,7 @@ const MEMORY_AT_ITS_END: [&str; 3] =
 
 /// A finished build attempt.
 #[derive(Clone, Debug)]
-pub struct Built {
+pub(crate) struct Built {
     /// The record, as stored.
     pub record: BuildRecord,
     /// This machine cannot build the commit: the build ran out of memory or the like twice, or the
@@ -41,7 +41,7 @@ pub struct Built {
 
 /// Checks the commit out into the slot and builds it. A build that fails at an endpoint, or for
 /// lack of a resource, is tried once more.
-pub fn build(order: Order<'_>) -> Result<Built, BuildError> {
+pub(crate) fn build(order: Order<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
     let is_killed = !tried.record.commands.is_empty();
     if is_killed && matches!(tried.fault, Some(Fault::Resource)) {

@@ -11,7 +11,7 @@ use crate::store::{BuildKey, KeyHasher, RunKey};
 
 /// Inputs of the keys that are equal for all commits of a hunt.
 #[derive(Clone, Copy, Debug)]
-pub struct Circumstances<'a> {
+pub(crate) struct Circumstances<'a> {
     /// Input files with their digests.
     pub inputs: &'a BTreeMap<String, InputFile>,
     /// The digests of what `[worktree] link` links in, by name.
@@ -34,7 +34,7 @@ impl Circumstances<'_> {
 /// The key of a commit's build. Inputs: the tree with its submodule pins, the recipe before paths
 /// are filled in, what is linked in, the input files that it names, the declared and inherited environment, the
 /// compilers, the probes' output, and the commit if the recipe names it.
-pub fn build_key(
+pub(crate) fn build_key(
     tree: &str,
     commit: &CommitId,
     config: &Config,
@@ -78,7 +78,7 @@ pub fn build_key(
 /// The key of a prepare step, which runs between build and measures. Inputs: the build, the step's
 /// command and required outputs, the content of the input files that it names, its environment,
 /// and the keys of the steps whose folders it names.
-pub fn prepare_key(
+pub(crate) fn prepare_key(
     build: &BuildKey,
     commit: &CommitId,
     prepare: &Prepare,
@@ -107,7 +107,7 @@ pub fn prepare_key(
 /// the input files that it names, its prepare steps, its environment, and the machine's class and
 /// usable cores. Two measures with the same command run separately, so each reading has its own
 /// run and log.
-pub fn run_key(
+pub(crate) fn run_key(
     build: &BuildKey,
     commit: &CommitId,
     measure: &Measure,

@@ -64,7 +64,7 @@ impl From<&std::fs::Metadata> for State {
 
 /// A snapshot of the files in linked folders.
 #[derive(Debug)]
-pub struct Linked {
+pub(crate) struct Linked {
     tops: Vec<PathBuf>,
     /// `None` if there are more than [`MOST_FILES`].
     files: Option<BTreeMap<PathBuf, State>>,
@@ -73,13 +73,13 @@ pub struct Linked {
 impl Linked {
     /// Takes a snapshot below those `names` that are links in `src`: a name that the commit tracks
     /// is not linked.
-    pub fn below(src: &Path, names: &[String]) -> Self {
+    pub(crate) fn below(src: &Path, names: &[String]) -> Self {
         let is_link = |path: &PathBuf| path.is_symlink();
         Self::at(names.iter().map(|name| src.join(name.trim_end_matches('/'))).filter(is_link))
     }
 
     /// Takes a snapshot of these files and folders.
-    pub fn at(tops: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub(crate) fn at(tops: impl IntoIterator<Item = PathBuf>) -> Self {
         let tops: Vec<PathBuf> =
             tops.into_iter().filter_map(|top| top.canonicalize().ok()).collect();
         let files = files(&tops);
@@ -87,14 +87,14 @@ impl Linked {
     }
 
     /// Whether there are too many files to compare.
-    pub fn is_too_large(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.files.is_none()
     }
 
     /// Takes a new snapshot; an error if a file was written, created, or removed. Compiled Python
     /// modules are ignored, since Python writes them wherever it runs. Too many files are not
     /// compared.
-    pub fn check(&self, what: &str, commit: &str) -> Result<(), WroteLinked> {
+    pub(crate) fn check(&self, what: &str, commit: &str) -> Result<(), WroteLinked> {
         let (Some(before), Some(now)) = (&self.files, files(&self.tops)) else { return Ok(()) };
         let written = now.iter().filter(|(path, state)| before.get(*path) != Some(state));
         let removed = before.keys().filter(|path| !now.contains_key(*path));
@@ -110,13 +110,13 @@ impl Linked {
 }
 
 /// Digest of a link's target that does not exist.
-pub const MISSING: &str = "missing";
+pub(crate) const MISSING: &str = "missing";
 
 /// A digest of a file or folder that is linked in, or [`MISSING`]. It covers the names, sizes and
 /// times of all files, and not their content: a linked folder may have gigabytes, and every hunt
 /// takes this digest. Compiled Python modules are left out. Of more than [`MOST_FILES`] files, only
 /// those at the top count.
-pub fn linked_digest(target: &Path) -> String {
+pub(crate) fn linked_digest(target: &Path) -> String {
     let Ok(top) = target.canonicalize() else { return MISSING.to_owned() };
     let mut hasher = KeyHasher::new("linked");
     let files = files(std::slice::from_ref(&top)).unwrap_or_else(|| at_top(&top));

@@ -13,7 +13,7 @@ use super::{BuildProgress, Slot};
 
 /// A build request.
 #[derive(Clone, Copy)]
-pub struct Order<'a> {
+pub(crate) struct Order<'a> {
     /// The repository.
     pub repository: &'a Repository,
     /// The store for records and logs.

@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(400);
 
 /// How far a build is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BuildProgress {
+pub(crate) struct BuildProgress {
     /// Lines that the current command printed.
     pub lines: u64,
     /// The latest counter among them.
@@ -21,7 +21,7 @@ pub struct BuildProgress {
 /// A counter that a build tool prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Counter {
+pub(crate) enum Counter {
     /// ninja's `[12/345]`.
     Steps {
         /// Finished steps.
@@ -37,7 +37,7 @@ pub enum Counter {
 
 impl BuildProgress {
     /// Takes the next line.
-    pub fn see(&mut self, line: &str) {
+    pub(crate) fn see(&mut self, line: &str) {
         self.lines += 1;
         let crates = match self.counter {
             Some(Counter::Crates(count)) => count,

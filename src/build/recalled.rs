@@ -14,7 +14,7 @@ pub(super) fn failure(ended: &Ended, detail: String) -> Failure {
 }
 
 /// How a stored build failed, if it did. Old records have only a text; their log has the details.
-pub fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
+pub(crate) fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
     let Some(failed) = &record.failure else { return Ok(None) };
     let ended = failed.ended_in_old_text();
     let (FailureKind::Build, None, Some(ended)) = (failed.kind, &failed.evidence, ended) else {

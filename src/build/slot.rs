@@ -29,13 +29,13 @@ impl SlotError {
 
 /// The folder that holds a repository's slots.
 #[derive(Clone, Debug)]
-pub struct Slots {
+pub(crate) struct Slots {
     folder: PathBuf,
 }
 
 /// A slot, locked until drop.
 #[derive(Debug)]
-pub struct Slot {
+pub(crate) struct Slot {
     root: PathBuf,
     /// The lock; `None` if the hunt's driver holds it.
     _lock: Option<File>,
@@ -44,7 +44,7 @@ pub struct Slot {
 /// Describes the finished build in a slot. A stamp is removed before anything in its slot changes,
 /// so a stamp that exists is true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
+pub(crate) struct Stamp {
     /// The build key.
     pub build_key: BuildKey,
     /// The commit.
@@ -61,25 +61,25 @@ pub struct Stamp {
 
 impl Slots {
     /// The slots below `folder`, which is created if needed.
-    pub fn new(folder: &Path) -> Result<Self, SlotError> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, SlotError> {
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))?;
         let folder = folder.canonicalize().map_err(SlotError::at(folder))?;
         Ok(Self { folder })
     }
 
     /// The slots below `folder`, if it exists. Creates nothing.
-    pub fn existing(folder: &Path) -> Option<Self> {
+    pub(crate) fn existing(folder: &Path) -> Option<Self> {
         folder.canonicalize().ok().map(|folder| Self { folder })
     }
 
     /// The folder that holds the slots.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Locks a free slot: one whose stamp `wanted` accepts, or else the free one with the lowest
     /// number.
-    pub fn acquire(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
+    pub(crate) fn acquire(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
         let mut free = Vec::new();
         for number in 0..1000 {
             let root = self.folder.join(number.to_string());
@@ -100,7 +100,7 @@ impl Slots {
     }
 
     /// Locks and returns all free slots.
-    pub fn idle(&self) -> Result<Vec<Slot>, SlotError> {
+    pub(crate) fn idle(&self) -> Result<Vec<Slot>, SlotError> {
         let mut idle = Vec::new();
         for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
             let root = entry.map_err(SlotError::at(&self.folder))?.path();
@@ -118,7 +118,7 @@ impl Slots {
 
 impl Slot {
     /// A slot whose lock the driver of this hunt holds.
-    pub fn borrowed(root: PathBuf) -> Self {
+    pub(crate) fn borrowed(root: PathBuf) -> Self {
         Self { root, _lock: None }
     }
 
@@ -139,49 +139,49 @@ impl Slot {
     }
 
     /// The slot's folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
     /// `{src}`: the worktree.
-    pub fn src(&self) -> PathBuf {
+    pub(crate) fn src(&self) -> PathBuf {
         self.root.join("src")
     }
 
     /// `{build}`: the build folder.
-    pub fn build(&self) -> PathBuf {
+    pub(crate) fn build(&self) -> PathBuf {
         self.root.join("build")
     }
 
     /// `{out}`: the output folder, emptied before each run.
-    pub fn out(&self) -> PathBuf {
+    pub(crate) fn out(&self) -> PathBuf {
         self.root.join("out")
     }
 
     /// `{cache}`: the cache folder, emptied before each evaluation.
-    pub fn cache(&self) -> PathBuf {
+    pub(crate) fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
 
     /// The output folder of the `[[prepare]]` step with this name.
-    pub fn prepared(&self, name: &str) -> PathBuf {
+    pub(crate) fn prepared(&self, name: &str) -> PathBuf {
         self.root.join("prepared").join(name)
     }
 
     /// Whether this step has finished with this key.
-    pub fn has_prepared(&self, name: &str, key: &BuildKey) -> bool {
+    pub(crate) fn has_prepared(&self, name: &str, key: &BuildKey) -> bool {
         self.prepared_keys().get(name) == Some(key)
     }
 
     /// Records that this step has finished with this key.
-    pub fn set_prepared(&self, name: &str, key: &BuildKey) -> Result<(), SlotError> {
+    pub(crate) fn set_prepared(&self, name: &str, key: &BuildKey) -> Result<(), SlotError> {
         let mut keys = self.prepared_keys();
         keys.insert(name.to_owned(), key.clone());
         self.write_prepared(&keys)
     }
 
     /// Removes the result of this step.
-    pub fn clear_prepared(&self, name: &str) -> Result<(), SlotError> {
+    pub(crate) fn clear_prepared(&self, name: &str) -> Result<(), SlotError> {
         let mut keys = self.prepared_keys();
         keys.remove(name);
         self.write_prepared(&keys)?;
@@ -189,7 +189,7 @@ impl Slot {
     }
 
     /// Removes the results of all prepare steps.
-    pub fn clear_all_prepared(&self) -> Result<(), SlotError> {
+    pub(crate) fn clear_all_prepared(&self) -> Result<(), SlotError> {
         remove(&self.root.join("prepared.json"))?;
         remove(&self.root.join("prepared"))
     }
@@ -206,27 +206,27 @@ impl Slot {
     }
 
     /// Empties a folder of the slot, or creates it.
-    pub fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
+    pub(crate) fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
         debug_assert!(folder.starts_with(&self.root), "only folders of the slot are emptied");
         remove(folder)?;
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))
     }
 
     /// The stamp of the slot's finished build, if there is one.
-    pub fn stamp(&self) -> Option<Stamp> {
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
         let bytes = std::fs::read(self.root.join("stamp.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Sets the stamp of a finished build.
-    pub fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
+    pub(crate) fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
         let path = self.root.join("stamp.json");
         let bytes = serde_json::to_vec(stamp).expect("a stamp is plain data");
         std::fs::write(&path, bytes).map_err(SlotError::at(&path))
     }
 
     /// Removes the stamp: the slot holds no finished build from now on.
-    pub fn clear_stamp(&self) -> Result<(), SlotError> {
+    pub(crate) fn clear_stamp(&self) -> Result<(), SlotError> {
         remove(&self.root.join("stamp.json"))?;
         // The prepared folders depend on this build.
         self.clear_all_prepared()
@@ -234,7 +234,7 @@ impl Slot {
 
     /// Removes the build, its stamp, and the folders of outputs and caches. The lock and the
     /// worktree stay.
-    pub fn empty(&self) -> Result<(), SlotError> {
+    pub(crate) fn empty(&self) -> Result<(), SlotError> {
         self.clear_stamp()?;
         for folder in [self.build(), self.out(), self.cache()] {
             remove(&folder)?;

@@ -13,7 +13,7 @@ const CHECKOUT: &str = "checkout";
 
 /// Records that a commit cannot be built: a patch does not apply, or git refuses the commit. Only
 /// a failed patch is stored; failed checkouts never are.
-pub fn refuse(
+pub(crate) fn refuse(
     store: &Store,
     commit: &CommitId,
     key: &BuildKey,

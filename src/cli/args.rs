@@ -21,7 +21,7 @@ parents afresh.",
     disable_help_subcommand = true,
     arg_required_else_help = true
 )]
-pub struct Args {
+pub(crate) struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -35,7 +35,7 @@ pub struct Args {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Hunt in the bundled engine's history, end to end
     #[command(after_help = help::DEMO)]
     Demo(Demo),
@@ -95,7 +95,7 @@ pub enum Command {
 
 /// `demo`.
 #[derive(Debug, ClapArgs)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Which regression: repack, rope, fused, quant, launch, crash
     #[arg(long, value_name = "NAME", default_value = "repack")]
     pub scenario: String,
@@ -106,7 +106,7 @@ pub struct Demo {
 
 /// What a configuration is written for.
 #[derive(Debug, ClapArgs)]
-pub struct Recipe {
+pub(crate) struct Recipe {
     /// The model file [default: the likeliest one in the checkout]
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
@@ -124,7 +124,7 @@ impl Recipe {
 
 /// `localize`.
 #[derive(Debug, ClapArgs)]
-pub struct Localize {
+pub(crate) struct Localize {
     /// The bad commit. It is compared with its first parent
     #[arg(value_name = "COMMIT")]
     pub commit: String,
@@ -141,7 +141,7 @@ pub struct Localize {
 
 /// `init`.
 #[derive(Debug, ClapArgs)]
-pub struct Init {
+pub(crate) struct Init {
     /// What it is written for.
     #[command(flatten)]
     pub recipe: Recipe,
@@ -161,7 +161,7 @@ pub struct Init {
 /// `check`.
 #[derive(Debug, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
-pub struct Check {
+pub(crate) struct Check {
     /// The configuration; paths in it start from its folder [default: oracle.toml, here or at
     /// the top of the checkout]
     #[arg(long, value_name = "FILE")]
@@ -198,7 +198,7 @@ pub struct Check {
 /// `start`.
 #[derive(Debug, ClapArgs)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
-pub struct Start {
+pub(crate) struct Start {
     /// A good revision [with --find-fix: the newer end, default HEAD]
     #[arg(long, value_name = "REV", required_unless_present = "find_fix")]
     pub good: Option<String>,
@@ -276,7 +276,7 @@ pub struct Start {
 
 /// Options of a hunt that is left alone.
 #[derive(Debug, ClapArgs)]
-pub struct Unattended {
+pub(crate) struct Unattended {
     /// End at this time, with the best answer so far: 08:00 (the next time that clocks show it) or
     /// 2026-11-24T08:00:00+01:00
     #[arg(long, value_name = "TIME")]
@@ -297,7 +297,7 @@ pub struct Unattended {
 
 /// `resume`.
 #[derive(Debug, ClapArgs)]
-pub struct Resume {
+pub(crate) struct Resume {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
     /// Limits, and who is told.
@@ -307,14 +307,14 @@ pub struct Resume {
 
 /// A hunt by name.
 #[derive(Debug, ClapArgs)]
-pub struct Hunt {
+pub(crate) struct Hunt {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
 }
 
 /// `status`.
 #[derive(Debug, ClapArgs)]
-pub struct Status {
+pub(crate) struct Status {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
     /// Show progress until the hunt ends
@@ -330,7 +330,7 @@ pub struct Status {
 
 /// `report`.
 #[derive(Debug, ClapArgs)]
-pub struct Report {
+pub(crate) struct Report {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
     /// The format
@@ -349,7 +349,7 @@ pub struct Report {
 
 /// A report's format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Markdown
     Md,
     /// JSON, for programs
@@ -362,7 +362,7 @@ pub enum Format {
 
 /// `measure`.
 #[derive(Debug, ClapArgs)]
-pub struct Measure {
+pub(crate) struct Measure {
     /// The commit, by any name that git knows
     #[arg(value_name = "REV")]
     pub revision: String,
@@ -381,7 +381,7 @@ pub struct Measure {
 /// `diff`.
 #[derive(Debug, ClapArgs)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
-pub struct Diff {
+pub(crate) struct Diff {
     /// What to compare.
     #[command(subcommand)]
     pub command: DiffCommand,
@@ -389,7 +389,7 @@ pub struct Diff {
 
 /// What can be compared.
 #[derive(Debug, Subcommand)]
-pub enum DiffCommand {
+pub(crate) enum DiffCommand {
     /// Compare the logits of the same tokens in two files
     #[command(after_help = help::DIFF_LOGITS)]
     Logits(DiffLogits),
@@ -404,7 +404,7 @@ pub enum DiffCommand {
 
 /// `diff tensors`.
 #[derive(Debug, ClapArgs)]
-pub struct DiffTensors {
+pub(crate) struct DiffTensors {
     /// The base: a folder of .npy or .safetensors files, one .safetensors file, or the output of
     /// llama-eval-callback
     #[arg(value_name = "A")]
@@ -429,7 +429,7 @@ pub struct DiffTensors {
 
 /// `diff logits`.
 #[derive(Debug, ClapArgs)]
-pub struct DiffLogits {
+pub(crate) struct DiffLogits {
     /// The base: [positions, vocab] as .npy, .safetensors, or llama.cpp's KL-divergence base file
     #[arg(value_name = "A")]
     pub base: PathBuf,
@@ -452,7 +452,7 @@ pub struct DiffLogits {
 
 /// The tolerances of `diff logits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Preset {
+pub(crate) enum Preset {
     /// All bits are the same
     Bitwise,
     /// No difference above 1e-5
@@ -465,7 +465,7 @@ pub enum Preset {
 
 /// `oracle`.
 #[derive(Debug, ClapArgs)]
-pub struct Oracle {
+pub(crate) struct Oracle {
     /// The hunt to judge for [default: none, for a bisect of your own in this worktree]
     #[arg(long, value_name = "HUNT")]
     pub hunt: Option<String>,
@@ -478,7 +478,7 @@ pub struct Oracle {
 /// `store`.
 #[derive(Debug, ClapArgs)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
-pub struct Store {
+pub(crate) struct Store {
     /// What to do with it.
     #[command(subcommand)]
     pub command: StoreCommand,
@@ -486,7 +486,7 @@ pub struct Store {
 
 /// What can be done with the store.
 #[derive(Debug, Subcommand)]
-pub enum StoreCommand {
+pub(crate) enum StoreCommand {
     /// List the hunts of this repository, and the disk space that they take
     #[command(after_help = help::STORE_LS)]
     Ls(StoreLs),
@@ -503,7 +503,7 @@ pub enum StoreCommand {
 
 /// `store ls`.
 #[derive(Debug, ClapArgs)]
-pub struct StoreLs {
+pub(crate) struct StoreLs {
     /// Print JSON, for programs
     #[arg(long)]
     pub json: bool,
@@ -511,7 +511,7 @@ pub struct StoreLs {
 
 /// `store show`.
 #[derive(Debug, ClapArgs)]
-pub struct StoreShow {
+pub(crate) struct StoreShow {
     /// The beginning of a hunt's name, a commit, a run key (6 digits or more) or an attempt
     #[arg(value_name = "WHAT")]
     pub what: String,
@@ -519,7 +519,7 @@ pub struct StoreShow {
 
 /// `store forget`.
 #[derive(Debug, ClapArgs)]
-pub struct StoreForget {
+pub(crate) struct StoreForget {
     /// The commit, by any name that git knows
     #[arg(value_name = "COMMIT")]
     pub commit: String,
@@ -533,7 +533,7 @@ pub struct StoreForget {
 
 /// `store gc`.
 #[derive(Debug, ClapArgs)]
-pub struct StoreGc {
+pub(crate) struct StoreGc {
     /// Also remove hunts in which nothing happened for longer than this (30d, 2w, 12h), with the
     /// results that only they use
     #[arg(long, value_name = "AGE")]
@@ -545,7 +545,7 @@ pub struct StoreGc {
 
 /// `completions`.
 #[derive(Debug, ClapArgs)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: Shell,
@@ -553,7 +553,7 @@ pub struct Completions {
 
 /// `man`.
 #[derive(Debug, ClapArgs)]
-pub struct Man {
+pub(crate) struct Man {
     /// Write a page for each command into this folder, which is created if it is missing
     /// [default: the main page, to standard output]
     #[arg(long, value_name = "DIR")]
@@ -562,7 +562,7 @@ pub struct Man {
 
 /// `help`.
 #[derive(Debug, ClapArgs)]
-pub struct Help {
+pub(crate) struct Help {
     /// A command, or the name of a document [default: the list of commands]
     #[arg(value_name = "COMMAND|TOPIC")]
     pub words: Vec<String>,

@@ -30,7 +30,7 @@ use lines::Lines;
 const ENOUGH_MIB: u64 = 1024;
 
 /// `check`.
-pub fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let mut lines = Lines::default();
     match git_version() {
         Ok(version) => lines.ok("git", &version.to_string()),

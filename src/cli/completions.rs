@@ -9,7 +9,7 @@ use super::args::{Args, Completions};
 use super::{Failed, exit};
 
 /// `completions`.
-pub fn run(args: &Completions, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Completions, ui: Ui) -> Result<u8, Failed> {
     let mut script = Vec::new();
     let mut command = visible(&Args::command());
     clap_complete::generate(args.shell, &mut command, "bisect-ppl", &mut script);

@@ -17,7 +17,7 @@ use super::args::Demo;
 use super::{Failed, exit, start};
 
 /// `demo`.
-pub fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let scenario = demo::scenario(&args.scenario).map_err(|error| {
         Failed::usage(error.into(), Some("`bisect-ppl demo --help` names the scenarios".to_owned()))
     })?;

@@ -16,7 +16,7 @@ use super::args::{DiffCommand, DiffLogits, Preset};
 use super::{Failed, exit, unavailable};
 
 /// `diff`.
-pub fn run(command: &DiffCommand, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(command: &DiffCommand, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     match command {
         DiffCommand::Logits(args) => logits(args, ui, stop),
         DiffCommand::Tensors(args) => tensors::run(args, threads(args.threads), ui, stop),

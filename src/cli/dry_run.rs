@@ -26,7 +26,12 @@ struct Cost {
 }
 
 /// Checks what `start` checks, and prints the plan.
-pub fn run(repository: &Repository, config: &Config, asked: &Asked, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(
+    repository: &Repository,
+    config: &Config,
+    asked: &Asked,
+    ui: Ui,
+) -> Result<u8, Failed> {
     let refused = |problem: UsageError| Failed::hunt(problem.into());
     let first = |problems: Vec<UsageError>| {
         refused(problems.into_iter().next().expect("a refusal has a problem"))

@@ -9,22 +9,22 @@ use crate::store::StoreError;
 use crate::tensor::DumpError;
 
 /// The command succeeded.
-pub const DONE: u8 = 0;
+pub(crate) const DONE: u8 = 0;
 /// A check failed, or a commit could not be measured.
-pub const FAILED: u8 = 1;
+pub(crate) const FAILED: u8 = 1;
 /// Wrong arguments or files; nothing was done.
-pub const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 /// Undecided: candidates, a gradual change, or too much noise.
-pub const UNDECIDED: u8 = 3;
+pub(crate) const UNDECIDED: u8 = 3;
 /// The endpoints show no regression or cannot be measured.
-pub const NO_HUNT: u8 = 4;
+pub(crate) const NO_HUNT: u8 = 4;
 /// Stopped by an external fault, such as a tool or the disk; the hunt can be resumed.
-pub const WORLD: u8 = 5;
+pub(crate) const WORLD: u8 = 5;
 /// Interrupted by the user; the hunt can be resumed.
-pub const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The exit code of a hunt's outcome.
-pub fn of_outcome(outcome: Outcome) -> u8 {
+pub(crate) fn of_outcome(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Culprit => DONE,
         Outcome::Candidates | Outcome::Gradual | Outcome::NoiseTooLarge => UNDECIDED,
@@ -34,7 +34,7 @@ pub fn of_outcome(outcome: Outcome) -> u8 {
 }
 
 /// The exit code after clap rejected the arguments or printed help.
-pub fn of_words(is_oracle: bool, is_help: bool) -> ExitCode {
+pub(crate) fn of_words(is_oracle: bool, is_help: bool) -> ExitCode {
     ExitCode::from(match (is_oracle, is_help) {
         (true, _) => oracle::USAGE,
         (false, true) => DONE,
@@ -43,7 +43,7 @@ pub fn of_words(is_oracle: bool, is_help: bool) -> ExitCode {
 }
 
 /// The exit code after a panic, whose message is already on stderr.
-pub fn of_panic(is_oracle: bool) -> ExitCode {
+pub(crate) fn of_panic(is_oracle: bool) -> ExitCode {
     ExitCode::from(if is_oracle { oracle::USAGE } else { WORLD })
 }
 

@@ -14,7 +14,7 @@ const COLUMNS: usize = 80;
 const MOST_COLUMNS: usize = 100;
 
 /// `help`.
-pub fn run(args: &Help, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Help, ui: Ui) -> Result<u8, Failed> {
     let shown = match args.words.as_slice() {
         [word] if word == "topics" => topics(),
         [word] if let Some(topic) = TOPICS.iter().find(|topic| topic.name() == word) => {

@@ -22,7 +22,7 @@ use super::locate::{config_path, current_folder, here};
 const READING: &str = "reading this tree, and how older commits were built";
 
 /// `init`.
-pub fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     let repository = here()?;
     let to_stdout = args.config.as_os_str() == "-";
     let target = std::path::absolute(&args.config).map_err(|e| Failed::world(e.into(), None))?;
@@ -162,7 +162,7 @@ fn failed(error: InitError) -> Failed {
 }
 
 /// A hint for a missing configuration.
-pub fn offer() -> String {
+pub(crate) fn offer() -> String {
     let found = std::env::current_dir().ok().and_then(|folder| {
         let repository = Repository::discover(&folder).ok()?;
         init::glance(&repository, &folder)

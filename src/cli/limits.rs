@@ -17,7 +17,7 @@ use super::args::Unattended;
 const MOST_HOURS: f64 = 8766.0;
 
 /// The limits; `None` if none is given.
-pub fn of(args: &Unattended) -> Result<Option<Limits>, Failed> {
+pub(crate) fn of(args: &Unattended) -> Result<Option<Limits>, Failed> {
     let now = Zoned::now();
     let limits = Limits {
         max_runs: args.max_runs,
@@ -77,7 +77,7 @@ fn next(time: Time, now: &Zoned) -> Option<Timestamp> {
 }
 
 /// `until 2026-11-24 08:00, at most 8 h 00 min, at most 50 more runs`; `None` without limits.
-pub fn in_words(limits: &Limits) -> Option<String> {
+pub(crate) fn in_words(limits: &Limits) -> Option<String> {
     let until = limits.deadline.map(|at| format!("until {}", local_time(&at.to_string())));
     let time = limits
         .max_seconds
@@ -88,7 +88,7 @@ pub fn in_words(limits: &Limits) -> Option<String> {
 }
 
 /// `limits: until 08:00 (7 h 12 min left), 50 runs (12 made)`; `None` without limits.
-pub fn left_in_words(limits: &LimitsInForce) -> Option<String> {
+pub(crate) fn left_in_words(limits: &LimitsInForce) -> Option<String> {
     let now = Timestamp::now();
     let until = limits.until.as_ref().map(|(at, _)| {
         let left = at.duration_since(now).as_secs_f64();

@@ -17,7 +17,7 @@ use super::locate::here;
 use super::{Failed, start};
 
 /// `localize`.
-pub fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let changes = Changes { set: &args.set, arg: &args.arg };
     let (config, changes) = changed(args.config.as_deref(), &repository, changes)?;

@@ -12,7 +12,7 @@ use super::locate::hunt_here;
 use super::{Failed, exit};
 
 /// `log`.
-pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let begun = hunt::begun(&hunt).map_err(Failed::hunt)?;
     let git = |error: crate::git::GitError| Failed::hunt(error.into());

@@ -11,7 +11,7 @@ use super::args::{Args, Man};
 use super::{Failed, exit};
 
 /// `man`.
-pub fn run(args: &Man, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Man, ui: Ui) -> Result<u8, Failed> {
     let mut command = Args::command();
     // Sets the display names of the subcommands, which name their pages.
     command.build();

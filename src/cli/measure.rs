@@ -22,7 +22,7 @@ use super::locate::here;
 use super::{Failed, exit};
 
 /// `measure`.
-pub fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let config = configuration(args.config.as_deref(), &repository)?;
     let pins = hunt::pins(&repository, &config).map_err(Failed::hunt)?;

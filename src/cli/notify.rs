@@ -27,14 +27,14 @@ const LIMIT: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A command that is told how a hunt ended.
-pub struct Notify {
+pub(crate) struct Notify {
     words: Vec<String>,
     /// Where it runs.
     folder: PathBuf,
 }
 
 /// The command of `--on-finish`; it runs where the user stands.
-pub fn on_finish(args: &Unattended) -> Result<Option<Notify>, Failed> {
+pub(crate) fn on_finish(args: &Unattended) -> Result<Option<Notify>, Failed> {
     let Some(text) = &args.on_finish else { return Ok(None) };
     let words = plain_words(text).map_err(|error| {
         let hint = "write a program and its arguments, such as --on-finish './tell.sh me'";
@@ -46,7 +46,7 @@ pub fn on_finish(args: &Unattended) -> Result<Option<Notify>, Failed> {
 
 /// Tells people how the driver of a hunt ended. `given`: the command of `--on-finish`; without one,
 /// the hunt's own configuration counts. Does nothing if this process did not drive the hunt.
-pub fn tell(
+pub(crate) fn tell(
     hunt: &HuntDir,
     given: Option<&Notify>,
     result: &Result<u8, Failed>,

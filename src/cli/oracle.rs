@@ -20,7 +20,7 @@ use super::configuration::load;
 use super::locate::{config_path, here};
 
 /// `oracle`.
-pub fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let (verdict, aim) = if let Some(name) = &args.hunt {
         let store = Store::open(repository.common_dir()).map_err(Failed::store)?;

@@ -11,7 +11,7 @@ use super::Failed;
 
 /// Writes a file atomically. An existing pipe, device or symbolic link is written to in place, so
 /// that no plain file replaces it. A missing folder is an error: it is more likely misspelt.
-pub fn write(path: &Path, text: &str) -> Result<(), Failed> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failed> {
     let path = std::path::absolute(path).map_err(|error| failed(path, error))?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     if !folder.is_dir() {

@@ -14,7 +14,7 @@ use super::start::report_failed;
 use super::{Failed, exit, output};
 
 /// `report`.
-pub fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let report = Report::of(&hunt).map_err(report_failed)?;
     if args.open {

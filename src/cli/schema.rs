@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use super::{Failed, exit};
 
 /// `schema`.
-pub fn run(ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(ui: Ui) -> Result<u8, Failed> {
     ui.out(&config::schema()).map_err(Failed::stdout)?;
     Ok(exit::DONE)
 }

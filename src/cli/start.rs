@@ -22,7 +22,7 @@ use super::{Failed, dry_run, exit, init, limits, notify, unavailable};
 pub(super) const NEWEST: &str = "HEAD";
 
 /// `start`.
-pub fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     unavailable::start(args)?;
     let on_finish = notify::on_finish(&args.unattended)?;
     let repository = here()?;
@@ -95,7 +95,7 @@ fn search_by(how: &str) -> Result<SearchBy, Failed> {
 }
 
 /// Begins a hunt and runs it to its end.
-pub fn begin(
+pub(crate) fn begin(
     repository: &Repository,
     config: &Config,
     asked: &Asked,
@@ -121,7 +121,7 @@ fn begun(
 }
 
 /// `resume`.
-pub fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let limits = limits::of(&args.unattended)?;
     let on_finish = notify::on_finish(&args.unattended)?;
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
@@ -199,7 +199,7 @@ fn drive_one(
 }
 
 /// The error of a report that cannot be made or written.
-pub fn report_failed(error: report::ReportError) -> Failed {
+pub(crate) fn report_failed(error: report::ReportError) -> Failed {
     match error {
         report::ReportError::Store(error) => Failed::store(error),
         other => {

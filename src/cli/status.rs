@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(200);
 const MOST_METRICS: usize = 6;
 
 /// `status`.
-pub fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (_, hunt): (Repository, HuntDir) = hunt_here(args.hunt.as_deref())?;
     if args.watch || args.wait {
         let watch = args.watch.then(|| Watch::begin(&hunt, ui));

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const NAMING: Duration = Duration::from_secs(1);
 
 /// `stop`.
-pub fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let is_driven = || hunt.is_driven().map_err(Failed::store);
     let Some(driver) = driver(&hunt)? else {

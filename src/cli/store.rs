@@ -13,7 +13,7 @@ use super::args::StoreCommand;
 use super::locate::here;
 
 /// `store`.
-pub fn run(command: &StoreCommand, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(command: &StoreCommand, ui: Ui) -> Result<u8, Failed> {
     let repository = here()?;
     let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
     match command {

@@ -12,7 +12,7 @@ use super::args::{Args, Start};
 pub(super) const COMMANDS: &[&str] = &["verify", "compare", "gate", "track", "reproduce"];
 
 /// The error for a command that does not exist.
-pub fn command(words: &[String]) -> Failed {
+pub(crate) fn command(words: &[String]) -> Failed {
     let name = words.first().map_or("", String::as_str);
     if COMMANDS.contains(&name) {
         return Failed::usage(
@@ -28,7 +28,7 @@ pub fn command(words: &[String]) -> Failed {
 }
 
 /// The error for an unknown word after `diff`.
-pub fn diff(words: &[String]) -> Failed {
+pub(crate) fn diff(words: &[String]) -> Failed {
     let name = words.first().map_or("", String::as_str);
     let hint = "there are `bisect-ppl diff logits A B` and `bisect-ppl diff tensors A B`";
     let what = anyhow!("`bisect-ppl diff {}` does not exist", text::line(name));
@@ -46,7 +46,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Refuses options of `start` that are not available.
-pub fn start(args: &Start) -> Result<(), Failed> {
+pub(crate) fn start(args: &Start) -> Result<(), Failed> {
     let missing = [(args.slots.is_some(), "--slots"), (args.detach, "--detach")];
     if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
         return Err(Failed::usage(

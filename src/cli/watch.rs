@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A thread that shows a hunt. With [`Verbosity::Quiet`] there is no thread.
-pub struct Watch {
+pub(crate) struct Watch {
     over: Arc<AtomicBool>,
     view: Arc<Mutex<View>>,
     thread: Option<JoinHandle<()>>,
@@ -35,7 +35,7 @@ pub struct Watch {
 
 impl Watch {
     /// Starts the thread.
-    pub fn begin(hunt: &HuntDir, ui: Ui) -> Self {
+    pub(crate) fn begin(hunt: &HuntDir, ui: Ui) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let view = Arc::new(Mutex::new(View::new(hunt.clone(), ui)));
         if ui.verbosity() == Verbosity::Quiet {
@@ -55,14 +55,14 @@ impl Watch {
     }
 
     /// Shows what happened so far, then asks a question. `None` if nobody answers.
-    pub fn ask(&self, question: &str, stop: &Stop) -> Option<bool> {
+    pub(crate) fn ask(&self, question: &str, stop: &Stop) -> Option<bool> {
         let mut view = lock(&self.view);
         view.look();
         view.progress.suspend(|| yes_or_no(question, PATIENCE, || stop.is_requested()))
     }
 
     /// Shows the remaining events and ends the thread.
-    pub fn end(mut self) {
+    pub(crate) fn end(mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // Wakes the thread, so that the end of the hunt does not wait for the next look.

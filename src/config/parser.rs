@@ -88,7 +88,7 @@ const TEXT_NAMES: [&str; 4] = ["words", "distinct_1", "distinct_2", "repeated_4"
 
 /// The metrics of two files with logits (docs/logits.md). `identical` is 1 if all bits are equal,
 /// else 0.
-pub const LOGITS_NAMES: [&str; 12] = [
+pub(crate) const LOGITS_NAMES: [&str; 12] = [
     "identical",
     "max_abs",
     "mean_abs",

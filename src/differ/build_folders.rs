@@ -9,7 +9,7 @@ use crate::evaluation::CommitId;
 
 /// The folders of a build, and its commit.
 #[derive(Clone, Debug)]
-pub struct BuildFolders {
+pub(crate) struct BuildFolders {
     src: String,
     build: String,
     commit: CommitId,
@@ -17,13 +17,13 @@ pub struct BuildFolders {
 
 impl BuildFolders {
     /// A build of `commit`, from the sources in `src`, in the folder `build`.
-    pub fn new(src: &Path, build: &Path, commit: &CommitId) -> Self {
+    pub(crate) fn new(src: &Path, build: &Path, commit: &CommitId) -> Self {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         Self { src: text(src), build: text(build), commit: commit.clone() }
     }
 
     /// The text with placeholders for the folders and for the commit id, abbreviated or not.
-    pub fn without(&self, text: &str) -> String {
+    pub(crate) fn without(&self, text: &str) -> String {
         static NAME: LazyLock<Regex> =
             LazyLock::new(|| Regex::new(r"\b[0-9a-f]{7,40}\b").expect("a constant of ours"));
         let text = text.replace(&self.build, "{build}").replace(&self.src, "{src}");
@@ -35,7 +35,7 @@ impl BuildFolders {
     }
 
     /// The path of a file, relative to a folder, as an absolute path with placeholders.
-    pub fn path(&self, folder: &Path, file: &Path) -> String {
+    pub(crate) fn path(&self, folder: &Path, file: &Path) -> String {
         let mut whole = PathBuf::new();
         for part in folder.join(file).components() {
             match part {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::build_folders::BuildFolders;
 
 /// The entries of a cache, without CMake's internal state.
-pub fn cmake_cache(text: &str, place: &BuildFolders) -> BTreeMap<String, String> {
+pub(crate) fn cmake_cache(text: &str, place: &BuildFolders) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim_end);
     let lines = lines.filter(|line| !line.starts_with(['#', '/']));
     lines.filter_map(|line| entry(line, place)).collect()

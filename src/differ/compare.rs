@@ -8,7 +8,7 @@ use crate::evaluation::{Compiled, Difference, DifferenceIn, Setup, Spread, Unit}
 const MAIN_CACHE: &str = "{build}/CMakeCache.txt";
 
 /// The differences, and the kinds that could be compared because both builds have them.
-pub fn setups(before: &Setup, now: &Setup) -> (Vec<Difference>, Vec<DifferenceIn>) {
+pub(crate) fn setups(before: &Setup, now: &Setup) -> (Vec<Difference>, Vec<DifferenceIn>) {
     let mut found = Vec::new();
     let mut compared = Vec::new();
     let groups = [

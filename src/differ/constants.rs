@@ -13,7 +13,7 @@ const LONGEST: usize = 200;
 /// Drops the constants that neither build used: those of a Makefile in a CMake build, those of a
 /// CMake file in a build without CMake, and those of a source file that was not compiled. Of a
 /// build about which nothing is known, all are kept.
-pub fn used(found: &mut Vec<Difference>, builds: [&Setup; 2]) {
+pub(crate) fn used(found: &mut Vec<Difference>, builds: [&Setup; 2]) {
     found.retain(|one| one.place.as_deref().is_none_or(|path| may_be_used(path, builds)));
 }
 
@@ -55,7 +55,7 @@ struct Moved {
 ///
 /// Lines are read one by one, so the function or `#if` around a line is not known. If a file gives
 /// a name several values, old and new values are paired in order.
-pub fn constants(change: &[ChangedLines]) -> Vec<Difference> {
+pub(crate) fn constants(change: &[ChangedLines]) -> Vec<Difference> {
     let mut moved: BTreeMap<(String, usize), Moved> = BTreeMap::new();
     for (file, lines) in change.iter().enumerate() {
         let Some(language) = Language::of(&lines.path) else { continue };

@@ -20,7 +20,7 @@ struct Entry {
 }
 
 /// Adds the commands of a `compile_commands.json`; nothing if the file cannot be parsed.
-pub fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compiled) {
+pub(crate) fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let entries: Vec<Entry> = serde_json::from_str(text).unwrap_or_default();
     for entry in entries {
         let words = match (entry.arguments, entry.command) {
@@ -35,7 +35,7 @@ pub fn compile_commands(text: &str, place: &BuildFolders, compiled: &mut Compile
 
 /// Adds the flags of a CMake `flags.make`, separately for each language. The file's folder
 /// `CMakeFiles/TARGET.dir` names the target.
-pub fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut Compiled) {
+pub(crate) fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut Compiled) {
     let mut found: Vec<(&str, [&str; 3])> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let Some((name, value)) = line.split_once(" = ") else { continue };
@@ -58,7 +58,7 @@ pub fn flags_make(text: &str, target: &str, place: &BuildFolders, compiled: &mut
 
 /// Adds the compile command in a line of build output, if there is one: make and `ninja -v` print
 /// theirs. The file has the name that the command uses.
-pub fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled) {
+pub(crate) fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled) {
     if !line.contains(" -c ") || line.len() > LONGEST_COMMAND {
         return;
     }
@@ -93,7 +93,7 @@ fn tool(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-pub fn is_source(word: &str) -> bool {
+pub(crate) fn is_source(word: &str) -> bool {
     let ending = tool(word).rsplit_once('.').map_or("", |(_, ending)| ending);
     ["c", "cc", "cl", "cpp", "cu", "cxx", "hip", "m", "mm", "s", "S"].contains(&ending)
 }

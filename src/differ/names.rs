@@ -8,7 +8,7 @@ use super::tokens::{Comments, Placed, Token, tokens};
 
 /// The names in some lines of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
+pub(crate) struct Names {
     /// Names that the lines declare for other code: functions, types, members, constants.
     pub declared: BTreeSet<String>,
     /// Those of `declared` that have parameters.
@@ -27,14 +27,14 @@ pub struct Names {
 
 impl Names {
     /// Whether the lines declare or use the name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.declared.contains(name) || self.used.contains(name)
     }
 }
 
 /// The names in those lines of a text that are chosen, by their number from 0. The path decides the
 /// language.
-pub fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -> Names {
+pub(crate) fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -> Names {
     let language = Language::of(path);
     let tokens = tokens(text, comments(language));
     let mut reader = Reader { tokens: &tokens, is_chosen: &is_chosen, names: Names::default() };
@@ -73,13 +73,13 @@ pub fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -> Names
 }
 
 /// All words of the text outside of comments and strings.
-pub fn words(path: &str, text: &str) -> BTreeSet<String> {
+pub(crate) fn words(path: &str, text: &str) -> BTreeSet<String> {
     let tokens = tokens(text, comments(Language::of(path)));
     tokens.iter().filter_map(|placed| word(placed.token)).map(str::to_owned).collect()
 }
 
 /// Whether other files read this one when they are compiled.
-pub fn is_header(path: &str) -> bool {
+pub(crate) fn is_header(path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     ["cuh", "h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "pyi"].contains(&ending)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 /// Lock files of one format: TOML tables with name and version.
-pub const LOCK_FILES: [&str; 5] =
+pub(crate) const LOCK_FILES: [&str; 5] =
     ["Cargo.lock", "uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"];
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Locked {
 }
 
 /// Versions by package from a lock file; empty if the file cannot be parsed.
-pub fn lock_file(text: &str) -> BTreeMap<String, String> {
+pub(crate) fn lock_file(text: &str) -> BTreeMap<String, String> {
     let lock: Lock = toml::from_str(text).unwrap_or(Lock { package: Vec::new() });
     let mut found = BTreeMap::new();
     for package in lock.package {
@@ -37,12 +37,12 @@ pub fn lock_file(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Name and version of an installed Python package, from its folder `NAME-VERSION.dist-info`.
-pub fn installed(folder: &str) -> Option<(&str, &str)> {
+pub(crate) fn installed(folder: &str) -> Option<(&str, &str)> {
     folder.strip_suffix(".dist-info")?.rsplit_once('-')
 }
 
 /// Adds a version; a name may have several.
-pub fn add(versions: &mut BTreeMap<String, String>, name: &str, version: &str) {
+pub(crate) fn add(versions: &mut BTreeMap<String, String>, name: &str, version: &str) {
     let known = versions.entry(name.to_owned()).or_default();
     let mut all: Vec<&str> = known.split(", ").filter(|one| !one.is_empty()).collect();
     all.push(version);

@@ -48,7 +48,7 @@ const NAMES: [(Language, &[&str]); 2] = [
 ];
 
 /// Git pathspecs of the files that can have constants.
-pub fn pathspecs() -> Vec<String> {
+pub(crate) fn pathspecs() -> Vec<String> {
     let endings = ENDINGS.iter().flat_map(|(_, endings)| *endings);
     let names = NAMES.iter().flat_map(|(_, names)| *names);
     let endings = endings.map(|ending| pathspec(&format!("**/*.{ending}")));
@@ -56,7 +56,7 @@ pub fn pathspecs() -> Vec<String> {
 }
 
 /// Whether the file at this path has code or a build's instructions, by its name.
-pub fn is_code(path: &str) -> bool {
+pub(crate) fn is_code(path: &str) -> bool {
     Language::of(path).is_some()
 }
 

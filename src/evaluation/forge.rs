@@ -47,7 +47,7 @@ pub struct ChangeRequest {
 }
 
 /// The placeholder in [`Forge::commit_url`].
-pub const COMMIT: &str = "{commit}";
+pub(crate) const COMMIT: &str = "{commit}";
 
 impl Forge {
     /// The site of a repository whose remote has this URL; `None` if the site is of no known kind.

@@ -11,7 +11,7 @@ use super::command::Call;
 
 /// A commit's author and date.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Author {
+pub(crate) struct Author {
     /// The name.
     pub name: String,
     /// The address.
@@ -37,59 +37,64 @@ const SETTINGS: [&str; 8] = [
 
 /// A repository under construction.
 #[derive(Debug)]
-pub struct Authoring {
+pub(crate) struct Authoring {
     top: PathBuf,
 }
 
 impl Authoring {
     /// A new repository in this folder, on a branch `main` without commits.
-    pub fn init(top: &Path) -> Result<Self, GitError> {
+    pub(crate) fn init(top: &Path) -> Result<Self, GitError> {
         let made = Self { top: top.to_owned() };
         made.call().args(["init", "--quiet", "--initial-branch=main"]).ok()?;
         Ok(made)
     }
 
     /// Commits everything in the folder.
-    pub fn commit_all(&self, author: &Author, message: &str) -> Result<(), GitError> {
+    pub(crate) fn commit_all(&self, author: &Author, message: &str) -> Result<(), GitError> {
         self.call().args(["add", "--all"]).ok()?;
         self.by(author).args(["commit", "--quiet", "--message", message]).ok()?;
         Ok(())
     }
 
     /// Applies a patch as a commit with the patch's author and date.
-    pub fn apply(&self, patch: &Path) -> Result<(), GitError> {
+    pub(crate) fn apply(&self, patch: &Path) -> Result<(), GitError> {
         let call = self.call().args(["am", "--quiet", "--committer-date-is-author-date"]);
         call.arg("--keep-cr").arg(patch).ok()?;
         Ok(())
     }
 
     /// Creates a branch at a revision, or at HEAD, and switches to it.
-    pub fn branch(&self, name: &str, at: Option<&str>) -> Result<(), GitError> {
+    pub(crate) fn branch(&self, name: &str, at: Option<&str>) -> Result<(), GitError> {
         self.call().args(["switch", "--quiet", "--create", name]).args(at).ok()?;
         Ok(())
     }
 
     /// Switches to a branch.
-    pub fn switch(&self, name: &str) -> Result<(), GitError> {
+    pub(crate) fn switch(&self, name: &str) -> Result<(), GitError> {
         self.call().args(["switch", "--quiet", name]).ok()?;
         Ok(())
     }
 
     /// Merges a branch into the current one, always with a merge commit.
-    pub fn merge(&self, branch: &str, author: &Author, message: &str) -> Result<(), GitError> {
+    pub(crate) fn merge(
+        &self,
+        branch: &str,
+        author: &Author,
+        message: &str,
+    ) -> Result<(), GitError> {
         let call = self.by(author).args(["merge", "--quiet", "--no-ff", "--message", message]);
         call.arg(branch).ok()?;
         Ok(())
     }
 
     /// Tags the current commit.
-    pub fn tag(&self, name: &str) -> Result<(), GitError> {
+    pub(crate) fn tag(&self, name: &str) -> Result<(), GitError> {
         self.call().args(["tag", name]).ok()?;
         Ok(())
     }
 
     /// The commit that a revision names.
-    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+    pub(crate) fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
         let call =
             self.call().args(["rev-parse", "--verify"]).arg(format!("{revision}^{{commit}}"));
         let command = call.shown();

@@ -50,44 +50,48 @@ impl Aim {
 /// A session of `git bisect` in a bare repository of its own. It has no files that a build could
 /// change and none of the user's references, so it does not disturb a session of the user.
 #[derive(Debug)]
-pub struct BisectSession {
+pub(crate) struct BisectSession {
     place: BisectRepository,
 }
 
 impl BisectSession {
     /// Opens the session's repository at this path and creates it if needed. HEAD names `commit`,
     /// which may be any commit.
-    pub fn open(repository: &Repository, path: &Path, commit: &CommitId) -> Result<Self, GitError> {
+    pub(crate) fn open(
+        repository: &Repository,
+        path: &Path,
+        commit: &CommitId,
+    ) -> Result<Self, GitError> {
         Ok(Self { place: BisectRepository::open(repository, path, commit)? })
     }
 
     /// Starts a session; ends the current one first.
-    pub fn start(&self, range: &Range, aim: Aim) -> Result<(), GitError> {
+    pub(crate) fn start(&self, range: &Range, aim: Aim) -> Result<(), GitError> {
         self.reset()?;
         let call = self.bisect("start").arg("--no-checkout");
         self.run_to_an_end(&call.args(start_arguments(range, aim)))
     }
 
     /// Tells git a verdict; an unknown one changes nothing.
-    pub fn mark(&self, verdict: Verdict, commit: &CommitId) -> Result<(), GitError> {
+    pub(crate) fn mark(&self, verdict: Verdict, commit: &CommitId) -> Result<(), GitError> {
         let aim = self.state()?.map_or(Aim::Regression, |state| state.aim());
         let Some(word) = aim.word(verdict) else { return Ok(()) };
         self.run_to_an_end(&self.bisect(word).arg(commit.as_str()))
     }
 
     /// Ends the session, if there is one.
-    pub fn reset(&self) -> Result<(), GitError> {
+    pub(crate) fn reset(&self) -> Result<(), GitError> {
         self.bisect("reset").ok()?;
         Ok(())
     }
 
     /// The state of the session on disk; `None` before the start.
-    pub fn state(&self) -> Result<Option<BisectState>, GitError> {
+    pub(crate) fn state(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.place.git_dir())
     }
 
     /// The commit to test next and the remaining size, for an oracle that git calls.
-    pub fn step(&self) -> Result<Option<(CommitId, Option<Remaining>)>, GitError> {
+    pub(crate) fn step(&self) -> Result<Option<(CommitId, Option<Remaining>)>, GitError> {
         let git_dir = self.place.git_dir();
         let Some(state) = BisectState::read_open(git_dir)? else { return Ok(None) };
         let Some(current) = state.current.clone() else { return Ok(None) };
@@ -97,7 +101,7 @@ impl BisectSession {
     /// `git bisect run` with this oracle in this session. The caller runs the invocation with live
     /// output. Git quotes the arguments for its shell, so they may hold any text. The exit code
     /// does not tell the result: read [`Self::state`].
-    pub fn run_invocation<W: AsRef<OsStr>>(
+    pub(crate) fn run_invocation<W: AsRef<OsStr>>(
         &self,
         oracle: impl IntoIterator<Item = W>,
     ) -> Invocation {
@@ -105,7 +109,7 @@ impl BisectSession {
     }
 
     /// Removes the session at this path with all its references, if there is one.
-    pub fn remove(path: &Path) -> Result<(), GitError> {
+    pub(crate) fn remove(path: &Path) -> Result<(), GitError> {
         BisectRepository::remove(path)
     }
 
@@ -132,7 +136,7 @@ impl History {
     ///
     /// `marks` keep their order, except those of the newer side. Git takes the last one of that
     /// side as the end of the range, so these are sorted, newest commit first.
-    pub fn replay_log(
+    pub(crate) fn replay_log(
         &self,
         range: &Range,
         aim: Aim,

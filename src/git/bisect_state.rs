@@ -11,7 +11,7 @@ use super::{GitError, Repository};
 
 /// The result of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// The first commit on the new side.
     FirstBad(CommitId),
     /// Only skipped commits are left; the first bad commit is one of these.
@@ -24,7 +24,7 @@ pub enum End {
 
 /// The remaining size of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remaining {
+pub(crate) struct Remaining {
     /// Commits left to test after the current one in the worse case, by git's count.
     pub revisions: usize,
     /// Steps left, by git's estimate.
@@ -36,7 +36,7 @@ pub struct Remaining {
 /// The state of a bisect session. `old` and `new` are git's neutral terms: good and bad in a hunt
 /// for a regression, broken and fixed in a hunt for a fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BisectState {
+pub(crate) struct BisectState {
     /// The session's words for old and new.
     pub terms: (String, String),
     /// The commits marked as old.
@@ -59,12 +59,12 @@ pub struct BisectState {
 
 impl BisectState {
     /// Whether the session looks for a regression or a fix.
-    pub fn aim(&self) -> Aim {
+    pub(crate) fn aim(&self) -> Aim {
         Aim::from_new_term(&self.terms.1)
     }
 
     /// The commits still in question, once both ends are known.
-    pub fn range(&self) -> Option<Range> {
+    pub(crate) fn range(&self) -> Option<Range> {
         if self.old.is_empty() {
             return None;
         }
@@ -78,7 +78,7 @@ impl BisectState {
 
     /// The first commits marked as old and as new. Git moves the mark of the new end with each
     /// step, and lists the old ones by name.
-    pub fn first_ends(&self) -> [Option<CommitId>; 2] {
+    pub(crate) fn first_ends(&self) -> [Option<CommitId>; 2] {
         let first = |term: &str| {
             let mark = format!("# {term}: [");
             let mut lines = self.log.lines();
@@ -223,7 +223,7 @@ impl BisectState {
 impl Repository {
     /// The bisect session of the user's worktree; `None` if there is none. `git bisect run
     /// bisect-ppl oracle` without a hunt uses this session.
-    pub fn bisect_state_here(&self) -> Result<Option<BisectState>, GitError> {
+    pub(crate) fn bisect_state_here(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.git_dir())
     }
 }

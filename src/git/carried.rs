@@ -23,7 +23,7 @@ const SHORTEST_LINE: usize = 4;
 
 /// The change of a commit against its parent, file by file.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     files: Vec<ChangedFile>,
 }
 
@@ -39,7 +39,7 @@ struct ChangedFile {
 
 /// Connected commits whose trees lack a change.
 #[derive(Clone, Debug)]
-pub struct Absence {
+pub(crate) struct Absence {
     /// The commit before the first of these commits.
     pub before: CommitId,
     /// These commits, parents first.
@@ -56,7 +56,7 @@ impl Change {
 
 impl History {
     /// The change of `commit` against `parent`.
-    pub fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
+    pub(crate) fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
         let changed = self.diff_files(Some(parent), commit)?;
         let mut files = Vec::new();
         for file in changed.into_iter().take(MOST_FILES) {
@@ -76,7 +76,7 @@ impl History {
 
     /// Whether at least one file of the tree of `commit` still has the change; `None` if the text
     /// does not tell.
-    pub fn carries(&self, commit: &CommitId, change: &Change) -> Option<bool> {
+    pub(crate) fn carries(&self, commit: &CommitId, change: &Change) -> Option<bool> {
         let mut is_gone = false;
         for file in &change.files {
             match self.carries_file(commit, file) {
@@ -90,20 +90,20 @@ impl History {
 
     /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
     /// before the change, as after a revert.
-    pub fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
+    pub(crate) fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
         self.carries(commit, change) == Some(false)
             && change.files.iter().any(|file| self.is_as_before(commit, file))
     }
 
     /// Whether the tree of `commit` lacks the change's lines, but no file is as before the change:
     /// other lines replaced them.
-    pub fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
+    pub(crate) fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
         self.carries(commit, change) == Some(false) && !self.is_restored(commit, change)
     }
 
     /// Whether the tree of `commit` lacks the change, or at least one file is byte for byte as
     /// before the change.
-    pub fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
+    pub(crate) fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
         let is_put_back =
             |file: &ChangedFile| file.before != file.after && self.is_as_before(commit, file);
         self.carries(commit, change) == Some(false) || change.files.iter().any(is_put_back)
@@ -111,7 +111,12 @@ impl History {
 
     /// Whether `commit` restores a file of the change to its state before the change, which
     /// `parent` did not have.
-    pub fn is_put_back_by(&self, parent: &CommitId, commit: &CommitId, change: &Change) -> bool {
+    pub(crate) fn is_put_back_by(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        change: &Change,
+    ) -> bool {
         let is_put_back = |file: &ChangedFile| {
             self.is_as_before(commit, file) && !self.is_as_before(parent, file)
         };
@@ -124,7 +129,7 @@ impl History {
 
     /// Whether the tree of `commit` has the change in at least half of the files whose text tells.
     /// Some files (a version, a log) differ in every commit, so half of the files is enough.
-    pub fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
+    pub(crate) fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
         let told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
         let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
         !there.is_empty() && there.len() >= gone.len()
@@ -154,7 +159,7 @@ impl History {
     /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
     /// first. Looks for trees that lack all of the change and, if there are none, for trees that
     /// lack a part. Empty if some path of history keeps the change, or if the range is too long.
-    pub fn where_it_is_gone(
+    pub(crate) fn where_it_is_gone(
         &self,
         found: &CommitId,
         newer: &CommitId,
@@ -207,7 +212,7 @@ impl History {
 
     /// Commits after `older` up to `newer` whose change to at least one file a later commit
     /// reverted. Oldest first.
-    pub fn reverted_later(
+    pub(crate) fn reverted_later(
         &self,
         older: &CommitId,
         newer: &CommitId,
@@ -254,7 +259,7 @@ impl History {
     }
 
     /// The commits after `older` up to `newer` that touch a file of the change, oldest first.
-    pub fn touching(
+    pub(crate) fn touching(
         &self,
         older: &CommitId,
         newer: &CommitId,

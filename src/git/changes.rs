@@ -6,7 +6,7 @@ use super::{GitError, History};
 
 /// How a path differs between two trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeStatus {
+pub(crate) enum ChangeStatus {
     /// Only in the newer tree.
     Added,
     /// Only in the older tree.
@@ -19,7 +19,7 @@ pub enum ChangeStatus {
 
 /// A path that differs between two trees. A rename counts as a deletion and an addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileChange {
+pub(crate) struct FileChange {
     /// The path from the top of the tree, as raw bytes.
     pub path: Vec<u8>,
     /// Lines added; `None` for a binary file or if the lines cannot be counted.
@@ -34,19 +34,19 @@ pub struct FileChange {
 
 impl FileChange {
     /// The path's bytes in base64 if the path is not UTF-8.
-    pub fn path_base64(&self) -> Option<String> {
+    pub(crate) fn path_base64(&self) -> Option<String> {
         use base64::Engine;
         let is_text = std::str::from_utf8(&self.path).is_ok();
         (!is_text).then(|| base64::engine::general_purpose::STANDARD.encode(&self.path))
     }
 
     /// The path for people; bytes that are not UTF-8 are replaced.
-    pub fn shown_path(&self) -> String {
+    pub(crate) fn shown_path(&self) -> String {
         String::from_utf8_lossy(&self.path).into_owned()
     }
 
     /// The file as an answer names it.
-    pub fn touched(&self) -> TouchedFile {
+    pub(crate) fn touched(&self) -> TouchedFile {
         TouchedFile {
             path: self.shown_path(),
             path_b64: self.path_base64(),
@@ -60,7 +60,7 @@ impl FileChange {
 impl History {
     /// The changes of `commit` against `parent`, or against the empty tree without a parent. If a
     /// partial clone lacks a file and cannot fetch it, the changes have no line counts.
-    pub fn diff_files(
+    pub(crate) fn diff_files(
         &self,
         parent: Option<&CommitId>,
         commit: &CommitId,
@@ -100,12 +100,12 @@ impl History {
     }
 
     /// Whether the commit's tree has this path, as a file, a folder or a submodule.
-    pub fn path_exists(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
+    pub(crate) fn path_exists(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
         Ok(self.entry(commit, path)?.is_some())
     }
 
     /// The bytes of the file at this path; `None` if there is no file.
-    pub fn file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    pub(crate) fn file(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         match self.entry(commit, path)? {
             Some((kind, object)) if kind == "blob" => {
                 let call = self.repository().shared_call().args(["cat-file", "blob"]);
@@ -116,7 +116,7 @@ impl History {
     }
 
     /// Whether the commit has a file at this path that contains this text.
-    pub fn file_contains(
+    pub(crate) fn file_contains(
         &self,
         commit: &CommitId,
         path: &str,

@@ -14,7 +14,7 @@ const MOST_COUNTED: usize = 100_000;
 
 impl History {
     /// The dependencies that the commit updates, from its `changes` against `parent`.
-    pub fn dependencies(
+    pub(crate) fn dependencies(
         &self,
         parent: &CommitId,
         commit: &CommitId,
@@ -48,7 +48,7 @@ impl History {
     }
 
     /// The pinned commit of the submodule at this path; `None` if there is no submodule.
-    pub fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
+    pub(crate) fn pin(&self, commit: &CommitId, path: &str) -> Result<Option<CommitId>, GitError> {
         let entry = self.entry(commit, path)?.filter(|(kind, _)| kind == "commit");
         Ok(entry.and_then(|(_, pin)| pin.parse().ok()))
     }
@@ -79,7 +79,11 @@ impl History {
     }
 
     /// The repository of the submodule at this path, if the user's clone has it.
-    pub fn submodule(&self, commit: &CommitId, path: &str) -> Result<Option<Repository>, GitError> {
+    pub(crate) fn submodule(
+        &self,
+        commit: &CommitId,
+        path: &str,
+    ) -> Result<Option<Repository>, GitError> {
         let declared = self
             .repository()
             .shared_call()

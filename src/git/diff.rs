@@ -8,7 +8,7 @@ use super::{GitError, History};
 
 /// The change of one file, as `git diff` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileDiff {
+pub(crate) struct FileDiff {
     /// The path after the change; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// The path before the change, if the file was renamed.
@@ -26,7 +26,7 @@ impl History {
     /// The change of `commit` against `parent` as a unified diff, of these paths only, or of all
     /// if `paths` is empty. `None` if it is longer than `most` bytes, or if a partial clone lacks a
     /// file and cannot fetch it.
-    pub fn diff(
+    pub(crate) fn diff(
         &self,
         parent: &CommitId,
         commit: &CommitId,
@@ -62,7 +62,7 @@ impl History {
     }
 
     /// A commit's whole message.
-    pub fn message(&self, commit: &CommitId) -> Result<String, GitError> {
+    pub(crate) fn message(&self, commit: &CommitId) -> Result<String, GitError> {
         let call = self.repository().shared_call().args(["show", "--no-patch", "--format=%B"]);
         let output =
             call.args(["--no-show-signature", "--no-color", commit.as_str(), "--"]).ok()?;
@@ -72,7 +72,7 @@ impl History {
 
 /// Splits a unified diff into its files, in order. Every line of a hunk begins with a mark, so no
 /// content looks like the header of a file.
-pub fn read_diff(diff: &str) -> Vec<FileDiff> {
+pub(crate) fn read_diff(diff: &str) -> Vec<FileDiff> {
     let mut files: Vec<FileDiff> = Vec::new();
     let mut is_header = false;
     for line in diff.lines() {

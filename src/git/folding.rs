@@ -25,7 +25,7 @@ use super::{GitError, History, Misfit};
 const BETWEEN: &str = ".bisect-ppl-spelling";
 
 /// Whether the disk of this folder ignores case, tested with a temporary file.
-pub fn folds_case(folder: &Path) -> Result<bool, GitError> {
+pub(crate) fn folds_case(folder: &Path) -> Result<bool, GitError> {
     let made = tempfile::Builder::new().prefix("bisect-ppl-").tempfile_in(folder);
     Ok(is_folded(made.map_err(io_error("make a file in", folder))?.path()))
 }
@@ -51,7 +51,7 @@ pub(super) fn refuse_twins<'a>(mut paths: impl Iterator<Item = &'a [u8]>) -> Res
 
 impl History {
     /// Fails if two names of the commit differ only in case, since some disks cannot hold both.
-    pub fn check_names(&self, commit: &CommitId) -> Result<(), GitError> {
+    pub(crate) fn check_names(&self, commit: &CommitId) -> Result<(), GitError> {
         refuse_twins(paths_of(&list_tree(self.repository().shared_call(), commit.as_str())?))
     }
 }

@@ -12,7 +12,7 @@ use super::{GitError, Repository};
 
 /// A range of commits: reachable from `new`, but from none of `old`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
+pub(crate) struct Range {
     /// The older ends: good in a hunt for a regression.
     pub old: Vec<CommitId>,
     /// The newer end: bad in a hunt for a regression.
@@ -25,7 +25,7 @@ pub struct Range {
 
 /// The data of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitInfo {
+pub(crate) struct CommitInfo {
     /// The commit's object name.
     pub id: CommitId,
     /// The first paragraph of the message on one line; bytes that are not UTF-8 are replaced.
@@ -45,14 +45,14 @@ pub struct CommitInfo {
 }
 
 /// A repository that is open for reading commits. Each thread opens its own.
-pub struct History {
+pub(crate) struct History {
     repository: Repository,
     pub(super) objects: git2::Repository,
 }
 
 impl History {
     /// Opens the repository for reading.
-    pub fn open(repository: &Repository) -> Result<Self, GitError> {
+    pub(crate) fn open(repository: &Repository) -> Result<Self, GitError> {
         allow_what_git_allows();
         let path = repository.common_dir();
         // Opened as bare: we read only data that all worktrees share, and the common folder stays
@@ -67,7 +67,7 @@ impl History {
     }
 
     /// The commit that `rev` names in the user's worktree; annotated tags resolve to their commit.
-    pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
+    pub(crate) fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
         let unknown = || GitError::UnknownRevision {
             rev: rev.to_owned(),
             shallow: self.repository.is_shallow(),
@@ -117,7 +117,7 @@ impl History {
     }
 
     /// The data of a commit.
-    pub fn info(&self, id: &CommitId) -> Result<CommitInfo, GitError> {
+    pub(crate) fn info(&self, id: &CommitId) -> Result<CommitInfo, GitError> {
         let commit = self.commit(id)?;
         Ok(CommitInfo {
             id: id.clone(),
@@ -131,12 +131,12 @@ impl History {
     }
 
     /// The parents that this clone has, each once.
-    pub fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub(crate) fn parents(&self, id: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self.commit(id)?.parents)
     }
 
     /// The name of the commit's tree.
-    pub fn tree_id(&self, id: &CommitId) -> Result<String, GitError> {
+    pub(crate) fn tree_id(&self, id: &CommitId) -> Result<String, GitError> {
         Ok(self.commit(id)?.tree.to_string())
     }
 
@@ -149,7 +149,7 @@ impl History {
     }
 
     /// Whether `old` is reachable from `new`. As in git, a commit is its own ancestor.
-    pub fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
+    pub(crate) fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
         let (old_oid, new_oid) = (self.known(old)?, self.known(new)?);
         if old_oid == new_oid {
             return Ok(true);
@@ -166,7 +166,11 @@ impl History {
 
     /// The best common ancestors of two commits, as in `git merge-base --all`: none for unrelated
     /// histories, several after criss-cross merges.
-    pub fn merge_bases(&self, a: &CommitId, b: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub(crate) fn merge_bases(
+        &self,
+        a: &CommitId,
+        b: &CommitId,
+    ) -> Result<Vec<CommitId>, GitError> {
         match self.objects.merge_bases(self.known(a)?, self.known(b)?) {
             Ok(bases) => return Ok(bases.iter().map(|base| commit_id(*base)).collect()),
             Err(error) if error.code() == git2::ErrorCode::NotFound => return Ok(Vec::new()),
@@ -179,7 +183,7 @@ impl History {
     }
 
     /// Number of commits in the range, as in `git rev-list --count`.
-    pub fn count(&self, range: &Range) -> Result<usize, GitError> {
+    pub(crate) fn count(&self, range: &Range) -> Result<usize, GitError> {
         let call = self.repository.shared_call().args(["rev-list", "--count"]);
         let call = call.args(range.arguments());
         let (command, said) = (call.shown(), call.line()?);
@@ -187,13 +191,13 @@ impl History {
     }
 
     /// The range's commits, oldest first, no commit before its parents.
-    pub fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
+    pub(crate) fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
         let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
         commit_list(call.args(range.arguments()))
     }
 
     /// The range's commits with their real parents, oldest first, no commit before its parents.
-    pub fn lineage(&self, range: &Range) -> Result<Vec<Lineage>, GitError> {
+    pub(crate) fn lineage(&self, range: &Range) -> Result<Vec<Lineage>, GitError> {
         let commits = self.commits(range)?;
         let with_parents = commits.into_iter().map(|commit| {
             let parents = self.parents(&commit)?;
@@ -203,7 +207,7 @@ impl History {
     }
 
     /// The commits from `old` (excluded) to `new` along first parents, oldest first.
-    pub fn first_parent_path(
+    pub(crate) fn first_parent_path(
         &self,
         old: &CommitId,
         new: &CommitId,
@@ -217,7 +221,7 @@ impl History {
     }
 
     /// The commits after `older` up to `newer` that descend from `older`, oldest first.
-    pub fn descending(
+    pub(crate) fn descending(
         &self,
         older: &CommitId,
         newer: &CommitId,
@@ -228,7 +232,7 @@ impl History {
     }
 
     /// The error for the first of these commits that is gone from the repository, if any.
-    pub fn find_gone<'a>(
+    pub(crate) fn find_gone<'a>(
         &self,
         commits: impl IntoIterator<Item = &'a CommitId>,
     ) -> Option<GitError> {
@@ -239,7 +243,7 @@ impl History {
     }
 
     /// The repository.
-    pub fn repository(&self) -> &Repository {
+    pub(crate) fn repository(&self) -> &Repository {
         &self.repository
     }
 
@@ -255,7 +259,7 @@ impl History {
 
 impl Range {
     /// A range with one older and one newer end, and all commits between them.
-    pub fn between(old: &CommitId, new: &CommitId) -> Self {
+    pub(crate) fn between(old: &CommitId, new: &CommitId) -> Self {
         Self { old: vec![old.clone()], new: new.clone(), first_parent: false, paths: Vec::new() }
     }
 

@@ -27,7 +27,7 @@ const MOST_ENTRIES: usize = 500;
 
 /// One change of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
+pub(crate) enum Layer {
     /// A submodule at another commit.
     Pin {
         /// The submodule's path.
@@ -67,7 +67,7 @@ pub enum Layer {
 
 /// Result of [`Laying::lay`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Laid {
+pub(crate) enum Laid {
     /// The tree.
     Tree(LaidTree),
     /// The layers do not fit the commit.
@@ -76,7 +76,7 @@ pub enum Laid {
 
 /// Why the layers do not fit the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// What failed.
     pub what: Refused,
     /// Git's message.
@@ -88,7 +88,7 @@ pub struct Refusal {
 
 /// What failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub(crate) enum Refused {
     /// This patch does not apply.
     Patch(String),
     /// Git does not accept names in the commit's own tree.
@@ -97,14 +97,14 @@ pub enum Refused {
 
 impl Refusal {
     /// Identifies the attempt: it differs for another tree or another patch.
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         format!("{} refuses {}", self.state.0, self.state.1)
     }
 }
 
 impl Laid {
     /// Identifies the tree, or the refusal, in a build key.
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         match self {
             Self::Tree(tree) => tree.id.clone(),
             Self::Refused(refusal) => refusal.id(),
@@ -115,14 +115,14 @@ impl Laid {
 /// A modified tree and the folder of its objects. It can be checked out while the [`Laying`] that
 /// made it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaidTree {
+pub(crate) struct LaidTree {
     id: String,
     objects: PathBuf,
 }
 
 impl LaidTree {
     /// The tree's object name.
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
@@ -136,7 +136,7 @@ impl LaidTree {
 
 /// Makes modified trees, each once.
 #[derive(Debug)]
-pub struct Laying {
+pub(crate) struct Laying {
     repository: Repository,
     /// The working folder is made in this folder when first needed.
     parent: PathBuf,
@@ -154,7 +154,7 @@ struct Workshop {
 impl Laying {
     /// A maker for this repository. It creates its working folder below `parent` when first needed
     /// and removes it on drop.
-    pub fn new(repository: &Repository, parent: &Path) -> Self {
+    pub(crate) fn new(repository: &Repository, parent: &Path) -> Self {
         Self {
             repository: repository.clone(),
             parent: parent.to_owned(),
@@ -164,7 +164,7 @@ impl Laying {
     }
 
     /// The commit's tree with the layers applied in order.
-    pub fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
+    pub(crate) fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
         let asked = (commit.clone(), layers.to_vec());
         if let Some(laid) = self.known.borrow().get(&asked) {
             return Ok(laid.clone());
@@ -176,7 +176,7 @@ impl Laying {
 
     /// The change from one tree to another as a patch for `git apply`. Both were made here, or
     /// are trees of the repository.
-    pub fn difference(&self, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn difference(&self, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
         let Some(workshop) = self.workshop.get() else { return Ok(Vec::new()) };
         patch_of(workshop.call(), from, to)
     }
@@ -329,14 +329,14 @@ fn patch_of(call: Call, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
 }
 
 /// Turns a pattern of the configuration into a git pathspec.
-pub fn pathspec(path: &str) -> String {
+pub(crate) fn pathspec(path: &str) -> String {
     format!(":(top,glob){path}")
 }
 
 impl History {
     /// Checks the patterns that select files of `from`. Fails if a pattern matches nothing or a
     /// submodule.
-    pub fn check_layer(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
+    pub(crate) fn check_layer(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
         let index = tempfile::NamedTempFile::new().map_err(io_error("make", "an index"))?;
         // Git does not accept an empty file as an index, so git creates the file.
         let place = index.into_temp_path();
@@ -362,7 +362,7 @@ impl History {
     }
 
     /// The complete change of a commit against its first parent, as a patch.
-    pub fn as_patch(&self, commit: &CommitId) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn as_patch(&self, commit: &CommitId) -> Result<Vec<u8>, GitError> {
         let info = self.info(commit)?;
         let parent = match info.parents.first() {
             Some(parent) => parent.as_str(),
@@ -376,7 +376,7 @@ impl History {
     }
 
     /// Fails if `patch` is not a valid patch or changes nothing.
-    pub fn check_patch(&self, name: &str, patch: &[u8]) -> Result<(), GitError> {
+    pub(crate) fn check_patch(&self, name: &str, patch: &[u8]) -> Result<(), GitError> {
         let file = tempfile::NamedTempFile::new().map_err(io_error("make", "a patch"))?;
         std::fs::write(file.path(), patch).map_err(io_error("write", file.path()))?;
         let call = self.repository().shared_call().args(["apply", "--numstat", "-z", "--"]);

@@ -22,7 +22,7 @@ const MAKING: &[u8] = b"initializing";
 impl Repository {
     /// Removes git's entries for those of our worktrees below this folder of slots that no longer
     /// exist.
-    pub fn forget_lost_slots(&self, slots: &Path) -> Result<(), GitError> {
+    pub(crate) fn forget_lost_slots(&self, slots: &Path) -> Result<(), GitError> {
         let slots = place(slots);
         forget_where(self, |known| {
             let folder = known.path.parent().and_then(Path::parent);
@@ -34,7 +34,7 @@ impl Repository {
 
     /// Removes unfinished entries of our worktrees that a killed git left: every `git worktree`
     /// fails at them. Takes 2 seconds if there are any; entries that are finished meanwhile stay.
-    pub fn mend(&self) -> Result<(), GitError> {
+    pub(crate) fn mend(&self) -> Result<(), GitError> {
         let unfinished = unfinished(self.common_dir());
         if unfinished.is_empty() {
             return Ok(());

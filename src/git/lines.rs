@@ -9,7 +9,7 @@ const LARGEST: usize = 64 << 20;
 
 /// The changed lines of one file, as UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChangedLines {
+pub(crate) struct ChangedLines {
     /// The path; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// Whether the file is only in the newer tree.
@@ -26,7 +26,7 @@ impl History {
     /// The changed lines of `commit` against `parent` in files of these pathspecs, without binary
     /// files. `None` if the change is too large, or a partial clone lacks a file and cannot fetch
     /// it.
-    pub fn changed_lines(
+    pub(crate) fn changed_lines(
         &self,
         parent: &CommitId,
         commit: &CommitId,

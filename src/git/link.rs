@@ -12,7 +12,11 @@ impl Worktree {
     /// the user's checkout. Call this after each checkout, which removes the links, since no
     /// commit tracks them. A path that the commit tracks is left alone. Returns the names that
     /// were linked.
-    pub fn link(&self, source_root: &Path, names: &[String]) -> Result<Vec<String>, GitError> {
+    pub(crate) fn link(
+        &self,
+        source_root: &Path,
+        names: &[String],
+    ) -> Result<Vec<String>, GitError> {
         let mut linked = Vec::new();
         for name in names {
             if self.link_one(source_root, name)? {
@@ -55,7 +59,7 @@ impl Worktree {
 
 /// The file or folder in `source_root`, the user's checkout, that a name of `[worktree] link`
 /// stands for.
-pub fn check_link(source_root: &Path, name: &str) -> Result<PathBuf, GitError> {
+pub(crate) fn check_link(source_root: &Path, name: &str) -> Result<PathBuf, GitError> {
     let relative = Path::new(name.trim_end_matches('/'));
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
     if !plain || name.is_empty() || relative.starts_with(".git") {

@@ -14,7 +14,7 @@ const LARGEST: usize = 8 << 20;
 
 /// One side of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileSide {
+pub(crate) struct FileSide {
     /// The path from the top of the tree, as raw bytes.
     pub path: Vec<u8>,
     /// The mode as git writes it, such as `100644`.
@@ -32,7 +32,7 @@ impl FileSide {
 
 /// A file that a commit changes; a renamed file is one change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFile {
+pub(crate) struct ChangedFile {
     /// Before the change; `None` for a new file.
     pub old: Option<FileSide>,
     /// After the change; `None` for a deleted file.
@@ -41,7 +41,7 @@ pub struct ChangedFile {
 
 /// The lines of a hunk, context included, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hunk {
+pub(crate) struct Hunk {
     /// The lines before the change.
     pub old: Range<usize>,
     /// The lines after the change.
@@ -50,7 +50,7 @@ pub struct Hunk {
 
 /// A file's two versions and the hunks between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Split {
+pub(crate) struct Split {
     /// The content before the change.
     pub old: Vec<u8>,
     /// The content after the change.
@@ -62,7 +62,7 @@ pub struct Split {
 impl Split {
     /// The old content with only these hunks of the new one. All hunks give the new content, no
     /// hunk the old one.
-    pub fn with(&self, chosen: impl Fn(usize) -> bool) -> Vec<u8> {
+    pub(crate) fn with(&self, chosen: impl Fn(usize) -> bool) -> Vec<u8> {
         let (old, new) = (lines(&self.old), lines(&self.new));
         let mut made: Vec<&[u8]> = Vec::with_capacity(self.old.len().max(self.new.len()));
         let mut from = 0;
@@ -79,18 +79,18 @@ impl Split {
 
 impl ChangedFile {
     /// The path after the change, or before it if the file is deleted.
-    pub fn path(&self) -> &[u8] {
+    pub(crate) fn path(&self) -> &[u8] {
         let side = self.new.as_ref().or(self.old.as_ref());
         side.map_or(&[], |side| side.path.as_slice())
     }
 
     /// The path for people; bytes that are not UTF-8 are replaced.
-    pub fn shown_path(&self) -> String {
+    pub(crate) fn shown_path(&self) -> String {
         String::from_utf8_lossy(self.path()).into_owned()
     }
 
     /// The path before the change, if it was another one.
-    pub fn renamed_from(&self) -> Option<String> {
+    pub(crate) fn renamed_from(&self) -> Option<String> {
         let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
         (old.path != new.path).then(|| String::from_utf8_lossy(&old.path).into_owned())
     }
@@ -99,7 +99,7 @@ impl ChangedFile {
 impl History {
     /// The files that `commit` changes against `parent`. Renames are found as `git show` finds
     /// them.
-    pub fn changed_files(
+    pub(crate) fn changed_files(
         &self,
         parent: &CommitId,
         commit: &CommitId,
@@ -125,7 +125,7 @@ impl History {
 
     /// The hunks of a changed file; `None` if it cannot be split: it is new, deleted, a link, a
     /// submodule, binary or very large, or a partial clone lacks it.
-    pub fn split(&self, file: &ChangedFile) -> Result<Option<Split>, GitError> {
+    pub(crate) fn split(&self, file: &ChangedFile) -> Result<Option<Split>, GitError> {
         let (Some(old), Some(new)) = (&file.old, &file.new) else { return Ok(None) };
         if !old.is_plain() || !new.is_plain() {
             return Ok(None);
@@ -155,7 +155,7 @@ impl History {
 
     /// The text of one side of a file; `None` if it is a link or submodule, binary or very large,
     /// or a partial clone lacks it.
-    pub fn text(&self, side: &FileSide) -> Result<Option<String>, GitError> {
+    pub(crate) fn text(&self, side: &FileSide) -> Result<Option<String>, GitError> {
         if !side.is_plain() {
             return Ok(None);
         }

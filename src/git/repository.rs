@@ -14,7 +14,7 @@ use super::raw_path::os;
 use super::{GitError, GitVersion};
 
 /// The installed git's version; an error if git is missing or too old.
-pub fn git_version() -> Result<GitVersion, GitError> {
+pub(crate) fn git_version() -> Result<GitVersion, GitError> {
     let said = Call::new(Path::new("/")).arg("version").line()?;
     let version = GitVersion::parse(&said).ok_or(GitError::UnreadableVersion(said))?;
     if version < GitVersion::OLDEST { Err(GitError::TooOld(version)) } else { Ok(version) }
@@ -25,7 +25,7 @@ pub fn git_version() -> Result<GitVersion, GitError> {
 /// Holds only paths, so it is cheap to clone and to share between threads. This module never
 /// writes to the user's own worktree, index, HEAD, stash, or branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repository {
+pub(crate) struct Repository {
     top: Option<PathBuf>,
     git_dir: PathBuf,
     common_dir: PathBuf,
@@ -43,7 +43,7 @@ struct Located {
 
 impl Repository {
     /// Finds the repository at or above `from`; an error if it is not supported.
-    pub fn discover(from: &Path) -> Result<Self, GitError> {
+    pub(crate) fn discover(from: &Path) -> Result<Self, GitError> {
         let version = git_version()?;
         let from = from.canonicalize().map_err(io_error("find", from))?;
         let asked = Self::ask(&from)?;
@@ -118,7 +118,7 @@ impl Repository {
     }
 
     /// The repository with this submodule's git folder, seen from the user's folder.
-    pub fn of_submodule(&self, git_dir: &Path) -> Result<Self, GitError> {
+    pub(crate) fn of_submodule(&self, git_dir: &Path) -> Result<Self, GitError> {
         let git_dir = git_dir.canonicalize().map_err(io_error("find", git_dir))?;
         let repository = Self { common_dir: git_dir.clone(), git_dir, ..self.clone() };
         repository.refuse_reftable()?;
@@ -126,29 +126,29 @@ impl Repository {
     }
 
     /// Top folder of the user's worktree; `None` in a bare repository or inside `.git`.
-    pub fn top(&self) -> Option<&Path> {
+    pub(crate) fn top(&self) -> Option<&Path> {
         self.top.as_deref()
     }
 
     /// The git folder of the user's worktree, absolute: `.git`, or `.git/worktrees/NAME` in a
     /// linked one.
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
     /// The git folder that all worktrees share (absolute, links resolved).
-    pub fn common_dir(&self) -> &Path {
+    pub(crate) fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
     /// Version of the installed git.
-    pub fn version(&self) -> GitVersion {
+    pub(crate) fn version(&self) -> GitVersion {
         self.version
     }
 
     /// Twelve hexadecimal digits for the names of cache folders. They depend only on the
     /// repository's path.
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         let digest = Sha256::digest(self.common_dir.as_os_str().as_bytes());
         digest.iter().take(6).fold(String::new(), |mut id, byte| {
             write!(id, "{byte:02x}").expect("writing to a string cannot fail");
@@ -157,12 +157,12 @@ impl Repository {
     }
 
     /// The URL of the remote `origin`, as git uses it; `None` if there is no such remote.
-    pub fn origin(&self) -> Result<Option<String>, GitError> {
+    pub(crate) fn origin(&self) -> Result<Option<String>, GitError> {
         self.url_of("origin")
     }
 
     /// The URL of the first remote whose branches contain a commit; `None` without such a remote.
-    pub fn remote_with(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
+    pub(crate) fn remote_with(&self, commit: &CommitId) -> Result<Option<String>, GitError> {
         let refs = ["for-each-ref", "--format=%(refname:lstrip=2)", "--contains"];
         let refs = self.shared_call().args(refs).args([commit.as_str(), "refs/remotes"]).run()?;
         let refs = String::from_utf8_lossy(&refs.stdout).into_owned();
@@ -183,7 +183,7 @@ impl Repository {
     }
 
     /// Whether this is a shallow clone.
-    pub fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         self.common_dir.join("shallow").exists()
     }
 

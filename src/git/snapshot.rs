@@ -11,11 +11,11 @@ use super::{GitError, History};
 
 /// The object name of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BlobId(Oid);
+pub(crate) struct BlobId(Oid);
 
 /// The content of a commit's tree, without names that are not UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Regular files by their paths from the top.
     pub files: Vec<(String, BlobId)>,
     /// Symbolic links.
@@ -26,7 +26,7 @@ pub struct Snapshot {
 
 /// The type of a path in a commit's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Here {
+pub(crate) enum Here {
     /// The path does not exist.
     Nothing,
     /// A file or a link.
@@ -39,14 +39,14 @@ pub enum Here {
 
 impl Here {
     /// Whether the path may be a folder.
-    pub fn may_be_a_folder(self) -> bool {
+    pub(crate) fn may_be_a_folder(self) -> bool {
         matches!(self, Self::Other | Self::Unknown)
     }
 }
 
 /// Runs `read` while libgit2 does not hash the objects that it reads, as git does not either. A
 /// search through years of history would hash hundreds of megabytes.
-pub fn without_hashing<T>(read: impl FnOnce() -> T) -> T {
+pub(crate) fn without_hashing<T>(read: impl FnOnce() -> T) -> T {
     git2::opts::strict_hash_verification(false);
     let result = read();
     git2::opts::strict_hash_verification(true);
@@ -55,7 +55,7 @@ pub fn without_hashing<T>(read: impl FnOnce() -> T) -> T {
 
 impl History {
     /// The commit's tree; `None` if this clone lacks a part of it.
-    pub fn snapshot(&self, id: &CommitId) -> Result<Option<Snapshot>, GitError> {
+    pub(crate) fn snapshot(&self, id: &CommitId) -> Result<Option<Snapshot>, GitError> {
         let failed =
             |source| GitError::Library { what: format!("the tree of commit {id}"), source };
         let mut snapshot = Snapshot::default();
@@ -81,7 +81,7 @@ impl History {
     }
 
     /// The type of a path in the commit's tree.
-    pub fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
+    pub(crate) fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
         let mut oid = self.commit(id)?.tree;
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
@@ -105,7 +105,7 @@ impl History {
     }
 
     /// A file's content; `None` if this clone lacks it or it is longer than `longest` bytes.
-    pub fn blob(&self, id: BlobId, longest: u64) -> Option<Vec<u8>> {
+    pub(crate) fn blob(&self, id: BlobId, longest: u64) -> Option<Vec<u8>> {
         let about = self.objects.odb().ok()?.read_header(id.0).ok()?;
         if about.0 as u64 > longest {
             return None;
@@ -114,14 +114,14 @@ impl History {
     }
 
     /// A commit and its first parents, the newest first, as far as this clone has them.
-    pub fn first_parents(&self, newest: &CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub(crate) fn first_parents(&self, newest: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let call = self.repository().shared_call().args(["rev-list", "--first-parent"]);
         super::history::commit_list(call.arg(newest.as_str()).arg("--"))
     }
 
     /// Name and tip of the main branch, if the tip is a descendant of `here`. Tries the upstream,
     /// the remote's HEAD, and the usual branch names.
-    pub fn ahead_of(&self, here: &CommitId) -> Result<Option<(String, CommitId)>, GitError> {
+    pub(crate) fn ahead_of(&self, here: &CommitId) -> Result<Option<(String, CommitId)>, GitError> {
         let names = [
             "@{upstream}",
             "refs/remotes/origin/HEAD",

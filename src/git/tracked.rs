@@ -9,7 +9,7 @@ use super::{GitError, Repository};
 impl Repository {
     /// All paths in the index of the user's worktree, with those of checked-out submodules;
     /// relative to its top, sorted. Empty in a bare repository.
-    pub fn tracked_files(&self) -> Result<Vec<PathBuf>, GitError> {
+    pub(crate) fn tracked_files(&self) -> Result<Vec<PathBuf>, GitError> {
         let Some(top) = self.top() else { return Ok(Vec::new()) };
         let call = Call::in_worktree(self.git_dir(), top);
         let said = call.args(["ls-files", "-z", "--recurse-submodules"]).ok()?.stdout;

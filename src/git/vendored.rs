@@ -18,7 +18,7 @@ impl History {
     /// The files of `folder` that the project changes between two of its commits, by their paths
     /// in the project. Each of `ends` pairs a commit of this repository with the project's commit
     /// that it copied. `Err` lists files whose copy differs from the project.
-    pub fn vendored(
+    pub(crate) fn vendored(
         &self,
         folder: &str,
         ends: [(&CommitId, &CommitId); 2],

@@ -20,7 +20,7 @@ use super::{GitError, History, LaidTree, Repository, sparsity};
 /// A linked worktree that we made. The caller must be its only user: git locks found in it count
 /// as leftovers of a killed process.
 #[derive(Debug)]
-pub struct Worktree {
+pub(crate) struct Worktree {
     repository: Repository,
     path: PathBuf,
     git_dir: PathBuf,
@@ -30,7 +30,7 @@ pub struct Worktree {
 
 /// The content of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holding {
+pub(crate) struct Holding {
     /// The commit that HEAD names.
     pub commit: CommitId,
     /// The modified tree, if the files are not the commit's own.
@@ -47,7 +47,7 @@ impl Worktree {
     /// folder that we did not make ([`GitError::NotOurs`]).
     ///
     /// With git 2.36 or newer, the worktree copies the sparse patterns of the user's worktree.
-    pub fn add_detached(
+    pub(crate) fn add_detached(
         repository: &Repository,
         path: &Path,
         commit: &CommitId,
@@ -95,7 +95,7 @@ impl Worktree {
     }
 
     /// Our worktree at this path, if there is one. Removes a half-made one of a killed process.
-    pub fn existing(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
+    pub(crate) fn existing(repository: &Repository, path: &Path) -> Result<Option<Self>, GitError> {
         if !marker(path).exists() {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl Worktree {
 
     /// Our worktree at this path with known content, so that [`Self::reset`] restores that
     /// content.
-    pub fn holding(
+    pub(crate) fn holding(
         repository: &Repository,
         path: &Path,
         holding: Holding,
@@ -147,7 +147,7 @@ impl Worktree {
     }
 
     /// The worktree's folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -157,14 +157,14 @@ impl Worktree {
     ///
     /// Files that do not change keep their time stamps. If this disk or git refuses the tree, the
     /// error is [`GitError::Misfit`].
-    pub fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
+    pub(crate) fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
         self.at = Some(holding);
         self.restore(Untracked::Remove)
     }
 
     /// Restores tracked files and submodules to the last checkout. Untracked files stay, so
     /// in-source builds stay built.
-    pub fn reset(&self) -> Result<(), GitError> {
+    pub(crate) fn reset(&self) -> Result<(), GitError> {
         self.restore(Untracked::Keep)
     }
 
@@ -208,7 +208,7 @@ impl Worktree {
     }
 
     /// Removes the worktree's folder and git's record of it.
-    pub fn remove(self) -> Result<(), GitError> {
+    pub(crate) fn remove(self) -> Result<(), GitError> {
         let call = self.repository.shared_call().args(["worktree", "remove"]);
         let removed = call.args(["--force", "--force"]).arg(&self.path).ok();
         if removed.is_err() {

@@ -23,7 +23,7 @@ use asked::Asked;
 /// Checks the options and begins the hunt: its folder, its frozen configuration, its history and
 /// the first line of its journal. While the returned store lives, no other process removes the
 /// hunt.
-pub fn begin(
+pub(crate) fn begin(
     repository: &Repository,
     config: &Config,
     asked: &Asked,

@@ -34,7 +34,7 @@ const MOST_MERGES: usize = 4;
 ///
 /// Once the hunt measures, the journal records how it ends, and the hunt's worktrees are removed.
 /// `limits`: new ones for a resumed hunt. A hunt that a limit ended goes on if its limits allow it.
-pub fn drive(
+pub(crate) fn drive(
     repository: &Repository,
     hunt: &HuntDir,
     program: PathBuf,

@@ -17,7 +17,7 @@ use super::short::Short;
 use super::verdict::{VerdictContext, write_down};
 
 /// The driver of one hunt.
-pub struct Driver<'a> {
+pub(crate) struct Driver<'a> {
     pub(crate) oracle: Oracle,
     pub(crate) begun: Begun,
     pub(crate) hunt: &'a HuntDir,

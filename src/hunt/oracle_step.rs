@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(250);
 ///
 /// On an error, writes the reason to the journal for the driver: git passes on only an exit
 /// code.
-pub fn step(
+pub(crate) fn step(
     repository: &Repository,
     hunt: &HuntDir,
     stop: &Stop,

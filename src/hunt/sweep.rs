@@ -17,7 +17,7 @@ use super::cleanup::clean_slots;
 
 /// What killed hunts left, and its size on disk.
 #[derive(Clone, Debug, Default)]
-pub struct Left {
+pub(crate) struct Left {
     /// Slots that are not empty.
     pub slots: usize,
     /// Bisect sessions of hunts without a running driver.
@@ -27,7 +27,7 @@ pub struct Left {
 }
 
 /// Counts what `sweep` would remove.
-pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
+pub(crate) fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
     let mut left = Left::default();
     for hunt in store.hunts()? {
         left.sessions += usize::from(is_abandoned(&hunt)?);
@@ -45,7 +45,7 @@ pub fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
 }
 
 /// Removes what killed hunts left. Locked slots and running hunts are not touched.
-pub fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
+pub(crate) fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {
             BisectSession::remove(&hunt.bisect_repository())?;

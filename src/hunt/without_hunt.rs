@@ -19,14 +19,14 @@ use super::cleanup::clean_slots;
 use super::{HuntError, UsageError};
 
 /// The commits and patches that a configuration names, as they are now.
-pub fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
+pub(crate) fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
     let history = History::open(repository)?;
     let found = Pins::find(config, &history).map_err(UsageError::from)?;
     Ok(found.keep(&Store::open_to_measure(repository.common_dir())?)?)
 }
 
 /// An oracle that writes no journal.
-pub fn alone(
+pub(crate) fn alone(
     repository: &Repository,
     config: Config,
     pins: Pins,
@@ -58,12 +58,12 @@ pub fn alone(
 }
 
 /// Empties the unlocked slots and removes their worktrees.
-pub fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
+pub(crate) fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
     clean_slots(oracle.recipes.engine.history.repository(), oracle.pool.slots())
 }
 
 /// The ends of a bisect that the user started, measured.
-pub struct Ends {
+pub(crate) struct Ends {
     /// Every guard, with the level at the good end as baseline.
     targets: Vec<Target>,
     /// What the bad end breaks, and by which values.
@@ -72,7 +72,7 @@ pub struct Ends {
 
 /// Why no commit can be judged between two ends: one of them cannot be measured, or the bad end
 /// breaks no guard.
-pub struct Unusable {
+pub(crate) struct Unusable {
     /// What was seen.
     pub what: String,
     /// What the user can do.
@@ -81,7 +81,7 @@ pub struct Unusable {
 
 /// Measures the ends of the user's own bisect. `good` runs once, `bad` until its verdict is
 /// decided.
-pub fn measure_ends(
+pub(crate) fn measure_ends(
     oracle: &mut Oracle,
     good: &CommitId,
     bad: &CommitId,
@@ -122,7 +122,7 @@ pub fn measure_ends(
 }
 
 /// Judges a commit between the ends of the user's own bisect.
-pub fn judge_between(
+pub(crate) fn judge_between(
     oracle: &mut Oracle,
     ends: &Ends,
     commit: &CommitId,

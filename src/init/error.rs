@@ -9,7 +9,7 @@ use crate::ui::{self, cite};
 
 /// Why no configuration can be written without inventing parts of it.
 #[derive(Debug, thiserror::Error)]
-pub enum InitError {
+pub(crate) enum InitError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -89,7 +89,7 @@ pub enum InitError {
 
 /// A file that was not taken as an input although it may be one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NearMiss {
+pub(crate) struct NearMiss {
     /// The path, relative to the user's current folder if it is below that.
     pub path: String,
     /// Why it was not taken.
@@ -112,7 +112,7 @@ fn named(near: &[NearMiss]) -> String {
 
 impl InitError {
     /// What the user can do about the error.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),
             Self::Bare(_) => {

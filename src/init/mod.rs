@@ -41,7 +41,7 @@ use crate::config::Config;
 use crate::git::{Repository, without_hashing};
 use crate::ui;
 
-pub use error::InitError;
+pub(crate) use error::InitError;
 
 use draft::Draft;
 use inputs::{Input, Kind};
@@ -53,7 +53,7 @@ use tree::Tree;
 
 /// The arguments of `init`.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// The user's current folder, absolute.
     pub folder: &'a Path,
     /// The folder of the new file, absolute.
@@ -68,7 +68,7 @@ pub struct Asked<'a> {
 
 /// A configuration that `config` accepts.
 #[derive(Debug)]
-pub struct Proposal {
+pub(crate) struct Proposal {
     /// The text of oracle.toml.
     pub text: String,
     /// What the text is based on, one line each.
@@ -81,7 +81,7 @@ pub struct Proposal {
 ///
 /// # Errors
 /// A necessary part is missing or cannot be found out. Nothing is invented in its place.
-pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, InitError> {
+pub(crate) fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, InitError> {
     let checkout = open(repository, asked.folder)?;
     let settings: Vec<Setting> =
         asked.set.iter().map(|written| Setting::parse(written)).collect::<Result<_, _>>()?;
@@ -113,7 +113,7 @@ pub fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, I
 }
 
 /// The program that [`propose`] would measure, in one line; `None` if no program is found.
-pub fn glance(repository: &Repository, folder: &Path) -> Option<String> {
+pub(crate) fn glance(repository: &Repository, folder: &Path) -> Option<String> {
     let tree = open(repository, folder).ok()?;
     let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
     let system = choice.program.recipe.system.title();

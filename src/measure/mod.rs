@@ -20,4 +20,4 @@ mod value;
 mod whole;
 mod word;
 
-pub use reader::Reader;
+pub(crate) use reader::Reader;

@@ -27,7 +27,7 @@ use super::whole::Whole;
 /// A live run and its stored log use the same reader. The lines for which [`Reader::line`] returned
 /// true, in the same order and with any other lines in between, give the same reading again.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     measure: String,
     kind: MeasureKind,
     source: Source,
@@ -100,7 +100,7 @@ struct Spec<'a> {
 
 impl Reader {
     /// A reader for one run of `measure`; requirements of other measures are ignored.
-    pub fn new(measure: &Measure, requires: &[Require]) -> Self {
+    pub(crate) fn new(measure: &Measure, requires: &[Require]) -> Self {
         let spec = Spec {
             name: &measure.name,
             parser: &measure.parser,
@@ -173,7 +173,7 @@ impl Reader {
     ///
     /// Returns true if the line must stay in the log: it holds a value or a part of one, the
     /// first match of a required or transient pattern, or a possible reason of a failure.
-    pub fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
+    pub(crate) fn line(&mut self, stream: Stream, line: &[u8]) -> bool {
         self.piece(stream, line, line.len() < LONGEST_LINE)
     }
 
@@ -191,14 +191,14 @@ impl Reader {
     }
 
     /// The first of `failures.transient` that any line so far contains.
-    pub fn transient_hit(&self) -> Option<&str> {
+    pub(crate) fn transient_hit(&self) -> Option<&str> {
         let unfinished = || self.lines.unfinished().find_map(|text| self.watch.transient_in(&text));
         let hit = self.watch.hit.or_else(unfinished)?;
         Some(&self.watch.transient[hit])
     }
 
     /// Adds the reason found in the output to the failure of a `[[prepare]]` step.
-    pub fn explain(self, failure: Failure, ended: &Ended) -> Failure {
+    pub(crate) fn explain(self, failure: Failure, ended: &Ended) -> Failure {
         explained(failure, None, self.complaints, ended)
     }
 
@@ -207,7 +207,7 @@ impl Reader {
     /// # Errors
     /// A crash or a time-out; with exit code 0: NaN, an incomplete or unreadable output, or an
     /// unmet requirement.
-    pub fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
+    pub(crate) fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
         let Self { source, figures, lines, watch, .. } = &mut self;
         lines.flush(|stream, text| {
             watch.line(text) | (source.is_read(stream) && figures.line(text))

@@ -10,7 +10,7 @@ use crate::evaluation::{CommitId, Phase};
 
 /// The current activity, for progress displays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Activity {
+pub(crate) struct Activity {
     /// What the hunt does.
     pub doing: Task,
     /// The commit.
@@ -58,12 +58,12 @@ impl Activity {
     }
 
     /// Reads the file; `None` if the hunt does nothing.
-    pub fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 
     /// Seconds since it began.
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         let since = self.since.parse::<jiff::Timestamp>();
         since.map_or(0.0, |since| {
             jiff::Timestamp::now().duration_since(since).as_secs_f64().max(0.0)
@@ -74,7 +74,7 @@ impl Activity {
 /// What a hunt does at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Task {
+pub(crate) enum Task {
     /// Builds a commit.
     Build,
     /// Runs a `[[prepare]]` step.

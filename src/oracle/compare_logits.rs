@@ -8,7 +8,7 @@ use super::{Oracle, OracleError, Sample};
 
 impl Oracle {
     /// What a run of the measure at the commit dumped; `None` if the run failed.
-    pub fn logits_of(
+    pub(crate) fn logits_of(
         &self,
         commit: &CommitId,
         recipe: &Config,
@@ -24,7 +24,7 @@ impl Oracle {
     }
 
     /// How two of them differ; `None` if they cannot be compared.
-    pub fn compare_logits(
+    pub(crate) fn compare_logits(
         &self,
         base: &Dumped,
         candidate: &Dumped,

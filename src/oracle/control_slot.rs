@@ -10,7 +10,7 @@ use crate::store::{HuntDir, StoreError, publish};
 
 /// The good endpoint's build, which the driver keeps locked for the whole hunt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ControlSlot {
+pub(crate) struct ControlSlot {
     /// The good endpoint.
     pub commit: CommitId,
     /// The slot and the stamp of its build; `None` if the endpoint came from the store. Then the
@@ -20,13 +20,13 @@ pub struct ControlSlot {
 
 impl ControlSlot {
     /// Writes the control's place into the hunt's folder, for later oracle processes.
-    pub fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
+    pub(crate) fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
         publish(&hunt.path().join("control.json"), &bytes)
     }
 
     /// Reads what the driver published; `None` without a control.
-    pub fn of(hunt: &HuntDir) -> Option<Self> {
+    pub(crate) fn of(hunt: &HuntDir) -> Option<Self> {
         let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
     }

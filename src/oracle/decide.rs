@@ -8,7 +8,7 @@ use super::{Decision, Observation, Oracle, OracleError, Request, judge, measures
 impl Oracle {
     /// Judges a commit by the targets, with as many runs as needed. `chunks`: read only this many
     /// chunks of text.
-    pub fn judge_until_decided(
+    pub(crate) fn judge_until_decided(
         &mut self,
         commit: &CommitId,
         targets: &[Target],
@@ -20,7 +20,7 @@ impl Oracle {
     }
 
     /// The same with a recipe that is not the commit's own.
-    pub fn judge_as(
+    pub(crate) fn judge_as(
         &mut self,
         commit: &CommitId,
         recipe: &Config,
@@ -51,7 +51,7 @@ impl Oracle {
     }
 
     /// Releases the slots kept for a commit, except the control's.
-    pub fn release(&mut self, commit: &CommitId) {
+    pub(crate) fn release(&mut self, commit: &CommitId) {
         let control = self.control.as_ref().and_then(|control| control.place.as_ref());
         self.pool.free(commit, control.map(|(root, _)| root.as_path()));
     }

@@ -15,7 +15,7 @@ use super::{Sample, logits};
 
 /// A sample, and who is at fault if it failed.
 #[derive(Clone, Debug)]
-pub struct Derived {
+pub(crate) struct Derived {
     pub(super) sample: Sample,
     pub(super) fault: Option<Fault>,
 }
@@ -23,7 +23,7 @@ pub struct Derived {
 /// The samples that this process derived from stored runs, new ones included: each log is parsed
 /// once. The store still checks the log's digest each time.
 #[derive(Debug, Default)]
-pub struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
+pub(crate) struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
 
 impl Derived {
     /// Whether the run gave values.

@@ -5,7 +5,7 @@ use crate::evaluation::{CommitId, Within};
 use crate::git::{History, Layer};
 
 /// The engine under test.
-pub struct Engine {
+pub(crate) struct Engine {
     /// The repository that is checked out and built.
     pub history: History,
     /// The engine's fixed commit, in a hunt inside a dependency.
@@ -14,13 +14,13 @@ pub struct Engine {
 
 impl Engine {
     /// The engine's commit for a commit under test: HEAD during its build.
-    pub fn commit<'a>(&'a self, in_question: &'a CommitId) -> &'a CommitId {
+    pub(crate) fn commit<'a>(&'a self, in_question: &'a CommitId) -> &'a CommitId {
         self.within.as_ref().map_or(in_question, |within| &within.commit.commit)
     }
 
     /// The layer that puts the dependency's commit under test into the engine; `None` in an
     /// ordinary hunt.
-    pub fn exchanged(&self, in_question: &CommitId) -> Option<Layer> {
+    pub(crate) fn exchanged(&self, in_question: &CommitId) -> Option<Layer> {
         let within = self.within.as_ref()?;
         let Within { path, files, .. } = within;
         Some(if files.is_empty() {

@@ -27,7 +27,7 @@ impl<E: Into<OracleError>> From<E> for NoBuild {
 
 impl Oracle {
     /// Answers from the store, and builds and runs what the store lacks.
-    pub fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
+    pub(crate) fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
         self.recipes.facts.check_inputs(&self.recipes.config, &self.store)?;
         let recipe = match request.recipe {
             Some(recipe) => recipe.clone(),

@@ -6,18 +6,18 @@
 use crate::evaluation::{Aim, Verdict};
 
 /// The commit is like the older endpoint: good, or broken in a hunt for a fix.
-pub const OLD: u8 = 0;
+pub(crate) const OLD: u8 = 0;
 /// The commit is like the newer endpoint: bad, or fixed.
-pub const NEW: u8 = 1;
+pub(crate) const NEW: u8 = 1;
 /// The commit cannot be tested.
-pub const UNTESTABLE: u8 = 125;
+pub(crate) const UNTESTABLE: u8 = 125;
 /// No verdict: git stops and keeps its state.
-pub const STOP: u8 = 128;
+pub(crate) const STOP: u8 = 128;
 /// Wrong usage, `--help`, and a panic: git must stop then too.
-pub const USAGE: u8 = 129;
+pub(crate) const USAGE: u8 = 129;
 
 /// The code for a verdict.
-pub fn code(verdict: Verdict, aim: Aim) -> u8 {
+pub(crate) fn code(verdict: Verdict, aim: Aim) -> u8 {
     match verdict {
         Verdict::Good | Verdict::Bad => {
             if verdict == aim.older() {

@@ -17,7 +17,7 @@ use super::{InputError, OracleError};
 
 /// The circumstances of a hunt, gathered once and written into the journal.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// `[inputs]`, with digests.
     pub inputs: BTreeMap<String, InputFile>,
     /// The digests of what `[worktree] link` links in, by name.
@@ -32,7 +32,7 @@ pub struct Facts {
 
 impl Facts {
     /// Gathers all facts. `checkout`: the user's checkout, which links lead to.
-    pub fn gather(
+    pub(crate) fn gather(
         config: &Config,
         store: &Store,
         checkout: Option<&Path>,
@@ -72,7 +72,7 @@ impl Facts {
     }
 
     /// Fails if an input changed since the hunt began; cheap for unmodified files.
-    pub fn check_inputs(&self, config: &Config, store: &Store) -> Result<(), OracleError> {
+    pub(crate) fn check_inputs(&self, config: &Config, store: &Store) -> Result<(), OracleError> {
         let mut digests = Digests::open(store);
         for (name, known) in &self.inputs {
             if digest(&mut digests, config, store, name)? != known.sha256 {
@@ -87,7 +87,7 @@ impl Facts {
 impl Facts {
     /// Fails if something that is linked in changed since the hunt began. A target that was missing
     /// then may appear: no build could use it.
-    pub fn check_links(&self, checkout: Option<&Path>) -> Result<(), OracleError> {
+    pub(crate) fn check_links(&self, checkout: Option<&Path>) -> Result<(), OracleError> {
         let Some(checkout) = checkout else { return Ok(()) };
         for (name, known) in self.links.iter().filter(|(_, known)| *known != MISSING) {
             if linked_digest(&checkout.join(name)) != *known {
@@ -99,7 +99,7 @@ impl Facts {
 }
 
 /// Checks that an input exists and can be read, without reading it.
-pub fn check_readable(config: &Config, name: &str) -> Result<(), InputError> {
+pub(crate) fn check_readable(config: &Config, name: &str) -> Result<(), InputError> {
     let files = config.input_paths(name)?;
     store::check_readable(&files).map_err(|error| match error {
         StoreError::Io { path, source } => {
@@ -182,7 +182,7 @@ fn probe(words: &[String]) -> Result<String, OracleError> {
 }
 
 /// Reads the machine's CPU, memory, GPUs and kernel.
-pub fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| {
         cpuinfo

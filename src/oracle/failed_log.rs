@@ -10,7 +10,7 @@ use super::{Observation, Oracle, OracleError};
 
 impl Oracle {
     /// The log of the failure that an observation has: of its build, or of its first failed run.
-    pub fn failed_log(&self, seen: &Observation) -> Result<Option<PathBuf>, OracleError> {
+    pub(crate) fn failed_log(&self, seen: &Observation) -> Result<Option<PathBuf>, OracleError> {
         let recipe = self.recipes.at(&seen.commit)?;
         if seen.build_failure.is_some() {
             let key = self.recipes.build_key_of(&seen.commit, &recipe)?;
@@ -28,7 +28,10 @@ impl Oracle {
 
     /// For each measure that is read by its exit code: the log of its first run with a code other
     /// than 0.
-    pub fn logs_of_exit_codes(&self, seen: &Observation) -> Result<Vec<PathBuf>, OracleError> {
+    pub(crate) fn logs_of_exit_codes(
+        &self,
+        seen: &Observation,
+    ) -> Result<Vec<PathBuf>, OracleError> {
         let mut logs = Vec::new();
         for (name, samples) in &seen.samples {
             let measure = self.recipes.config.measure(name);

@@ -12,11 +12,11 @@ use super::{Observation, RunSample, Sample, run_sample};
 
 /// Whether another commit's run gave this value of the metric before. A disturbed run would
 /// hardly repeat a known value.
-pub type Known<'a> = &'a dyn Fn(&Metric, &Value) -> bool;
+pub(crate) type Known<'a> = &'a dyn Fn(&Metric, &Value) -> bool;
 
 /// A verdict, or a request for more runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
+pub(crate) enum Decision {
     /// The verdict.
     Settled(Judgement),
     /// How many runs are needed in total.
@@ -25,7 +25,7 @@ pub enum Decision {
 
 /// Judges a commit by the targets: bad if any target is broken; else more runs if any target
 /// needs them; else untestable if any target is; else good.
-pub fn judge(
+pub(crate) fn judge(
     observation: &Observation,
     targets: &[Target],
     known: Known<'_>,

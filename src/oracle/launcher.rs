@@ -14,7 +14,7 @@ use super::quiet::Quiet;
 
 /// The state that all launches of this process share.
 #[derive(Debug)]
-pub struct Launcher {
+pub(crate) struct Launcher {
     pub(super) quiet: Quiet,
     pub(super) gpus: GpuProbe,
     /// Pairs of build attempt and measure that this process has warmed up.
@@ -27,7 +27,7 @@ pub struct Launcher {
 
 impl Launcher {
     /// A launcher that uses the lock files below the user's cache folder.
-    pub fn new(user_cache: &Path) -> Self {
+    pub(crate) fn new(user_cache: &Path) -> Self {
         Self {
             quiet: Quiet::below(user_cache),
             gpus: GpuProbe::default(),

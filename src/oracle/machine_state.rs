@@ -27,7 +27,7 @@ pub(super) fn read(root: &Path) -> MachineState {
 }
 
 /// The load average of the last minute, if the system provides it.
-pub fn load_average() -> Option<f64> {
+pub(crate) fn load_average() -> Option<f64> {
     load(Path::new("/"))
 }
 

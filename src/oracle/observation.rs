@@ -10,7 +10,7 @@ use crate::search;
 
 /// One run that counts.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The attempt in the store.
     pub attempt: String,
     /// The parsed output, or how the run failed.
@@ -33,7 +33,7 @@ pub struct Sample {
 
 impl Sample {
     /// The value of a metric of this sample's measure, if the run gave one.
-    pub fn value(&self, metric: &Metric) -> Option<Value> {
+    pub(crate) fn value(&self, metric: &Metric) -> Option<Value> {
         let reading = self.result.as_ref().ok()?;
         let resource = || self.used.value(Resource::of(metric)?);
         reading.values.get(metric).cloned().or_else(resource)
@@ -41,7 +41,7 @@ impl Sample {
 
     /// Whether both runs succeeded, are bit-identical, and have the same value of the metric, which
     /// may be a time.
-    pub fn is_alike(&self, other: &Self, metric: &Metric) -> bool {
+    pub(crate) fn is_alike(&self, other: &Self, metric: &Metric) -> bool {
         match (&self.result, &other.result) {
             (Ok(a), Ok(b)) => a.same_bits(b) && self.value(metric) == other.value(metric),
             _ => false,
@@ -49,7 +49,7 @@ impl Sample {
     }
 
     /// All values of the run, with `wall_s` and `peak_rss_mib`.
-    pub fn values(&self, measure: &str) -> BTreeMap<Metric, Value> {
+    pub(crate) fn values(&self, measure: &str) -> BTreeMap<Metric, Value> {
         let mut values = match &self.result {
             Ok(reading) => reading.values.clone(),
             Err(_) => BTreeMap::new(),
@@ -61,7 +61,7 @@ impl Sample {
 
 /// The build failure or the samples of one commit.
 #[derive(Clone, Debug)]
-pub struct Observation {
+pub(crate) struct Observation {
     /// The commit.
     pub commit: CommitId,
     /// How its build failed, if it did.
@@ -76,23 +76,23 @@ pub struct Observation {
 
 impl Observation {
     /// The samples of a measure; empty if the measure was not run.
-    pub fn of(&self, measure: &str) -> &[Sample] {
+    pub(crate) fn of(&self, measure: &str) -> &[Sample] {
         self.samples.get(measure).map_or(&[], Vec::as_slice)
     }
 
     /// A metric's values over the runs that gave one.
-    pub fn values(&self, metric: &Metric) -> Vec<Value> {
+    pub(crate) fn values(&self, metric: &Metric) -> Vec<Value> {
         self.of(&metric.measure).iter().filter_map(|s| s.value(metric)).collect()
     }
 
     /// A metric's finite values over the runs.
-    pub fn numbers(&self, metric: &Metric) -> Vec<f64> {
+    pub(crate) fn numbers(&self, metric: &Metric) -> Vec<f64> {
         self.values(metric).iter().filter_map(Value::number).filter(|x| x.is_finite()).collect()
     }
 
     /// The level of a metric: the common value if all runs agree, else the median of its finite
     /// numbers.
-    pub fn level(&self, metric: &Metric) -> Option<Value> {
+    pub(crate) fn level(&self, metric: &Metric) -> Option<Value> {
         let values = self.values(metric);
         let first = values.first()?;
         if values.iter().all(|v| v == first) {
@@ -103,7 +103,7 @@ impl Observation {
 
     /// Whether more than half of a metric's runs give the same number (true without numbers), so
     /// that the level is not a midpoint of two alternating values.
-    pub fn has_majority(&self, metric: &Metric) -> bool {
+    pub(crate) fn has_majority(&self, metric: &Metric) -> bool {
         let numbers = self.numbers(metric);
         let says = |x: f64| numbers.iter().filter(|y| y.to_bits() == x.to_bits()).count();
         numbers.is_empty() || numbers.iter().any(|x| 2 * says(*x) > numbers.len())
@@ -111,40 +111,40 @@ impl Observation {
 
     /// Whether a metric's level can be compared with that of other commits: most runs give the same
     /// number, or all give nearly the same.
-    pub fn has_level(&self, metric: &Metric, tolerance: f64) -> bool {
+    pub(crate) fn has_level(&self, metric: &Metric, tolerance: f64) -> bool {
         self.has_majority(metric) || search::is_level(self.numbers(metric), tolerance)
     }
 
     /// The readings of a measure's runs, oldest first.
-    pub fn readings(&self, measure: &str) -> impl Iterator<Item = &Reading> {
+    pub(crate) fn readings(&self, measure: &str) -> impl Iterator<Item = &Reading> {
         self.of(measure).iter().filter_map(|sample| sample.result.as_ref().ok())
     }
 
     /// The metrics that the runs of a measure yielded.
-    pub fn yielded(&self, measure: &str) -> BTreeSet<Metric> {
+    pub(crate) fn yielded(&self, measure: &str) -> BTreeSet<Metric> {
         self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()
     }
 
     /// How much text the runs of a measure read, from the first run whose output states it.
-    pub fn text(&self, measure: &str) -> Option<Extent> {
+    pub(crate) fn text(&self, measure: &str) -> Option<Extent> {
         self.readings(measure).find_map(Reading::extent)
     }
 
     /// The build failure, or the failure of the first failed run.
-    pub fn first_failure(&self) -> Option<&Failure> {
+    pub(crate) fn first_failure(&self) -> Option<&Failure> {
         let mut samples = self.samples.values().flatten();
         let failed = || samples.find_map(|sample| sample.result.as_ref().err());
         self.build_failure.as_ref().or_else(failed)
     }
 
     /// The checks that ran, from the measure's first run that lists them.
-    pub fn checks(&self, measure: &str) -> Option<&Checks> {
+    pub(crate) fn checks(&self, measure: &str) -> Option<&Checks> {
         self.readings(measure).find_map(Reading::ran)
     }
 
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the
     /// per-chunk ones included, and the metric itself (which may be a time).
-    pub fn repeats(&self, metric: &Metric) -> bool {
+    pub(crate) fn repeats(&self, metric: &Metric) -> bool {
         let values = self.values(metric);
         values.len() == self.of(&metric.measure).len()
             && values.windows(2).all(|pair| pair[0] == pair[1])
@@ -152,14 +152,14 @@ impl Observation {
     }
 
     /// Whether all runs of the measure gave values, the same bit for bit.
-    pub fn is_same_each_time(&self, measure: &str) -> bool {
+    pub(crate) fn is_same_each_time(&self, measure: &str) -> bool {
         let readings = self.of(measure).iter().map(|sample| sample.result.as_ref().ok());
         let readings: Option<Vec<_>> = readings.collect();
         readings.is_some_and(|all| all.windows(2).all(|pair| pair[0].same_bits(pair[1])))
     }
 
     /// The attempts of all samples.
-    pub fn attempts(&self) -> Vec<String> {
+    pub(crate) fn attempts(&self) -> Vec<String> {
         self.samples.values().flatten().map(|s| s.attempt.clone()).collect()
     }
 }
@@ -173,7 +173,7 @@ fn measure_of(target: &Target) -> Option<&str> {
 }
 
 /// The measures that these targets need, sorted, each once.
-pub fn measures_of(targets: &[Target]) -> Vec<String> {
+pub(crate) fn measures_of(targets: &[Target]) -> Vec<String> {
     let mut measures: Vec<String> =
         targets.iter().filter_map(measure_of).map(str::to_owned).collect();
     measures.sort();

@@ -16,7 +16,7 @@ use super::slot_pool::SlotPool;
 use super::stored_runs::StoredRuns;
 
 /// Answers requests about commits.
-pub struct Oracle {
+pub(crate) struct Oracle {
     /// The commits that can be asked about.
     pub history: History,
     /// The recipes and keys of commits.

@@ -13,7 +13,7 @@ use crate::store::{Store, StoreError};
 
 /// What the configuration's names resolve to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pins {
+pub(crate) struct Pins {
     /// The revisions that conditions, patches and overlays name.
     pub revisions: BTreeMap<String, CommitId>,
     /// Digests of the patches, by name in the configuration; the store holds their content.
@@ -52,14 +52,14 @@ impl PinError {
 
 /// The resolved names, not stored yet.
 #[derive(Clone, Debug)]
-pub struct ResolvedPins {
+pub(crate) struct ResolvedPins {
     revisions: BTreeMap<String, CommitId>,
     patches: BTreeMap<String, Vec<u8>>,
 }
 
 impl ResolvedPins {
     /// Stores the patches.
-    pub fn keep(self, store: &Store) -> Result<Pins, StoreError> {
+    pub(crate) fn keep(self, store: &Store) -> Result<Pins, StoreError> {
         let kept = |(name, patch): (String, Vec<u8>)| Ok((name, store.keep_patch(&patch)?));
         let patches = self.patches.into_iter().map(kept).collect::<Result<_, StoreError>>()?;
         Ok(Pins { revisions: self.revisions, patches })
@@ -68,7 +68,7 @@ impl ResolvedPins {
 
 impl Pins {
     /// Resolves a configuration's names, and refuses patches and overlays that can never apply.
-    pub fn find(config: &Config, history: &History) -> Result<ResolvedPins, PinError> {
+    pub(crate) fn find(config: &Config, history: &History) -> Result<ResolvedPins, PinError> {
         let mut revisions = BTreeMap::new();
         let conditions =
             config.conditions().flat_map(|when| [&when.has_ancestor, &when.lacks_ancestor]);

@@ -47,7 +47,7 @@ pub(super) enum NotTaken {
 
 /// The paths of this machine's lock files.
 #[derive(Clone, Debug)]
-pub struct Quiet {
+pub(crate) struct Quiet {
     turn: PathBuf,
     beside: PathBuf,
 }
@@ -60,7 +60,7 @@ pub(super) struct Held(#[expect(dead_code, reason = "held, never read")] Option<
 impl Quiet {
     /// The lock files below the user's cache folder. Each machine has its own, since locks on a
     /// network disk would reach other machines.
-    pub fn below(cache: &Path) -> Self {
+    pub(crate) fn below(cache: &Path) -> Self {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let folder = cache.join("machines").join(machine);
         Self { turn: folder.join("turn"), beside: folder.join("beside") }

@@ -13,7 +13,7 @@ use super::pins::pin_of;
 use super::{Engine, Facts, OracleError, Pins};
 
 /// The recipes of a hunt's commits.
-pub struct Recipes {
+pub(crate) struct Recipes {
     /// What is checked out and built for each commit.
     pub engine: Engine,
     /// The (frozen) configuration.
@@ -31,7 +31,7 @@ pub struct Recipes {
 
 impl Recipes {
     /// The configuration at a commit, after its overrides.
-    pub fn at(&self, commit: &CommitId) -> Result<Config, OracleError> {
+    pub(crate) fn at(&self, commit: &CommitId) -> Result<Config, OracleError> {
         Ok(self.config.resolve(&mut |condition| self.holds(commit, condition))?)
     }
 
@@ -76,7 +76,7 @@ impl Recipes {
     }
 
     /// A recipe with one more patch, which the store has under this digest.
-    pub fn with_patch(&mut self, recipe: &Config, name: &str, digest: String) -> Config {
+    pub(crate) fn with_patch(&mut self, recipe: &Config, name: &str, digest: String) -> Config {
         let patched = recipe.with_patch(name.to_owned());
         if let Some(patch) = patched.patches.last() {
             self.pins.patches.insert(pin_of(patch), digest);
@@ -86,7 +86,7 @@ impl Recipes {
 
     /// The layers that a recipe puts over commits, the lowest first. Overlays come after patches,
     /// so that an overlaid folder is exactly the other revision's.
-    pub fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
+    pub(crate) fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
         let patches = recipe.patches.iter().map(|patch| {
             let digest = self.pins.patches.get(&pin_of(patch)).cloned().unwrap_or_default();
             let file = self.store.patch(&digest);
@@ -100,7 +100,11 @@ impl Recipes {
     }
 
     /// The tree to build, or a refusal; `None` if the engine's commit is built unchanged.
-    pub fn laid(&self, commit: &CommitId, recipe: &Config) -> Result<Option<Laid>, OracleError> {
+    pub(crate) fn laid(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+    ) -> Result<Option<Laid>, OracleError> {
         let mut layers: Vec<Layer> = self.engine.exchanged(commit).into_iter().collect();
         if !recipe.part.is_empty() {
             layers.push(Layer::Entries(recipe.part.clone()));
@@ -170,7 +174,11 @@ impl Recipes {
     }
 
     /// The id of a commit's files under a recipe.
-    pub fn tree_of(&self, commit: &CommitId, recipe: &Config) -> Result<String, OracleError> {
+    pub(crate) fn tree_of(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+    ) -> Result<String, OracleError> {
         Ok(match self.laid(commit, recipe)? {
             Some(laid) => laid.id(),
             None => self.engine.history.tree_id(self.engine.commit(commit))?,
@@ -178,7 +186,7 @@ impl Recipes {
     }
 
     /// The key of a commit's build under a recipe.
-    pub fn build_key_of(
+    pub(crate) fn build_key_of(
         &self,
         commit: &CommitId,
         recipe: &Config,
@@ -189,7 +197,7 @@ impl Recipes {
     }
 
     /// The key of a measure's runs at a commit under a recipe.
-    pub fn run_key_of(
+    pub(crate) fn run_key_of(
         &self,
         commit: &CommitId,
         recipe: &Config,

@@ -13,7 +13,7 @@ use super::{Activity, Sample, Task};
 
 /// The recorder of one hunt; without a hunt it writes nothing.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     hunt: Option<(HuntDir, Journal)>,
     known: BTreeSet<String>,
     /// The attempts of all runs in the journal, of every phase.
@@ -33,7 +33,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recorder for work that belongs to no hunt: it writes nothing.
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             hunt: None,
             known: BTreeSet::new(),
@@ -48,7 +48,7 @@ impl Recorder {
     }
 
     /// The recorder of a hunt. Attempts that are in its journal already are not added again.
-    pub fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
+    pub(crate) fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
         let mut made = BTreeSet::new();
         let mut attempts = BTreeSet::new();
@@ -100,27 +100,27 @@ impl Recorder {
     }
 
     /// The hunt's name.
-    pub fn hunt(&self) -> Option<&str> {
+    pub(crate) fn hunt(&self) -> Option<&str> {
         self.hunt.as_ref().map(|(hunt, _)| hunt.id())
     }
 
     /// Whether this build was made for this hunt.
-    pub fn has_built(&self, attempt: &str) -> bool {
+    pub(crate) fn has_built(&self, attempt: &str) -> bool {
         self.built.contains(attempt)
     }
 
     /// The hunt's folder.
-    pub fn folder(&self) -> Option<&HuntDir> {
+    pub(crate) fn folder(&self) -> Option<&HuntDir> {
         self.hunt.as_ref().map(|(hunt, _)| hunt)
     }
 
     /// How many runs were made for this hunt.
-    pub fn made(&self) -> u32 {
+    pub(crate) fn made(&self) -> u32 {
         u32::try_from(self.made.len()).unwrap_or(u32::MAX)
     }
 
     /// Counts the runs that the hunt's oracles made in other processes.
-    pub fn count_runs_of_others(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn count_runs_of_others(&mut self) -> Result<(), StoreError> {
         let Some((hunt, _)) = &self.hunt else { return Ok(()) };
         for entry in hunt.entries()? {
             if let Event::Run(run) = entry.event
@@ -133,33 +133,33 @@ impl Recorder {
     }
 
     /// The values that runs of other commits yielded in this hunt.
-    pub fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
+    pub(crate) fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
         let others = self.values.iter().filter(|(commit, ..)| commit != but);
         others.map(|(_, metric, value)| (metric, value)).collect()
     }
 
     /// The commits whose runs yielded a value in this hunt.
-    pub fn measured(&self) -> BTreeSet<&CommitId> {
+    pub(crate) fn measured(&self) -> BTreeSet<&CommitId> {
         self.values.iter().map(|(commit, ..)| commit).collect()
     }
 
     /// Whether the journal names the attempt already.
-    pub fn names(&self, attempt: &str) -> bool {
+    pub(crate) fn names(&self, attempt: &str) -> bool {
         self.attempts.contains(attempt)
     }
 
     /// The run under this key that the hunt compares others with, if it has chosen one.
-    pub fn reference(&self, run_key: &str) -> Option<&str> {
+    pub(crate) fn reference(&self, run_key: &str) -> Option<&str> {
         self.references.get(run_key).map(String::as_str)
     }
 
     /// The builds that failed in this hunt since a build last worked, or since it was resumed.
-    pub fn failed_builds(&self) -> &[String] {
+    pub(crate) fn failed_builds(&self) -> &[String] {
         &self.failed_builds
     }
 
     /// Appends an event.
-    pub fn event(&mut self, event: Event) -> Result<(), StoreError> {
+    pub(crate) fn event(&mut self, event: Event) -> Result<(), StoreError> {
         match &mut self.hunt {
             Some((_, journal)) => journal.append(event),
             None => Ok(()),
@@ -167,7 +167,7 @@ impl Recorder {
     }
 
     /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
-    pub fn note_once(&mut self, text: String) -> Result<(), StoreError> {
+    pub(crate) fn note_once(&mut self, text: String) -> Result<(), StoreError> {
         if self.notes.contains(&text) {
             return Ok(());
         }
@@ -179,12 +179,12 @@ impl Recorder {
     }
 
     /// Publishes the current activity for displays. Not durable; a failed write is ignored.
-    pub fn now(&self, doing: Task, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+    pub(crate) fn now(&self, doing: Task, commit: &CommitId, measure: Option<&str>, phase: Phase) {
         self.tell(doing, commit, measure, phase, None);
     }
 
     /// Publishes that the hunt waits, and why; without a hunt, prints the reason.
-    pub fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
+    pub(crate) fn waits(&self, why: &str, commit: &CommitId, measure: Option<&str>, phase: Phase) {
         self.tell(Task::Wait, commit, measure, phase, Some(why));
         if self.hunt.is_none() {
             Progress::new(false).note(why);
@@ -192,7 +192,7 @@ impl Recorder {
     }
 
     /// Publishes that a build begins. The result publishes how far the build is.
-    pub fn builds(
+    pub(crate) fn builds(
         &self,
         doing: Task,
         commit: &CommitId,
@@ -224,7 +224,7 @@ impl Recorder {
     }
 
     /// Records a run, whether it just ran or comes from the store.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         run: &StoredRun,
         sample: &Sample,
@@ -236,7 +236,7 @@ impl Recorder {
     }
 
     /// The same, with the reason why the run is excluded, if it is.
-    pub fn run_apart(
+    pub(crate) fn run_apart(
         &mut self,
         run: &StoredRun,
         sample: &Sample,
@@ -288,7 +288,7 @@ impl Recorder {
     }
 
     /// Records a build (or, with `reused`, a stored build failure).
-    pub fn build(
+    pub(crate) fn build(
         &mut self,
         store: &Store,
         record: &BuildRecord,
@@ -327,7 +327,7 @@ impl Recorder {
 
     /// Records a run that does not count, with its failure: the machine is at fault, or the run is
     /// repeated.
-    pub fn void(
+    pub(crate) fn void(
         &mut self,
         run: &StoredRun,
         sample: &Sample,

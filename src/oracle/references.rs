@@ -8,7 +8,7 @@ use crate::store::{RunKey, StoredRun};
 
 /// The commit whose oldest usable run of a measure is the reference, and the references found.
 #[derive(Debug, Default)]
-pub struct References {
+pub(crate) struct References {
     commit: Option<CommitId>,
     /// By run key.
     found: RefCell<BTreeMap<String, StoredRun>>,
@@ -16,7 +16,7 @@ pub struct References {
 
 impl References {
     /// References are runs of this commit.
-    pub fn at(commit: Option<CommitId>) -> Self {
+    pub(crate) fn at(commit: Option<CommitId>) -> Self {
         Self { commit, ..Self::default() }
     }
 

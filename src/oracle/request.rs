@@ -5,7 +5,7 @@ use crate::evaluation::{CommitId, Phase};
 
 /// A question to the oracle.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The commit.
     pub commit: &'a CommitId,
     /// The measures; empty: only whether the commit builds.
@@ -28,7 +28,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// A request for the stored runs of these measures: it builds, runs and records nothing.
-    pub fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
+    pub(crate) fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
         Self {
             commit,
             measures,

@@ -13,7 +13,7 @@ const WORST: f64 = 2.5;
 
 /// A run's sample, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RunSample {
+pub(crate) enum RunSample {
     /// The sample; larger is worse.
     Sample(f64),
     /// The commit cannot be measured.
@@ -29,7 +29,7 @@ impl GuardTarget {
 }
 
 /// The sample of a commit's run number `place`, for a target in noise.
-pub fn run_sample(
+pub(crate) fn run_sample(
     seen: &Observation,
     target: &GuardTarget,
     place: usize,

@@ -7,7 +7,7 @@ use super::Oracle;
 impl Oracle {
     /// Notes which records were excluded since the last call, because they are damaged or used
     /// other libraries. Without a hunt, prints the notes.
-    pub fn tell_set_aside(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn tell_set_aside(&mut self) -> Result<(), StoreError> {
         let damaged = self
             .store
             .take_damaged()

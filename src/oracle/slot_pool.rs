@@ -6,19 +6,19 @@ use crate::build::{Slot, SlotError, Slots, Stamp};
 use crate::evaluation::CommitId;
 
 /// The slots of one oracle.
-pub struct SlotPool {
+pub(crate) struct SlotPool {
     slots: Slots,
     kept: Vec<Slot>,
 }
 
 impl SlotPool {
     /// A pool that holds no slot yet.
-    pub fn new(slots: Slots) -> Self {
+    pub(crate) fn new(slots: Slots) -> Self {
         Self { slots, kept: Vec::new() }
     }
 
     /// The folder of all slots.
-    pub fn slots(&self) -> &Slots {
+    pub(crate) fn slots(&self) -> &Slots {
         &self.slots
     }
 
@@ -44,17 +44,17 @@ impl SlotPool {
     }
 
     /// Frees all slots but those with this commit's builds.
-    pub fn free_all_but(&mut self, commit: &CommitId) {
+    pub(crate) fn free_all_but(&mut self, commit: &CommitId) {
         self.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == *commit));
     }
 
     /// Frees all slots.
-    pub fn free_all(&mut self) {
+    pub(crate) fn free_all(&mut self) {
         self.kept.clear();
     }
 
     /// The folder and the stamp of the slot that was kept first.
-    pub fn first(&self) -> Option<(PathBuf, Stamp)> {
+    pub(crate) fn first(&self) -> Option<(PathBuf, Stamp)> {
         self.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)))
     }
 }

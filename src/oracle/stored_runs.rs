@@ -13,7 +13,7 @@ use super::{OracleError, Request, Sample};
 
 /// What this process knows about stored runs.
 #[derive(Debug, Default)]
-pub struct StoredRuns {
+pub(crate) struct StoredRuns {
     /// Whether failures of other hunts do not count, so that they are tried again.
     pub(super) retry_failed: bool,
     /// Attempts of an earlier hunt's confirmation that this hunt reuses.
@@ -26,7 +26,7 @@ pub struct StoredRuns {
 
 impl StoredRuns {
     /// `retry_failed`: failures of other hunts do not count, so that they are tried again.
-    pub fn new(retry_failed: bool) -> Self {
+    pub(crate) fn new(retry_failed: bool) -> Self {
         Self { retry_failed, ..Self::default() }
     }
 

@@ -13,7 +13,7 @@ use super::{Oracle, OracleError, Request};
 
 /// Runs of one measure, to be compared.
 #[derive(Debug, Default)]
-pub struct TensorRuns {
+pub(crate) struct TensorRuns {
     /// Of the parent; at least one.
     pub parent: Vec<StoredRun>,
     /// Of the commit; at least one.
@@ -25,7 +25,7 @@ pub struct TensorRuns {
 impl Oracle {
     /// At least this many runs of a measure at a commit; those that the store lacks are made. Inside:
     /// why there are none, in words.
-    pub fn dump_tensors(
+    pub(crate) fn dump_tensors(
         &mut self,
         commit: &CommitId,
         measure: &str,
@@ -54,7 +54,7 @@ impl Oracle {
     }
 
     /// How many tensors a run of the measure dumps. Inside: why they cannot be read, in words.
-    pub fn count_tensors(
+    pub(crate) fn count_tensors(
         &mut self,
         commit: &CommitId,
         measure: &Measure,
@@ -69,7 +69,7 @@ impl Oracle {
 
     /// Compares the tensors of a commit with those of its parent. Inside: why that is not possible,
     /// in words.
-    pub fn compare_tensors(
+    pub(crate) fn compare_tensors(
         &self,
         measure: &Measure,
         runs: &TensorRuns,

@@ -169,7 +169,7 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
 }
 
 /// `ppl 7.52`, or `does not build`, or why there is no value.
-pub fn values(trial: &Trial) -> String {
+pub(crate) fn values(trial: &Trial) -> String {
     let level = |(metric, value)| format!("{metric} {}", text::value(value));
     let levels: Vec<String> = trial.levels.iter().map(level).collect();
     match (trial.failure, levels.is_empty()) {
@@ -180,7 +180,7 @@ pub fn values(trial: &Trial) -> String {
 }
 
 /// `parent with hunk 2 of 3 in src/packed.c`.
-pub fn tested(trial: &Trial) -> String {
+pub(crate) fn tested(trial: &Trial) -> String {
     let names = named(&trial.parts);
     match trial.of {
         TrialOf::Only => format!("parent with {names}"),
@@ -190,7 +190,7 @@ pub fn tested(trial: &Trial) -> String {
 }
 
 /// What a test showed, in a few words.
-pub fn shown(trial: &Trial) -> &'static str {
+pub(crate) fn shown(trial: &Trial) -> &'static str {
     match trial.shows {
         Shows::Difference => "shows the step",
         Shows::Nothing => "no step",

@@ -135,7 +135,7 @@ pub(super) fn folded(change: &Change) -> impl Iterator<Item = Shown<'_>> {
 }
 
 /// The files that a commit touches, the most relevant first.
-pub fn by_relevance<'f>(
+pub(crate) fn by_relevance<'f>(
     files: &'f [TouchedFile],
     differences: Option<&Differences>,
 ) -> Vec<&'f TouchedFile> {
@@ -146,7 +146,7 @@ pub fn by_relevance<'f>(
 
 /// The place of a file in the order of relevance: files that a clue names, code, other files, tests and
 /// documents.
-pub fn relevance(path: &str, differences: Option<&Differences>) -> u8 {
+pub(crate) fn relevance(path: &str, differences: Option<&Differences>) -> u8 {
     let found = differences.map(|all| all.found.as_slice()).unwrap_or_default();
     let is_named = |side: &Option<String>| side.as_deref() == Some(path);
     if found.iter().any(|one| is_named(&one.place) || is_named(&one.name)) {
@@ -173,7 +173,7 @@ pub(super) fn name(file: &FileDiff) -> Cow<'_, str> {
 /// The diffs of all first bad commits, the main one first, and of the candidates, as `git show`
 /// prints them: with the commit, its author, date and subject above, and without control
 /// characters. `None` if no diff is stored.
-pub fn diff(hunt: &HuntDir, report: &Report) -> Result<Option<String>, ReportError> {
+pub(crate) fn diff(hunt: &HuntDir, report: &Report) -> Result<Option<String>, ReportError> {
     let mut parts = Vec::new();
     for first in report.culprit.iter().chain(other_culprits(report)) {
         let Some(diff) = hunt.diff(&first.commit)? else { continue };

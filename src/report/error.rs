@@ -4,7 +4,7 @@ use crate::store::StoreError;
 
 /// A report that cannot be made.
 #[derive(Debug, thiserror::Error)]
-pub enum ReportError {
+pub(crate) enum ReportError {
     /// The hunt's folder cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -18,7 +18,7 @@ pub enum ReportError {
 
 impl ReportError {
     /// What the user can do about the error.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Store(error) => return error.hint(),
             Self::NotBegun(_) => {

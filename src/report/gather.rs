@@ -23,7 +23,7 @@ use super::{ReportError, change, inside, matrix, printed, repeats, shapes, short
 
 impl Report {
     /// The report of a hunt, from its folder alone.
-    pub fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
+    pub(crate) fn of(hunt: &HuntDir) -> Result<Self, ReportError> {
         Self::read(hunt, hunt.is_driven()?)
     }
 

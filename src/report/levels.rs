@@ -95,7 +95,7 @@ fn shown(shows: LevelShows) -> &'static str {
 }
 
 /// `kernel: passes (selftest.failed 0 → 0)`.
-pub fn level_in_words(level: &LevelResult) -> String {
+pub(crate) fn level_in_words(level: &LevelResult) -> String {
     format!("{}: {} ({})", text::line(&level.name), shown(level.shows), worst(level))
 }
 

@@ -15,7 +15,7 @@ pub(super) const SCRIPT: &str = "reproduce.sh";
 
 /// Makes links from a page to the logs of a hunt, and to the pages of its commits.
 #[derive(Clone)]
-pub struct Logs {
+pub(crate) struct Logs {
     forge: Option<Forge>,
     /// Prefix of a path that is relative to the hunt's folder.
     prefix: String,
@@ -26,7 +26,7 @@ pub struct Logs {
 
 impl Logs {
     /// For a page in the hunt's own folder.
-    pub fn beside(report: &Report) -> Self {
+    pub(crate) fn beside(report: &Report) -> Self {
         Self {
             prefix: String::new(),
             forge: report.forge.clone(),
@@ -37,7 +37,7 @@ impl Logs {
 
     /// For a page that will be written to `file`. Links are relative, so that the page and the
     /// hunt's folder may be moved together, or unpacked elsewhere.
-    pub fn for_file(report: &Report, file: &Path) -> Self {
+    pub(crate) fn for_file(report: &Report, file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new("/"));
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut prefix =

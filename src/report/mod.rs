@@ -48,29 +48,29 @@ use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
-pub use cause::{shown as trial_shown, tested as trial_tested, values as trial_values};
-pub use change::{by_relevance, diff, relevance};
-pub use error::ReportError;
-pub use html::html;
-pub use json::json;
-pub use levels::level_in_words;
-pub use links::Logs;
-pub use markdown::{issue, markdown};
-pub use model::{Endpoint, MeasuredCommit, Report};
-pub use notice::Notice;
-pub use pace::Pace;
-pub use plan::{long_plan, plan};
-pub use printed::telling;
-pub use reproduce::{
+pub(crate) use cause::{shown as trial_shown, tested as trial_tested, values as trial_values};
+pub(crate) use change::{by_relevance, diff, relevance};
+pub(crate) use error::ReportError;
+pub(crate) use html::html;
+pub(crate) use json::json;
+pub(crate) use levels::level_in_words;
+pub(crate) use links::Logs;
+pub(crate) use markdown::{issue, markdown};
+pub(crate) use model::{Endpoint, MeasuredCommit, Report};
+pub(crate) use notice::Notice;
+pub(crate) use pace::Pace;
+pub(crate) use plan::{long_plan, plan};
+pub(crate) use printed::telling;
+pub(crate) use reproduce::{
     Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
 };
-pub use shapes::cell_in_words;
-pub use tensors::in_words as tensors_in_words;
-pub use terminal::{inside_answer, printed_lines, terminal_answer};
+pub(crate) use shapes::cell_in_words;
+pub(crate) use tensors::in_words as tensors_in_words;
+pub(crate) use terminal::{inside_answer, printed_lines, terminal_answer};
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Markdown.
     Md,
     /// A page for a browser.
@@ -83,7 +83,7 @@ pub enum Format {
 
 impl Format {
     /// The report in this format. `file` is the path that the text will be written to.
-    pub fn render(self, report: &Report, file: &Path) -> String {
+    pub(crate) fn render(self, report: &Report, file: &Path) -> String {
         match self {
             Self::Md => markdown(report, &Logs::for_file(report, file)),
             Self::Html => html(report, &Logs::for_file(report, file)),
@@ -95,7 +95,7 @@ impl Format {
 
 /// Writes `report.json`, `report.md`, `report.html` and `reproduce.sh` into the hunt's folder,
 /// each one atomically. Returns the report.
-pub fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
+pub(crate) fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report, ReportError> {
     let report = Report::at_rest(hunt)?;
     let folder = hunt.path();
     publish(&folder.join("report.json"), json(&report).as_bytes())?;

@@ -17,7 +17,7 @@ const LONGEST: usize = 400;
 /// How a driver ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NoticeEvent {
+pub(crate) enum NoticeEvent {
     /// A first bad commit is confirmed.
     Found,
     /// The hunt ended without one: candidates (also at a limit), gradual, or too much noise.
@@ -32,7 +32,7 @@ pub enum NoticeEvent {
 
 impl NoticeEvent {
     /// `found`, `inconclusive`, `no-hunt`, `paused`, `stopped`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Found => "found",
             Self::Inconclusive => "inconclusive",
@@ -45,7 +45,7 @@ impl NoticeEvent {
 
 /// The result of a hunt, for people who are elsewhere.
 #[derive(Clone, Debug, Serialize)]
-pub struct Notice {
+pub(crate) struct Notice {
     schema: &'static str,
     /// How the driver ended.
     pub event: NoticeEvent,
@@ -73,7 +73,7 @@ pub struct Notice {
 
 /// A first bad commit.
 #[derive(Clone, Debug, Serialize)]
-pub struct NoticeCommit {
+pub(crate) struct NoticeCommit {
     /// The commit.
     pub commit: CommitId,
     /// First line of its message.
@@ -90,7 +90,7 @@ pub struct NoticeCommit {
 
 /// Absolute paths of the report's files.
 #[derive(Clone, Debug, Serialize)]
-pub struct NoticeFiles {
+pub(crate) struct NoticeFiles {
     /// `report.html`.
     pub html: String,
     /// `report.md`.
@@ -102,7 +102,7 @@ pub struct NoticeFiles {
 impl Notice {
     /// The notice of a driver that ended with this exit code. `error`: why it stopped, if it has no
     /// answer; `is_person`: because a person asked for it.
-    pub fn of(report: &Report, exit_code: u8, error: Option<&str>, is_person: bool) -> Self {
+    pub(crate) fn of(report: &Report, exit_code: u8, error: Option<&str>, is_person: bool) -> Self {
         // A fault or a person may end a hunt inside a dependency after this hunt has its answer.
         let event = match report.outcome {
             _ if error.is_some() && is_person => NoticeEvent::Stopped,
@@ -154,7 +154,7 @@ impl Notice {
     }
 
     /// The variables of the command: name and value. A variable without a value is empty.
-    pub fn variables(&self) -> [(&'static str, String); 6] {
+    pub(crate) fn variables(&self) -> [(&'static str, String); 6] {
         let commit = self.culprit.as_ref().map(|it| it.commit.to_string()).unwrap_or_default();
         [
             ("BISECT_PPL_EVENT", self.event.name().to_owned()),
@@ -167,7 +167,7 @@ impl Notice {
     }
 
     /// The notice as one line of JSON.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let mut text = serde_json::to_string(self).expect("a notice is plain data");
         text.push('\n');
         text

@@ -16,7 +16,7 @@ use super::driven::DrivenTime;
 
 /// The part of the hunt that is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// The endpoints are measured.
     #[default]
     Endpoints,
@@ -57,7 +57,7 @@ impl Spent {
 
 /// What a journal tells about the pace of its hunt.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub(crate) struct Pace {
     stage: Stage,
     driven: DrivenTime,
     plan: Option<Plan>,
@@ -85,7 +85,7 @@ pub struct Pace {
 
 impl Pace {
     /// The pace after all of these entries.
-    pub fn of(entries: &[Entry]) -> Self {
+    pub(crate) fn of(entries: &[Entry]) -> Self {
         let mut pace = Self::default();
         for entry in entries {
             pace.see(entry);
@@ -94,7 +94,7 @@ impl Pace {
     }
 
     /// Takes the next entry of the journal.
-    pub fn see(&mut self, entry: &Entry) {
+    pub(crate) fn see(&mut self, entry: &Entry) {
         self.driven.see(entry);
         match &entry.event {
             Event::Plan(plan) => self.plan = Some(plan.clone()),
@@ -144,26 +144,26 @@ impl Pace {
     }
 
     /// What the hunt does.
-    pub fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> Stage {
         self.stage
     }
 
     /// The step, all steps and the commits left: `step 3 of about 6, 12 commits left`. `None`
     /// outside of a search by steps.
-    pub fn step(&self) -> Option<(usize, usize, usize)> {
+    pub(crate) fn step(&self) -> Option<(usize, usize, usize)> {
         let (commits, steps) = self.left?;
         Some((self.steps_done + 1, self.steps_done + steps.max(1), commits))
     }
 
     /// Seconds during which a process drove the hunt: until `now`, or until the last event.
-    pub fn seconds(&self, now: Option<Timestamp>) -> f64 {
+    pub(crate) fn seconds(&self, now: Option<Timestamp>) -> f64 {
         now.map_or_else(|| self.driven.seconds(), |now| self.driven.seconds_until(now))
     }
 
     /// Seconds left; `current`: seconds since the current build or run began. `None` if the time is
     /// unknown: before the plan, between two searches, after more runs than planned, and if all
     /// results so far come from the store. Stored results do not tell what a new one costs.
-    pub fn seconds_left(&self, current: f64) -> Option<f64> {
+    pub(crate) fn seconds_left(&self, current: f64) -> Option<f64> {
         let plan = self.plan.as_ref()?;
         let all = |of: fn(&Spent) -> &Vec<f64>| {
             let phases = [&self.endpoints, &self.search, &self.confirmation].into_iter();

@@ -7,7 +7,7 @@ use crate::ui::text;
 const LONG: f64 = 3600.0;
 
 /// `41 commits, about 6 steps: 8 builds and 8 runs, about 35 s`.
-pub fn plan(plan: &Plan) -> String {
+pub(crate) fn plan(plan: &Plan) -> String {
     let builds = match plan.builds {
         0 => String::new(),
         builds => format!("{} and ", text::plural(builds, "build")),
@@ -25,7 +25,7 @@ pub fn plan(plan: &Plan) -> String {
 
 /// For a search of an hour or more: when it would end, in local time, and how to shorten it.
 /// `said` is when the plan was made.
-pub fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
+pub(crate) fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
     if plan.seconds < LONG {
         return None;
     }

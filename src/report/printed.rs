@@ -92,7 +92,7 @@ fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
 
 /// The lines of a log that say why the command failed, in order; if they are few, also the last
 /// lines. At most ten.
-pub fn telling(log: &Log) -> Vec<String> {
+pub(crate) fn telling(log: &Log) -> Vec<String> {
     let mut complaints = Complaints::default();
     let mut lines = Vec::new();
     for (stream, bytes, is_whole) in log.pieces() {

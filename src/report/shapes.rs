@@ -124,7 +124,7 @@ fn in_words(sweep: &MeasureSweep) -> String {
 }
 
 /// `width[d_in=171]: shows it (width.failed 1, parent 0)`.
-pub fn cell_in_words(cell: &SweptCell) -> String {
+pub(crate) fn cell_in_words(cell: &SweptCell) -> String {
     let what = match cell.shows {
         Shows::Unresolved => text::line(&cell.reason),
         Shows::Difference | Shows::Nothing => {

@@ -47,7 +47,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
 }
 
 /// `blk1.ffn_down (max |Δ| 7.93, tolerance 0.0001, noise 0; its inputs are clean)`.
-pub fn in_words(change: &TensorChange) -> String {
+pub(crate) fn in_words(change: &TensorChange) -> String {
     let found = &change.comparison;
     let Some(first) = found.first() else {
         let compared = text::plural(found.compared, "tensor");

@@ -21,7 +21,7 @@ const WIDE: usize = 200;
 const SCREEN: usize = 25;
 
 /// The answer in at most 25 lines of plain text without control characters.
-pub fn terminal_answer(report: &Report) -> String {
+pub(crate) fn terminal_answer(report: &Report) -> String {
     let mut lines = match (&report.culprit, report.outcome) {
         (Some(first), Outcome::Culprit) => first_bad(report, first),
         _ => other(report),
@@ -50,7 +50,7 @@ pub fn terminal_answer(report: &Report) -> String {
 }
 
 /// What failed builds and runs printed, and where their logs are.
-pub fn printed_lines(report: &Report) -> Vec<String> {
+pub(crate) fn printed_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for failed in &report.failed {
         let colon = if failed.lines.is_empty() { "" } else { ":" };
@@ -69,7 +69,7 @@ pub fn printed_lines(report: &Report) -> Vec<String> {
 }
 
 /// The results of the hunts inside dependencies, one line each.
-pub fn inside_answer(report: &Report) -> String {
+pub(crate) fn inside_answer(report: &Report) -> String {
     let lines = report.culprits.iter().flat_map(inside::words);
     lines.map(|words| text::line(&format!("Inside {words}")) + "\n").collect()
 }

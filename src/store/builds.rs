@@ -13,7 +13,7 @@ use super::{BuildKey, Damage, Store, StoreError, publish};
 
 /// One build attempt. The built files are not stored here: a slot keeps them until its next build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BuildRecord {
+pub(crate) struct BuildRecord {
     /// Unique name of this attempt; the log file has the same name.
     pub attempt: String,
     /// The build key.
@@ -47,7 +47,7 @@ pub struct BuildRecord {
 /// A compiler cache with readable counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CacheProgram {
+pub(crate) enum CacheProgram {
     /// Records without a program are from ccache.
     #[default]
     Ccache,
@@ -66,7 +66,7 @@ impl fmt::Display for CacheProgram {
 
 /// Hits and misses of a compiler cache during a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompilerCache {
+pub(crate) struct CompilerCache {
     /// The cache program that counted.
     #[serde(default)]
     pub program: CacheProgram,
@@ -78,7 +78,7 @@ pub struct CompilerCache {
 
 impl Store {
     /// Publishes a build with the digest of its log; the log must already be in place.
-    pub fn put_build(&self, record: &BuildRecord) -> Result<(), StoreError> {
+    pub(crate) fn put_build(&self, record: &BuildRecord) -> Result<(), StoreError> {
         let log = self.build_log(record);
         let log_sha256 = log.exists().then(|| self.log_digest(&log)).transpose()?;
         let record = BuildRecord { log_sha256, ..record.clone() };
@@ -88,7 +88,7 @@ impl Store {
 
     /// All builds under a key that count, oldest first. Leaves out failures by the machine's fault
     /// and damaged builds, which are set aside.
-    pub fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
+    pub(crate) fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
         let mut builds = Vec::new();
         for path in record_files(&self.keyed("builds", key.as_str()))? {
             let Some(record) = self.record::<BuildRecord>(&path, "the build")? else { continue };
@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// All builds of a commit whose record parses, oldest first.
-    pub fn builds_of(&self, commit: &CommitId) -> Result<Vec<BuildRecord>, StoreError> {
+    pub(crate) fn builds_of(&self, commit: &CommitId) -> Result<Vec<BuildRecord>, StoreError> {
         let mut found = Vec::new();
         for attempt in self.attempts("builds")? {
             let Some(path) = attempt.record else { continue };
@@ -132,7 +132,7 @@ impl Store {
     }
 
     /// Path of a build's log.
-    pub fn build_log(&self, record: &BuildRecord) -> PathBuf {
+    pub(crate) fn build_log(&self, record: &BuildRecord) -> PathBuf {
         self.keyed("builds", record.build_key.as_str()).join(format!("{}.log", record.attempt))
     }
 }

@@ -13,7 +13,7 @@ use super::{HuntDir, StoreError, publish};
 
 /// The messages that may name a pull request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Messages {
+pub(crate) struct Messages {
     /// The commit's whole message.
     pub commit: String,
     /// The message of the merge that brought the commit to the newer end, if it came by a merge.
@@ -23,7 +23,7 @@ pub struct Messages {
 
 /// A commit that may be the first bad one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The commit.
     pub info: CommitInfo,
     /// Its first parent.
@@ -34,63 +34,71 @@ pub struct Candidate {
 
 impl HuntDir {
     /// Stores the candidates of the answer.
-    pub fn keep_candidates(&self, candidates: &[Candidate]) -> Result<(), StoreError> {
+    pub(crate) fn keep_candidates(&self, candidates: &[Candidate]) -> Result<(), StoreError> {
         self.keep_json(CANDIDATES, &candidates)
     }
 
     /// The stored candidates; empty if there are none.
-    pub fn candidates(&self) -> Result<Vec<Candidate>, StoreError> {
+    pub(crate) fn candidates(&self) -> Result<Vec<Candidate>, StoreError> {
         Ok(self.json(CANDIDATES)?.unwrap_or_default())
     }
 
     /// Stores the diff of a candidate against its first parent.
-    pub fn keep_candidate_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn keep_candidate_diff(
+        &self,
+        commit: &CommitId,
+        diff: &[u8],
+    ) -> Result<(), StoreError> {
         self.keep(&self.candidate_diff_path(commit), diff)
     }
 
     /// The stored diff of a candidate; `None` if there is none.
-    pub fn candidate_diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn candidate_diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
         read(self.candidate_diff_path(commit))
     }
 
     /// Stores the diff of a first bad commit against the parent that it is compared with.
-    pub fn keep_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn keep_diff(&self, commit: &CommitId, diff: &[u8]) -> Result<(), StoreError> {
         self.keep(&self.diff_path(commit), diff)
     }
 
     /// The stored diff; `None` if there is none.
-    pub fn diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
         read(self.diff_path(commit))
     }
 
     /// Stores the messages that may name the pull request of a commit.
-    pub fn keep_messages(&self, commit: &CommitId, said: &Messages) -> Result<(), StoreError> {
+    pub(crate) fn keep_messages(
+        &self,
+        commit: &CommitId,
+        said: &Messages,
+    ) -> Result<(), StoreError> {
         self.keep_json(&format!("changes/{commit}.json"), said)
     }
 
     /// The stored messages; `None` if there are none.
-    pub fn messages(&self, commit: &CommitId) -> Result<Option<Messages>, StoreError> {
+    pub(crate) fn messages(&self, commit: &CommitId) -> Result<Option<Messages>, StoreError> {
         self.json(&format!("changes/{commit}.json"))
     }
 
     /// Stores where people read the commits of this hunt.
-    pub fn keep_forge(&self, forge: &Forge) -> Result<(), StoreError> {
+    pub(crate) fn keep_forge(&self, forge: &Forge) -> Result<(), StoreError> {
         self.keep_json(FORGE, forge)
     }
 
     /// Where people read the commits of this hunt, if known.
-    pub fn forge(&self) -> Result<Option<Forge>, StoreError> {
+    pub(crate) fn forge(&self) -> Result<Option<Forge>, StoreError> {
         self.json(FORGE)
     }
 
     /// Stores the patch that takes the necessary parts of the first bad commit out of the bad
     /// endpoint.
-    pub fn keep_revert(&self, patch: &[u8]) -> Result<(), StoreError> {
+    pub(crate) fn keep_revert(&self, patch: &[u8]) -> Result<(), StoreError> {
         self.keep(&self.revert_path(), patch)
     }
 
     /// The path of that patch; it may not exist.
-    pub fn revert_path(&self) -> PathBuf {
+    pub(crate) fn revert_path(&self) -> PathBuf {
         self.path().join(REVERT_PATCH)
     }
 
@@ -123,7 +131,7 @@ const FORGE: &str = "forge.json";
 
 /// The patch that takes the necessary parts of the first bad commit out of the bad endpoint, in a
 /// hunt's folder.
-pub const REVERT_PATCH: &str = "revert.patch";
+pub(crate) const REVERT_PATCH: &str = "revert.patch";
 const CANDIDATES: &str = "changes/candidates.json";
 
 fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {

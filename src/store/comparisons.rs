@@ -24,13 +24,17 @@ struct Kept {
 
 impl Store {
     /// The stored figures of two contents, given by their digests.
-    pub fn logits_difference(&self, base: &str, candidate: &str) -> Option<LogitsDifference> {
+    pub(crate) fn logits_difference(
+        &self,
+        base: &str,
+        candidate: &str,
+    ) -> Option<LogitsDifference> {
         let kept: Kept = read_json(&self.comparison(base, candidate)).ok()?;
         (kept.version == VERSION).then_some(kept.difference)
     }
 
     /// Stores the figures of two contents.
-    pub fn put_logits_difference(
+    pub(crate) fn put_logits_difference(
         &self,
         base: &str,
         candidate: &str,

@@ -7,7 +7,7 @@ use super::{Store, StoreError, publish};
 
 /// A stored confirmation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Confirmation {
+pub(crate) struct Confirmation {
     /// The hunt that made it.
     pub hunt: String,
     /// When it was stored (RFC 3339, UTC).
@@ -18,13 +18,17 @@ pub struct Confirmation {
 
 impl Store {
     /// Stores a confirmation under a key of everything its runs depend on.
-    pub fn put_confirmation(&self, key: &str, made: &Confirmation) -> Result<(), StoreError> {
+    pub(crate) fn put_confirmation(
+        &self,
+        key: &str,
+        made: &Confirmation,
+    ) -> Result<(), StoreError> {
         let path = self.root().join("confirmations").join(format!("{key}.json"));
         publish(&path, &serde_json::to_vec_pretty(made).expect("a record is plain data"))
     }
 
     /// The confirmation under that key; `None` if there is none or it does not parse.
-    pub fn confirmation(&self, key: &str) -> Result<Option<Confirmation>, StoreError> {
+    pub(crate) fn confirmation(&self, key: &str) -> Result<Option<Confirmation>, StoreError> {
         let path = self.root().join("confirmations").join(format!("{key}.json"));
         self.record(&path, "the confirmation")
     }

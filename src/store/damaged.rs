@@ -14,7 +14,7 @@ pub(super) const ASIDE: &str = "damaged";
 
 impl Store {
     /// The damaged records found since the last call.
-    pub fn take_damaged(&self) -> Vec<Damaged> {
+    pub(crate) fn take_damaged(&self) -> Vec<Damaged> {
         std::mem::take(&mut *held(&self.evidence.found))
     }
 

@@ -29,7 +29,7 @@ struct Cached {
 
 /// The cache of input digests.
 #[derive(Debug)]
-pub struct Digests {
+pub(crate) struct Digests {
     path: PathBuf,
     known: BTreeMap<String, Cached>,
     /// Whether the cache has entries that its file lacks.
@@ -38,18 +38,21 @@ pub struct Digests {
 
 impl Digests {
     /// Opens the store's cache.
-    pub fn open(store: &Store) -> Self {
+    pub(crate) fn open(store: &Store) -> Self {
         Self::at(&store.root().join("digests.json"))
     }
 
     /// Opens a cache; if the file does not parse, the cache starts empty.
-    pub fn at(path: &Path) -> Self {
+    pub(crate) fn at(path: &Path) -> Self {
         let known = read_json(path).unwrap_or_default();
         Self { path: path.to_owned(), known, is_ahead: false }
     }
 
     /// SHA-256 of each file's content.
-    pub fn of_each(&mut self, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>, StoreError> {
+    pub(crate) fn of_each(
+        &mut self,
+        files: &[PathBuf],
+    ) -> Result<BTreeMap<PathBuf, String>, StoreError> {
         let mut found = BTreeMap::new();
         for file in files {
             found.insert(file.clone(), self.of_file(file)?);
@@ -60,7 +63,7 @@ impl Digests {
 
     /// SHA-256 over the relative names and contents of the files, in order. A single file has the
     /// plain digest that `sha256sum` prints.
-    pub fn of(&mut self, files: &[PathBuf]) -> Result<String, StoreError> {
+    pub(crate) fn of(&mut self, files: &[PathBuf]) -> Result<String, StoreError> {
         let mut leaves = Vec::new();
         for file in files {
             collect(file, file, &mut leaves)?;
@@ -107,7 +110,7 @@ impl Digests {
 }
 
 /// Opens each file, and each file in a folder; an error if one cannot be read.
-pub fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
+pub(crate) fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
     let mut leaves = Vec::new();
     for file in files {
         collect(file, file, &mut leaves)?;

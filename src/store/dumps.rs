@@ -22,7 +22,7 @@ const MOST_FILES: usize = 100_000;
 impl Store {
     /// Copies what a run wrote into the store: one file, or all files below a folder. Links are
     /// left out, since they could lead to any file. `path` is the run's name for it.
-    pub fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
+    pub(crate) fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
         let meta = std::fs::symlink_metadata(found).map_err(StoreError::at(found))?;
         if meta.is_file() {
             return Ok(vec![self.keep_dump(found, path.to_owned())?]);
@@ -59,13 +59,13 @@ impl Store {
     }
 
     /// Where the content of a dumped file is.
-    pub fn dump(&self, sha256: &str) -> PathBuf {
+    pub(crate) fn dump(&self, sha256: &str) -> PathBuf {
         self.dumps_folder().join(sha256.get(..2).unwrap_or("xx")).join(sha256)
     }
 
     /// Path of a dumped file's content, after its digest was checked. A file with another digest is
     /// renamed to `*.damaged`, so that its run no longer counts.
-    pub fn checked_dump(&self, dumped: &Dumped) -> Result<PathBuf, StoreError> {
+    pub(crate) fn checked_dump(&self, dumped: &Dumped) -> Result<PathBuf, StoreError> {
         let path = self.dump(&dumped.sha256);
         if digest(&path)? == dumped.sha256 {
             return Ok(path);

@@ -9,7 +9,7 @@ use super::StoreError;
 
 /// Writes `bytes` to a temporary file, syncs it, renames it to `path`, and syncs the folder.
 /// Creates the folder if needed.
-pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let mut file = temporary_in(make_parent(path)?, path)?;
     // Through `file`, every error would name the temporary file.
     file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
@@ -44,7 +44,7 @@ pub(super) fn publish_temporary(
 }
 
 /// Moves a finished, synced file to `path` on the same file system.
-pub fn publish_file(from: &Path, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn publish_file(from: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = make_parent(path)?;
     fs::rename(from, path).map_err(StoreError::at(path))?;
     sync_folder(folder)

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Version of the layout that this program reads and writes. Any other version is refused.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// An error of the store; never a commit's fault.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 /// How a record is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
+pub(crate) enum Damage {
     /// The record does not parse.
     #[error("its record cannot be read ({0})")]
     Unreadable(String),
@@ -31,7 +31,7 @@ pub enum Damage {
 
 /// A damaged record, which no longer counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damaged {
+pub(crate) struct Damaged {
     /// Description of the record for people.
     pub what: String,
     /// How it is damaged.

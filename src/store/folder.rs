@@ -9,7 +9,7 @@ use super::{FORMAT, StoreError, publish};
 
 /// The store of one repository.
 #[derive(Clone, Debug)]
-pub struct Store {
+pub(crate) struct Store {
     pub(super) root: PathBuf,
     /// The lock of a measuring process, so that nobody removes data meanwhile; `None` in a store
     /// that was opened for reading.
@@ -21,7 +21,7 @@ pub struct Store {
 impl Store {
     /// Opens the store in a repository's common git directory for reading. Creates nothing; a
     /// missing store is empty.
-    pub fn open(common_dir: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(common_dir: &Path) -> Result<Self, StoreError> {
         let root = common_dir.join("bisect-ppl");
         let format = root.join("format");
         match std::fs::read_to_string(&format) {
@@ -37,7 +37,7 @@ impl Store {
 
     /// Opens the store for measuring and creates it if needed. Nobody removes anything from it
     /// while this value or a clone of it lives.
-    pub fn open_to_measure(common_dir: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open_to_measure(common_dir: &Path) -> Result<Self, StoreError> {
         let mut store = Self::open(common_dir)?;
         std::fs::create_dir_all(&store.root).map_err(StoreError::at(&store.root))?;
         let format = store.root.join("format");
@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// The store's folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 

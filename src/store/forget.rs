@@ -14,7 +14,7 @@ use super::{BuildRecord, Confirmation, StoreError};
 
 /// Which records of a commit to forget.
 #[derive(Clone, Copy, Debug)]
-pub struct Forget {
+pub(crate) struct Forget {
     /// Its runs.
     pub runs: bool,
     /// Its builds.
@@ -33,7 +33,7 @@ impl Tidying {
     /// Commits with equal trees share keys, so all records under the commit's keys are collected,
     /// whichever commit they were made for. A run whose result was reused for an identical build
     /// takes that result with it, and so do the confirmations that rest on a run.
-    pub fn of_commit(
+    pub(crate) fn of_commit(
         &self,
         commit: &CommitId,
         what: Forget,

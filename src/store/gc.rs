@@ -23,14 +23,14 @@ const TRASH: &str = "trash";
 
 /// The store, locked so that nobody else can measure in it.
 #[derive(Debug)]
-pub struct Tidying {
+pub(crate) struct Tidying {
     store: Store,
     _alone: InUse,
 }
 
 /// Age limits for removal.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Removes hunts whose last event is older; `None` keeps all hunts.
     pub hunts: Option<Timestamp>,
     /// Removes runs, builds, and confirmations that no hunt refers to and that are older.
@@ -39,7 +39,7 @@ pub struct Limits {
 
 /// Data that may be removed.
 #[derive(Clone, Debug, Default)]
-pub struct Waste {
+pub(crate) struct Waste {
     /// Names of hunts.
     pub hunts: Vec<String>,
     /// Number of runs that no remaining hunt refers to.
@@ -61,7 +61,7 @@ pub struct Waste {
 
 impl Store {
     /// Locks the store against measuring; [`StoreError::InUse`] if somebody measures.
-    pub fn tidy(&self) -> Result<Tidying, StoreError> {
+    pub(crate) fn tidy(&self) -> Result<Tidying, StoreError> {
         let running = || -> Result<Option<String>, StoreError> {
             for hunt in self.hunts()? {
                 if hunt.is_driven()? {
@@ -85,7 +85,7 @@ impl Tidying {
     }
 
     /// Collects the data that may be removed.
-    pub fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
+    pub(crate) fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
         let mut waste = Waste::default();
         let mut kept = Kept::default();
         for hunt in self.store.hunts()? {
@@ -127,7 +127,7 @@ impl Tidying {
     }
 
     /// Removes the collected data.
-    pub fn remove(&self, waste: &Waste) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self, waste: &Waste) -> Result<(), StoreError> {
         let trash = self.store.root().join(TRASH);
         for folder in &waste.folders {
             std::fs::create_dir_all(&trash).map_err(StoreError::at(&trash))?;

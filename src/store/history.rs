@@ -12,13 +12,13 @@ const FILE: &str = "history";
 impl HuntDir {
     /// Stores the commits after the older end up to the newer one, in the given order. One line per
     /// commit: the commit, then its parents, as in `git rev-list --parents`.
-    pub fn keep_history(&self, history: &[Lineage]) -> Result<(), StoreError> {
+    pub(crate) fn keep_history(&self, history: &[Lineage]) -> Result<(), StoreError> {
         let lines: String = history.iter().map(line).collect();
         publish(&self.path().join(FILE), lines.as_bytes())
     }
 
     /// The stored commits; empty if an older program began the hunt or the file does not parse.
-    pub fn history(&self) -> Result<Vec<Lineage>, StoreError> {
+    pub(crate) fn history(&self) -> Result<Vec<Lineage>, StoreError> {
         let path = self.path().join(FILE);
         let text = match std::fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

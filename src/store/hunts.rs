@@ -11,18 +11,18 @@ use super::{KeyHasher, Store, StoreError};
 
 /// A hunt's folder.
 #[derive(Clone, Debug)]
-pub struct HuntDir {
+pub(crate) struct HuntDir {
     id: String,
     path: PathBuf,
 }
 
 /// The driver's lock on a hunt; the system frees it when the driver dies.
 #[derive(Debug)]
-pub struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
+pub(crate) struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
 
 /// Who drives a hunt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
+pub(crate) enum Driver {
     /// No process: the lock is free.
     Nobody,
     /// The process with this PID holds the lock.
@@ -35,14 +35,14 @@ pub enum Driver {
 }
 
 /// Digest of a configuration's text; the journal stores it.
-pub fn config_digest(text: &str) -> String {
+pub(crate) fn config_digest(text: &str) -> String {
     KeyHasher::new("config").field("text", text).hex()
 }
 
 impl Store {
     /// Creates the folder of a new hunt. Its name is the local time, with a number appended if that
     /// name is taken.
-    pub fn new_hunt(&self) -> Result<HuntDir, StoreError> {
+    pub(crate) fn new_hunt(&self) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
         std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
         let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Every hunt, oldest first.
-    pub fn hunts(&self) -> Result<Vec<HuntDir>, StoreError> {
+    pub(crate) fn hunts(&self) -> Result<Vec<HuntDir>, StoreError> {
         let hunts = self.root().join("hunts");
         let entries = match std::fs::read_dir(&hunts) {
             Ok(entries) => entries,
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// The hunt with this name or unique prefix; the newest one without a name.
-    pub fn hunt(&self, name: Option<&str>) -> Result<HuntDir, StoreError> {
+    pub(crate) fn hunt(&self, name: Option<&str>) -> Result<HuntDir, StoreError> {
         let mut hunts = self.hunts()?;
         let Some(name) = name else {
             return hunts.pop().ok_or(StoreError::NoHunts);
@@ -110,29 +110,29 @@ impl Store {
 
 impl HuntDir {
     /// The hunt's name.
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
     /// Another hunt of the same store.
     #[must_use]
-    pub fn beside(&self, id: &str) -> Self {
+    pub(crate) fn beside(&self, id: &str) -> Self {
         Self { id: id.to_owned(), path: self.path.with_file_name(id) }
     }
 
     /// The hunt's folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Path of the frozen configuration.
-    pub fn config(&self) -> PathBuf {
+    pub(crate) fn config(&self) -> PathBuf {
         self.path.join("oracle.toml")
     }
 
     /// The text of the frozen configuration; `None` if the file is missing or its digest is not
     /// `sha256`.
-    pub fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
         let path = self.config();
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
@@ -144,32 +144,32 @@ impl HuntDir {
     }
 
     /// Path of the journal.
-    pub fn journal_path(&self) -> PathBuf {
+    pub(crate) fn journal_path(&self) -> PathBuf {
         self.path.join("journal.jsonl")
     }
 
     /// Opens the journal for appending.
-    pub fn journal(&self) -> Result<Journal, StoreError> {
+    pub(crate) fn journal(&self) -> Result<Journal, StoreError> {
         Journal::open(&self.journal_path())
     }
 
     /// All journal entries so far.
-    pub fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         Journal::read(&self.journal_path())
     }
 
     /// The bare repository of the hunt's bisect session.
-    pub fn bisect_repository(&self) -> PathBuf {
+    pub(crate) fn bisect_repository(&self) -> PathBuf {
         self.path.join("bisect.git")
     }
 
     /// Path of the file that says what the hunt does right now; small, rewritten, not durable.
-    pub fn now_path(&self) -> PathBuf {
+    pub(crate) fn now_path(&self) -> PathBuf {
         self.path.join("now.json")
     }
 
     /// Takes the driver's lock; [`StoreError::Locked`] if another process holds it.
-    pub fn lock(&self) -> Result<HuntLock, StoreError> {
+    pub(crate) fn lock(&self) -> Result<HuntLock, StoreError> {
         // `is_driven` holds the lock for an instant, so one failed try proves nothing.
         for _ in 0..20 {
             if let Some(lock) = self.try_lock()? {
@@ -183,7 +183,7 @@ impl HuntDir {
     }
 
     /// Who drives the hunt. PIDs are reused, so the start time of the process must match too.
-    pub fn driver(&self) -> Result<Driver, StoreError> {
+    pub(crate) fn driver(&self) -> Result<Driver, StoreError> {
         if !self.is_driven()? {
             return Ok(Driver::Nobody);
         }
@@ -220,7 +220,7 @@ impl HuntDir {
 
     /// Whether a driver is alive. The check takes a shared lock for an instant; `lock` tries often
     /// enough to get past it.
-    pub fn is_driven(&self) -> Result<bool, StoreError> {
+    pub(crate) fn is_driven(&self) -> Result<bool, StoreError> {
         let path = self.path.join("lock");
         let file = match File::open(&path) {
             Ok(file) => file,
@@ -236,7 +236,7 @@ impl HuntDir {
 
     /// Gives a log of the store a second name in this hunt (`logs/NAME`); returns the path
     /// relative to the hunt. Uses a hard link, or a copy where links do not work.
-    pub fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
+    pub(crate) fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
         let relative = format!("logs/{name}");
         let own = self.path.join(&relative);
         if own.exists() || std::fs::hard_link(log, &own).is_ok() {

@@ -12,7 +12,7 @@ const FILE: &str = "inside.json";
 
 /// One attempt to begin a hunt inside a dependency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inside {
+pub(crate) struct Inside {
     /// The first bad commit.
     pub commit: CommitId,
     /// Path of the dependency.
@@ -24,7 +24,7 @@ pub struct Inside {
 /// Whether a follow-up hunt began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Went {
+pub(crate) enum Went {
     /// It began, with this name.
     On(String),
     /// It did not begin, for this reason.
@@ -33,7 +33,7 @@ pub enum Went {
 
 impl Went {
     /// The follow-up hunt's name, if there is one.
-    pub fn on(&self) -> Option<&str> {
+    pub(crate) fn on(&self) -> Option<&str> {
         match self {
             Self::On(id) => Some(id),
             Self::Nowhere(_) => None,
@@ -44,7 +44,7 @@ impl Went {
 impl HuntDir {
     /// All attempts so far, in order; empty if the file is missing or does not parse. The attempts
     /// are then repeated.
-    pub fn inside(&self) -> Result<Vec<Inside>, StoreError> {
+    pub(crate) fn inside(&self) -> Result<Vec<Inside>, StoreError> {
         let path = self.path().join(FILE);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
@@ -55,7 +55,7 @@ impl HuntDir {
     }
 
     /// Stores the attempts.
-    pub fn keep_inside(&self, tried: &[Inside]) -> Result<(), StoreError> {
+    pub(crate) fn keep_inside(&self, tried: &[Inside]) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(tried).expect("names and sentences are plain data");
         publish(&self.path().join(FILE), &bytes)
     }

@@ -8,7 +8,7 @@ use super::{HuntDir, Store, StoreError};
 
 /// A count of items and the bytes they take on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pile {
+pub(crate) struct Pile {
     /// Number of items.
     pub count: usize,
     /// Bytes on the disk; a file with several names counts once.
@@ -17,7 +17,7 @@ pub struct Pile {
 
 /// Contents of a store.
 #[derive(Clone, Debug, Default)]
-pub struct Inventory {
+pub(crate) struct Inventory {
     /// Each hunt and the bytes of its own files. Logs that are links into the store count for the
     /// runs and builds.
     pub hunts: Vec<(HuntDir, u64)>,
@@ -39,7 +39,7 @@ pub(super) struct Attempt {
 
 impl Store {
     /// Counts the whole store.
-    pub fn inventory(&self) -> Result<Inventory, StoreError> {
+    pub(crate) fn inventory(&self) -> Result<Inventory, StoreError> {
         let mut inventory = Inventory::default();
         for hunt in self.hunts()? {
             let files = files_below(hunt.path())?;

@@ -9,23 +9,23 @@ use sha2::{Digest, Sha256};
 /// Digest of everything that a build's result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct BuildKey(String);
+pub(crate) struct BuildKey(String);
 
 /// Digest of everything that a run's result depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct RunKey(String);
+pub(crate) struct RunKey(String);
 
 impl BuildKey {
     /// The key as 64 hexadecimal digits.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl RunKey {
     /// The key as 64 hexadecimal digits.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -44,18 +44,18 @@ impl fmt::Display for RunKey {
 
 /// Hashes the fields of a key. Each field has a label and a length prefix, so two different lists
 /// of fields never give the same bytes.
-pub struct KeyHasher(Sha256);
+pub(crate) struct KeyHasher(Sha256);
 
 impl KeyHasher {
     /// A hasher for keys of one kind (`build`, `run`, …).
-    pub fn new(kind: &str) -> Self {
+    pub(crate) fn new(kind: &str) -> Self {
         let hasher = Self(Sha256::new());
         hasher.field("kind", kind)
     }
 
     /// Adds a field.
     #[must_use]
-    pub fn field(mut self, label: &str, value: &str) -> Self {
+    pub(crate) fn field(mut self, label: &str, value: &str) -> Self {
         for part in [label, value] {
             self.0.update((part.len() as u64).to_le_bytes());
             self.0.update(part.as_bytes());
@@ -65,7 +65,11 @@ impl KeyHasher {
 
     /// Adds a list and its length.
     #[must_use]
-    pub fn list<T: AsRef<str>>(self, label: &str, values: impl IntoIterator<Item = T>) -> Self {
+    pub(crate) fn list<T: AsRef<str>>(
+        self,
+        label: &str,
+        values: impl IntoIterator<Item = T>,
+    ) -> Self {
         let mut count = 0_u64;
         let mut hasher = self;
         for value in values {
@@ -76,23 +80,23 @@ impl KeyHasher {
     }
 
     /// The digest in hexadecimal.
-    pub fn hex(self) -> String {
+    pub(crate) fn hex(self) -> String {
         hex(&self.0.finalize())
     }
 
     /// Finishes a build key.
-    pub fn build_key(self) -> BuildKey {
+    pub(crate) fn build_key(self) -> BuildKey {
         BuildKey(self.hex())
     }
 
     /// Finishes a run key.
-    pub fn run_key(self) -> RunKey {
+    pub(crate) fn run_key(self) -> RunKey {
         RunKey(self.hex())
     }
 }
 
 /// Bytes as lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a string cannot fail");

@@ -9,7 +9,7 @@ use super::{Store, StoreError, key::hex, publish};
 
 impl Store {
     /// Stores a patch; returns the SHA-256 of its content.
-    pub fn keep_patch(&self, content: &[u8]) -> Result<String, StoreError> {
+    pub(crate) fn keep_patch(&self, content: &[u8]) -> Result<String, StoreError> {
         let digest = hex(&Sha256::digest(content));
         let path = self.patch(&digest);
         if !path.exists() {
@@ -19,7 +19,7 @@ impl Store {
     }
 
     /// Path of a stored patch.
-    pub fn patch(&self, digest: &str) -> PathBuf {
+    pub(crate) fn patch(&self, digest: &str) -> PathBuf {
         self.root().join("patches").join(format!("{digest}.diff"))
     }
 }

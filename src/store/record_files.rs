@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 
 /// A unique name for an attempt: time in microseconds, process, and a counter.
-pub fn attempt_name() -> String {
+pub(crate) fn attempt_name() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     let now = jiff::Timestamp::now();

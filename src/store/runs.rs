@@ -12,7 +12,7 @@ use super::{Damage, RunKey, Store, StoreError, publish, publish_file};
 
 /// A run in the store.
 #[derive(Clone, Debug)]
-pub struct StoredRun {
+pub(crate) struct StoredRun {
     /// The run's data.
     pub record: RunRecord,
     /// Path of the run's output.
@@ -24,11 +24,11 @@ pub struct StoredRun {
 /// A log before its publication. Drop removes an unpublished log: on a full disk, each try would
 /// otherwise leave another file.
 #[derive(Debug)]
-pub struct PendingLog(PathBuf);
+pub(crate) struct PendingLog(PathBuf);
 
 impl PendingLog {
     /// Path of the log. Companion files have the same name with another extension.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
@@ -44,7 +44,7 @@ impl Drop for PendingLog {
 /// Result of a control: the good endpoint was run or built again right after a failure, to tell
 /// whether the commit or the machine is at fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Control {
+pub(crate) struct Control {
     /// Name of the failed attempt.
     pub about: String,
     /// Name of the control's own attempt.
@@ -56,7 +56,7 @@ pub struct Control {
 
 impl Store {
     /// Path for a log until its run is published.
-    pub fn pending_log(&self, attempt: &str) -> Result<PendingLog, StoreError> {
+    pub(crate) fn pending_log(&self, attempt: &str) -> Result<PendingLog, StoreError> {
         let folder = self.root().join("pending");
         std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))?;
         Ok(PendingLog(folder.join(format!("{attempt}.log"))))
@@ -64,7 +64,11 @@ impl Store {
 
     /// Publishes a run: first its log, which must be synced already, then the record with the
     /// log's digest. Only the record makes the run count.
-    pub fn put_run(&self, record: &RunRecord, pending_log: &Path) -> Result<StoredRun, StoreError> {
+    pub(crate) fn put_run(
+        &self,
+        record: &RunRecord,
+        pending_log: &Path,
+    ) -> Result<StoredRun, StoreError> {
         let folder = self.keyed("runs", &record.run_key);
         let log = folder.join(format!("{}.log", record.attempt));
         publish_file(pending_log, &log)?;
@@ -82,7 +86,7 @@ impl Store {
 
     /// All runs under a key that count, oldest first. Leaves out excluded runs, runs that failed
     /// by the machine's fault, and damaged runs, which are set aside.
-    pub fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
+    pub(crate) fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
         let mut runs = Vec::new();
         for path in record_files(&self.keyed("runs", key.as_str()))? {
             let Some(record) = self.record::<RunRecord>(&path, "the run")? else { continue };
@@ -99,7 +103,7 @@ impl Store {
 
     /// One run by its key and attempt, even if it does not count; `None` if it is missing or
     /// damaged.
-    pub fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
+    pub(crate) fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
         let path = self.keyed("runs", key).join(format!("{attempt}.json"));
         match self.record(&path, "the run")? {
             Some(record) => self.believed(&path, record),
@@ -109,7 +113,7 @@ impl Store {
 
     /// All runs whose record `is_wanted` accepts, oldest first. Includes runs that do not count,
     /// but no damaged ones.
-    pub fn runs_where(
+    pub(crate) fn runs_where(
         &self,
         is_wanted: impl Fn(&RunRecord) -> bool,
     ) -> Result<Vec<StoredRun>, StoreError> {
@@ -143,7 +147,7 @@ impl Store {
     }
 
     /// Stores a control's result.
-    pub fn put_control(&self, control: &Control) -> Result<(), StoreError> {
+    pub(crate) fn put_control(&self, control: &Control) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec_pretty(control).expect("a record is plain data");
         publish(&self.control_path(&control.about), &bytes)
     }

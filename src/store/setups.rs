@@ -10,7 +10,7 @@ use super::{Store, StoreError, key::hex, publish};
 
 impl Store {
     /// Stores a setup; returns the SHA-256 of its content, or `None` for an empty setup.
-    pub fn keep_setup(&self, setup: &Setup) -> Result<Option<String>, StoreError> {
+    pub(crate) fn keep_setup(&self, setup: &Setup) -> Result<Option<String>, StoreError> {
         if setup.is_empty() {
             return Ok(None);
         }
@@ -24,7 +24,7 @@ impl Store {
     }
 
     /// A stored setup; `None` if it was removed or does not parse.
-    pub fn setup(&self, digest: &str) -> Result<Option<Setup>, StoreError> {
+    pub(crate) fn setup(&self, digest: &str) -> Result<Option<Setup>, StoreError> {
         let path = self.setup_path(digest);
         self.record(&path, "a build's setup")
     }

@@ -3,13 +3,13 @@
 use crate::{Script, count};
 
 /// The random generator of one run or build.
-pub struct Chance {
+pub(crate) struct Chance {
     state: u64,
     run: usize,
 }
 
 impl Chance {
-    pub fn of(script: &Script) -> Self {
+    pub(crate) fn of(script: &Script) -> Self {
         Self::by(script, "chance")
     }
 
@@ -21,7 +21,7 @@ impl Chance {
     }
 
     /// A uniform number in [0, 1), by `SplitMix64` (Steele, Lea and Flood, 2014).
-    pub fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -30,7 +30,7 @@ impl Chance {
     }
 
     /// This run's deviation from its level: noise, outlier and drift.
-    pub fn stray(&mut self, script: &Script) -> f64 {
+    pub(crate) fn stray(&mut self, script: &Script) -> f64 {
         let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
         let sd = real("noise").unwrap_or(0.0);
         let (a, b) = (1.0 - self.uniform(), self.uniform());
@@ -48,14 +48,18 @@ impl Chance {
 }
 
 /// For a setting `RATE WHAT`: WHAT and the generator, if the event happens this time; else `None`.
-pub fn happens<'s>(script: &'s Script, key: &str, counter: &str) -> Option<(&'s str, Chance)> {
+pub(crate) fn happens<'s>(
+    script: &'s Script,
+    key: &str,
+    counter: &str,
+) -> Option<(&'s str, Chance)> {
     let (rate, what) = script.get(key)?.split_once(' ').expect("RATE WHAT");
     let mut chance = Chance::by(script, counter);
     (chance.uniform() < rate.parse().expect("a rate")).then_some((what, chance))
 }
 
 /// The value that a flake of this run or build prints instead of the commit's own.
-pub fn disturbed(script: &Script) -> Option<f64> {
+pub(crate) fn disturbed(script: &Script) -> Option<f64> {
     let real = |word: &str| word.parse::<f64>().expect("a perplexity");
     if let Some((value, mut chance)) = happens(script, "flake", "chance") {
         return Some(match value.split_once("..") {

@@ -11,7 +11,7 @@ const OBJECTS: &str = "objects";
 
 /// `build_hides`: changes a tracked file and marks it `skip-worktree`, so that git ignores the
 /// change.
-pub fn hide(src: &Path, script: &Script) {
+pub(crate) fn hide(src: &Path, script: &Script) {
     let Some((file, text)) = script.get("build_hides").and_then(|hides| hides.split_once(' '))
     else {
         return;
@@ -23,7 +23,7 @@ pub fn hide(src: &Path, script: &Script) {
 }
 
 /// `build_keeps`: the object of this kernel that an earlier build in the same folder left.
-pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
+pub(crate) fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
     let name = kernel.file_name()?.to_str()?;
     let mut names = script.get("build_keeps")?.split_whitespace();
     names.find(|kept| *kept == name)?;
@@ -31,7 +31,7 @@ pub fn kept(script: &Script, build: &Path, kernel: &Path) -> Option<String> {
 }
 
 /// Stores an object for each file of `kernels` that has none yet.
-pub fn keep(src: &Path, build: &Path) {
+pub(crate) fn keep(src: &Path, build: &Path) {
     let Ok(kernels) = fs::read_dir(src.join("kernels")) else { return };
     fs::create_dir_all(build.join(OBJECTS)).unwrap();
     for kernel in kernels.map(|entry| entry.unwrap()) {
@@ -44,7 +44,7 @@ pub fn keep(src: &Path, build: &Path) {
 
 /// `build_carries`: a setting with the number that the previous build left. Stores this build's
 /// number for the next build.
-pub fn carried(src: &Path, script: &Script) -> String {
+pub(crate) fn carried(src: &Path, script: &Script) -> String {
     let Some((file, own)) = script.get("build_carries").and_then(|line| line.split_once(' '))
     else {
         return String::new();

@@ -4,7 +4,7 @@
 use crate::Script;
 
 /// The names of all cells whose rules these words meet, in order.
-pub fn cells(script: &Script, words: &[&str]) -> Vec<String> {
+pub(crate) fn cells(script: &Script, words: &[&str]) -> Vec<String> {
     let rules = script.0.iter().filter_map(|(key, rule)| Some((key.strip_prefix("where.")?, rule)));
     rules.filter(|(_, rule)| holds(rule, words)).map(|(cell, _)| cell.to_owned()).collect()
 }

@@ -11,7 +11,7 @@ mod hunts;
 mod inputs;
 mod one_off;
 mod output;
-pub mod places;
+pub(crate) mod places;
 mod revisions;
 mod tools;
 mod words;
@@ -25,7 +25,7 @@ use crate::kit::{Oracle, Output, Snapshot, TestEnvironment, line};
 const NOBODY: &str = "65534";
 
 /// Exit code and output. Placeholders replace what differs from run to run.
-pub fn seen(env: &TestEnvironment, output: &Output) -> String {
+pub(crate) fn seen(env: &TestEnvironment, output: &Output) -> String {
     let mut text = match output.code() {
         Some(code) => format!("exit code {code}\n"),
         None => format!("{:?}\n", output.status),
@@ -50,7 +50,7 @@ pub fn seen(env: &TestEnvironment, output: &Output) -> String {
 }
 
 /// A small history with a configuration that fits it.
-pub fn plain(words: &str) -> TestEnvironment {
+pub(crate) fn plain(words: &str) -> TestEnvironment {
     let env = TestEnvironment::new();
     line(words).build(&env);
     Oracle::new(&env).write(&env);
@@ -58,11 +58,11 @@ pub fn plain(words: &str) -> TestEnvironment {
 }
 
 /// Runs the product; fails if it starts a hunt or a build, or changes the user's repository.
-pub fn refused(env: &TestEnvironment, args: &[&str]) -> String {
+pub(crate) fn refused(env: &TestEnvironment, args: &[&str]) -> String {
     refused_with(env, &env.repo(), args, &[])
 }
 
-pub fn refused_with(
+pub(crate) fn refused_with(
     env: &TestEnvironment,
     folder: &Path,
     args: &[&str],
@@ -77,20 +77,20 @@ pub fn refused_with(
 
 /// Fails if a hunt or a build was started.
 #[track_caller]
-pub fn assert_nothing_made(env: &TestEnvironment) {
+pub(crate) fn assert_nothing_made(env: &TestEnvironment) {
     let hunts = env.repo().join(".git/bisect-ppl/hunts");
     let made = std::fs::read_dir(&hunts).is_ok_and(|mut entries| entries.next().is_some());
     assert!(!made, "a hunt was begun");
     assert!(env.starts().is_empty(), "{:?}", env.starts());
 }
 
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// A command of a user to whom file permissions apply. They do not apply to root. So if the test
 /// runs as root, the test's files are given to the user `nobody`, and the product runs as `nobody`.
-pub fn as_somebody(env: &TestEnvironment, folder: &Path, args: &[&str]) -> Command {
+pub(crate) fn as_somebody(env: &TestEnvironment, folder: &Path, args: &[&str]) -> Command {
     let program = PathBuf::from(TestEnvironment::product());
     if !is_root() {
         let mut command = env.command(&program, folder);

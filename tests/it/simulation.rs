@@ -10,7 +10,7 @@ mod others;
 #[path = "../../examples/noise/ours.rs"]
 mod ours;
 #[path = "../../examples/noise/world.rs"]
-pub mod world;
+pub(crate) mod world;
 
 use cells::{Cell, History, Hunter, Tally};
 use others::Method;

@@ -15,7 +15,7 @@ const COMPILERS: [&str; 6] = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
 
 /// Reports compiler caches. They work well, since builds use fixed paths. If none is used, offers
 /// the lines that let the build use one.
-pub fn check(lines: &mut Lines, config: &Config) {
+pub(crate) fn check(lines: &mut Lines, config: &Config) {
     if config.build.commands.is_empty() {
         return;
     }

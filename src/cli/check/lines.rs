@@ -8,7 +8,7 @@ use crate::ui::{Tone, printable_line, text, toned};
 /// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub(crate) enum State {
     /// Nothing is wrong.
     Ok,
     /// Nothing is wrong, and something could be better.
@@ -35,39 +35,39 @@ struct Line {
 
 /// The lines so far.
 #[derive(Debug, Default)]
-pub struct Lines(Vec<Line>);
+pub(crate) struct Lines(Vec<Line>);
 
 impl Lines {
     /// Something is well.
-    pub fn ok(&mut self, check: &'static str, about: &str) {
+    pub(crate) fn ok(&mut self, check: &'static str, about: &str) {
         self.add(State::Ok, check, about, None);
     }
 
     /// Something could be better: the text ends where the lines to copy begin.
-    pub fn tip(&mut self, check: &'static str, about: &str, lines: &[String]) {
+    pub(crate) fn tip(&mut self, check: &'static str, about: &str, lines: &[String]) {
         self.add(State::Tip, check, about, None);
         self.more(lines);
     }
 
     /// A problem that does not stop a hunt but matters.
-    pub fn warn(&mut self, check: &'static str, about: &str, cure: &str) {
+    pub(crate) fn warn(&mut self, check: &'static str, about: &str, cure: &str) {
         self.add(State::Warn, check, about, Some(cure.to_owned()));
     }
 
     /// A problem that stops a hunt.
-    pub fn fail(&mut self, check: &'static str, about: &str, cure: Option<String>) {
+    pub(crate) fn fail(&mut self, check: &'static str, about: &str, cure: Option<String>) {
         self.add(State::Fail, check, about, cure);
     }
 
     /// Adds lines below the last one.
-    pub fn more(&mut self, lines: &[String]) {
+    pub(crate) fn more(&mut self, lines: &[String]) {
         if let Some(last) = self.0.last_mut() {
             last.lines = lines.iter().map(String::as_str).map(printable_line).collect();
         }
     }
 
     /// Whether a hunt can begin.
-    pub fn is_well(&self) -> bool {
+    pub(crate) fn is_well(&self) -> bool {
         self.count(State::Fail) == 0
     }
 
@@ -81,7 +81,7 @@ impl Lines {
     }
 
     /// One line each, and a summary. `next`: the command that follows if all is well.
-    pub fn text(&self, next: &str) -> String {
+    pub(crate) fn text(&self, next: &str) -> String {
         let mut shown = String::new();
         for line in &self.0 {
             let (tone, mark) = match line.state {
@@ -119,7 +119,7 @@ impl Lines {
     }
 
     /// The same for programs.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         let whole = json!({
             "schema": "bisect-ppl/check/1",
             "ok": self.is_well(),

@@ -8,7 +8,7 @@ use super::lines::Lines;
 
 /// Checks that the programs of all commands exist. Programs under `{src}` or `{build}` come from
 /// the commit and are left out.
-pub fn check(lines: &mut Lines, config: &Config) {
+pub(crate) fn check(lines: &mut Lines, config: &Config) {
     let measures = config.measures.iter().flat_map(|measure| {
         std::iter::once(&measure.command).chain(&measure.before).chain(&measure.after)
     });
@@ -39,7 +39,7 @@ pub fn check(lines: &mut Lines, config: &Config) {
 }
 
 /// A program in PATH, or at its path.
-pub fn find(program: &str) -> Option<PathBuf> {
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Path::new(program).exists().then(|| PathBuf::from(program));
     }

@@ -19,7 +19,7 @@ use super::lines::Lines;
 const MOST_VALUES: usize = 6;
 
 /// Builds and measures one commit.
-pub fn check(
+pub(crate) fn check(
     lines: &mut Lines,
     repository: &Repository,
     config: &Config,

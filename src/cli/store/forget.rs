@@ -10,7 +10,7 @@ use crate::store::{Forget, Store};
 use crate::ui::{Ui, text};
 
 /// `store forget`.
-pub fn run(
+pub(crate) fn run(
     args: &StoreForget,
     repository: &Repository,
     store: &Store,

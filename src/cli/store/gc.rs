@@ -18,7 +18,12 @@ use crate::ui::{Ui, text};
 const GRACE: Duration = Duration::from_hours(14 * 24);
 
 /// `store gc`.
-pub fn run(args: &StoreGc, repository: &Repository, store: &Store, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(
+    args: &StoreGc,
+    repository: &Repository,
+    store: &Store,
+    ui: Ui,
+) -> Result<u8, Failed> {
     let age = args.older_than.as_deref().map(age).transpose()?;
     if !store.root().exists() {
         ui.out("nothing was ever measured here\n").map_err(Failed::stdout)?;

@@ -24,7 +24,7 @@ struct Line {
 }
 
 /// `store ls`.
-pub fn run(args: &StoreLs, store: &Store, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(args: &StoreLs, store: &Store, ui: Ui) -> Result<u8, Failed> {
     let inventory = store.inventory().map_err(Failed::store)?;
     let lines = inventory
         .hunts

@@ -21,7 +21,12 @@ use super::ls::local;
 const SHORTEST_KEY: usize = 6;
 
 /// `store show`.
-pub fn run(args: &StoreShow, repository: &Repository, store: &Store, ui: Ui) -> Result<u8, Failed> {
+pub(crate) fn run(
+    args: &StoreShow,
+    repository: &Repository,
+    store: &Store,
+    ui: Ui,
+) -> Result<u8, Failed> {
     let what = args.what.as_str();
     let out = match store.hunt(Some(what)) {
         Ok(hunt) => of_hunt(&hunt)?,

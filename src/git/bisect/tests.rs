@@ -334,7 +334,7 @@ fn a_log_of_a_hunt_for_a_fix_replays_too() {
 impl BisectSession {
     /// Ends the current session and rebuilds it from a log, of [`History::replay_log`] or git's
     /// own.
-    pub fn replay(&self, log: &str) -> Result<(), GitError> {
+    pub(crate) fn replay(&self, log: &str) -> Result<(), GitError> {
         // Our repository has no files, and a log of another session does not say so.
         let log: String = log
             .lines()
@@ -354,12 +354,12 @@ impl BisectSession {
     }
 
     /// The commit to test next.
-    pub fn current(&self) -> Result<Option<CommitId>, GitError> {
+    pub(crate) fn current(&self) -> Result<Option<CommitId>, GitError> {
         Ok(self.state()?.and_then(|state| state.current))
     }
 
     /// The remaining size by git's estimate; `None` before both ends are known.
-    pub fn remaining(&self) -> Result<Option<Remaining>, GitError> {
+    pub(crate) fn remaining(&self) -> Result<Option<Remaining>, GitError> {
         match self.state()? {
             Some(state) => state.remaining(self.place.git_dir()),
             None => Ok(None),

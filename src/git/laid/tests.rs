@@ -158,7 +158,7 @@ fn what_cannot_be_laid_is_refused_by_name() {
 
 impl Laid {
     /// The tree, unless the layers do not fit.
-    pub fn tree(&self) -> Option<&crate::git::LaidTree> {
+    pub(crate) fn tree(&self) -> Option<&crate::git::LaidTree> {
         match self {
             Self::Tree(tree) => Some(tree),
             Self::Refused(_) => None,

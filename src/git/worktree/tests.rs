@@ -363,12 +363,12 @@ fn a_commit_that_is_not_there_is_an_error_with_gits_words() {
 
 impl Worktree {
     /// Git's folder for this worktree's own state (HEAD, index, bisect state).
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
     /// As [`Self::hold`], for a commit's own tree.
-    pub fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
+    pub(crate) fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
         self.hold(Holding { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
 }

@@ -22,7 +22,7 @@ use super::open::{begun, frozen};
 ///
 /// If a hunt cannot begin, the reason is stored beside the finished hunt, and the next call tries
 /// again.
-pub fn descend(
+pub(crate) fn descend(
     repository: &Repository,
     store: &Store,
     outer: &HuntDir,
@@ -70,7 +70,7 @@ pub fn descend(
 }
 
 /// The hunt around a hunt inside a dependency; any other hunt is returned as it is.
-pub fn outermost(hunt: &HuntDir) -> HuntDir {
+pub(crate) fn outermost(hunt: &HuntDir) -> HuntDir {
     let within = begun(hunt).ok().and_then(|begun| begun.within);
     let around = within.map(|within| hunt.beside(&within.hunt));
     // If the outer hunt was removed, the inner one stands for itself.

@@ -15,7 +15,7 @@ use super::places::slots_folder;
 
 /// A range of history that a hunt can search.
 #[derive(Clone, Debug)]
-pub struct ExaminedRange {
+pub(crate) struct ExaminedRange {
     /// The good end.
     pub good: CommitInfo,
     /// The bad end.
@@ -27,7 +27,7 @@ pub struct ExaminedRange {
 }
 
 /// What a hunt takes from the machine and from the user's checkout.
-pub struct ExaminedSurroundings {
+pub(crate) struct ExaminedSurroundings {
     /// The folder of the slots, where commits are built.
     pub slots: String,
     /// The folder that relative paths in the configuration start from.
@@ -39,7 +39,7 @@ pub struct ExaminedSurroundings {
 }
 
 /// Checks the endpoints, and the options that belong to them.
-pub fn range(
+pub(crate) fn range(
     history: &History,
     config: &Config,
     asked: &Asked,
@@ -93,7 +93,7 @@ pub fn range(
 }
 
 /// The good and the bad end: two commits with a path between them.
-pub fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], Vec<UsageError>> {
+pub(crate) fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], Vec<UsageError>> {
     let mut problems = Vec::new();
     let mut end = |revision: &str| {
         let found = history.resolve(revision).and_then(|commit| {
@@ -114,7 +114,7 @@ pub fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], Vec<Usa
 }
 
 /// Checks everything that does not depend on the endpoints: folders, links, inputs, patches.
-pub fn surroundings(
+pub(crate) fn surroundings(
     history: &History,
     config: &Config,
 ) -> Result<ExaminedSurroundings, Vec<UsageError>> {

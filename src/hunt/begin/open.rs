@@ -18,7 +18,7 @@ use crate::store::{HuntDir, Store};
 
 /// An oracle for a hunt. Reads the hunt's journal and its stored configuration, never the
 /// `oracle.toml` of the checkout, which changes from commit to commit.
-pub fn open(
+pub(crate) fn open(
     repository: &Repository,
     hunt: &HuntDir,
     stop: &Stop,
@@ -65,14 +65,14 @@ pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError>
 }
 
 /// The command of `[notify]` with its words, and the folder of `oracle.toml`.
-pub fn notify_command(hunt: &HuntDir) -> Result<Option<(Vec<String>, PathBuf)>, HuntError> {
+pub(crate) fn notify_command(hunt: &HuntDir) -> Result<Option<(Vec<String>, PathBuf)>, HuntError> {
     let begun = begun(hunt)?;
     let words = frozen(hunt, &begun)?.notify;
     Ok(words.map(|words| (words, PathBuf::from(begun.base))))
 }
 
 /// The history that a hunt searches: the repository's or a dependency's.
-pub fn history(repository: &Repository, begun: &Begun) -> Result<History, GitError> {
+pub(crate) fn history(repository: &Repository, begun: &Begun) -> Result<History, GitError> {
     match &begun.within {
         None => History::open(repository),
         Some(within) => History::open(&repository.of_submodule(Path::new(&within.git_dir))?),
@@ -86,7 +86,7 @@ pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
 }
 
 /// How the hunt began; the last such event counts (see [`renew`]).
-pub fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
+pub(crate) fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
     beginnings(hunt)?.pop().ok_or(HuntError::NoBeginning)
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
 /// nothing was built or run yet; afterwards they must stay the same.
 ///
 /// The caller holds the hunt's lock.
-pub fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntError> {
+pub(crate) fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntError> {
     let entries = hunt.entries()?;
     let is_over = |event: &Event| match event {
         Event::Ended { finding, .. } => finding.limit.is_none(),

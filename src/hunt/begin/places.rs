@@ -14,7 +14,7 @@ pub(crate) fn slots_folder(config: &Config, repository: &Repository) -> PathBuf 
 }
 
 /// The folder of the slots if the configuration names none: in the user's cache folder.
-pub fn default_slots(repository: &Repository) -> PathBuf {
+pub(crate) fn default_slots(repository: &Repository) -> PathBuf {
     user_cache().join(repository.id()).join("slots")
 }
 

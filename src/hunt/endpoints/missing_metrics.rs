@@ -9,7 +9,7 @@ const MOST_NAMES: usize = 40;
 /// A message if no run of this commit yielded the metric of a guard. `whose`: words for the commit,
 /// such as `the good endpoint`. Measures that yielded nothing at all are left out, because another
 /// message reports their failure.
-pub fn not_yielded(seen: &Observation, guards: &[Guard], whose: &str) -> Option<String> {
+pub(crate) fn not_yielded(seen: &Observation, guards: &[Guard], whose: &str) -> Option<String> {
     let metrics = guards.iter().map(|guard| &guard.metric);
     let found = metrics.filter(|metric| seen.readings(&metric.measure).next().is_some());
     let missing = found.into_iter().find(|metric| seen.values(metric).is_empty())?;

@@ -18,7 +18,7 @@ use crate::store::{HuntDir, StoreError};
 
 /// Stores what the report shows of the first bad commits, then writes `report.json`, `report.md`, `report.html` and `reproduce.sh`. The script contains the
 /// recipes of both commits that it compares.
-pub fn publish(
+pub(crate) fn publish(
     repository: &Repository,
     hunt: &HuntDir,
 ) -> Result<Result<Report, ReportError>, HuntError> {

@@ -20,7 +20,7 @@ use crate::store::{Digests, Store, StoreError};
 pub(super) use self::elsewhere::{Elsewhere, is_given};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
-pub use self::present::Present;
+pub(crate) use self::present::Present;
 use self::survey::{is_executable, survey};
 
 /// The watch on one run, from before its start.

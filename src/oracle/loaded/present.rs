@@ -10,7 +10,7 @@ use crate::store::{Digests, Store, StoreError};
 
 /// The current digests of files from outside the slot.
 #[derive(Debug, Default)]
-pub struct Present {
+pub(crate) struct Present {
     /// Digests by path; `None` for a file that is gone or is not a program.
     known: RefCell<BTreeMap<String, Option<String>>>,
     /// Changed files that are not reported yet.

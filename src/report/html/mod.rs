@@ -35,7 +35,7 @@ use super::range::Range;
 use super::{certainty, generated, inquiry, matrix, tables, words};
 
 /// The whole page, with the logs that fit into it; `logs` makes the links to the other files.
-pub fn html(report: &Report, logs: &Logs) -> String {
+pub(crate) fn html(report: &Report, logs: &Logs) -> String {
     let (embedded, logs) = Embedded::of(report, logs);
     Page::of(report, &logs, embedded).render().expect("a string takes everything")
 }

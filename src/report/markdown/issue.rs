@@ -31,7 +31,7 @@ const LONG: usize = 200;
 const COMMAND: usize = 600;
 
 /// The answer, its evidence, and how to reproduce it, in at most forty lines.
-pub fn issue(report: &Report) -> String {
+pub(crate) fn issue(report: &Report) -> String {
     let mut lines = vec![format!("### {}", heading(report)), String::new()];
     if report.culprit.is_none() && !report.summary.is_empty() {
         lines.extend([said(&report.summary), String::new()]);

@@ -5,7 +5,7 @@ mod escape;
 mod issue;
 mod page;
 
-pub use self::issue::issue;
+pub(crate) use self::issue::issue;
 
 use self::escape::fenced;
 use self::page::Page;
@@ -15,7 +15,7 @@ use super::model::Report;
 use super::{certainty, commands, inside, matrix, printed, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
-pub fn markdown(report: &Report, logs: &Logs) -> String {
+pub(crate) fn markdown(report: &Report, logs: &Logs) -> String {
     let mut page = Page::new(logs);
     answer::answer(&mut page, report);
     for failed in &report.failed {

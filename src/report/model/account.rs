@@ -6,7 +6,7 @@ use crate::evaluation::{CommitId, Metric, Value};
 
 /// An [`Account`](crate::evaluation::Account) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AccountLine {
+pub(crate) struct AccountLine {
     /// The metric.
     pub metric: Metric,
     /// How much worse the bad endpoint is than the good one.
@@ -21,7 +21,7 @@ pub struct AccountLine {
 
 /// A [`Contribution`](crate::evaluation::Contribution) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rise {
+pub(crate) struct Rise {
     /// The last commit before the range.
     pub from: CommitId,
     /// The last commit of the range.

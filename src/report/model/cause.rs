@@ -8,7 +8,7 @@ use crate::evaluation::Cause;
 
 /// What in the first bad commit makes the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CauseLine {
+pub(crate) struct CauseLine {
     /// The parts and the tests.
     #[serde(flatten)]
     pub cause: Cause,

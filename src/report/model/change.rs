@@ -5,7 +5,7 @@ use crate::git::FileDiff;
 
 /// The stored diff of a commit.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub(crate) struct Change {
     /// The diff of each file, the most relevant first.
     pub files: Vec<FileDiff>,
     /// The files whose diff is not stored, because the whole diff is too long.
@@ -14,7 +14,7 @@ pub struct Change {
 
 /// A commit that may be the first bad one, and what it changes.
 #[derive(Clone, Debug)]
-pub struct CandidateLine {
+pub(crate) struct CandidateLine {
     /// The commit.
     pub info: CommitInfo,
     /// Its change against its first parent.

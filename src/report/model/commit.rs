@@ -11,7 +11,7 @@ use crate::store::CompilerCache;
 
 /// A commit that was built, run or judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MeasuredCommit {
+pub(crate) struct MeasuredCommit {
     /// The commit.
     pub commit: CommitId,
     /// First line of its message, where the journal has it.
@@ -41,7 +41,7 @@ pub struct MeasuredCommit {
 
 impl MeasuredCommit {
     /// When the newest of its results was made, if all of them come from the store.
-    pub fn stored_at(&self) -> Option<&str> {
+    pub(crate) fn stored_at(&self) -> Option<&str> {
         let runs = self.runs.iter().map(|run| run.stored_at.as_deref());
         let builds = self.builds.iter().map(|build| build.stored_at.as_deref());
         runs.chain(builds).collect::<Option<Vec<_>>>()?.into_iter().max()
@@ -50,7 +50,7 @@ impl MeasuredCommit {
 
 /// One value of one run, or a run's failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SampleLine {
+pub(crate) struct SampleLine {
     /// The metric. A failure without a value has the measure's main metric.
     pub metric: Metric,
     /// The value; `None` for a failure without one.
@@ -80,7 +80,7 @@ pub struct SampleLine {
 
 /// An excluded run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ApartLine {
+pub(crate) struct ApartLine {
     /// The measure.
     pub measure: String,
     /// The reason.
@@ -100,7 +100,7 @@ pub struct ApartLine {
 
 /// One build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BuildLine {
+pub(crate) struct BuildLine {
     /// Id of the build.
     pub attempt: String,
     /// The build's log, relative to the hunt.
@@ -133,7 +133,7 @@ pub struct BuildLine {
 
 /// One run, whatever its result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunLine {
+pub(crate) struct RunLine {
     /// The measure.
     pub measure: String,
     /// Id of the run.

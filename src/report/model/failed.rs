@@ -6,7 +6,7 @@ use crate::evaluation::{CommitId, Failure};
 
 /// A failed build or run, with the lines of its output that say why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FailedLine {
+pub(crate) struct FailedLine {
     /// The commit.
     pub commit: CommitId,
     /// The measure or the prepare step; `None` for a build.

@@ -12,7 +12,7 @@ use super::inside::InsideLine;
 
 /// A confirmed first bad commit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FirstBad {
+pub(crate) struct FirstBad {
     /// The commit.
     pub commit: CommitId,
     /// The worst parent; the step is measured against it.
@@ -64,7 +64,7 @@ pub struct FirstBad {
 
 /// An [`Effect`](crate::evaluation::Effect) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EffectLine {
+pub(crate) struct EffectLine {
     /// The metric.
     pub metric: Metric,
     /// The level at the worst parent.

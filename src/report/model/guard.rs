@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::evaluation::FormName;
+pub(crate) use crate::evaluation::FormName;
 use crate::evaluation::{Failure, Metric, NoiseKind, Value};
 
 /// A guard and its values at the endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GuardLine {
+pub(crate) struct GuardLine {
     /// The metric.
     pub metric: Metric,
     /// The guard's form; `None` if the journal lacks it.
@@ -33,7 +33,7 @@ pub struct GuardLine {
 
 /// The failure that a hunt looks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TargetFailure {
+pub(crate) struct TargetFailure {
     /// The measure that fails; `None` if the build fails.
     pub measure: Option<String>,
     /// The failure.
@@ -42,7 +42,7 @@ pub struct TargetFailure {
 
 /// Levels and noise of a metric that varies from run to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NoiseLine {
+pub(crate) struct NoiseLine {
     /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
     /// runs fail (`breaks`, `differs`).
     pub kind: NoiseKind,

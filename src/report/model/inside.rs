@@ -6,7 +6,7 @@ use crate::evaluation::{CommitId, CommitInfo, Outcome};
 
 /// The result of hunting inside a dependency that a first bad commit moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InsideLine {
+pub(crate) struct InsideLine {
     /// Path of the dependency.
     pub path: String,
     /// Name of the hunt, if there is one; its folder lies beside this hunt's.

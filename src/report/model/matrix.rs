@@ -6,7 +6,7 @@ use crate::evaluation::{CommitId, Metric, Value};
 
 /// A guarded metric with all its cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MatrixLine {
+pub(crate) struct MatrixLine {
     /// The metric without a cell.
     pub metric: Metric,
     /// The names of the axes, in the order of oracle.toml.
@@ -17,7 +17,7 @@ pub struct MatrixLine {
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellLine {
+pub(crate) struct CellLine {
     /// The metric with its cell.
     pub metric: Metric,
     /// The value of each axis, in the order of `axes`.
@@ -36,7 +36,7 @@ pub struct CellLine {
 
 /// The step of a confirmed commit in a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellStep {
+pub(crate) struct CellStep {
     /// The commit.
     pub commit: CommitId,
     /// The step; `None` for a fact.

@@ -24,27 +24,27 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
-pub use account::{AccountLine, Rise};
-pub use cause::CauseLine;
-pub use change::{CandidateLine, Change};
-pub use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
-pub use failed::FailedLine;
-pub use first_bad::{EffectLine, FirstBad};
-pub use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
-pub use inside::InsideLine;
-pub use matrix::{CellLine, CellStep, MatrixLine};
-pub use repeats::RepeatLine;
-pub use search::{LikelyCommit, PosteriorLine, SearchLine, StepLine};
-pub use shapes::ShapesLine;
-pub use timed::TimedLine;
-pub use totals::Totals;
+pub(crate) use account::{AccountLine, Rise};
+pub(crate) use cause::CauseLine;
+pub(crate) use change::{CandidateLine, Change};
+pub(crate) use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+pub(crate) use failed::FailedLine;
+pub(crate) use first_bad::{EffectLine, FirstBad};
+pub(crate) use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
+pub(crate) use inside::InsideLine;
+pub(crate) use matrix::{CellLine, CellStep, MatrixLine};
+pub(crate) use repeats::RepeatLine;
+pub(crate) use search::{LikelyCommit, PosteriorLine, SearchLine, StepLine};
+pub(crate) use shapes::ShapesLine;
+pub(crate) use timed::TimedLine;
+pub(crate) use totals::Totals;
 
 /// The format of `report.json`.
-pub const SCHEMA: &str = "bisect-ppl/report/1";
+pub(crate) const SCHEMA: &str = "bisect-ppl/report/1";
 
 /// A finished or interrupted hunt, as its journal tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+pub(crate) struct Report {
     /// [`SCHEMA`].
     pub schema: String,
     /// The hunt's name.
@@ -188,7 +188,7 @@ impl Report {
     }
 
     /// The newer end of the range.
-    pub fn newest(&self) -> &CommitId {
+    pub(crate) fn newest(&self) -> &CommitId {
         let [_, newest] = self.options.aim.swap_if_fix([&self.good.commit, &self.bad.commit]);
         newest
     }
@@ -196,7 +196,7 @@ impl Report {
 
 /// An end of the range.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     /// The commit.
     pub commit: CommitId,
     /// First line of its message.
@@ -211,7 +211,7 @@ pub struct Endpoint {
 
 /// The commands that ran, placeholders filled in, one word per entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commands {
+pub(crate) struct Commands {
     /// The build commands, at the last commit built.
     pub build: Vec<Vec<String>>,
     /// Each measure's command, at the last commit it ran at.

@@ -7,7 +7,7 @@ use crate::evaluation::Metric;
 /// A metric that one run prints several times. Repeats within a run vary less than runs do, so a
 /// run is one sample however many repeats it has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RepeatLine {
+pub(crate) struct RepeatLine {
     /// The metric.
     pub metric: Metric,
     /// Number of runs that count.

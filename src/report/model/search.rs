@@ -9,7 +9,7 @@ use super::guard::NoiseLine;
 
 /// A range of history that was searched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchLine {
+pub(crate) struct SearchLine {
     /// Number of the search, from 0.
     #[serde(rename = "stretch")]
     pub search_number: usize,
@@ -34,7 +34,7 @@ pub struct SearchLine {
 
 /// A commit that a search judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepLine {
+pub(crate) struct StepLine {
     /// Number of the search.
     pub search_number: usize,
     /// The commit.
@@ -48,7 +48,7 @@ pub struct StepLine {
 
 /// The last posterior of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PosteriorLine {
+pub(crate) struct PosteriorLine {
     /// Number of the search, from 0.
     #[serde(rename = "stretch")]
     pub search_number: usize,
@@ -68,7 +68,7 @@ pub struct PosteriorLine {
 
 /// A commit with the probability that it is the first bad one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LikelyCommit {
+pub(crate) struct LikelyCommit {
     /// The commit.
     pub commit: CommitId,
     /// The probability.

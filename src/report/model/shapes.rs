@@ -8,7 +8,7 @@ use crate::evaluation::Shapes;
 
 /// Where the first bad commit shows its regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ShapesLine {
+pub(crate) struct ShapesLine {
     /// The cells and the rules.
     #[serde(flatten)]
     pub shapes: Shapes,

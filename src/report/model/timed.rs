@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An exclusive measure, and the state of the machine around the runs that count: the lowest and
 /// the highest of each figure. A figure that no run has is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TimedLine {
+pub(crate) struct TimedLine {
     /// The measure.
     pub measure: String,
     /// Runs that count.

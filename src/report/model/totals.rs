@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The cost of a hunt. Cache hits do not count; each attempt counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// Executions of a measure's command.
     pub runs: usize,
     /// Builds.

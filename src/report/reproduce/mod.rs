@@ -11,7 +11,9 @@ use std::fmt::Write as _;
 use crate::evaluation::CommitId;
 use crate::ui::text;
 
-pub use self::recipe::{Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord};
+pub(crate) use self::recipe::{
+    Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord,
+};
 use self::shell::quote;
 
 use super::ReportError;
@@ -19,7 +21,7 @@ use super::model::Report;
 use super::words;
 
 /// The text of the script. `recipes` apply to the two commits of [`sides`], in that order.
-pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
+pub(crate) fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
     let are_equal = recipes[0] == recipes[1];
     let mut script = header(report, recipes)?;
     script.push_str(include_str!("functions.sh"));
@@ -40,7 +42,7 @@ pub fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, Repor
 
 /// The two commits with their labels: the parent and the first bad commit, or the endpoints if
 /// there is no first bad commit.
-pub fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
+pub(crate) fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     match &report.culprit {
         Some(first) => [("parent", &first.parent), (words::sought(report), &first.commit)],
         None => [("good endpoint", &report.good.commit), ("bad endpoint", &report.bad.commit)],

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::evaluation::CommitId;
 
 /// A word of a command, the value of a variable or a path: its parts in order.
-pub type RecipeWord = Vec<RecipePart>;
+pub(crate) type RecipeWord = Vec<RecipePart>;
 
 /// A part of a [`RecipeWord`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecipePart {
+pub(crate) enum RecipePart {
     /// Literal text.
     Text(String),
     /// A variable of the script: `src`, `build`, `out`, `cache`, `commit`, `short`, `parent` or
@@ -22,7 +22,7 @@ pub enum RecipePart {
 /// How a commit is built and measured: the part of the frozen configuration that applies to the
 /// commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recipe {
+pub(crate) struct Recipe {
     /// Changes that are laid over the commit, the first one first.
     pub layers: Vec<RecipeLayer>,
     /// The build commands, one word per entry.
@@ -41,7 +41,7 @@ pub struct Recipe {
 
 /// A change that a [`Recipe`] lays over a commit before the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RecipeLayer {
+pub(crate) enum RecipeLayer {
     /// Sets a submodule to the commit in question.
     Pin {
         /// The submodule's path.
@@ -72,7 +72,7 @@ pub enum RecipeLayer {
 
 /// One prepare step of a [`Recipe`], between the build and the measures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecipePrepare {
+pub(crate) struct RecipePrepare {
     /// Its name.
     pub name: String,
     /// The command, one word per entry.
@@ -83,7 +83,7 @@ pub struct RecipePrepare {
 
 /// One measure of a [`Recipe`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecipeMeasure {
+pub(crate) struct RecipeMeasure {
     /// Its name.
     pub name: String,
     /// Names of the prepare steps that the measure needs.

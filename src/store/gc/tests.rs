@@ -234,7 +234,7 @@ fn what_a_build_was_configured_with_goes_with_the_last_build_that_was() {
 
 impl Waste {
     /// Whether there is nothing to remove.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.files.is_empty()
     }
 }

@@ -14,7 +14,7 @@ use crate::store::CompilerCache;
 /// One event of a hunt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum Event {
+pub(crate) enum Event {
     /// The hunt begins: its request and its environment. A second one, from `resume`, replaces the
     /// first: the environment is another.
     Begun(Box<Begun>),
@@ -140,7 +140,7 @@ pub enum Event {
 
 /// The expected cost of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Steps of the search: halvings until one commit is left.
@@ -159,7 +159,7 @@ pub struct Plan {
 
 /// A guard that the bad endpoint does not break, or does not break for certain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OtherGuard {
+pub(crate) struct OtherGuard {
     /// The guard.
     pub guard: Guard,
     /// The level at the good end, if it was measured.
@@ -172,7 +172,7 @@ pub struct OtherGuard {
 
 /// A hunt's request and its environment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Begun {
+pub(crate) struct Begun {
     /// The hunt's name.
     pub hunt: String,
     /// `bisect-ppl` and its version.
@@ -223,7 +223,7 @@ pub struct Begun {
 
 impl Begun {
     /// The older and the newer endpoint, in this order.
-    pub fn ends(&self) -> [&CommitId; 2] {
+    pub(crate) fn ends(&self) -> [&CommitId; 2] {
         self.options.aim.swap_if_fix([&self.good.commit, &self.bad.commit])
     }
 }
@@ -231,7 +231,7 @@ impl Begun {
 /// Options of `start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
-pub struct Options {
+pub(crate) struct Options {
     /// Whether the hunt looks for the commit that broke something or the one that fixed it.
     #[serde(default, skip_serializing_if = "Aim::is_regression")]
     pub aim: Aim,
@@ -270,7 +270,7 @@ pub struct Options {
 
 /// An input file of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InputFile {
+pub(crate) struct InputFile {
     /// The resolved path; the first match of a pattern.
     pub path: String,
     /// SHA-256 of the content.
@@ -279,7 +279,7 @@ pub struct InputFile {
 
 /// The machine that builds and runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// Processor model.
     pub cpu: String,
     /// Logical cores.
@@ -297,7 +297,7 @@ pub struct Machine {
 
 /// A build, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BuildDone {
+pub(crate) struct BuildDone {
     /// The commit.
     pub commit: CommitId,
     /// Name of the attempt in the store.
@@ -329,7 +329,7 @@ pub struct BuildDone {
 
 /// A run, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RunDone {
+pub(crate) struct RunDone {
     /// The commit.
     pub commit: CommitId,
     /// Name of the measure.
@@ -371,7 +371,7 @@ pub struct RunDone {
 
 /// A verdict on a commit and the runs behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Judged {
+pub(crate) struct Judged {
     /// The commit.
     pub commit: CommitId,
     /// First paragraph of the commit message on one line; bytes that are not UTF-8 are replaced.
@@ -392,7 +392,7 @@ pub struct Judged {
 /// How a search decides about a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SearchMethod {
+pub(crate) enum SearchMethod {
     /// Values repeat bit for bit, or the target is a failure: usually one run per commit is enough.
     BitIdentical,
     /// Values vary, and the endpoints differ by much more than the noise or the user chose `git
@@ -407,7 +407,7 @@ pub enum SearchMethod {
 /// Who chooses which commits are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SearchBy {
+pub(crate) enum SearchBy {
     /// The noise at the endpoints decides.
     #[default]
     Auto,
@@ -419,7 +419,7 @@ pub enum SearchBy {
 
 /// State of a posterior search, from all samples so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PosteriorSnapshot {
+pub(crate) struct PosteriorSnapshot {
     /// Number of the search.
     #[serde(rename = "stretch")]
     pub search_number: usize,
@@ -437,7 +437,7 @@ pub struct PosteriorSnapshot {
 
 /// Posterior of one commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CommitPosterior {
+pub(crate) struct CommitPosterior {
     /// The commit.
     pub commit: CommitId,
     /// Probability that this is the first bad commit.
@@ -451,7 +451,7 @@ pub struct CommitPosterior {
 /// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SearchEnd {
+pub(crate) enum SearchEnd {
     /// The first bad commit.
     FirstBad(CommitId),
     /// The first bad commit is one of these; the others could not be tested.

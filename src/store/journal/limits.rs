@@ -11,7 +11,7 @@ use super::{Entry, Event};
 
 /// The limits of a hunt as absolute figures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LimitsInForce {
+pub(crate) struct LimitsInForce {
     /// Maximum number of runs of the whole hunt, if `--max-runs` was given.
     pub runs: Option<u32>,
     /// When the time is over, and which limit is then reached.
@@ -26,7 +26,7 @@ pub struct LimitsInForce {
 impl LimitsInForce {
     /// The limits after these entries. New limits replace all earlier ones. Without new ones, the
     /// earlier limits hold for a resumed hunt unless one of them was reached.
-    pub fn of(entries: &[Entry]) -> Self {
+    pub(crate) fn of(entries: &[Entry]) -> Self {
         let mut own = Self::default();
         let mut attempts = BTreeSet::new();
         let mut is_begun = false;
@@ -54,7 +54,7 @@ impl LimitsInForce {
     }
 
     /// The limits if the hunt were resumed now.
-    pub fn if_resumed(mut entries: Vec<Entry>, limits: Option<&Limits>) -> Self {
+    pub(crate) fn if_resumed(mut entries: Vec<Entry>, limits: Option<&Limits>) -> Self {
         let event = Event::Resumed { limits: limits.cloned() };
         entries.push(Entry { at: Timestamp::now().to_string(), event });
         Self::of(&entries)
@@ -62,14 +62,14 @@ impl LimitsInForce {
 
     /// How many runs the hunt may make in all. `configured`: `[statistics] max_runs`, which counts if
     /// no option says otherwise. A driver that was asked to go on gets as many again once it is spent.
-    pub fn allowed_runs(&self, configured: u32) -> u32 {
+    pub(crate) fn allowed_runs(&self, configured: u32) -> u32 {
         let spent = self.goes_on_after.filter(|made| *made >= configured);
         let allowed = spent.map_or(configured, |made| made.saturating_add(configured));
         self.runs.unwrap_or(allowed)
     }
 
     /// What is left of the limits, for a hunt that follows from this one.
-    pub fn left(&self) -> Limits {
+    pub(crate) fn left(&self) -> Limits {
         Limits {
             max_runs: self.runs.map(|runs| runs.saturating_sub(self.made)),
             max_seconds: None,

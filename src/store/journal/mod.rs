@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 
-pub use event::{
+pub(crate) use event::{
     Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
     Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod,
 };
 
-pub use limits::LimitsInForce;
+pub(crate) use limits::LimitsInForce;
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Time of the event (RFC 3339, UTC).
     pub at: String,
     /// The event.
@@ -31,7 +31,7 @@ pub struct Entry {
 
 /// A journal that is open for appending.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     file: File,
 }
@@ -39,7 +39,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal at `path` for appending and creates it if needed. If a killed writer left
     /// half a line, a newline ends that line first, so it cannot spoil the next one.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut file = OpenOptions::new()
             .create(true)
             .append(true)
@@ -54,7 +54,7 @@ impl Journal {
 
     /// Appends an event in one write and syncs the file. An event that would not parse again is
     /// [`StoreError::Corrupt`].
-    pub fn append(&mut self, event: Event) -> Result<(), StoreError> {
+    pub(crate) fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
         let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
         // JSON has no NaN: `read` would silently skip an event with one.
@@ -68,7 +68,7 @@ impl Journal {
 
     /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
     /// writer or a newer version wrote them.
-    pub fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -200,7 +200,7 @@ fn without_a_home() {
 
 /// A shell in its own mount namespace, in which file systems may be mounted; `None` if that is
 /// not allowed.
-pub fn shell_that_mounts(env: &TestEnvironment, script: &str) -> Option<Command> {
+pub(crate) fn shell_that_mounts(env: &TestEnvironment, script: &str) -> Option<Command> {
     let flags = if is_root() { "-m" } else { "-rm" };
     let probe = "mount -t tmpfs -o size=64k none /mnt";
     if env.tool(&env.repo(), "unshare", &[flags, "sh", "-c", probe]).code() != Some(0) {

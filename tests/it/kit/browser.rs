@@ -9,7 +9,7 @@ use super::TestEnvironment;
 const PROGRAMS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// A page as the browser rendered it.
-pub struct Shown {
+pub(crate) struct Shown {
     /// The page's elements after loading, as HTML.
     pub dom: String,
     /// Width of the whole page, in pixels.
@@ -33,12 +33,12 @@ fn program() -> &'static str {
 }
 
 /// Shows a page in a frame of this width, as on a phone: a window cannot be made that narrow.
-pub fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
+pub(crate) fn show(env: &TestEnvironment, page: &Path, width: u32) -> Shown {
     show_place(env, page, "", width)
 }
 
 /// The same after a link to the place in the page with this id.
-pub fn show_place(env: &TestEnvironment, page: &Path, id: &str, width: u32) -> Shown {
+pub(crate) fn show_place(env: &TestEnvironment, page: &Path, id: &str, width: u32) -> Shown {
     let [frame, profile] = ["tmp/frame.html", "tmp/profile"].map(|name| env.path(name));
     let url = format!("file://{}#{id}", page.display());
     fs::write(

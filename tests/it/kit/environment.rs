@@ -17,7 +17,7 @@ const FAKE: &str = env!("CARGO_BIN_EXE_fake-engine");
 
 /// A test's files, all under one temporary folder. The test's processes are found by the
 /// folder's name.
-pub struct TestEnvironment {
+pub(crate) struct TestEnvironment {
     root: tempfile::TempDir,
     /// The repository under test.
     repo: PathBuf,
@@ -31,7 +31,7 @@ pub struct TestEnvironment {
 
 /// One line of the engine's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Start {
+pub(crate) struct Start {
     /// `run` or `build`.
     pub kind: String,
     /// The commit's label.
@@ -41,7 +41,7 @@ pub struct Start {
 }
 
 impl TestEnvironment {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         heed_interrupts();
         let root = tempfile::Builder::new().prefix("bisect-ppl-it-").tempdir().unwrap();
         let repo = root.path().join("repo");
@@ -62,32 +62,32 @@ impl TestEnvironment {
     }
 
     /// An environment where `start` also looks for the cause inside the commit.
-    pub fn localizing() -> Self {
+    pub(crate) fn localizing() -> Self {
         Self::new().let_localize()
     }
 
     /// Leaves the arguments of `start` as they are.
-    pub fn let_localize(mut self) -> Self {
+    pub(crate) fn let_localize(mut self) -> Self {
         self.localizes = true;
         self
     }
 
-    pub fn path(&self, relative: &str) -> PathBuf {
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.root.path().join(relative)
     }
 
-    pub fn repo(&self) -> PathBuf {
+    pub(crate) fn repo(&self) -> PathBuf {
         self.repo.clone()
     }
 
     /// Makes this folder's repository (or worktree) the one under test.
-    pub fn stand_in(&mut self, folder: &Path) {
+    pub(crate) fn stand_in(&mut self, folder: &Path) {
         folder.clone_into(&mut self.repo);
     }
 
     /// The folder that all worktrees share: `.git`, a bare repository itself, or the folder that
     /// a linked worktree points to.
-    pub fn git_folder(&self) -> PathBuf {
+    pub(crate) fn git_folder(&self) -> PathBuf {
         let dot_git = self.repo.join(".git");
         if dot_git.is_dir() {
             return dot_git;
@@ -100,17 +100,17 @@ impl TestEnvironment {
     }
 
     /// The product's own program.
-    pub fn product() -> &'static str {
+    pub(crate) fn product() -> &'static str {
         PRODUCT
     }
 
     /// The scripted engine's own program.
-    pub fn fake() -> &'static str {
+    pub(crate) fn fake() -> &'static str {
         FAKE
     }
 
     /// Turns a switch of the scripted engine's world on or off (`broken`, for example).
-    pub fn world(&self, name: &str, on: bool) {
+    pub(crate) fn world(&self, name: &str, on: bool) {
         let switch = self.path("world").join(name);
         if on {
             fs::write(switch, "").unwrap();
@@ -122,7 +122,7 @@ impl TestEnvironment {
     // ---- programs ----
 
     /// A command in this environment; [`TestEnvironment::spawn`] runs it.
-    pub fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -149,29 +149,29 @@ impl TestEnvironment {
 
     /// Starts a program in a process group of its own, as a shell with job control does.
     /// Output goes to files: with a pipe, the test would wait for a child that keeps the pipe open.
-    pub fn spawn(&self, command: Command) -> Running {
+    pub(crate) fn spawn(&self, command: Command) -> Running {
         let number = self.outputs.fetch_add(1, Ordering::Relaxed);
         let file = |end: &str| self.path(&format!("tmp/{number}.{end}"));
         Running::start(command, file("out"), file("err"))
     }
 
     /// Starts the product in the background.
-    pub fn spawn_product(&self, args: &[&str]) -> Running {
+    pub(crate) fn spawn_product(&self, args: &[&str]) -> Running {
         let mut command = self.command(PRODUCT, &self.repo());
         self.add_words(&mut command, args);
         self.spawn(command)
     }
 
     /// Runs the product to its end.
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.run_in(&self.repo(), args)
     }
 
-    pub fn run_in(&self, folder: &Path, args: &[&str]) -> Output {
+    pub(crate) fn run_in(&self, folder: &Path, args: &[&str]) -> Output {
         self.run_with(folder, args, &[("", ""); 0])
     }
 
-    pub fn run_with<A, N, V>(&self, folder: &Path, args: &[A], env: &[(N, V)]) -> Output
+    pub(crate) fn run_with<A, N, V>(&self, folder: &Path, args: &[A], env: &[(N, V)]) -> Output
     where
         A: AsRef<OsStr>,
         N: AsRef<OsStr>,
@@ -196,23 +196,23 @@ impl TestEnvironment {
     }
 
     /// `start` with these arguments.
-    pub fn start(&self, args: &[&str]) -> Hunt {
+    pub(crate) fn start(&self, args: &[&str]) -> Hunt {
         let mut words = vec!["start"];
         words.extend(args);
         Hunt::of(self, self.run(&words))
     }
 
     /// The ordinary hunt: from v1 to HEAD.
-    pub fn hunt(&self) -> Hunt {
+    pub(crate) fn hunt(&self) -> Hunt {
         self.start(&["--good", "v1", "--bad", "HEAD"])
     }
 
-    pub fn resume(&self) -> Hunt {
+    pub(crate) fn resume(&self) -> Hunt {
         Hunt::of(self, self.run(&["resume"]))
     }
 
     /// Any other program, with the product in PATH.
-    pub fn tool(&self, folder: &Path, program: &str, args: &[&str]) -> Output {
+    pub(crate) fn tool(&self, folder: &Path, program: &str, args: &[&str]) -> Output {
         let mut command = self.command(program, folder);
         let own = Path::new(PRODUCT).parent().unwrap();
         command.args(args).env("PATH", before(own, &self.programs));
@@ -220,11 +220,11 @@ impl TestEnvironment {
     }
 
     /// Git in the repository; must succeed.
-    pub fn git(&self, args: &[&str]) -> String {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
         self.git_in(&self.repo(), args)
     }
 
-    pub fn git_in(&self, folder: &Path, args: &[&str]) -> String {
+    pub(crate) fn git_in(&self, folder: &Path, args: &[&str]) -> String {
         let output = self.spawn_git(folder, args).wait();
         assert!(output.status.success(), "{output:?}");
         output.stdout
@@ -237,7 +237,7 @@ impl TestEnvironment {
     }
 
     /// Git with this standard input; must succeed.
-    pub fn git_with_input(&self, args: &[&str], input: &[u8]) {
+    pub(crate) fn git_with_input(&self, args: &[&str], input: &[u8]) {
         let file = self.path("tmp/input");
         fs::write(&file, input).unwrap();
         let mut command = self.command("git", &self.repo());
@@ -247,19 +247,19 @@ impl TestEnvironment {
 
     // ---- the engine's log ----
 
-    pub fn log(&self) -> Vec<String> {
+    pub(crate) fn log(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path("world/starts.log")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
     /// The rest of each log line that begins with this word.
-    pub fn said(&self, word: &str) -> Vec<String> {
+    pub(crate) fn said(&self, word: &str) -> Vec<String> {
         let lines = self.log();
         lines.iter().filter_map(|l| l.strip_prefix(word)).map(|l| l.trim().to_owned()).collect()
     }
 
     /// Everything the engine started, in order.
-    pub fn starts(&self) -> Vec<Start> {
+    pub(crate) fn starts(&self) -> Vec<Start> {
         let lines = self.log();
         let words = lines.iter().map(|line| line.split(' ').collect::<Vec<_>>());
         words
@@ -275,17 +275,17 @@ impl TestEnvironment {
     }
 
     /// Labels of the commits whose engine ran, in order.
-    pub fn runs(&self) -> Vec<String> {
+    pub(crate) fn runs(&self) -> Vec<String> {
         self.starts().into_iter().filter(|s| s.kind == "run").map(|s| s.label).collect()
     }
 
     /// How often one commit's engine ran.
-    pub fn runs_of(&self, label: impl std::fmt::Display) -> usize {
+    pub(crate) fn runs_of(&self, label: impl std::fmt::Display) -> usize {
         let label = label.to_string();
         self.runs().iter().filter(|l| **l == label).count()
     }
 
-    pub fn builds_of(&self, label: impl std::fmt::Display) -> usize {
+    pub(crate) fn builds_of(&self, label: impl std::fmt::Display) -> usize {
         let label = label.to_string();
         self.starts().iter().filter(|s| s.kind == "build" && s.label == label).count()
     }
@@ -293,17 +293,17 @@ impl TestEnvironment {
     // ---- processes ----
 
     /// Live processes of this test.
-    pub fn processes(&self) -> Vec<Process> {
+    pub(crate) fn processes(&self) -> Vec<Process> {
         processes::carrying(&self.root.path().to_string_lossy())
     }
 
     /// Whether no process of the test lives on. A killed process may take a moment to end.
-    pub fn is_left_alone(&self) -> bool {
+    pub(crate) fn is_left_alone(&self) -> bool {
         wait_until(Duration::from_secs(20), || self.processes().is_empty())
     }
 
     #[track_caller]
-    pub fn assert_no_survivors(&self) {
+    pub(crate) fn assert_no_survivors(&self) {
         assert!(self.is_left_alone(), "survivors: {:#?}", self.processes());
     }
 }
@@ -328,6 +328,6 @@ fn before(folder: &Path, path: &OsStr) -> OsString {
 
 /// The git that tests and product use instead of the first in PATH:
 /// `BISECT_PPL_TEST_GIT=/usr/bin/git`.
-pub fn other_git() -> Option<OsString> {
+pub(crate) fn other_git() -> Option<OsString> {
     std::env::var_os("BISECT_PPL_TEST_GIT").filter(|path| !path.is_empty())
 }

@@ -8,7 +8,7 @@ use super::TestEnvironment;
 
 /// A plan for a history: commits, their files and the engine's settings.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     nodes: Vec<Node>,
 }
 
@@ -40,14 +40,14 @@ enum Content {
 
 /// A history in git: the labels and the hashes of its commits.
 #[derive(Clone, Debug)]
-pub struct History {
+pub(crate) struct History {
     commits: BTreeMap<String, String>,
 }
 
 /// A line of commits, labelled from 0. Each word describes a commit: `g` good, `b` bad, a
 /// number its perplexity, `x` does not build, `n` NaN, `s` a segmentation fault, `h` a hang,
 /// `e` an exit with 3, `i` output that stops before its end, `-` prints no value.
-pub fn line(words: &str) -> Plan {
+pub(crate) fn line(words: &str) -> Plan {
     let words: Vec<&str> = words.split_whitespace().collect();
     let nodes = words.iter().enumerate().map(|(index, word)| {
         let parents = if index == 0 { vec![] } else { vec![(index - 1).to_string()] };
@@ -57,7 +57,7 @@ pub fn line(words: &str) -> Plan {
 }
 
 /// A graph, one commit an entry, parents first: `"m < a b: g"`.
-pub fn graph(commits: &[&str]) -> Plan {
+pub(crate) fn graph(commits: &[&str]) -> Plan {
     let nodes = commits.iter().map(|text| {
         let (head, word) = text.split_once(':').expect("LABEL < PARENTS: WORD");
         let (label, parents) = head.split_once('<').unwrap_or((head, ""));
@@ -98,21 +98,26 @@ impl Plan {
 
     /// Adds settings of the engine (`key = value`) to one commit.
     #[must_use]
-    pub fn with(mut self, label: impl ToString, setting: &str) -> Self {
+    pub(crate) fn with(mut self, label: impl ToString, setting: &str) -> Self {
         self.node(label).settings.push(setting.to_owned());
         self
     }
 
     /// Adds a setting to all commits.
     #[must_use]
-    pub fn with_all(mut self, setting: &str) -> Self {
+    pub(crate) fn with_all(mut self, setting: &str) -> Self {
         self.nodes.iter_mut().for_each(|node| node.settings.push(setting.to_owned()));
         self
     }
 
     /// Adds or changes a file in a commit; later commits inherit it.
     #[must_use]
-    pub fn file(mut self, label: impl ToString, path: impl AsRef<[u8]>, content: &str) -> Self {
+    pub(crate) fn file(
+        mut self,
+        label: impl ToString,
+        path: impl AsRef<[u8]>,
+        content: &str,
+    ) -> Self {
         let (path, content) = (path.as_ref().to_owned(), Content::Text(content.to_owned()));
         self.node(label).files.push(File { path, content });
         self
@@ -120,7 +125,7 @@ impl Plan {
 
     /// Adds or changes an executable file.
     #[must_use]
-    pub fn program(mut self, label: impl ToString, path: &str, content: &str) -> Self {
+    pub(crate) fn program(mut self, label: impl ToString, path: &str, content: &str) -> Self {
         let (path, content) = (path.into(), Content::Program(content.to_owned()));
         self.node(label).files.push(File { path, content });
         self
@@ -128,7 +133,7 @@ impl Plan {
 
     /// Pins a submodule; a file `.gitmodules` must declare it too.
     #[must_use]
-    pub fn pin(mut self, label: impl ToString, path: &str, commit: &str) -> Self {
+    pub(crate) fn pin(mut self, label: impl ToString, path: &str, commit: &str) -> Self {
         let (path, content) = (path.into(), Content::Submodule(commit.to_owned()));
         self.node(label).files.push(File { path, content });
         self
@@ -136,26 +141,26 @@ impl Plan {
 
     /// Removes a file in a commit.
     #[must_use]
-    pub fn without(mut self, label: impl ToString, path: &str) -> Self {
+    pub(crate) fn without(mut self, label: impl ToString, path: &str) -> Self {
         self.node(label).files.push(File { path: path.into(), content: Content::Nothing });
         self
     }
 
     #[must_use]
-    pub fn subject(mut self, label: impl ToString, subject: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn subject(mut self, label: impl ToString, subject: impl AsRef<[u8]>) -> Self {
         subject.as_ref().clone_into(&mut self.node(label).subject);
         self
     }
 
     /// The same subject for all commits.
     #[must_use]
-    pub fn subjects(mut self, subject: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn subjects(mut self, subject: impl AsRef<[u8]>) -> Self {
         self.nodes.iter_mut().for_each(|node| subject.as_ref().clone_into(&mut node.subject));
         self
     }
 
     /// Creates the history in git: `v1` is the first commit, `main` (checked out) the last.
-    pub fn build(self, env: &TestEnvironment) -> History {
+    pub(crate) fn build(self, env: &TestEnvironment) -> History {
         let mut stream = Vec::new();
         for (index, node) in self.nodes.iter().enumerate() {
             self.import(&mut stream, index, node);
@@ -240,7 +245,7 @@ impl History {
     /// The history with the text of one commit object changed, valid or not. Later commits and
     /// `main` follow.
     #[must_use]
-    pub fn rewritten(
+    pub(crate) fn rewritten(
         mut self,
         env: &TestEnvironment,
         label: impl ToString,
@@ -269,12 +274,12 @@ impl History {
     }
 
     /// The full hash of a commit.
-    pub fn commit(&self, label: impl ToString) -> &str {
+    pub(crate) fn commit(&self, label: impl ToString) -> &str {
         &self.commits[&label.to_string()]
     }
 
     /// The label of a commit.
-    pub fn label(&self, commit: &str) -> &str {
+    pub(crate) fn label(&self, commit: &str) -> &str {
         let found = self.commits.iter().find(|(_, sha)| *sha == commit);
         found.map_or_else(|| panic!("{commit} is none of this history"), |(label, _)| label)
     }

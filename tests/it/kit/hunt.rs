@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{History, Output, TestEnvironment};
 
 /// A `start` or `resume` that ended.
-pub struct Hunt {
+pub(crate) struct Hunt {
     pub output: Output,
     /// The hunt's folder; empty if there was no hunt.
     pub folder: PathBuf,
@@ -16,7 +16,7 @@ pub struct Hunt {
 }
 
 impl Hunt {
-    pub fn of(env: &TestEnvironment, output: Output) -> Self {
+    pub(crate) fn of(env: &TestEnvironment, output: Output) -> Self {
         let hunts = env.git_folder().join("bisect-ppl/hunts");
         let line = output.stderr.lines().next().unwrap_or_default();
         let id =
@@ -30,7 +30,7 @@ impl Hunt {
 
     /// Fails with the whole output unless exit code and outcome are these.
     #[track_caller]
-    pub fn expect(self, code: i32, outcome: &str) -> Self {
+    pub(crate) fn expect(self, code: i32, outcome: &str) -> Self {
         let Self { output, folder, report } = self;
         let output = output.expect(code);
         let found = report["outcome"].as_str().unwrap_or("no report");
@@ -38,31 +38,31 @@ impl Hunt {
         Self { output, folder, report }
     }
 
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// The main culprit's full hash.
     #[track_caller]
-    pub fn culprit(&self) -> &str {
+    pub(crate) fn culprit(&self) -> &str {
         self.report["culprit"]["commit"].as_str().unwrap_or_else(|| panic!("{:#}", self.report))
     }
 
     /// Fails unless the hunt names this commit.
     #[track_caller]
-    pub fn names(self, history: &History, label: impl ToString) -> Self {
+    pub(crate) fn names(self, history: &History, label: impl ToString) -> Self {
         let hunt = self.expect(0, "culprit");
         assert_eq!(history.label(hunt.culprit()), label.to_string(), "{}", hunt.output.stderr);
         hunt
     }
 
     /// Labels of `culprits`, in order.
-    pub fn culprits(&self, history: &History) -> Vec<String> {
+    pub(crate) fn culprits(&self, history: &History) -> Vec<String> {
         labels(history, self.report["culprits"].as_array().unwrap(), |c| &c["commit"])
     }
 
     /// Labels of `candidates`, sorted.
-    pub fn candidates(&self, history: &History) -> Vec<String> {
+    pub(crate) fn candidates(&self, history: &History) -> Vec<String> {
         let mut names = labels(history, self.report["candidates"].as_array().unwrap(), |c| c);
         names.sort();
         names
@@ -70,18 +70,18 @@ impl Hunt {
 
     /// The entry of `commits` for a commit.
     #[track_caller]
-    pub fn commit<'r>(&'r self, history: &History, label: impl ToString) -> &'r Value {
+    pub(crate) fn commit<'r>(&'r self, history: &History, label: impl ToString) -> &'r Value {
         let sha = history.commit(label);
         let commits = self.report["commits"].as_array().unwrap();
         let found = commits.iter().find(|c| c["commit"] == sha);
         found.unwrap_or_else(|| panic!("{sha} is not in the report: {:#}", self.report["commits"]))
     }
 
-    pub fn verdict(&self, history: &History, label: impl ToString) -> String {
+    pub(crate) fn verdict(&self, history: &History, label: impl ToString) -> String {
         self.commit(history, label)["verdict"].as_str().unwrap().to_owned()
     }
 
-    pub fn file(&self, name: &str) -> String {
+    pub(crate) fn file(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 }

@@ -6,7 +6,7 @@ mod environment;
 mod history;
 mod hunt;
 mod oracle;
-pub mod planted;
+pub(crate) mod planted;
 mod processes;
 mod running;
 mod snapshot;
@@ -16,19 +16,19 @@ use std::sync::{Arc, Once};
 
 use signal_hook::consts::SIGINT;
 
-pub use browser::{show, show_place};
-pub use environment::{TestEnvironment, other_git};
-pub use history::{History, Plan, graph, line};
-pub use hunt::Hunt;
-pub use oracle::Oracle;
-pub use processes::{Process, kill};
-pub use running::{Output, PATIENCE, Running, wait_until};
-pub use snapshot::Snapshot;
+pub(crate) use browser::{show, show_place};
+pub(crate) use environment::{TestEnvironment, other_git};
+pub(crate) use history::{History, Plan, graph, line};
+pub(crate) use hunt::Hunt;
+pub(crate) use oracle::Oracle;
+pub(crate) use processes::{Process, kill};
+pub(crate) use running::{Output, PATIENCE, Running, wait_until};
+pub(crate) use snapshot::Snapshot;
 
 /// Makes SIGINT work in programs that tests start, even if the tests run with SIGINT ignored, as
 /// background jobs of a shell without job control do. A signal that has a handler here has its
 /// default action in a started program.
-pub fn heed_interrupts() {
+pub(crate) fn heed_interrupts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let as_before = Arc::new(AtomicBool::new(true));
@@ -37,6 +37,6 @@ pub fn heed_interrupts() {
 }
 
 /// The perplexity of a good commit, as the engine prints it.
-pub const GOOD: f64 = 7.0;
+pub(crate) const GOOD: f64 = 7.0;
 /// The perplexity of a bad commit.
-pub const BAD: f64 = 7.5;
+pub(crate) const BAD: f64 = 7.5;

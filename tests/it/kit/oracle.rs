@@ -7,7 +7,7 @@ use super::TestEnvironment;
 
 /// An oracle.toml; by default one measure `ppl` and a tolerance of 0.2.
 #[derive(Clone, Debug)]
-pub struct Oracle {
+pub(crate) struct Oracle {
     world: String,
     top: String,
     build: String,
@@ -20,7 +20,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    pub fn new(env: &TestEnvironment) -> Self {
+    pub(crate) fn new(env: &TestEnvironment) -> Self {
         Self {
             world: env.path("world").display().to_string(),
             top: String::new(),
@@ -35,48 +35,48 @@ impl Oracle {
     }
 
     /// The folder with the state of the world.
-    pub fn world(&self) -> String {
+    pub(crate) fn world(&self) -> String {
         self.world.clone()
     }
 
     /// Keys of `[build]`.
     #[must_use]
-    pub fn build(mut self, keys: &str) -> Self {
+    pub(crate) fn build(mut self, keys: &str) -> Self {
         self.build += keys;
         self.build.push('\n');
         self
     }
 
     #[must_use]
-    pub fn build_command(mut self, command: &str) -> Self {
+    pub(crate) fn build_command(mut self, command: &str) -> Self {
         command.clone_into(&mut self.build_command);
         self
     }
 
     /// Keys of the measure `ppl`.
     #[must_use]
-    pub fn ppl(mut self, keys: &str) -> Self {
+    pub(crate) fn ppl(mut self, keys: &str) -> Self {
         self.ppl += keys;
         self.ppl.push('\n');
         self
     }
 
     #[must_use]
-    pub fn ppl_command(mut self, command: &str) -> Self {
+    pub(crate) fn ppl_command(mut self, command: &str) -> Self {
         command.clone_into(&mut self.command);
         self
     }
 
     /// The time-out of `ppl`.
     #[must_use]
-    pub fn timeout(mut self, timeout: &str) -> Self {
+    pub(crate) fn timeout(mut self, timeout: &str) -> Self {
         timeout.clone_into(&mut self.timeout);
         self
     }
 
     /// Adds a measure `name` with these keys. It runs the engine's measure `of`.
     #[must_use]
-    pub fn measure(self, name: &str, of: &str, keys: &str) -> Self {
+    pub(crate) fn measure(self, name: &str, of: &str, keys: &str) -> Self {
         let (command, world) = (engine(of), self.world.clone());
         self.section(&format!(
             "[[measure]]\nname = \"{name}\"\ncommand = '{command}'\n\
@@ -86,25 +86,25 @@ impl Oracle {
 
     /// Replaces all guards with this one.
     #[must_use]
-    pub fn only_guard(mut self, keys: &str) -> Self {
+    pub(crate) fn only_guard(mut self, keys: &str) -> Self {
         self.guards = vec![keys.to_owned()];
         self
     }
 
     #[must_use]
-    pub fn guard(mut self, keys: &str) -> Self {
+    pub(crate) fn guard(mut self, keys: &str) -> Self {
         self.guards.push(keys.to_owned());
         self
     }
 
     /// Appends any text.
     #[must_use]
-    pub fn section(mut self, text: &str) -> Self {
+    pub(crate) fn section(mut self, text: &str) -> Self {
         self.sections.push(text.to_owned());
         self
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let Self { world, build, build_command, ppl, command, timeout, top, .. } = self;
         let mut text = format!(
             "version = 1\n{top}\n\
@@ -120,11 +120,11 @@ impl Oracle {
     }
 
     /// Writes oracle.toml to the top of the user's checkout.
-    pub fn write(&self, env: &TestEnvironment) {
+    pub(crate) fn write(&self, env: &TestEnvironment) {
         self.write_to(&env.repo().join("oracle.toml"));
     }
 
-    pub fn write_to(&self, path: &Path) {
+    pub(crate) fn write_to(&self, path: &Path) {
         fs::write(path, self.text()).unwrap();
     }
 }

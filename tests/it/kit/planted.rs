@@ -6,7 +6,7 @@ use std::path::Path;
 use super::TestEnvironment;
 
 /// A little engine in C: a model of bytes, smoothed by a constant that a commit may change.
-pub const PPL_C: &str = r#"
+pub(crate) const PPL_C: &str = r#"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,10 +30,10 @@ int main(int argc, char **argv)
 }
 "#;
 
-pub const SCORE_H: &str =
+pub(crate) const SCORE_H: &str =
     "int score(const char *model, const char *text, double *nll, long *count);\n";
 
-pub fn score_c(smoothing: &str) -> String {
+pub(crate) fn score_c(smoothing: &str) -> String {
     format!(
         r#"
 #include <math.h>
@@ -59,7 +59,7 @@ int score(const char *model, const char *text, double *nll, long *count)
 }
 
 /// The same engine in Rust, with other options and output.
-pub const MAIN_RS: &str = r#"
+pub(crate) const MAIN_RS: &str = r#"
 mod score;
 
 fn main() {
@@ -83,7 +83,7 @@ fn main() {
 }
 "#;
 
-pub fn score_rs(smoothing: &str) -> String {
+pub(crate) fn score_rs(smoothing: &str) -> String {
     format!(
         "pub fn of(model: &[u8], text: &[u8]) -> f64 {{
     let mut seen = [0.0_f64; 256];
@@ -97,12 +97,12 @@ pub fn score_rs(smoothing: &str) -> String {
 }
 
 /// A repository of five commits; the fourth changes one file so that the perplexity gets worse.
-pub struct Planted {
+pub(crate) struct Planted {
     pub env: TestEnvironment,
     pub culprit: String,
 }
 
-pub fn planted(files: &[(&str, &str)], at: &str, score: fn(&str) -> String) -> Planted {
+pub(crate) fn planted(files: &[(&str, &str)], at: &str, score: fn(&str) -> String) -> Planted {
     let env = TestEnvironment::new();
     for (name, text) in files {
         put(&env.repo().join(name), text.as_bytes());
@@ -123,7 +123,7 @@ pub fn planted(files: &[(&str, &str)], at: &str, score: fn(&str) -> String) -> P
 }
 
 /// Bytes with a distribution as uneven as that of letters.
-pub fn letters(count: u32) -> Vec<u8> {
+pub(crate) fn letters(count: u32) -> Vec<u8> {
     let mut state = 7_u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -135,12 +135,12 @@ pub fn letters(count: u32) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-pub fn put(path: &Path, bytes: &[u8]) {
+pub(crate) fn put(path: &Path, bytes: &[u8]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, bytes).unwrap();
 }
 
-pub fn commit(env: &TestEnvironment, subject: &str) {
+pub(crate) fn commit(env: &TestEnvironment, subject: &str) {
     env.git(&["add", "--all"]);
     env.git(&["commit", "--quiet", "-m", subject]);
 }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// A live process.
 #[derive(Clone, Debug)]
-pub struct Process {
+pub(crate) struct Process {
     pub pid: i32,
     /// The command line, separated by blanks.
     pub command: String,
@@ -14,7 +14,7 @@ pub struct Process {
 
 /// Every process that carries the token, without zombies. Children inherit their parent's
 /// environment, so all descendants of a test are found.
-pub fn carrying(token: &str) -> Vec<Process> {
+pub(crate) fn carrying(token: &str) -> Vec<Process> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("a system with /proc").flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
@@ -38,7 +38,7 @@ fn contains(bytes: &[u8], token: &[u8]) -> bool {
 
 /// Sends a signal to a process that the test started and that may be gone already. A negative
 /// number is a process group.
-pub fn kill(pid: i32, signal: Signal) {
+pub(crate) fn kill(pid: i32, signal: Signal) {
     let target = Pid::from_raw(pid.abs()).expect("a process number");
     let _ = if pid < 0 { kill_process_group(target, signal) } else { kill_process(target, signal) };
 }

@@ -7,11 +7,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// A time limit. Only a program that hangs exceeds it, even on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(150);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What a program printed and how it ended.
 #[derive(Debug)]
-pub struct Output {
+pub(crate) struct Output {
     pub command: String,
     pub status: ExitStatus,
     pub stdout: String,
@@ -19,7 +19,7 @@ pub struct Output {
 }
 
 /// A program that runs in the background.
-pub struct Running {
+pub(crate) struct Running {
     pub child: Child,
     command: String,
     stdout: PathBuf,
@@ -27,7 +27,7 @@ pub struct Running {
 }
 
 /// Polls a condition; returns whether it came true in time.
-pub fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
+pub(crate) fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + patience;
     loop {
         if holds() {
@@ -42,7 +42,7 @@ pub fn wait_until(patience: Duration, mut holds: impl FnMut() -> bool) -> bool {
 
 impl Running {
     /// Starts a program in a process group of its own, its output into files.
-    pub fn start(mut command: Command, stdout: PathBuf, stderr: PathBuf) -> Self {
+    pub(crate) fn start(mut command: Command, stdout: PathBuf, stderr: PathBuf) -> Self {
         let words: Vec<_> = command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command
@@ -55,17 +55,17 @@ impl Running {
         Self { child, command: format!("{name} {}", words.join(" ")), stdout, stderr }
     }
 
-    pub fn pid(&self) -> i32 {
+    pub(crate) fn pid(&self) -> i32 {
         i32::try_from(self.child.id()).unwrap()
     }
 
     /// Waits for the program's end; fails after [`PATIENCE`].
-    pub fn wait(self) -> Output {
+    pub(crate) fn wait(self) -> Output {
         self.wait_within(PATIENCE)
     }
 
     /// Waits with another limit, for programs slower than the scripted engine.
-    pub fn wait_within(mut self, patience: Duration) -> Output {
+    pub(crate) fn wait_within(mut self, patience: Duration) -> Output {
         let mut status = None;
         let ended = wait_until(patience, || {
             status = self.child.try_wait().unwrap();
@@ -86,13 +86,13 @@ impl Running {
 
 impl Output {
     /// The exit code; a death by signal has none.
-    pub fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
     /// Fails with the whole output unless the exit code is this.
     #[track_caller]
-    pub fn expect(self, code: i32) -> Self {
+    pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(
             self.code(),
             Some(code),
@@ -107,7 +107,7 @@ impl Output {
 
     /// Fails unless the output contains all these words; ignores case.
     #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
+    pub(crate) fn says(self, words: &[&str]) -> Self {
         let text = format!("{}\n{}", self.stderr, self.stdout);
         for word in words {
             assert!(text.to_lowercase().contains(&word.to_lowercase()), "no `{word}` in:\n{text}");

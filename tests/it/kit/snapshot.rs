@@ -11,10 +11,10 @@ use super::TestEnvironment;
 /// The checkout's files, git's own files (index, HEAD, refs, reflogs, stash, config, objects,
 /// bisect state, other worktrees), each with its mode, and what git says of refs and worktrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot(BTreeMap<PathBuf, (u32, Vec<u8>)>);
+pub(crate) struct Snapshot(BTreeMap<PathBuf, (u32, Vec<u8>)>);
 
 impl Snapshot {
-    pub fn of(env: &TestEnvironment) -> Self {
+    pub(crate) fn of(env: &TestEnvironment) -> Self {
         let mut files = BTreeMap::new();
         let shared = env.git_folder();
         collect(&env.repo(), Path::new("here"), &mut files);
@@ -31,13 +31,13 @@ impl Snapshot {
 
     /// The snapshot without objects: git may fetch missing ones.
     #[must_use]
-    pub fn without_objects(mut self) -> Self {
+    pub(crate) fn without_objects(mut self) -> Self {
         self.0.retain(|path, _| !path.iter().any(|part| part == "objects"));
         self
     }
 
     /// Names of what differs, sorted.
-    pub fn changes(&self, now: &Self) -> Vec<PathBuf> {
+    pub(crate) fn changes(&self, now: &Self) -> Vec<PathBuf> {
         let mut names: Vec<&PathBuf> = self.0.keys().chain(now.0.keys()).collect();
         names.retain(|name| self.0.get(*name) != now.0.get(*name));
         names.sort();
@@ -47,7 +47,7 @@ impl Snapshot {
 
     /// Fails with the names of what changed.
     #[track_caller]
-    pub fn assert_unchanged(&self, env: &TestEnvironment) {
+    pub(crate) fn assert_unchanged(&self, env: &TestEnvironment) {
         let changed = self.changes(&Self::of(env));
         assert!(changed.is_empty(), "changed in the user's repository: {changed:#?}");
     }

@@ -2,7 +2,7 @@
 
 /// An outcome, and the labels of the commits that it names.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// These first bad commits, in order of history.
     FirstBad(Vec<String>),
     /// The first bad commit is one of exactly these.
@@ -19,7 +19,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    pub fn exit_code(&self) -> i32 {
+    pub(crate) fn exit_code(&self) -> i32 {
         match self {
             Self::FirstBad(_) => 0,
             Self::Refused => 2,
@@ -29,7 +29,7 @@ impl Answer {
         }
     }
 
-    pub fn outcome(&self) -> Option<&'static str> {
+    pub(crate) fn outcome(&self) -> Option<&'static str> {
         match self {
             Self::FirstBad(_) => Some("culprit"),
             Self::OneOf(_) => Some("candidates"),
@@ -43,7 +43,7 @@ impl Answer {
     }
 
     /// Whether the report's culprits and candidates are exactly these commits.
-    pub fn is_told_by(&self, [culprits, candidates]: &[Vec<String>; 2]) -> bool {
+    pub(crate) fn is_told_by(&self, [culprits, candidates]: &[Vec<String>; 2]) -> bool {
         let sorted = |labels: &[String]| {
             let mut labels = labels.to_vec();
             labels.sort();

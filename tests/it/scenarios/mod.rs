@@ -60,7 +60,7 @@ use crate::kit::{History, Hunt, Oracle, Plan, Snapshot, TestEnvironment, line, o
 
 /// A hunt to run, its environment, and the expected answer.
 #[must_use = "a row ends with what it costs"]
-pub struct Row {
+pub(crate) struct Row {
     pub env: TestEnvironment,
     pub history: History,
     oracle: Oracle,
@@ -82,13 +82,13 @@ pub struct Row {
 }
 
 /// A hunt that gave the expected answer, and its row.
-pub struct Told {
+pub(crate) struct Told {
     pub row: Row,
     pub hunt: Hunt,
 }
 
 /// A hunt in this history, from its first commit (`v1`) to its last (`main`).
-pub fn hunt(plan: Plan) -> Row {
+pub(crate) fn hunt(plan: Plan) -> Row {
     Row::of(TestEnvironment::new(), plan)
 }
 
@@ -120,26 +120,26 @@ impl Row {
     }
 
     /// The endpoints, as labels.
-    pub fn between(mut self, good: &str, bad: &str) -> Self {
+    pub(crate) fn between(mut self, good: &str, bad: &str) -> Self {
         self.good = self.history.commit(good).to_owned();
         self.bad = self.history.commit(bad).to_owned();
         self
     }
 
     /// Hunts the fix: the newer end is good, the older end bad.
-    pub fn for_the_fix(mut self) -> Self {
+    pub(crate) fn for_the_fix(mut self) -> Self {
         std::mem::swap(&mut self.good, &mut self.bad);
         self.with(&["--find-fix"])
     }
 
     /// More arguments of the command line.
-    pub fn with(mut self, words: &[&str]) -> Self {
+    pub(crate) fn with(mut self, words: &[&str]) -> Self {
         self.more.extend(words.iter().map(|word| (*word).to_owned()));
         self
     }
 
     /// `--skip` for these commits.
-    pub fn skipping(mut self, text: &str) -> Self {
+    pub(crate) fn skipping(mut self, text: &str) -> Self {
         for label in labels(text) {
             self.more.extend(["--skip".to_owned(), self.history.commit(label).to_owned()]);
         }
@@ -147,56 +147,56 @@ impl Row {
     }
 
     /// Changes the `oracle.toml`.
-    pub fn oracle(mut self, change: impl FnOnce(Oracle) -> Oracle) -> Self {
+    pub(crate) fn oracle(mut self, change: impl FnOnce(Oracle) -> Oracle) -> Self {
         self.oracle = change(self.oracle);
         self
     }
 
     /// Puts the `oracle.toml` at this path.
-    pub fn config_at(mut self, path: PathBuf) -> Self {
+    pub(crate) fn config_at(mut self, path: PathBuf) -> Self {
         self.config = Some(path);
         self
     }
 
     /// Starts the hunt in this folder of the checkout.
-    pub fn in_folder(mut self, folder: &str) -> Self {
+    pub(crate) fn in_folder(mut self, folder: &str) -> Self {
         self.folder = folder.into();
         self.config_at("../oracle.toml".into())
     }
 
     /// Sets a variable in the product's environment.
-    pub fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
+    pub(crate) fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.to_owned(), value.into()));
         self
     }
 
     /// Removes this variable again.
-    pub fn unset(mut self, name: &str) -> Self {
+    pub(crate) fn unset(mut self, name: &str) -> Self {
         self.variables.retain(|(known, _)| known != name);
         self
     }
 
     /// Changes the environment before the hunt.
-    pub fn given(mut self, change: impl FnOnce(&mut TestEnvironment, &History)) -> Self {
+    pub(crate) fn given(mut self, change: impl FnOnce(&mut TestEnvironment, &History)) -> Self {
         change(&mut self.env, &self.history);
         self
     }
 
     /// Lets git fetch missing objects.
-    pub fn may_fetch(mut self) -> Self {
+    pub(crate) fn may_fetch(mut self) -> Self {
         self.may_fetch = true;
         self
     }
 
     /// The report's runs and builds, if they are not those that this row starts: the report
     /// counts runs before `resume`, and runs without a program to start.
-    pub fn counting(mut self, runs: usize, builds: usize) -> Self {
+    pub(crate) fn counting(mut self, runs: usize, builds: usize) -> Self {
         self.totals = Some([runs, builds]);
         self
     }
 
     /// Words that the output must contain, in any case.
-    pub fn saying(mut self, words: &[&str]) -> Self {
+    pub(crate) fn saying(mut self, words: &[&str]) -> Self {
         self.says.extend(words.iter().map(|word| word.to_lowercase()));
         self
     }
@@ -204,35 +204,35 @@ impl Row {
 
 /// The expected answer.
 impl Row {
-    pub fn finds(self, text: &str) -> Self {
+    pub(crate) fn finds(self, text: &str) -> Self {
         self.comes_to(Answer::FirstBad(labels(text)))
     }
 
-    pub fn leaves(self, text: &str) -> Self {
+    pub(crate) fn leaves(self, text: &str) -> Self {
         self.comes_to(Answer::OneOf(labels(text)))
     }
 
-    pub fn blames_nobody_for(self, text: &str) -> Self {
+    pub(crate) fn blames_nobody_for(self, text: &str) -> Self {
         self.comes_to(Answer::Gradual(labels(text)))
     }
 
-    pub fn drowns_in_noise(self) -> Self {
+    pub(crate) fn drowns_in_noise(self) -> Self {
         self.comes_to(Answer::TooNoisy)
     }
 
-    pub fn shows_no_regression(self) -> Self {
+    pub(crate) fn shows_no_regression(self) -> Self {
         self.comes_to(Answer::NoRegression)
     }
 
-    pub fn cannot_be_measured(self) -> Self {
+    pub(crate) fn cannot_be_measured(self) -> Self {
         self.comes_to(Answer::Unmeasurable)
     }
 
-    pub fn gets_refused(self, words: &[&str]) -> Self {
+    pub(crate) fn gets_refused(self, words: &[&str]) -> Self {
         self.comes_to(Answer::Refused).saying(words)
     }
 
-    pub fn gets_stopped(self) -> Self {
+    pub(crate) fn gets_stopped(self) -> Self {
         self.comes_to(Answer::Stopped)
     }
 
@@ -251,7 +251,7 @@ impl Row {
     /// and builds, the report's count of both, the user's repository and worktrees, processes
     /// left behind.
     #[track_caller]
-    pub fn costs(self, runs: usize, builds: usize) -> Told {
+    pub(crate) fn costs(self, runs: usize, builds: usize) -> Told {
         self.write_oracle();
         let before = Snapshot::of(&self.env);
         let known = counted(&self.env);
@@ -382,33 +382,33 @@ impl Row {
 
 impl Told {
     /// Another hunt in the same environment.
-    pub fn again(self) -> Row {
+    pub(crate) fn again(self) -> Row {
         Row { answer: None, says: Vec::new(), goes_on: false, totals: None, ..self.row }
     }
 
     /// A `resume` of the stopped hunt.
-    pub fn resumed(self) -> Row {
+    pub(crate) fn resumed(self) -> Row {
         Row { goes_on: true, ..self.again() }
     }
 
     /// The entry of a commit in the report's `commits`.
     #[track_caller]
-    pub fn commit(&self, label: &str) -> &Value {
+    pub(crate) fn commit(&self, label: &str) -> &Value {
         self.hunt.commit(&self.row.history, label)
     }
 
     #[track_caller]
-    pub fn verdict(&self, label: &str) -> String {
+    pub(crate) fn verdict(&self, label: &str) -> String {
         self.hunt.verdict(&self.row.history, label)
     }
 
     /// The label of a commit that the report names.
     #[track_caller]
-    pub fn label(&self, commit: &Value) -> &str {
+    pub(crate) fn label(&self, commit: &Value) -> &str {
         self.row.history.label(commit.as_str().unwrap())
     }
 
-    pub fn env(&self) -> &TestEnvironment {
+    pub(crate) fn env(&self) -> &TestEnvironment {
         &self.row.env
     }
 }

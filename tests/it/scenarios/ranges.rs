@@ -13,7 +13,7 @@ impl Told {
     /// Fails unless plain git, with right exit codes in a clone, finds the same candidates or the
     /// same first bad commit.
     #[track_caller]
-    pub fn agrees_with_git(self) -> Self {
+    pub(crate) fn agrees_with_git(self) -> Self {
         let (env, history) = (&self.row.env, &self.row.history);
         let clone = env.path("clone");
         env.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);

@@ -12,7 +12,7 @@ use super::world::World;
 use crate::kit::{History, Hunt, TestEnvironment};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub(crate) enum Judgement {
     Right,
     /// A commit was named wrongly, or an existing regression was denied.
     Wrong,
@@ -25,7 +25,7 @@ pub enum Judgement {
 }
 
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub judgement: Judgement,
     /// The answer in short.
     pub said: String,
@@ -41,7 +41,7 @@ pub struct Answer {
 }
 
 /// Hunts in this world. A panic of the test kit counts as broken.
-pub fn ask(world: &World) -> Answer {
+pub(crate) fn ask(world: &World) -> Answer {
     let began = Instant::now();
     let mut answer = catch_unwind(AssertUnwindSafe(|| hunt(world))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::shape::Kind;
 use super::truth::Expected;
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Class {
+pub(crate) struct Class {
     pub name: &'static str,
     /// Weight in the draw.
     pub share: usize,
@@ -84,7 +84,7 @@ const fn leaking(name: &'static str, share: usize, leak: Leak) -> Class {
     Class { name, share, leak: Some(leak), levels: &[Levels::Step, Levels::Mended], ..PLAIN }
 }
 
-pub static CLASSES: [Class; 43] = [
+pub(crate) static CLASSES: [Class; 43] = [
     Class { shapes: LINE, ..levels("one step on a line", 4, &[Levels::Step]) },
     branched("one step among merges", 5, &[Levels::Step]),
     levels("several steps", 5, &[Levels::Steps]),
@@ -153,7 +153,7 @@ pub static CLASSES: [Class; 43] = [
 ];
 
 /// Draws a class, weighted by `share`.
-pub fn draw(dice: &mut Dice) -> &'static Class {
+pub(crate) fn draw(dice: &mut Dice) -> &'static Class {
     let mut at = dice.below(CLASSES.iter().map(|class| class.share).sum());
     for class in &CLASSES {
         if at < class.share {
@@ -166,11 +166,11 @@ pub fn draw(dice: &mut Dice) -> &'static Class {
 
 impl Class {
     /// Whether every run and build gives the same result each time.
-    pub fn is_steady(&self) -> bool {
+    pub(crate) fn is_steady(&self) -> bool {
         self.flakes.is_empty() && self.leak.is_none()
     }
 
-    pub fn fails_at_the_end(&self) -> bool {
+    pub(crate) fn fails_at_the_end(&self) -> bool {
         !matches!(self.failing, Failing::Never | Failing::Masks | Failing::ForkedBeforeFix)
     }
 }

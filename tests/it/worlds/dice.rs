@@ -5,14 +5,14 @@ use std::ops::RangeInclusive;
 /// The generator of Steele, Lea and Flood (*Fast splittable pseudorandom number generators*,
 /// 2014).
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,24 +21,24 @@ impl Dice {
     }
 
     /// A number below `count`, which must not be 0.
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         usize::try_from(self.next() % count as u64).expect("it is below a usize")
     }
 
-    pub fn within(&mut self, range: RangeInclusive<usize>) -> usize {
+    pub(crate) fn within(&mut self, range: RangeInclusive<usize>) -> usize {
         range.start() + self.below(range.end() - range.start() + 1)
     }
 
-    pub fn percent(&mut self, percent: usize) -> bool {
+    pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
     /// Up to `many` distinct numbers below `count`, ascending.
-    pub fn places(&mut self, many: usize, count: usize) -> Vec<usize> {
+    pub(crate) fn places(&mut self, many: usize, count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..count).collect();
         while all.len() > many {
             all.remove(self.below(all.len()));

@@ -7,11 +7,11 @@ use super::faults::Failure;
 use super::shape::Shape;
 
 /// Thousandths of a perplexity, so that sums are exact.
-pub type Milli = i64;
+pub(crate) type Milli = i64;
 
 /// The content of an effect's files at a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub(crate) struct Content {
     /// What the effect's own file adds; 1 for an active failure.
     pub amount: Milli,
     /// What another file subtracts: the effect was mended there, not reverted.
@@ -19,24 +19,24 @@ pub struct Content {
 }
 
 impl Content {
-    pub fn of(amount: Milli) -> Self {
+    pub(crate) fn of(amount: Milli) -> Self {
         Self { amount, countered: 0 }
     }
 
-    pub fn net(self) -> Milli {
+    pub(crate) fn net(self) -> Milli {
         self.amount - self.countered
     }
 }
 
 /// What an effect does where it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub(crate) enum What {
     Level,
     Failure(Failure),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
+pub(crate) struct Effect {
     pub what: What,
     /// New content at each commit that changes the effect.
     events: BTreeMap<usize, Content>,
@@ -45,7 +45,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    pub fn new(shape: &Shape, what: What, events: &[(usize, Content)]) -> Self {
+    pub(crate) fn new(shape: &Shape, what: What, events: &[(usize, Content)]) -> Self {
         let events = events.iter().copied().collect();
         let mut effect = Self { what, events, contents: Vec::new() };
         for one in 0..shape.parents.len() {
@@ -59,20 +59,20 @@ impl Effect {
     }
 
     /// An effect that only its own file changes.
-    pub fn amounts(shape: &Shape, what: What, events: &[(usize, Milli)]) -> Self {
+    pub(crate) fn amounts(shape: &Shape, what: What, events: &[(usize, Milli)]) -> Self {
         let to = |(at, amount): &(usize, Milli)| (*at, Content::of(*amount));
         Self::new(shape, what, &events.iter().map(to).collect::<Vec<_>>())
     }
 
-    pub fn level(shape: &Shape, events: &[(usize, Milli)]) -> Self {
+    pub(crate) fn level(shape: &Shape, events: &[(usize, Milli)]) -> Self {
         Self::amounts(shape, What::Level, events)
     }
 
-    pub fn at(&self, one: usize) -> Content {
+    pub(crate) fn at(&self, one: usize) -> Content {
         self.contents[one]
     }
 
-    pub fn net(&self, one: usize) -> Milli {
+    pub(crate) fn net(&self, one: usize) -> Milli {
         self.contents[one].net()
     }
 

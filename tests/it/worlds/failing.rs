@@ -7,7 +7,7 @@ use super::levels;
 use super::shape::Shape;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failing {
+pub(crate) enum Failing {
     Never,
     /// Parts of the history fail, and are mended at the bad end or before.
     Masks,
@@ -26,7 +26,7 @@ pub enum Failing {
 }
 
 /// The failures of a history, as effects; none if the draw does not fit.
-pub fn effects(failing: Failing, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
+pub(crate) fn effects(failing: Failing, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
     let way = shape.way(dice);
     let last = Failure::at_random(dice);
     let mut all = Vec::new();

@@ -5,13 +5,13 @@ use super::effect::Milli;
 
 /// How a run or a build fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub kind: FailureKind,
     pub message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     Nan,
     Inf,
     Crash(u8),
@@ -23,7 +23,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    pub fn at_random(dice: &mut Dice) -> Self {
+    pub(crate) fn at_random(dice: &mut Dice) -> Self {
         match dice.below(100) {
             0..22 => Self::Nan,
             22..28 => Self::Inf,
@@ -38,14 +38,14 @@ impl FailureKind {
     }
 
     /// Whether the program treats two failures as the same: NaN and infinity are.
-    pub fn is_like(self, other: Self) -> bool {
+    pub(crate) fn is_like(self, other: Self) -> bool {
         let is_number = |kind| !matches!(kind, Self::Nan | Self::Inf);
         self == other || !is_number(self) && !is_number(other)
     }
 
     /// Whether the program hunts this failure. It hunts no failure that may be chance
     /// or may have another cause.
-    pub fn is_hunted(self) -> bool {
+    pub(crate) fn is_hunted(self) -> bool {
         !matches!(self, Self::Cut | Self::Silent)
     }
 
@@ -67,15 +67,15 @@ const MESSAGES: [&str; 3] =
     ["assertion failed: n_past < n_ctx", "invalid argument in launch", "unknown tensor type 39"];
 
 impl Failure {
-    pub fn at_random(dice: &mut Dice) -> Self {
+    pub(crate) fn at_random(dice: &mut Dice) -> Self {
         Self::of(FailureKind::at_random(dice), dice)
     }
 
-    pub fn of(kind: FailureKind, dice: &mut Dice) -> Self {
+    pub(crate) fn of(kind: FailureKind, dice: &mut Dice) -> Self {
         Self { kind, message: dice.pick(&MESSAGES).to_owned() }
     }
 
-    pub fn settings(&self) -> String {
+    pub(crate) fn settings(&self) -> String {
         let Self { kind, message } = self;
         match kind {
             FailureKind::Build => format!("build_exit = 1\nbuild_says = {message}\n"),
@@ -86,7 +86,7 @@ impl Failure {
 
 /// What varies from run to run, or from build to build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlakeKind {
+pub(crate) enum FlakeKind {
     /// A run shows the other side's value.
     Other,
     /// A run shows any value.
@@ -100,7 +100,7 @@ pub enum FlakeKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     Good,
     Bad,
     Both,
@@ -109,7 +109,7 @@ pub enum Side {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flake {
+pub(crate) struct Flake {
     pub kind: FlakeKind,
     pub side: Side,
     /// In percent.
@@ -117,13 +117,18 @@ pub struct Flake {
 }
 
 impl Flake {
-    pub fn at_random(kind: FlakeKind, side: Side, dice: &mut Dice) -> Self {
+    pub(crate) fn at_random(kind: FlakeKind, side: Side, dice: &mut Dice) -> Self {
         Self { kind, side, rate: dice.within(2..=60) }
     }
 
     /// The engine's settings for a commit. `is_drawn` is for [`Side::Some`]; `levels` are those
     /// of the good and the bad end.
-    pub fn settings(self, is_bad: bool, is_drawn: bool, levels: [Milli; 2]) -> Option<String> {
+    pub(crate) fn settings(
+        self,
+        is_bad: bool,
+        is_drawn: bool,
+        levels: [Milli; 2],
+    ) -> Option<String> {
         let is_here = match self.side {
             Side::Good => !is_bad,
             Side::Bad => is_bad,
@@ -149,7 +154,7 @@ impl Flake {
 
 /// How one build affects the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leak {
+pub(crate) enum Leak {
     /// A build changes a tracked file and hides that from git.
     Hidden,
     /// Builds in a kept folder reuse objects that are out of date.
@@ -159,6 +164,6 @@ pub enum Leak {
 }
 
 /// The value as the engine reads it: `7.5`.
-pub fn shown(milli: Milli) -> String {
+pub(crate) fn shown(milli: Milli) -> String {
     format!("{}{}.{:03}", if milli < 0 { "-" } else { "" }, milli.abs() / 1000, milli.abs() % 1000)
 }

@@ -5,7 +5,7 @@ use super::effect::{Content, Effect, Milli, What};
 use super::shape::Shape;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Levels {
+pub(crate) enum Levels {
     /// One step.
     Step,
     /// Several steps, up and down.
@@ -54,7 +54,7 @@ fn amount(dice: &mut Dice) -> Milli {
 }
 
 /// Effects that make such a level function over this history; none if the draw does not fit.
-pub fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
+pub(crate) fn effects(levels: Levels, shape: &Shape, dice: &mut Dice) -> Option<Vec<Effect>> {
     let way = shape.way(dice);
     let on = |events: &[(usize, Milli)]| Effect::level(shape, events);
     let made = match levels {
@@ -200,7 +200,7 @@ fn gone(shape: &Shape, way: &[usize], dice: &mut Dice) -> Option<Vec<Effect>> {
 
 /// A defect that the good end has mended, and the commits of the range that still have it because
 /// they forked off before the fix.
-pub fn mended_by_good(
+pub(crate) fn mended_by_good(
     shape: &Shape,
     what: &What,
     size: Milli,
@@ -217,7 +217,12 @@ pub fn mended_by_good(
 }
 
 /// The same defect, which a merge brings back from one of those commits.
-pub fn lost_by_a_merge(shape: &Shape, what: What, size: Milli, dice: &mut Dice) -> Option<Effect> {
+pub(crate) fn lost_by_a_merge(
+    shape: &Shape,
+    what: What,
+    size: Milli,
+    dice: &mut Dice,
+) -> Option<Effect> {
     let (events, without) = mended_by_good(shape, &what, size, dice)?;
     let takes_back = |one: &usize| {
         let parents = &shape.parents[*one];

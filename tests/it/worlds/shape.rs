@@ -4,7 +4,7 @@ use super::dice::Dice;
 
 /// What a history looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Line,
     /// A main line with side branches, some of which fork off before the good end.
     Merges,
@@ -13,7 +13,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     pub kind: Kind,
     pub parents: Vec<Vec<usize>>,
     pub good: usize,
@@ -23,7 +23,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn new(kind: Kind, parents: Vec<Vec<usize>>, good: usize, bad: usize) -> Self {
+    pub(crate) fn new(kind: Kind, parents: Vec<Vec<usize>>, good: usize, bad: usize) -> Self {
         let mut above: Vec<Vec<bool>> = Vec::new();
         for (one, its) in parents.iter().enumerate() {
             let mut of = vec![false; parents.len()];
@@ -36,7 +36,7 @@ impl Shape {
         Self { kind, parents, good, bad, above }
     }
 
-    pub fn at_random(kind: Kind, dice: &mut Dice) -> Self {
+    pub(crate) fn at_random(kind: Kind, dice: &mut Dice) -> Self {
         if kind == Kind::Line {
             // Mostly short histories: long ones cost most and find least.
             let range = dice.below(113) + 1;
@@ -56,21 +56,21 @@ impl Shape {
         Self::new(kind, parents, good, bad)
     }
 
-    pub fn is_ancestor(&self, old: usize, new: usize) -> bool {
+    pub(crate) fn is_ancestor(&self, old: usize, new: usize) -> bool {
         self.above[new][old]
     }
 
     /// Whether the bad end descends from the commit and the good end does not.
-    pub fn is_between(&self, one: usize) -> bool {
+    pub(crate) fn is_between(&self, one: usize) -> bool {
         self.is_ancestor(one, self.bad) && !self.is_ancestor(one, self.good)
     }
 
-    pub fn range(&self) -> usize {
+    pub(crate) fn range(&self) -> usize {
         (0..self.parents.len()).filter(|one| self.is_between(*one)).count()
     }
 
     /// Best common ancestors of two commits.
-    pub fn merge_bases(&self, one: usize, other: usize) -> Vec<usize> {
+    pub(crate) fn merge_bases(&self, one: usize, other: usize) -> Vec<usize> {
         let common: Vec<usize> = (0..self.parents.len())
             .filter(|base| self.is_ancestor(*base, one) && self.is_ancestor(*base, other))
             .collect();
@@ -81,7 +81,7 @@ impl Shape {
     }
 
     /// A random path to the bad end through commits that the good end lacks, oldest first.
-    pub fn way(&self, dice: &mut Dice) -> Vec<usize> {
+    pub(crate) fn way(&self, dice: &mut Dice) -> Vec<usize> {
         let mut way = vec![self.bad];
         let mut here = self.bad;
         loop {

@@ -6,7 +6,7 @@ use super::ask::{Answer, Judgement};
 use super::world::World;
 
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     worlds: usize,
     decidable: usize,
     right: usize,
@@ -26,7 +26,7 @@ pub struct Tally {
 
 /// Counts by class, by shape, and over all worlds.
 #[derive(Clone, Debug, Default)]
-pub struct Tallies {
+pub(crate) struct Tallies {
     classes: BTreeMap<&'static str, Tally>,
     shapes: BTreeMap<&'static str, Tally>,
     steady: BTreeMap<&'static str, Tally>,
@@ -34,7 +34,7 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    pub fn add(&mut self, world: &World, answer: &Answer) {
+    pub(crate) fn add(&mut self, world: &World, answer: &Answer) {
         self.classes.entry(world.class.name).or_default().add(world, answer);
         self.shapes.entry(world.shape.kind.name()).or_default().add(world, answer);
         if world.class.is_steady() {
@@ -43,7 +43,7 @@ impl Tallies {
         self.all.add(world, answer);
     }
 
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         let head = [
             "worlds", "decid.", "right", "wrong", "undec.", "open", "astray", "broken", "stated",
             "wrong", "≤ 95 %", "runs", "builds", "s",
@@ -56,7 +56,7 @@ impl Tallies {
     }
 
     /// Prints what a hunt costs in worlds in which everything repeats.
-    pub fn print_costs(&self) {
+    pub(crate) fn print_costs(&self) {
         let head = ["worlds", "log2 N", "runs", "builds"];
         println!("{:34}{}", "", head.map(|word| format!("{word:>8}")).concat());
         let mut all = Tally::default();
@@ -97,16 +97,16 @@ impl Tally {
     }
 
     /// Share of wrong answers among those that state a confidence of 0.99 or more.
-    pub fn wrong(&self) -> f64 {
+    pub(crate) fn wrong(&self) -> f64 {
         self.stated_wrong as f64 / self.stated.max(1) as f64
     }
 
-    pub fn broken(&self) -> usize {
+    pub(crate) fn broken(&self) -> usize {
         self.broken
     }
 
     /// Share of the decidable worlds that stayed undecided.
-    pub fn undecided(&self) -> f64 {
+    pub(crate) fn undecided(&self) -> f64 {
         self.undecided as f64 / self.decidable.max(1) as f64
     }
 

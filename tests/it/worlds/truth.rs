@@ -7,19 +7,19 @@ use super::faults::{Failure, FailureKind, Flake, FlakeKind, Leak, Side};
 use super::shape::Shape;
 
 /// The guard's limit.
-pub const TOLERANCE: Milli = 100;
-pub const BASE: Milli = 7000;
+pub(crate) const TOLERANCE: Milli = 100;
+pub(crate) const BASE: Milli = 7000;
 
 /// The kind of the right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub(crate) enum Expected {
     Named,
     NoRegression,
     Gradual,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Truth {
+pub(crate) struct Truth {
     /// Commits that switched on an effect that is active at the bad end.
     pub explaining: BTreeSet<usize>,
     /// Commits that landed such an effect before it was undone; for each, those that landed the
@@ -33,7 +33,7 @@ pub struct Truth {
 
 /// The parts of a world on which the right answer depends.
 #[derive(Clone, Copy)]
-pub struct Made<'w> {
+pub(crate) struct Made<'w> {
     pub shape: &'w Shape,
     pub effects: &'w [Effect],
     pub flake: Option<Flake>,
@@ -41,19 +41,19 @@ pub struct Made<'w> {
 }
 
 impl Made<'_> {
-    pub fn level(&self, one: usize) -> Milli {
+    pub(crate) fn level(&self, one: usize) -> Milli {
         let levels = self.effects.iter().filter(|effect| effect.what == What::Level);
         BASE + levels.map(|effect| effect.net(one)).sum::<Milli>()
     }
 
     /// Whether the commit's level is above the limit, which a single run can show.
-    pub fn is_bad(&self, one: usize) -> bool {
+    pub(crate) fn is_bad(&self, one: usize) -> bool {
         self.level(one) - self.level(self.shape.good) > TOLERANCE
     }
 
     /// The failure that a run of the commit shows instead of its level. A build failure comes
     /// first, else the last failure.
-    pub fn failure(&self, one: usize) -> Option<&Failure> {
+    pub(crate) fn failure(&self, one: usize) -> Option<&Failure> {
         let active = self.effects.iter().filter_map(|effect| match &effect.what {
             What::Failure(failure) if effect.net(one) != 0 => Some(failure),
             _ => None,
@@ -72,7 +72,7 @@ impl Made<'_> {
         }
     }
 
-    pub fn truth(&self) -> Truth {
+    pub(crate) fn truth(&self) -> Truth {
         let Self { shape, .. } = self;
         let mut worth: BTreeMap<usize, Milli> = BTreeMap::new();
         let mut earlier: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();

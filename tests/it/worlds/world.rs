@@ -11,7 +11,7 @@ use super::truth::{Made, TOLERANCE, Truth};
 use crate::kit::{Oracle, Plan, TestEnvironment, graph};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct World {
+pub(crate) struct World {
     pub seed: u64,
     pub class: &'static Class,
     pub levels: Levels,
@@ -24,7 +24,7 @@ pub struct World {
 
 impl World {
     /// The world of a seed.
-    pub fn of(seed: u64) -> Self {
+    pub(crate) fn of(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let class = classes::draw(&mut dice);
         loop {
@@ -59,13 +59,13 @@ impl World {
         fits.then_some(Self { seed, class, levels, shape, effects, flake, leak, truth })
     }
 
-    pub fn made(&self) -> Made<'_> {
+    pub(crate) fn made(&self) -> Made<'_> {
         let Self { shape, effects, flake, leak, .. } = self;
         Made { shape, effects, flake: *flake, leak: *leak }
     }
 
     /// The history, for git.
-    pub fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> Plan {
         let commits: Vec<String> = self.shape.parents.iter().enumerate().map(commit).collect();
         let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
         let mut plan = graph(&commits);
@@ -137,7 +137,7 @@ impl World {
         files
     }
 
-    pub fn oracle(&self, env: &TestEnvironment) -> Oracle {
+    pub(crate) fn oracle(&self, env: &TestEnvironment) -> Oracle {
         let oracle = Oracle::new(env);
         let oracle = match self.flake {
             Some(Flake { kind: FlakeKind::PassFail, .. }) => oracle
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// Prints the world for a replay.
-    pub fn tell(&self) {
+    pub(crate) fn tell(&self) {
         let made = self.made();
         println!(
             "class {}, {:?}, {:?}, flake {:?}, leak {:?}",
@@ -189,7 +189,7 @@ fn commit((one, parents): (usize, &Vec<usize>)) -> String {
 }
 
 impl Kind {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Line => "lines",
             Self::Merges => "merges",
