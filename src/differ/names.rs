@@ -6,6 +6,10 @@ use std::collections::BTreeSet;
 use super::spelling::Language;
 use super::tokens::{Comments, Placed, Token, tokens};
 
+/// Of a longer declaration only so many tokens before a name are read. Lists made by macros have no
+/// end that is known here.
+const LONGEST_HEAD: usize = 200;
+
 /// The names in some lines of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
@@ -32,12 +36,18 @@ impl Names {
     }
 }
 
-/// The names in those lines of a text that are chosen, by their number from 0. The path decides the
-/// language.
-pub(crate) fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -> Names {
+/// The names in the lines of a text, apart for each of `parts` parts. `part_of`: the part that a
+/// line belongs to, by the line's number from 0. The path decides the language.
+pub(crate) fn names(
+    path: &str,
+    text: &str,
+    parts: usize,
+    part_of: impl Fn(usize) -> Option<usize>,
+) -> Vec<Names> {
     let language = Language::of(path);
     let tokens = tokens(text, comments(language));
-    let mut reader = Reader { tokens: &tokens, is_chosen: &is_chosen, names: Names::default() };
+    let mut reader =
+        Reader { tokens: &tokens, part_of: &part_of, names: vec![Names::default(); parts] };
     let imports = imports(language, text);
     match language {
         Some(Language::C) => reader.nested(&imports, c),
@@ -46,8 +56,8 @@ pub(crate) fn names(path: &str, text: &str, is_chosen: impl Fn(usize) -> bool) -
         Some(Language::Cmake | Language::Make) | None => reader.flat(&imports, build_file),
     }
     let is_source = matches!(language, Some(Language::C | Language::Rust | Language::Python));
-    let names = &mut reader.names;
-    for (number, line) in text.lines().enumerate().filter(|(number, _)| is_chosen(*number)) {
+    for (number, line) in text.lines().enumerate() {
+        let Some(names) = reader.names_of(number) else { continue };
         let words = file_words(line);
         if imports.contains(&number) {
             names.has_imports = true;
@@ -173,8 +183,8 @@ impl<'t> Around<'_, 't> {
 
 struct Reader<'a, 't> {
     tokens: &'a [Placed<'t>],
-    is_chosen: &'a dyn Fn(usize) -> bool,
-    names: Names,
+    part_of: &'a dyn Fn(usize) -> Option<usize>,
+    names: Vec<Names>,
 }
 
 impl Reader<'_, '_> {
@@ -199,7 +209,8 @@ impl Reader<'_, '_> {
             }
             let scope = scopes.last().map_or(Scope::Members, |(scope, _)| *scope);
             if let Some(name) = word(placed.token) {
-                let head = &self.tokens[from.min(at)..at];
+                let first = from.max(at.saturating_sub(LONGEST_HEAD)).min(at);
+                let head = &self.tokens[first..at];
                 let around = Around { tokens: self.tokens, at, scope, head };
                 let is_open = scope != Scope::Body && depth == 0;
                 let is_defined = around.is_word(-1, &["define"]) && around.is_mark(-2, "#");
@@ -250,23 +261,28 @@ impl Reader<'_, '_> {
     }
 
     fn note(&mut self, name: &str, role: Role, line: usize) {
-        if !(self.is_chosen)(line) {
-            return;
-        }
-        self.names.has_code = true;
+        let Some(names) = self.names_of(line) else { return };
+        names.has_code = true;
         if role != Role::Used {
-            self.names.declared.insert(name.to_owned());
+            names.declared.insert(name.to_owned());
         }
         if matches!(role, Role::Function | Role::Method) {
-            self.names.functions.insert(name.to_owned());
+            names.functions.insert(name.to_owned());
         }
         if matches!(role, Role::Used | Role::Method) {
-            self.names.used.insert(name.to_owned());
+            names.used.insert(name.to_owned());
         }
     }
 
     fn note_code(&mut self, line: usize) {
-        self.names.has_code |= (self.is_chosen)(line);
+        if let Some(names) = self.names_of(line) {
+            names.has_code = true;
+        }
+    }
+
+    /// The names of the part that a line belongs to.
+    fn names_of(&mut self, line: usize) -> Option<&mut Names> {
+        (self.part_of)(line).map(|part| &mut self.names[part])
     }
 }
 

@@ -169,6 +169,8 @@ pub enum Revert {
     StillBad,
     /// It does not build, or its runs cannot be judged.
     Unknown,
+    /// A fault of the machine ended the test; what it was.
+    Stopped(String),
     /// The patch does not apply; what git said.
     Conflict(String),
     /// The bad endpoint does not have these lines any more.

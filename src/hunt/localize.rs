@@ -162,7 +162,7 @@ impl Localization<'_, '_> {
         let is_over = self.driver.limit.is_some() || matches!(end, CauseEnd::Stopped(_));
         let revert = match self.revert(&reverted, &kept, is_over) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-            Err(_) => Some(Revert::Unknown),
+            Err(fault) => Some(Revert::Stopped(fault.to_string())),
             Ok(revert) => revert,
         };
         let roles = match self.roles(&found, &dependents, &end) {
@@ -194,13 +194,19 @@ impl Localization<'_, '_> {
     fn search(&mut self, known: &mut Known) -> Result<CauseEnd, HuntError> {
         loop {
             known.without = None;
-            let mut one = self.isolated(&known.rest)?;
-            known.rest = self.rest(&known.rest, &one.parts)?;
+            let whole = known.rest.clone();
+            let mut one = self.isolated(&whole)?;
+            known.rest = self.rest(&whole, &one.parts)?;
             let is_part = !known.rest.is_empty() || !known.found.is_empty();
             let alone = if is_part { self.test(&one.parts)? } else { None };
             one.alone = alone.map(|(_, place)| place);
-            if let Some((Shows::Difference, _)) = alone {
-                one.context.clear();
+            if let Some((Shows::Difference, _)) = alone
+                && !one.context.is_empty()
+            {
+                // Fewer of them were only tested together with the context.
+                one = self.isolate(&[], &one.parts, 1)?.0;
+                one.alone = self.tested(&one.parts)?;
+                known.rest = self.rest(&whole, &one.parts)?;
             }
             known.found.push(one);
             if self.is_spent {
@@ -280,7 +286,7 @@ impl Localization<'_, '_> {
         for file in &files.parts {
             parts.extend(self.change.split(*file)?);
         }
-        if end == IsolationEnd::Minimal && parts == files.parts {
+        if files.is_minimal && parts == files.parts {
             return Ok(files);
         }
         Ok(self.isolate(&files.context, &parts, 1)?.0)
@@ -304,7 +310,7 @@ impl Localization<'_, '_> {
                 Ok::<_, HuntError>(Some(Tested { shows, needs: clues.lacking(said, parts) }))
             })?;
         let (parts, context) = (chosen(&parts), chosen(&context));
-        let is_minimal = end == IsolationEnd::Minimal;
+        let is_minimal = matches!(end, IsolationEnd::Minimal | IsolationEnd::Bound);
         Ok((Found { parts, context, is_minimal, alone: None }, end))
     }
 

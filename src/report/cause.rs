@@ -159,6 +159,9 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         Revert::Unknown => {
             format!("the bad end without {them} cannot be judged: {values}")
         }
+        Revert::Stopped(why) => {
+            format!("the test of the bad end without {them} stopped: {}", text::line(why))
+        }
         Revert::Conflict(said) => {
             let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
             let said = said.trim_start_matches("error: ");

@@ -6,7 +6,7 @@
 //! shrinks. `ddmin` of the same paper only shrinks, and parts of a change seldom build with little
 //! around them. Three changes for tests that cost a build: sets that the hints allow and that
 //! divide the likelihood best are tested before chunks, what a failed test tells is added to the
-//! hints, and no set is tested twice.
+//! hints, and no set is tested twice, nor one that lacks what a failed test lacked.
 
 use std::collections::BTreeMap;
 
@@ -33,6 +33,8 @@ pub struct Isolated {
 pub enum IsolationEnd {
     /// No part of several can be added to the context, or taken from both sets, with a result.
     Minimal,
+    /// The same, but sets were left out that lack what a failed test lacked.
+    Bound,
     /// The hints do not divide the parts further, and they are few enough for the caller.
     FewEnough,
     /// `test` ended the search.
@@ -66,6 +68,7 @@ pub fn isolate<E>(
         change: change.to_vec(),
         tested: BTreeMap::new(),
         hints,
+        lacked: Hints::default(),
         missed: Vec::new(),
     };
     state.tested.insert(state.nothing.clone(), Shows::Nothing);
@@ -73,7 +76,7 @@ pub fn isolate<E>(
     let mut pieces = 2;
     loop {
         if state.change.len() < 2 {
-            return Ok(state.isolated(IsolationEnd::Minimal));
+            return Ok(state.smallest());
         }
         if let Some(guess) = state.guess() {
             match state.try_one(&guess, &mut test)? {
@@ -93,7 +96,7 @@ pub fn isolate<E>(
             Tried::NotIt => pieces = (pieces - 1).max(2),
             Tried::Learned => {}
             Tried::Unresolved if pieces >= state.change.len() => {
-                return Ok(state.isolated(IsolationEnd::Minimal));
+                return Ok(state.smallest());
             }
             Tried::Unresolved => pieces = (2 * pieces).min(state.change.len()),
         }
@@ -106,6 +109,8 @@ struct State {
     change: Vec<usize>,
     tested: BTreeMap<Parts, Shows>,
     hints: Hints,
+    /// Only what failed tests told: which part of their set needs which other part.
+    lacked: Hints,
     /// Sets that the hints proposed and that could not be judged, since the last step forward.
     missed: Vec<Parts>,
 }
@@ -197,13 +202,33 @@ impl State {
         if let Some(known) = self.tested.get(parts) {
             return Ok(Some((*known, false)));
         }
+        if self.lacked.is_lacking(parts, &self.with(&self.change)) {
+            return Ok(Some((Shows::Unresolved, false)));
+        }
         let Some(Tested { shows, needs }) = test(parts)? else { return Ok(None) };
         self.tested.insert(parts.clone(), shows);
+        if shows == Shows::Unresolved {
+            self.lacked.learn(&needs);
+        }
         Ok(Some((shows, self.hints.learn(&needs))))
     }
 
     fn with(&self, parts: &[usize]) -> Parts {
         self.nothing.iter().chain(parts).copied().collect()
+    }
+
+    /// The result if no part can be moved any more.
+    fn smallest(self) -> Isolated {
+        let untested = |set: &Parts| !self.tested.contains_key(set);
+        let one_moved = |part: &usize| {
+            let more = self.with(&[*part]);
+            let mut less = self.with(&self.change);
+            less.remove(part);
+            untested(&more) || untested(&less)
+        };
+        let is_bound = self.change.len() > 1 && self.change.iter().any(one_moved);
+        let end = if is_bound { IsolationEnd::Bound } else { IsolationEnd::Minimal };
+        self.isolated(end)
     }
 
     fn isolated(self, end: IsolationEnd) -> Isolated {

@@ -33,6 +33,12 @@ impl Hints {
         is_new
     }
 
+    /// Whether a part of `set` needs one of `all` that is not in the set.
+    pub(super) fn is_lacking(&self, set: &Parts, all: &Parts) -> bool {
+        let needs = set.iter().filter_map(|part| self.needs.get(part)).flatten();
+        needs.into_iter().any(|other| all.contains(other) && !set.contains(other))
+    }
+
     /// The weight of all these parts.
     pub(super) fn weight<'p>(&self, parts: impl IntoIterator<Item = &'p usize>) -> u64 {
         let one = |part| u64::from(self.weights.get(part).copied().unwrap_or(1));

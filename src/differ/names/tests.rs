@@ -1,7 +1,7 @@
 use super::*;
 
 fn all(path: &str, text: &str) -> Names {
-    names(path, text, |_| true)
+    names(path, text, 1, |_| Some(0)).remove(0)
 }
 
 fn list(names: &BTreeSet<String>) -> String {
@@ -88,12 +88,11 @@ fn build_files_name_sources() {
 }
 
 #[test]
-fn only_the_chosen_lines_count() {
+fn each_part_has_the_names_of_its_own_lines() {
     let text = "#include \"a.h\"\nint one(void);\n// words\nint two(void);\n";
-    let found = names("a.c", text, |line| line == 3);
-    assert_eq!((list(&found.declared).as_str(), found.has_imports), ("two", false));
-    let imports = names("a.c", text, |line| line == 0);
-    assert!(imports.has_imports && !imports.has_code);
-    assert_eq!(names("a.c", text, |line| line == 2), Names::default());
+    let found = names("a.c", text, 4, |line| Some(line).filter(|line| *line != 1));
+    assert_eq!((list(&found[3].declared).as_str(), found[3].has_imports), ("two", false));
+    assert!(found[0].has_imports && !found[0].has_code);
+    assert_eq!([&found[1], &found[2]], [&Names::default(); 2]);
     assert!(words("a.c", text).contains("one") && !words("a.c", text).contains("words"));
 }

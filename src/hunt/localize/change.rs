@@ -8,7 +8,7 @@ use crate::evaluation::{
 use crate::git::{ChangedFile, FileSide, GitError, History, Split};
 use crate::report::relevance;
 
-use super::lines::Lines;
+use super::lines::ChangedTexts;
 
 /// A commit's change against its parent.
 pub(super) struct Change<'h> {
@@ -90,25 +90,19 @@ impl<'h> Change<'h> {
         Ok(entries)
     }
 
-    /// The lines that a part removes and those that it adds, in the texts before and after. Empty
-    /// if a file is no text.
-    pub(super) fn lines(&self, part: Part) -> Result<[Lines; 2], GitError> {
-        let file = &self.files[part.file];
+    /// The texts of a file before and after. Empty if a side is no text.
+    pub(super) fn texts(&self, file: usize) -> Result<ChangedTexts, GitError> {
+        let file = &self.files[file];
         if let Some(split) = self.split_of(file)? {
-            let all = 0..split.hunks.len();
-            return Ok(match part.of {
-                PartOf::File => Lines::of(split, all),
-                PartOf::Hunk { number, .. } => Lines::of(split, number - 1..number),
-                PartOf::Mode | PartOf::Name => Lines::of(split, 0..0),
-            });
+            return Ok(ChangedTexts::of(split));
         }
-        let text = |side: &Option<FileSide>| -> Result<Lines, GitError> {
+        let text = |side: &Option<FileSide>| -> Result<String, GitError> {
             let text = side.as_ref().map(|side| self.history.text(side)).transpose()?.flatten();
-            Ok(text.map(Lines::all).unwrap_or_default())
+            Ok(text.unwrap_or_default())
         };
         match (&file.file.old, &file.file.new) {
-            (Some(_), Some(_)) => Ok(<[Lines; 2]>::default()),
-            (old, new) => Ok([text(old)?, text(new)?]),
+            (Some(_), Some(_)) => Ok(ChangedTexts::default()),
+            (old, new) => Ok(ChangedTexts::whole([text(old)?, text(new)?])),
         }
     }
 

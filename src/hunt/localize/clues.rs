@@ -3,6 +3,7 @@
 //! builds said. No clue decides what a part shows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::differ::{self, Names};
 use crate::evaluation::{Culprit, PartOf};
@@ -11,7 +12,7 @@ use crate::report::relevance;
 use crate::search::{Hints, Parts};
 
 use super::change::{Change, Part};
-use super::lines::Lines;
+use super::lines::ChangedTexts;
 
 /// With more parts nothing is read: the names of a huge change bind everything to everything.
 const MOST_PARTS: usize = 300;
@@ -29,7 +30,7 @@ struct Known {
     removed: Names,
     added: Names,
     /// All words of the file before and after the change.
-    words: [BTreeSet<String>; 2],
+    words: Rc<[BTreeSet<String>; 2]>,
     /// Whether the part has lines of text that were read.
     is_text: bool,
     weight: u32,
@@ -52,14 +53,23 @@ impl Clues {
         if parts.len() > MOST_PARTS {
             return Ok(Self { parts: Vec::new() });
         }
-        let read = |part: &Part| -> Result<Known, GitError> {
-            let path = change.path(*part);
+        let mut of_files: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, part) in parts.iter().enumerate() {
+            of_files.entry(part.file).or_default().push(number);
+        }
+        let mut known: BTreeMap<usize, Known> = BTreeMap::new();
+        for (file, numbers) in of_files {
+            let own: Vec<Part> = numbers.iter().map(|number| parts[*number]).collect();
+            let path = change.path(own[0]);
             let is_named = relevance(&path, culprit.differences.as_ref()) == 0;
             let is_idle = is_idle(&path, compiled);
-            let known = Known::of(path, *part, change.is_there(*part), &change.lines(*part)?);
-            Ok(Known { weight: known.weight(is_named, is_idle), ..known })
-        };
-        Ok(Self { parts: parts.iter().map(read).collect::<Result<_, _>>()? })
+            let read = Known::of_file(&path, &own, change.is_there(own[0]), &change.texts(file)?);
+            known.extend(numbers.into_iter().zip(read.into_iter().map(|part| {
+                let weight = part.weight(is_named, is_idle);
+                Known { weight, ..part }
+            })));
+        }
+        Ok(Self { parts: known.into_values().collect() })
     }
 
     /// All clues as hints for the search.
@@ -120,9 +130,32 @@ impl Clues {
                 };
                 if !stays {
                     needs.add(number, numbered().filter(|(_, it)| uses(it)).map(|(at, _)| at));
+                } else if !part.added.declared.contains(name) {
+                    needs.add(number, self.who_import_instead(part, name));
                 }
             }
         }
+    }
+
+    /// The parts that import the file that a name moved to, where `part` takes the name away and
+    /// its own file does not import the other one.
+    fn who_import_instead<'c>(
+        &'c self,
+        part: &'c Known,
+        name: &'c String,
+    ) -> impl Iterator<Item = usize> + 'c {
+        let moved = |to: &&Known| to.file != part.file && to.added.declared.contains(name);
+        self.parts.iter().filter(moved).flat_map(move |to| {
+            let imports = |it: &Known| it.added.files.iter().any(|file| to.is_called(file));
+            let is_passed_on = self.parts.iter().any(|it| it.file == part.file && imports(it));
+            let numbered = self.parts.iter().enumerate();
+            numbered
+                .filter(move |(_, it)| {
+                    let has_use = it.words[1].contains(name) || differ::is_header(&it.path);
+                    !is_passed_on && has_use && imports(it)
+                })
+                .map(|(number, _)| number)
+        })
     }
 
     /// Who names a new file needs it, and the file needs who makes it part of the program. A
@@ -169,22 +202,35 @@ impl Clues {
     /// Parts outside of a set that a failed test of the set seems to lack, each after the part of
     /// the set that needs it. `said`: lines about the failure.
     pub(super) fn lacking(&self, said: &[String], set: &Parts) -> Vec<(usize, usize)> {
+        let numbered = || self.parts.iter().enumerate();
         let mut found = Vec::new();
-        for name in said.iter().flat_map(|line| complained_of(line)) {
-            let numbered = || self.parts.iter().enumerate();
-            let gives = |part: &Known| {
-                part.is_called(&name)
-                    || part.added.declared.contains(&name)
-                    || part.removed.has(&name)
-            };
-            let wants = |part: &Known| {
-                let is_file = |file: &String| file_name(file) == file_name(&name);
-                let names_it = name.contains('.') && part.added.files.iter().any(is_file);
-                names_it || part.added.has(&name) || part.removed.has(&name)
-            };
-            for (user, _) in numbered().filter(|(at, part)| set.contains(at) && wants(part)) {
-                let lacks = numbered().filter(|(at, part)| !set.contains(at) && gives(part));
-                found.extend(lacks.map(|(giver, _)| (user, giver)));
+        for line in said {
+            let names = complained_of(line);
+            let failed = names.iter().filter(|name| name.contains('.'));
+            let failed: Vec<&String> = failed.filter(|file| line.starts_with(*file)).collect();
+            for name in &names {
+                let declares = |part: &Known| part.added.declared.contains(name);
+                let imports_it = |part: &Known| {
+                    let imports = |to: &Known| part.added.files.iter().any(|it| to.is_called(it));
+                    self.parts.iter().any(|to| declares(to) && imports(to))
+                };
+                let gives =
+                    |part: &Known| part.is_called(name) || declares(part) || part.removed.has(name);
+                // The compiler failed in this file, which the set leaves as it was.
+                let gives_there = |part: &Known| {
+                    let is_there = failed.iter().any(|file| part.is_called(file));
+                    is_there && (!part.is_hunk || imports_it(part))
+                };
+                let wants = |part: &Known| {
+                    let is_file = |file: &String| file_name(file) == file_name(name);
+                    let names_it = name.contains('.') && part.added.files.iter().any(is_file);
+                    names_it || part.added.has(name) || part.removed.has(name)
+                };
+                let outside = || numbered().filter(|(at, _)| !set.contains(at));
+                for (user, _) in numbered().filter(|(at, part)| set.contains(at) && wants(part)) {
+                    let lacks = outside().filter(|(_, part)| gives(part) || gives_there(part));
+                    found.extend(lacks.map(|(giver, _)| (user, giver)));
+                }
             }
         }
         found
@@ -215,29 +261,43 @@ impl Needs {
 }
 
 impl Known {
-    /// `lines`: those that the part removes, and those that it adds.
-    fn of(path: String, part: Part, is_there: [bool; 2], lines: &[Lines; 2]) -> Self {
-        let is_short = lines.iter().all(|side| side.text.len() <= LONGEST_TEXT);
-        let is_read = is_short && !is_document(&path);
-        let names = |lines: &Lines| {
-            let is_chosen = |line| lines.chosen.contains(&line);
-            if is_read { differ::names(&path, &lines.text, is_chosen) } else { Names::default() }
+    /// The parts of one file.
+    fn of_file(path: &str, parts: &[Part], is_there: [bool; 2], file: &ChangedTexts) -> Vec<Self> {
+        let is_short = file.texts.iter().all(|text| text.len() <= LONGEST_TEXT);
+        let is_read = is_short && !is_document(path);
+        let lines: Vec<[BTreeSet<usize>; 2]> =
+            parts.iter().map(|part| file.lines_of(part.of)).collect();
+        let names = |side: usize| -> Vec<Names> {
+            if !is_read {
+                return vec![Names::default(); parts.len()];
+            }
+            let numbered = lines.iter().enumerate();
+            let owners: BTreeMap<usize, usize> = numbered
+                .flat_map(|(part, lines)| lines[side].iter().map(move |line| (*line, part)))
+                .collect();
+            let part_of = |line| owners.get(&line).copied();
+            differ::names(path, &file.texts[side], parts.len(), part_of)
         };
-        let words = |lines: &Lines| {
-            if is_read { differ::words(&path, &lines.text) } else { BTreeSet::new() }
+        let words = |text: &String| {
+            if is_read { differ::words(path, text) } else { BTreeSet::new() }
         };
-        let [before, after] = lines;
-        Self {
-            file: part.file,
-            is_hunk: part.of != PartOf::File,
-            is_there,
-            removed: names(before),
-            added: names(after),
-            words: [words(before), words(after)],
-            is_text: is_short && !(before.chosen.is_empty() && after.chosen.is_empty()),
-            weight: 0,
-            path,
-        }
+        let words = Rc::new(file.texts.each_ref().map(words));
+        let both = names(0).into_iter().zip(names(1));
+        let known = parts.iter().zip(&lines).zip(both).map(|((part, lines), (removed, added))| {
+            let is_text = is_short && lines.iter().any(|side| !side.is_empty());
+            Self {
+                path: path.to_owned(),
+                file: part.file,
+                is_hunk: part.of != PartOf::File,
+                is_there,
+                removed,
+                added,
+                words: Rc::clone(&words),
+                is_text,
+                weight: 0,
+            }
+        });
+        known.collect()
     }
 
     /// How likely the part makes a difference: code before headers, documents and comments last.

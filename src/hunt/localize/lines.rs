@@ -1,42 +1,47 @@
-//! The changed lines of a part of a change, with the texts that they are in.
+//! The texts of a changed file, and the lines that each part of its change removes and adds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use crate::evaluation::PartOf;
 use crate::git::{Hunk, Split};
 
-/// A text and those of its lines that belong to the part, by their number from 0.
+/// A file's text before and after a change, and which lines each hunk removes and adds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lines {
-    pub(super) text: String,
-    pub(super) chosen: BTreeSet<usize>,
+pub(super) struct ChangedTexts {
+    pub(super) texts: [String; 2],
+    /// The lines by their number from 0: those removed, and those added.
+    hunks: Vec<[BTreeSet<usize>; 2]>,
 }
 
-impl Lines {
-    /// All lines of a text.
-    pub(super) fn all(text: String) -> Self {
-        let chosen = (0..text.lines().count()).collect();
-        Self { text, chosen }
+impl ChangedTexts {
+    /// A file that the change takes apart.
+    pub(super) fn of(split: &Split) -> Self {
+        let texts = [&split.old, &split.new].map(|text| String::from_utf8_lossy(text).into_owned());
+        let [old, new] = &texts;
+        let hunks = split.hunks.iter().map(|hunk| changed(old, new, hunk)).collect();
+        Self { texts, hunks }
     }
 
-    /// The lines that these hunks remove, and those that they add.
-    pub(super) fn of(split: &Split, hunks: impl Iterator<Item = usize>) -> [Self; 2] {
-        let texts = [&split.old, &split.new];
-        let [mut removed, mut added] = texts.map(|bytes| Self {
-            text: String::from_utf8_lossy(bytes).into_owned(),
-            chosen: BTreeSet::new(),
-        });
-        for hunk in hunks.filter_map(|hunk| split.hunks.get(hunk)) {
-            let [gone, come] = changed(&removed.text, &added.text, hunk);
-            removed.chosen.extend(gone);
-            added.chosen.extend(come);
-        }
-        [removed, added]
+    /// A file that is new or deleted: one hunk with all lines.
+    pub(super) fn whole(texts: [String; 2]) -> Self {
+        let all = texts.each_ref().map(|text| (0..text.lines().count()).collect());
+        Self { texts, hunks: vec![all] }
+    }
+
+    /// The lines that a part of the file removes, and those that it adds.
+    pub(super) fn lines_of(&self, part: PartOf) -> [BTreeSet<usize>; 2] {
+        let hunks = match part {
+            PartOf::File => self.hunks.as_slice(),
+            PartOf::Hunk { number, .. } => self.hunks.get(number - 1..number).unwrap_or_default(),
+            PartOf::Mode | PartOf::Name => &[],
+        };
+        [0, 1].map(|side| hunks.iter().flat_map(|hunk| hunk[side].iter().copied()).collect())
     }
 }
 
 /// The lines that only one side of a hunk has: there are others around the change.
-fn changed(old: &str, new: &str, hunk: &Hunk) -> [Vec<usize>; 2] {
+fn changed(old: &str, new: &str, hunk: &Hunk) -> [BTreeSet<usize>; 2] {
     let lines = |text: &str, range: &Range<usize>| -> Vec<(usize, String)> {
         let lines = text.lines().enumerate().skip(range.start).take(range.len());
         lines.map(|(number, line)| (number, line.to_owned())).collect()
@@ -70,11 +75,13 @@ mod tests {
             new: b"a\nx\nc\nb\nd\n".to_vec(),
             hunks: vec![Hunk { old: 0..4, new: 0..5 }],
         };
-        let [removed, added] = Lines::of(&split, 0..1);
+        let texts = ChangedTexts::of(&split);
         // `b` only moved.
-        assert_eq!((removed.chosen, added.chosen), (BTreeSet::new(), BTreeSet::from([1])));
-        let [removed, added] = Lines::of(&split, 0..0);
-        assert!(removed.chosen.is_empty() && added.chosen.is_empty());
-        assert_eq!(Lines::all("a\nb\n".to_owned()).chosen, BTreeSet::from([0, 1]));
+        let hunk = PartOf::Hunk { number: 1, of: 1 };
+        assert_eq!(texts.lines_of(hunk), [BTreeSet::new(), BTreeSet::from([1])]);
+        assert_eq!(texts.lines_of(PartOf::File), texts.lines_of(hunk));
+        assert_eq!(texts.lines_of(PartOf::Mode), <[BTreeSet<usize>; 2]>::default());
+        let new = ChangedTexts::whole([String::new(), "a\nb\n".to_owned()]);
+        assert_eq!(new.lines_of(PartOf::File), [BTreeSet::new(), BTreeSet::from([0, 1])]);
     }
 }

@@ -13,7 +13,7 @@ fn clues(files: &[File<'_>]) -> Clues {
         let split = Split { old: old_bytes, new: new_bytes, hunks: vec![hunk] };
         let part = Part { file: number, of: PartOf::File };
         let is_there = [!old.is_empty(), !new.is_empty()];
-        let known = Known::of((*path).to_owned(), part, is_there, &Lines::of(&split, 0..1));
+        let known = Known::of_file(path, &[part], is_there, &ChangedTexts::of(&split)).remove(0);
         Known { weight: known.weight(false, false), ..known }
     };
     Clues { parts: files.iter().enumerate().map(known).collect() }
@@ -70,6 +70,21 @@ fn a_function_that_moves_is_in_one_place() {
         ("b.c", "int y;\n", "int f(void) { return 1; }\nint y;\n"),
     ];
     assert_eq!(needs(&files), "0→1 1→0");
+}
+
+#[test]
+fn a_name_that_moves_to_another_header_takes_its_new_imports_along() {
+    let files = [
+        ("ggml.h", "enum numa { A, B };\nint keep;\n", "int keep;\n"),
+        ("ggml-cpu.h", "", "enum numa { A, B };\n"),
+        ("llama.h", "#include \"ggml.h\"\n", "#include \"ggml.h\"\n#include \"ggml-cpu.h\"\n"),
+        ("other.c", "int x;\n", "#include \"ggml-cpu.h\"\nint x;\n"),
+    ];
+    assert_eq!(needs(&files), "0→2 2→1 3→1");
+    // If the old header imports the new one, nobody needs to change.
+    let mut passed_on = files;
+    passed_on[0].2 = "#include \"ggml-cpu.h\"\nint keep;\n";
+    assert_eq!(needs(&passed_on), "0→1 2→1 3→1");
 }
 
 #[test]
