@@ -5,6 +5,7 @@ mod compiler_cache;
 mod error;
 mod key;
 mod linked;
+mod objects;
 mod order;
 mod progress;
 mod recalled;

@@ -10,6 +10,7 @@ use crate::differ::{self, BuildFolders, packages};
 use crate::evaluation::{CommitId, Compiled, Setup};
 
 use super::Slot;
+use super::objects::code_digest;
 
 /// Largest file to read, bytes.
 const LARGEST: u64 = 256 << 20;
@@ -50,6 +51,11 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup 
     setup.packages.extend(
         left.installed.into_iter().map(|(folder, versions)| (shown(&place, &folder), versions)),
     );
+    setup.objects = left
+        .objects
+        .iter()
+        .filter_map(|path| Some((shown(&place, path), code_digest(path)?)))
+        .collect();
     if setup.files.is_empty() && setup.targets.is_empty() {
         setup.files = printed;
     }
@@ -63,6 +69,7 @@ struct Left {
     databases: Vec<PathBuf>,
     flags: Vec<PathBuf>,
     locks: Vec<PathBuf>,
+    objects: Vec<PathBuf>,
     /// Versions of installed packages, by the folder of the installation.
     installed: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
@@ -92,6 +99,9 @@ impl Left {
             "compile_commands.json" => self.databases.push(path),
             "flags.make" => self.flags.push(path),
             name if packages::LOCK_FILES.contains(&name) => self.locks.push(path),
+            _ if path.extension().is_some_and(|ending| ending == "o" || ending == "obj") => {
+                self.objects.push(path);
+            }
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 //! read files and call git.
 
 mod build_folders;
+mod built;
 mod cmake_cache;
 mod compare;
 mod constants;
@@ -15,6 +16,7 @@ mod spelling;
 mod tokens;
 
 pub(crate) use build_folders::BuildFolders;
+pub(crate) use built::BuiltSources;
 pub(crate) use cmake_cache::cmake_cache;
 pub(crate) use compare::setups;
 pub(crate) use constants::{constants, used};

@@ -74,7 +74,8 @@ pub(crate) fn names(
             names.used.extend(words.clone());
             names.files.extend(words);
         } else if !is_source {
-            let paths: Vec<String> = words.filter(|word| is_path(word)).collect();
+            let is_folder = line.trim_start().starts_with("add_subdirectory");
+            let paths: Vec<String> = words.filter(|word| is_folder || is_path(word)).collect();
             names.files.extend(paths.clone());
             names.listed.extend(paths);
         }

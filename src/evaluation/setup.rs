@@ -17,6 +17,9 @@ pub struct Setup {
     /// The compiler command of each target, if the commands of single files are not known.
     #[serde(default, skip_serializing_if = "Compiled::is_empty")]
     pub targets: Compiled,
+    /// Digests of the code in object files, by their paths.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub objects: BTreeMap<String, String>,
     /// Package versions, by the file or folder that states them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packages: BTreeMap<String, BTreeMap<String, String>>,

@@ -15,6 +15,7 @@ mod trials;
 
 use std::collections::BTreeMap;
 
+use crate::differ::BuiltSources;
 use crate::evaluation::{
     Cause, CauseEnd, CauseSet, CommitId, Culprit, Effect, FileRole, Finding, Revert, Shows, Target,
     Trial,
@@ -49,8 +50,8 @@ struct Localization<'l, 'd> {
     trees: BTreeMap<String, usize>,
     /// What failed trials said, by their places.
     said: BTreeMap<usize, Vec<String>>,
-    /// The files that the builds of parent and commit compiled, if both are known.
-    compiled: Vec<String>,
+    /// The source files of the builds of parent and commit.
+    built: BuiltSources,
     /// The trials that the journal has already.
     written: Vec<Trial>,
     is_spent: bool,
@@ -100,7 +101,7 @@ impl Driver<'_> {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };
-        let compiled = self.compiled(&culprit.parent, &culprit.info.commit)?;
+        let built = self.built_sources(&culprit.parent, &culprit.info.commit)?;
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         if !is_begun {
@@ -116,7 +117,7 @@ impl Driver<'_> {
             trials: Vec::new(),
             trees: BTreeMap::new(),
             said: BTreeMap::new(),
-            compiled,
+            built,
             written,
             is_spent: false,
         };
@@ -249,7 +250,7 @@ impl Localization<'_, '_> {
     ) -> Result<Option<(Shows, usize)>, HuntError> {
         let found = known.found.iter().flat_map(|one| one.parts.iter().copied());
         let all: Vec<Part> = known.rest.iter().copied().chain(found).collect();
-        let clues = Clues::of(&self.change, &all, self.culprit, &self.compiled)?;
+        let clues = Clues::of(&self.change, &all, self.culprit, &self.built)?;
         let rest: Parts = (0..known.rest.len()).collect();
         let found: Parts = (known.rest.len()..all.len()).collect();
         let mut hints = clues.hints();
@@ -301,7 +302,7 @@ impl Localization<'_, '_> {
         let all: Vec<Part> = context.iter().chain(change).copied().collect();
         let numbers: Vec<usize> = (context.len()..all.len()).collect();
         let chosen = |parts: &Parts| parts.iter().map(|number| all[*number]).collect::<Vec<_>>();
-        let clues = Clues::of(&self.change, &all, self.culprit, &self.compiled)?;
+        let clues = Clues::of(&self.change, &all, self.culprit, &self.built)?;
         let context = (0..context.len()).collect();
         let Isolated { parts, context, end } =
             search::isolate(&context, &numbers, clues.hints(), few, |parts| {

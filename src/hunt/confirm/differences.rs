@@ -1,7 +1,7 @@
 //! Finds differences between a first bad commit and its worst parent that may explain the step:
 //! changed constants and changed build configurations.
 
-use crate::differ;
+use crate::differ::{self, BuiltSources};
 use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -29,19 +29,16 @@ impl Driver<'_> {
         Ok(Differences::new(found, compared))
     }
 
-    /// The files that the newest builds of both sides compiled; empty if a side is not known.
-    pub(crate) fn compiled(
+    /// The source files of the newest builds of both sides; nothing if a side is not known.
+    pub(crate) fn built_sources(
         &self,
         parent: &CommitId,
         commit: &CommitId,
-    ) -> Result<Vec<String>, HuntError> {
+    ) -> Result<BuiltSources, HuntError> {
         let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) else {
-            return Ok(Vec::new());
+            return Ok(BuiltSources::default());
         };
-        if before.files.is_empty() || now.files.is_empty() {
-            return Ok(Vec::new());
-        }
-        Ok(before.files.by.into_keys().chain(now.files.by.into_keys()).collect())
+        Ok(BuiltSources::of(&before, &now))
     }
 
     fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::differ::{self, Names};
+use crate::differ::{self, BuiltSources, Names};
 use crate::evaluation::{Culprit, PartOf};
 use crate::git::GitError;
 use crate::report::relevance;
@@ -42,13 +42,13 @@ pub(super) struct Clues {
 }
 
 impl Clues {
-    /// Reads the changed lines of these parts. `compiled`: the files that the builds of parent or
-    /// commit compiled; empty if that is not known.
+    /// Reads the changed lines of these parts. `built`: the source files of the builds of parent and
+    /// commit.
     pub(super) fn of(
         change: &Change<'_>,
         parts: &[Part],
         culprit: &Culprit,
-        compiled: &[String],
+        built: &BuiltSources,
     ) -> Result<Self, GitError> {
         if parts.len() > MOST_PARTS {
             return Ok(Self { parts: Vec::new() });
@@ -62,7 +62,7 @@ impl Clues {
             let own: Vec<Part> = numbers.iter().map(|number| parts[*number]).collect();
             let path = change.path(own[0]);
             let is_named = relevance(&path, culprit.differences.as_ref()) == 0;
-            let is_idle = is_idle(&path, compiled);
+            let is_idle = built.is_idle(&path);
             let read = Known::of_file(&path, &own, change.is_there(own[0]), &change.texts(file)?);
             known.extend(numbers.into_iter().zip(read.into_iter().map(|part| {
                 let weight = part.weight(is_named, is_idle);
@@ -325,7 +325,8 @@ impl Known {
         }
     }
 
-    /// Whether a word names this part's file: `src/packed.c`, `packed.c`, or `packed` for a module.
+    /// Whether a word names this part's file: `src/packed.c`, `packed.c`, `packed` for a module, or
+    /// `packed` for `packed/CMakeLists.txt`.
     fn is_called(&self, word: &str) -> bool {
         let name = file_name(&self.path);
         if word.contains('.') {
@@ -334,22 +335,14 @@ impl Known {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let is_module = matches!(self.path.rsplit_once('.'), Some((_, "rs" | "py")));
         let parent = self.path.rsplit('/').nth(1).unwrap_or_default();
-        is_module && word == if matches!(stem, "mod" | "__init__") { parent } else { stem }
+        let stands_for_folder = matches!(stem, "mod" | "__init__") || name == "CMakeLists.txt";
+        let own = if stands_for_folder { parent } else { stem };
+        (is_module || stands_for_folder) && file_name(word) == own
     }
 }
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Whether a source file is not compiled. Files that others include are not listed.
-fn is_idle(path: &str, compiled: &[String]) -> bool {
-    let is_it = |file: &String| {
-        let (long, short) =
-            if file.len() > path.len() { (file.as_str(), path) } else { (path, file.as_str()) };
-        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-    };
-    differ::is_source(path) && !compiled.is_empty() && !compiled.iter().any(is_it)
 }
 
 /// Whether no build reads the file, by its name.

@@ -1,0 +1,101 @@
+//! Which source files two builds made use of: compiled ones whose objects differ.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::Setup;
+
+use super::is_source;
+
+/// The source files of two builds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BuiltSources {
+    /// Those that either build compiled; empty if that is not known of both.
+    compiled: Vec<String>,
+    /// Whether all objects with this name, without its ending, are the same in both builds.
+    is_same: BTreeMap<String, bool>,
+}
+
+impl BuiltSources {
+    /// What two builds know of their source files.
+    pub(crate) fn of(before: &Setup, now: &Setup) -> Self {
+        let mut built = Self::default();
+        if !before.files.is_empty() && !now.files.is_empty() {
+            built.compiled.extend(before.files.by.keys().chain(now.files.by.keys()).cloned());
+        }
+        for path in before.objects.keys().chain(now.objects.keys()) {
+            let Some((name, _)) = file_name(path).rsplit_once('.') else { continue };
+            let is_same = before.objects.get(path) == now.objects.get(path);
+            *built.is_same.entry(name.to_owned()).or_insert(true) &= is_same;
+        }
+        built
+    }
+
+    /// Whether the source file makes no difference by itself: it is not compiled, or its object is
+    /// the same in both builds. Files that others include are not known here.
+    pub(crate) fn is_idle(&self, path: &str) -> bool {
+        is_source(path) && (self.is_left_out(path) || self.is_same(path))
+    }
+
+    fn is_left_out(&self, path: &str) -> bool {
+        let is_it = |file: &String| {
+            let (long, short) =
+                if file.len() > path.len() { (file.as_str(), path) } else { (path, file.as_str()) };
+            long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        !self.compiled.is_empty() && !self.compiled.iter().any(is_it)
+    }
+
+    /// CMake calls the object of `pack.c` `pack.c.o`, most makefiles call it `pack.o`.
+    fn is_same(&self, path: &str) -> bool {
+        let name = file_name(path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let known = [name, stem].map(|name| self.is_same.get(name));
+        known.iter().any(Option::is_some) && known.into_iter().flatten().all(|is_same| *is_same)
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(compiled: &[&str], objects: &[(&str, &str)]) -> Setup {
+        let mut setup = Setup::default();
+        for file in compiled {
+            setup.files.add(file, vec!["cc".to_owned()]);
+        }
+        let objects = objects.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned()));
+        setup.objects = objects.collect();
+        setup
+    }
+
+    #[test]
+    fn a_file_that_is_not_compiled_is_idle() {
+        let one = setup(&["{src}/src/rope.c"], &[]);
+        let built = BuiltSources::of(&one, &one);
+        assert!(built.is_idle("src/model.c") && !built.is_idle("src/rope.c"));
+        assert!(!built.is_idle("src/model.h"));
+        let short = setup(&["rope.c"], &[]);
+        assert!(!BuiltSources::of(&short, &short).is_idle("src/rope.c"));
+        assert!(!BuiltSources::of(&setup(&[], &[]), &one).is_idle("src/model.c"));
+    }
+
+    #[test]
+    fn a_file_whose_objects_are_the_same_is_idle() {
+        let before = [("{build}/a/pack.c.o", "1"), ("{build}/a/arm.c.o", "2"), ("{src}/k.o", "3")];
+        let now = [("{build}/a/pack.c.o", "9"), ("{build}/a/arm.c.o", "2"), ("{src}/k.o", "3")];
+        let built = BuiltSources::of(&setup(&[], &before), &setup(&[], &now));
+        assert!(!built.is_idle("src/pack.c") && built.is_idle("src/arm.c"));
+        assert!(built.is_idle("src/k.cu") && !built.is_idle("src/other.c"));
+        // Compiled twice, once with a difference; or in one build only.
+        let twice = [("{build}/b/arm.c.o", "5")];
+        let other = [before.as_slice(), &twice].concat();
+        assert!(!BuiltSources::of(&setup(&[], &before), &setup(&[], &other)).is_idle("src/arm.c"));
+        let both = [("{build}/arm.c.o", "1"), ("{src}/arm.o", "2")];
+        let differ = [("{build}/arm.c.o", "1"), ("{src}/arm.o", "3")];
+        assert!(!BuiltSources::of(&setup(&[], &both), &setup(&[], &differ)).is_idle("arm.c"));
+    }
+}
