@@ -34,8 +34,8 @@ const MEMORY_AT_ITS_END: [&str; 3] =
 pub(crate) struct Built {
     /// The record, as stored.
     pub record: BuildRecord,
-    /// This machine cannot build the commit: the build ran out of memory or the like twice, or the
-    /// disk refuses its files. The commit is untestable here.
+    /// This machine cannot build the commit: the build twice ran out of memory or of another
+    /// resource, or the disk refuses its files. The commit is untestable here.
     pub starved: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn build(order: Order<'_>) -> Result<Built, BuildError> {
     if !starved && !is_control_failed {
         let kept = order.store.put_build(&tried.record);
         if kept.is_err() {
-            // Without its record the log only takes space.
+            // A log without a record is never read.
             std::fs::remove_file(&folder).ok();
         }
         kept?;

@@ -8,7 +8,7 @@ use crate::store::StoreError;
 
 use super::{SlotError, WroteLinked};
 
-/// The build could not be tried, or did not fail by the commit's fault.
+/// The build could not be tried, or it failed and the commit is not at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The checkout failed.

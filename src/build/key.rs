@@ -32,8 +32,8 @@ impl Circumstances<'_> {
 }
 
 /// The key of a commit's build. Inputs: the tree with its submodule pins, the recipe before paths
-/// are filled in, what is linked in, the input files that it names, the declared and inherited environment, the
-/// compilers, the probes' output, and the commit if the recipe names it.
+/// are filled in, what is linked in, the input files that the recipe names, the declared and
+/// inherited environment, the compilers, the probes' output, and the commit if the recipe names it.
 pub(crate) fn build_key(
     tree: &str,
     commit: &CommitId,

@@ -27,9 +27,9 @@ pub struct WroteLinked {
 
 impl WroteLinked {
     /// What the user can do about it.
-    pub const HINT: &str = "every commit would be measured with what this one left there. Install \
-                            below {build}, or take it out of `link`, and start a new hunt; what \
-                            was written is still there: restore it first (reinstall, for a .venv)";
+    pub const HINT: &str = "every later commit would be measured with the changed files. Restore \
+                            them (reinstall, for a .venv). Then install below {build}, or take the \
+                            folder out of `link`, and start a new hunt";
 }
 
 fn and_more(more: usize) -> String {
@@ -114,8 +114,8 @@ pub(crate) const MISSING: &str = "missing";
 
 /// A digest of a file or folder that is linked in, or [`MISSING`]. It covers the names, sizes and
 /// times of all files, and not their content: a linked folder may have gigabytes, and every hunt
-/// takes this digest. Compiled Python modules are left out. Of more than [`MOST_FILES`] files, only
-/// those at the top count.
+/// takes this digest. Compiled Python modules are left out. If there are more than [`MOST_FILES`]
+/// files, only the top level counts.
 pub(crate) fn linked_digest(target: &Path) -> String {
     let Ok(top) = target.canonicalize() else { return MISSING.to_owned() };
     let mut hasher = KeyHasher::new("linked");

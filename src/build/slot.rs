@@ -41,8 +41,8 @@ pub(crate) struct Slot {
     _lock: Option<File>,
 }
 
-/// Describes the finished build in a slot. A stamp is removed before anything in its slot changes,
-/// so a stamp that exists is true.
+/// Describes the finished build in a slot. The stamp is removed before anything in its slot
+/// changes, so an existing stamp is always correct.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     /// The build key.

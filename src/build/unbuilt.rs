@@ -47,8 +47,8 @@ pub(crate) fn refuse(
     Ok(record)
 }
 
-/// The record and log of a commit that this disk refuses. Not stored: another disk may accept the
-/// commit.
+/// The record and log of a commit whose files this disk refuses. They are not stored: another disk
+/// may accept the files.
 pub(super) fn misplaced(
     order: Order<'_>,
     attempt: String,

@@ -143,7 +143,7 @@ fn cut_off(tests: usize) -> Failure {
     let plural = if tests == 1 { "" } else { "s" };
     Failure::plain(
         FailureKind::Incomplete,
-        format!("the JSON ends in its middle, after {tests} whole test{plural}"),
+        format!("the JSON is cut off after {tests} complete test{plural}"),
     )
 }
 

@@ -119,7 +119,10 @@ impl EvalCallback {
             return Ok(());
         };
         let name = excerpt(&self.tensors[place].head.name);
-        let detail = format!("the output of tensor `{name}` is cut, {place} are whole before");
+        let plural = if place == 1 { "" } else { "s" };
+        let detail = format!(
+            "the output ends inside tensor `{name}`, after {place} complete tensor{plural}"
+        );
         Err(Failure::plain(FailureKind::Incomplete, detail))
     }
 
@@ -178,7 +181,7 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// The tensors as the checks that ran: graphs with the same tensors can be compared.
+/// The tensors' heads as [`Checks`], so that only graphs with the same tensors are compared.
 fn heads(tensors: &[PrintedTensor]) -> Checks {
     let mut heads = BTreeSet::new();
     for tensor in tensors {

@@ -1,8 +1,9 @@
 //! Reads values from a JSON document on stdout.
 //!
 //! The document is all of stdout or, since engines print banners first, begins at a line with `{`
-//! or `[` and goes on to the end. At most one line fits: a text that begins at an inner bracket has
-//! the outer closing bracket left over. Text after the document is an error: it belongs on stderr.
+//! or `[` and goes on to the end. At most one such line starts a valid document: text from an inner
+//! bracket on has one closing bracket too many. Text after the document is an error: it belongs on
+//! stderr.
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ use crate::evaluation::{Checks, Failure, Metric, Reading, Unreadable, Value};
 
 use super::value::excerpt;
 
-/// The result of a case, from bad to good.
+/// The result of a case, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Error,

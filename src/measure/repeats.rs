@@ -21,7 +21,7 @@ pub(super) fn made_of(pick: Pick, numbers: &[f64]) -> Option<f64> {
 }
 
 /// Whether the numbers are repeats of one measurement, and so are stored. False for `sum`, which
-/// adds parts of one measurement, nor for `first` and `last`, which use one number only.
+/// adds parts of one measurement, and for `first` and `last`, which use one number only.
 pub(super) fn are_repeats(pick: Pick, numbers: &[f64]) -> bool {
     !matches!(pick, Pick::First | Pick::Last | Pick::Sum) && (2..=MOST).contains(&numbers.len())
 }

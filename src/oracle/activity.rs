@@ -19,7 +19,7 @@ pub(crate) struct Activity {
     pub measure: Option<String>,
     /// When it started (RFC 3339, UTC).
     pub since: String,
-    /// The purpose.
+    /// Why it does so.
     pub phase: Phase,
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ impl Activity {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 
-    /// Seconds since it began.
+    /// Seconds since the activity began.
     pub(crate) fn seconds(&self) -> f64 {
         let since = self.since.parse::<jiff::Timestamp>();
         since.map_or(0.0, |since| {

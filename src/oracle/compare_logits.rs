@@ -1,4 +1,4 @@
-//! The logits that stored runs wrote, and how two of them differ.
+//! Logits files that stored runs wrote, and the difference of two of them.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Dumped, LogitsDifference};
@@ -7,7 +7,7 @@ use super::logits::{difference, single};
 use super::{Oracle, OracleError, Sample};
 
 impl Oracle {
-    /// What a run of the measure at the commit dumped; `None` if the run failed.
+    /// The logits file of a run of the measure at the commit; `None` if the run failed.
     pub(crate) fn logits_of(
         &self,
         commit: &CommitId,
@@ -23,7 +23,7 @@ impl Oracle {
         Ok(run.as_ref().and_then(single).cloned())
     }
 
-    /// How two of them differ; `None` if they cannot be compared.
+    /// The difference of two logits files; `None` if they cannot be compared.
     pub(crate) fn compare_logits(
         &self,
         base: &Dumped,

@@ -19,7 +19,7 @@ impl Oracle {
         self.judge_as(commit, &recipe, targets, phase, chunks)
     }
 
-    /// The same with a recipe that is not the commit's own.
+    /// As [`Self::judge_until_decided`], with a recipe that is not the commit's own.
     pub(crate) fn judge_as(
         &mut self,
         commit: &CommitId,

@@ -79,7 +79,7 @@ fn derive(run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
         .as_ref()
         .err()
         .map(|failure| fault_of(&record.ended, failure, transient, ran_in_tree(run)));
-    // Such a sample makes its commit untestable, and never counts if the control run fails.
+    // A starved sample makes its commit untestable, and never counts if the control run fails.
     let starved = fault == Some(Fault::Resource);
     Ok(Derived {
         sample: Sample {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Slot;
 
-/// The most files and folders that are looked at.
+/// Maximum number of files and folders to look at.
 const MOST: usize = 20_000;
 
-/// The path of an executable file with the name of `program` in the slot's build folder or tree,
-/// as `oracle.toml` would have it: `{build}/bin/ppl`. `None` if `program` exists, is no absolute
+/// The path of an executable file with the name of `program` in the slot's build folder or tree, as
+/// `oracle.toml` would have it: `{build}/bin/ppl`. `None` if `program` exists, is not an absolute
 /// path, or has no such file.
 pub(super) fn elsewhere(slot: &Slot, program: &str) -> Option<String> {
     let path = Path::new(program);

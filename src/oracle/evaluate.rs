@@ -205,7 +205,7 @@ impl Oracle {
         placed: &mut Option<Placed>,
     ) -> Result<(), NoBuild> {
         if placed.is_none() {
-            // Only here: stored results need no look at thousands of linked files.
+            // Checked only before a build or a run: thousands of linked files take time to check.
             self.recipes.facts.check_links(self.checkout.as_deref())?;
             if request.rebuild {
                 self.release(request.commit);
@@ -227,7 +227,7 @@ impl Oracle {
             NoBuild::Error(error) => error,
             NoBuild::Failed { failure, .. } => OracleError::Build(BuildError::World {
                 commit: commit.short().to_owned(),
-                reason: format!("it built before, and now: {}", failure.detail),
+                reason: format!("it built before, but not now: {}", failure.detail),
             }),
         })
     }
@@ -246,7 +246,7 @@ impl Oracle {
             Err(refusal) => {
                 let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
                 self.recorder.build(&self.store, &built, commit, phase, false)?;
-                let failure = built.failure.expect("there is nothing to build");
+                let failure = built.failure.expect("a refused build has a failure");
                 let starved = failure.kind == FailureKind::Checkout;
                 return Err(NoBuild::Failed { failure, starved, stored_at: None });
             }

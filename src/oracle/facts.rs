@@ -86,7 +86,7 @@ impl Facts {
 
 impl Facts {
     /// Fails if something that is linked in changed since the hunt began. A target that was missing
-    /// then may appear: no build could use it.
+    /// at the start may appear, since no earlier build could use it.
     pub(crate) fn check_links(&self, checkout: Option<&Path>) -> Result<(), OracleError> {
         let Some(checkout) = checkout else { return Ok(()) };
         for (name, known) in self.links.iter().filter(|(_, known)| *known != MISSING) {
@@ -109,7 +109,8 @@ pub(crate) fn check_readable(config: &Config, name: &str) -> Result<(), InputErr
     })
 }
 
-/// The digest of an input. A read error counts as the input's, unless the file is in the store.
+/// The digest of an input. A read error counts as the input's, unless it concerns a file of the
+/// store.
 fn digest(
     digests: &mut Digests,
     config: &Config,

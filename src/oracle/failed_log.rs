@@ -9,7 +9,7 @@ use crate::evaluation::{Metric, Value};
 use super::{Observation, Oracle, OracleError};
 
 impl Oracle {
-    /// The log of the failure that an observation has: of its build, or of its first failed run.
+    /// The log of an observation's failure: of the failed build, or of the first failed run.
     pub(crate) fn failed_log(&self, seen: &Observation) -> Result<Option<PathBuf>, OracleError> {
         let recipe = self.recipes.at(&seen.commit)?;
         if seen.build_failure.is_some() {

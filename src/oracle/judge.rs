@@ -113,14 +113,14 @@ fn judge_steady(
     match search::repeat(&values, is_known) {
         Repeat::Settled(place) => judge_sample(&samples[place], &target, config),
         Repeat::More(runs) => TargetVerdict::More(runs),
-        // The values differ far less than their distance from the threshold, and than the
-        // tolerance.
+        // The values differ by far less than the tolerance, and by far less than their distance
+        // from the threshold.
         Repeat::Never if is_clear(&margins(guard, &values), guard.limit) => {
             judge_sample(&samples[0], &target, config)
         }
         Repeat::Never => TargetVerdict::Skip(
             SkipReason::Unsteady,
-            format!("none of its {} runs repeats another, as those of the ends do", values.len()),
+            format!("its {} runs all differ, but the runs at each end repeat", values.len()),
         ),
     }
 }
@@ -185,7 +185,8 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(reading), Target::Failure { measure, checks, .. }) => {
-            // A skipped test suite does not crash, so other checks prove nothing.
+            // A run that skipped tests also does not crash, so a run with other checks proves
+            // nothing.
             let measure = measure.as_deref().unwrap_or_default();
             match other_checks(reading, checks.as_ref(), measure) {
                 Some(reason) => TargetVerdict::Skip(SkipReason::OtherChecks, reason),

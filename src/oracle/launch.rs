@@ -1,4 +1,4 @@
-//! One launch of a measure's command, alone on the machine or beside others.
+//! Makes one run of a measure's command, exclusive or beside other runs.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const MOST_THROTTLED: u32 = 3;
 const SHORTEST_REST: Duration = Duration::from_secs(2);
 const LONGEST_REST: Duration = Duration::from_mins(5);
 
-/// What to launch.
+/// What to run.
 #[derive(Clone, Copy)]
 pub(super) struct Launch<'a> {
     pub(super) commit: &'a CommitId,
@@ -34,7 +34,7 @@ pub(super) struct Launch<'a> {
 }
 
 impl Oracle {
-    /// Runs the measure once and parses its output.
+    /// Makes one run of the measure and parses its output.
     pub(super) fn launch(
         &self,
         launch: Launch<'_>,

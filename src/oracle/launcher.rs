@@ -1,4 +1,4 @@
-//! The state that all launches of this process share.
+//! The state that all runs of this process share.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use super::loaded::Elsewhere;
 use super::machine_state;
 use super::quiet::Quiet;
 
-/// The state that all launches of this process share.
+/// The state that all runs of this process share.
 #[derive(Debug)]
 pub(crate) struct Launcher {
     pub(super) quiet: Quiet,

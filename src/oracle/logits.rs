@@ -1,4 +1,4 @@
-//! The figures of a run's logits, against those of the reference: the oldest run of the good end.
+//! Compares a run's logits with those of the reference: the oldest run of the good end.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::evaluation::{
 use crate::store::{Store, StoreError, StoredRun};
 use crate::tensor::{Dump, DumpError, Settings, compare};
 
-/// The values of a run that exited with 0. Without a reference only the shape is told, and whether
+/// The values of a run that exited with 0. Without a reference, only the shape is given and whether
 /// all values are finite.
 pub(super) fn read(
     run: &StoredRun,
@@ -68,7 +68,7 @@ pub(super) fn difference(
     }
 }
 
-/// A file that is not what it should be is the commit's fault, a disk that cannot be read is not.
+/// A malformed file is the commit's fault; an unreadable disk is not.
 fn failed<T>(
     error: DumpError,
     candidate: &Dumped,
@@ -78,7 +78,7 @@ fn failed<T>(
         DumpError::Open { path, source } | DumpError::Read { path, source, .. } => {
             return Err(StoreError::Io { path, source });
         }
-        // Its name in the store says nothing to people.
+        // The file's name in the store means nothing to users.
         DumpError::Format { path, what, .. } if path == *stored => {
             (Unreadable::NoLogits, format!("{}: {what}", candidate.path))
         }
@@ -101,8 +101,8 @@ fn reading(measure: &str, found: &LogitsDifference, is_compared: bool) -> Result
         };
         return Err(Failure::not_finite(&place, number));
     }
-    // The reference has no NaN, so such a position is infinite there and finite here, or the other
-    // way round, as with a mask that was lost.
+    // The reference has no NaN. So a position that was left out is infinite in one of the two files
+    // only, as with a lost mask.
     if let Some(one) = found.non_finite.first().filter(|_| found.positions_left_out > 0) {
         let place = format!("|Δ| of {measure} at position {}, token {}", one.position, one.index);
         return Err(Failure::not_finite(&place, f64::INFINITY));

@@ -1,4 +1,4 @@
-//! The parts of an oracle. Each file of this room adds the methods of one job.
+//! The parts of an oracle. Each file of this module adds the methods of one job.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The run that others are compared with, for measures whose runs say nothing by themselves.
+//! The reference run, for measures whose values are differences from another run.
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, ExclusionReason, Phase};
@@ -8,8 +8,8 @@ use super::derive::{Derivation, Derived};
 use super::{Oracle, OracleError};
 
 impl Oracle {
-    /// The run that runs of this measure are compared with: the oldest stored run of the reference
-    /// commit that can be read. `None` if the measure needs none, or there is none yet.
+    /// The reference of this measure: the oldest stored run of the reference commit that can be
+    /// read. `None` if the measure needs no reference, or if there is none yet.
     pub(super) fn reference(
         &self,
         measure: &Measure,
@@ -47,7 +47,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// What a stored run gave. `reference`: the run that it is compared with.
+    /// The values of a stored run. `reference`: the run that it is compared with.
     pub(super) fn derived(
         &self,
         run: &StoredRun,
@@ -67,13 +67,13 @@ impl Oracle {
         derived: &Derived,
     ) -> Result<bool, OracleError> {
         let may_be = measure.parser.is_compared() && self.references.is_at(commit);
-        // A measure that was added for one question has no reference.
+        // Only a measure of the commit's own recipe has a reference.
         Ok(may_be
             && derived.is_value()
             && self.recipes.at(commit)?.measure(&measure.name).is_some())
     }
 
-    /// Records the reference: a run of this commit that is no sample.
+    /// Records the reference: a run of this commit that is not a sample.
     pub(super) fn record_reference(
         &mut self,
         reference: &StoredRun,

@@ -1,4 +1,4 @@
-//! Where the runs that others are compared with are, and those that this process found.
+//! The reference runs of a hunt: their commit, and the runs found so far.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ impl References {
         Self { commit, ..Self::default() }
     }
 
-    /// The commit.
+    /// The commit of the references.
     pub(super) fn commit(&self) -> Option<&CommitId> {
         self.commit.as_ref()
     }

@@ -1,9 +1,9 @@
-//! A question to the oracle.
+//! A request to the oracle.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Phase};
 
-/// A question to the oracle.
+/// A request to the oracle: samples of some measures at a commit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
     /// The commit.
@@ -12,13 +12,13 @@ pub(crate) struct Request<'a> {
     pub measures: &'a [String],
     /// How many runs of each measure.
     pub runs: usize,
-    /// The purpose. A confirmation takes only its own runs, from its own builds.
+    /// Why the oracle is asked. A confirmation takes only its own runs, from its own builds.
     pub phase: Phase,
     /// A recipe to use in place of the commit's own (if an override begins at the commit).
     pub recipe: Option<&'a Config>,
     /// Read only this many chunks of the text, for measures that take `{chunks}`.
     pub chunks: Option<u32>,
-    /// Whether to keep the slot for the next question.
+    /// Whether to keep the slot for the next request.
     pub keep: bool,
     /// Whether to reuse a run of another build with identical binaries.
     pub twins: bool,

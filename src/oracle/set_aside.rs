@@ -15,8 +15,8 @@ impl Oracle {
             .map(|damaged| format!("{damaged}. It is ignored, and measured again if needed"));
         let changed = self.stored.present.take_changed().into_iter().map(|path| {
             format!(
-                "{path} is another file than when stored runs loaded it: those runs are not \
-                 taken over, and what they said is measured again"
+                "{path} has changed since stored runs loaded it: those runs are not reused, and \
+                 what they measured is measured again"
             )
         });
         let texts: Vec<String> = damaged.chain(changed).collect();

@@ -1,4 +1,4 @@
-//! The slots that this process holds: a finished build stays in its slot for the next question.
+//! The slots that this process holds: a finished build stays in its slot for the next request.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ impl SlotPool {
         }
     }
 
-    /// Keeps a slot for the next question.
+    /// Keeps a slot for the next request.
     pub(super) fn keep(&mut self, slot: Slot) {
         self.kept.push(slot);
     }

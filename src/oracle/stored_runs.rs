@@ -30,8 +30,8 @@ impl StoredRuns {
         Self { retry_failed, ..Self::default() }
     }
 
-    /// The stored runs under a key that count for this request, oldest first; without the run that
-    /// they are compared with.
+    /// The stored runs under a key that count for this request, oldest first, without the reference
+    /// run.
     pub(super) fn usable(
         &self,
         request: Request<'_>,
@@ -45,7 +45,7 @@ impl StoredRuns {
         let mut failed = Vec::new();
         let how = Derivation { measure, config: recipe, reference, store };
         for run in store.runs(key)? {
-            // Compared with itself, it says nothing.
+            // The reference run equals itself, so it gives no sample.
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
                 continue;
             }
@@ -55,7 +55,7 @@ impl StoredRuns {
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;
             }
-            // That run had a shorter time-out.
+            // That run's step had a shorter time-out.
             let its = |p: &&Prepare| {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };

@@ -11,20 +11,20 @@ use crate::tensor::{DumpError, TensorNoise, TensorSet, compare_sets};
 
 use super::{Oracle, OracleError, Request};
 
-/// Runs of one measure, to be compared.
+/// Runs of one measure to compare.
 #[derive(Debug, Default)]
 pub(crate) struct TensorRuns {
-    /// Of the parent; at least one.
+    /// Runs of the parent; at least one.
     pub parent: Vec<StoredRun>,
-    /// Of the commit; at least one.
+    /// Runs of the commit; at least one.
     pub commit: Vec<StoredRun>,
-    /// Of a commit without an effect.
+    /// Runs of a commit without an effect.
     pub harmless: Vec<StoredRun>,
 }
 
 impl Oracle {
-    /// At least this many runs of a measure at a commit; those that the store lacks are made. Inside:
-    /// why there are none, in words.
+    /// Returns at least this many runs of a measure at a commit, and makes those that the store
+    /// lacks. The inner error says in words why there are none.
     pub(crate) fn dump_tensors(
         &mut self,
         commit: &CommitId,
@@ -53,7 +53,8 @@ impl Oracle {
         Ok(Ok(found))
     }
 
-    /// How many tensors a run of the measure dumps. Inside: why they cannot be read, in words.
+    /// The number of tensors that a run of the measure dumps. The inner error says in words why
+    /// they cannot be read.
     pub(crate) fn count_tensors(
         &mut self,
         commit: &CommitId,
@@ -67,8 +68,8 @@ impl Oracle {
         Ok(self.compare_tensors(measure, &runs)?.map(|comparison| comparison.compared))
     }
 
-    /// Compares the tensors of a commit with those of its parent. Inside: why that is not possible,
-    /// in words.
+    /// Compares the tensors of a commit with those of its parent. The inner error says in words why
+    /// that is not possible.
     pub(crate) fn compare_tensors(
         &self,
         measure: &Measure,
@@ -107,7 +108,8 @@ impl Oracle {
     }
 }
 
-/// Puts what a run dumped into a folder, under its own names. Inside: why there is nothing.
+/// Puts what a run dumped into a folder, under the run's own file names. The inner error says why
+/// there is nothing.
 fn laid_out(
     store: &Store,
     measure: &Measure,
@@ -149,7 +151,7 @@ fn printed(run: &StoredRun, place: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// A file that is not what it should be is told in words; a disk that cannot be read is an error.
+/// Turns the error of a malformed file into words; an unreadable disk stays an error.
 fn readable<T>(
     result: Result<T, DumpError>,
     place: &Path,
@@ -160,7 +162,7 @@ fn readable<T>(
             Err(StoreError::Io { path, source })
         }
         Err(DumpError::Format { path, what, .. }) => {
-            // Where it was laid out says nothing to people.
+            // The temporary path means nothing to users.
             let name = path.strip_prefix(place).unwrap_or(&path);
             Ok(Err(format!("{}: {what}", name.display())))
         }

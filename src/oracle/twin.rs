@@ -49,7 +49,7 @@ impl Oracle {
             measure.name,
             twin.record.commit.short()
         );
-        // A part of a change has no name of its own, and its trial is told anyway.
+        // A part of a change has no commit name, and the journal records its trial.
         if phase != Phase::Localize {
             self.recorder.event(Event::Note { text })?;
         }
@@ -73,7 +73,7 @@ impl Oracle {
                 continue;
             }
             let key = self.recipes.run_key_of(other, &theirs, their_measure)?;
-            // Runs of the same build were looked up before.
+            // Runs of this same build were looked up before.
             if key == *launch.key {
                 continue;
             }

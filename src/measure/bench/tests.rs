@@ -122,7 +122,7 @@ fn what_ends_in_its_middle_is_incomplete() {
         assert_eq!(failure(&whole[..end]).0, FailureKind::Incomplete, "{end}");
     }
     let lines = format!("{}\n{}", tests[0], &tests[1][..40]);
-    let detail = "the JSON ends in its middle, after 1 whole test";
+    let detail = "the JSON is cut off after 1 complete test";
     assert_eq!(failure(&lines), (FailureKind::Incomplete, detail.into()));
 }
 

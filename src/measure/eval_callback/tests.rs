@@ -251,7 +251,7 @@ fn wherever_a_tensor_is_cut_it_is_seen() {
     for cut in last.find('\n').unwrap()..last.trim_end().len() {
         let failure = read(&format!("{whole}{}", &last[..cut])).unwrap_err();
         assert_eq!(failure.kind, FailureKind::Incomplete, "{}", &last[..cut]);
-        let expected = "the output of tensor `result_output` is cut, 1 are whole before";
+        let expected = "the output ends inside tensor `result_output`, after 1 complete tensor";
         assert_eq!(failure.detail, expected);
     }
     read(&format!("{whole}{last}")).unwrap();

@@ -205,7 +205,8 @@ fn one_stray_among_runs_that_repeat_decides_nothing() {
     assert_eq!(settled(unseen(&last_digits(1.2))).verdict, Verdict::Good);
     assert_eq!(settled(unseen(&last_digits(2.0))).verdict, Verdict::Bad);
     assert_eq!(skipped(unseen(&last_digits(1.5))), SkipReason::Unsteady);
-    // Far from the threshold, but more apart than a tenth of the tolerance: no level.
+    // Far from the threshold, but the values differ by more than a tenth of the tolerance: no
+    // level.
     let apart = [9.0, 9.1, 9.2, 9.3, 9.4];
     assert_eq!(skipped(unseen(&apart)), SkipReason::Unsteady);
 }

@@ -23,7 +23,7 @@ use self::opened::Opened;
 pub(crate) use self::present::Present;
 use self::survey::{is_executable, survey};
 
-/// The watch on one run, from before its start.
+/// The watch on one run, begun before the run.
 #[derive(Debug)]
 pub(super) struct Look {
     opened: Opened,
@@ -155,7 +155,7 @@ impl<'a> Here<'a> {
             return Ok(false);
         }
         let at = |path: &String| self.slot.root().join(path);
-        // `names` covers which files are executable, loaded or not.
+        // `names` covers the executable bits of all files, loaded or not.
         let here = digests(&mut slot_digests(self.slot), loaded.own.keys().map(at))?;
         Ok(loaded.own.iter().all(|(path, sha)| here.get(&at(path)) == Some(sha)))
     }

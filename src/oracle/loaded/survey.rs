@@ -44,7 +44,7 @@ impl Walk {
             } else if entry.file_type().is_ok_and(|kind| kind.is_file())
                 && is_executable(&entry.path())
             {
-                // A link target never begins with a zero byte, so this cannot be mistaken for one.
+                // A link target never begins with a zero byte, so no target looks like these bytes.
                 self.names.update(b"\0\0");
             }
             self.names.update(b"\n");

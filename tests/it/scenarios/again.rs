@@ -138,5 +138,5 @@ fn another_library_is_measured_anew() {
     let told = row.variable("LD_PRELOAD", shim).finds("2").costs(14, 6);
     let told = told.again().finds("2").costs(0, 0);
     let row = told.again().given(library("int two = 2;\n"));
-    row.saying(&["is another file than when stored runs loaded it"]).finds("2").costs(14, 6);
+    row.saying(&["has changed since stored runs loaded it"]).finds("2").costs(14, 6);
 }
