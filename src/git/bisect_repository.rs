@@ -21,7 +21,7 @@ use super::{GitError, Repository};
 #[derive(Debug)]
 pub(super) struct BisectRepository {
     path: PathBuf,
-    /// The user's folder, in which git runs.
+    /// The user's folder, the working folder of git.
     stands: PathBuf,
 }
 

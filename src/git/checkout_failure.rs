@@ -1,8 +1,8 @@
 //! Finds out whether the commit is at fault if a checkout fails.
 //!
-//! A full disk or a missing object, which are not the commit's fault, cause similar errors. Smaller
-//! operations tell the causes apart: reading the tree without writing files, and making one empty
-//! file.
+//! A full disk or a missing object, which are not the commit's fault, causes a similar error.
+//! Smaller operations tell the causes apart: reading the tree without writing files, and making one
+//! empty file.
 
 use std::fs::{self, File};
 use std::io;

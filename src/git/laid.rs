@@ -22,7 +22,7 @@ use super::error::io_error;
 use super::raw_path::os;
 use super::{GitError, History, Repository, vendored};
 
-/// How many entries one call of git gets: a command line is limited.
+/// Maximum number of entries for one git call: a command line is limited.
 const MOST_ENTRIES: usize = 500;
 
 /// One change of a commit's tree.
@@ -152,8 +152,8 @@ struct Workshop {
 }
 
 impl Laying {
-    /// A maker for this repository. It creates its working folder below `parent` when first needed
-    /// and removes it on drop.
+    /// Makes modified trees of this repository. Creates its working folder below `parent` when
+    /// first needed and removes it on drop.
     pub(crate) fn new(repository: &Repository, parent: &Path) -> Self {
         Self {
             repository: repository.clone(),
@@ -174,7 +174,7 @@ impl Laying {
         Ok(laid)
     }
 
-    /// The change from one tree to another as a patch for `git apply`. Both were made here, or
+    /// The change from one tree to another as a patch for `git apply`. Both trees were made here or
     /// are trees of the repository.
     pub(crate) fn difference(&self, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
         let Some(workshop) = self.workshop.get() else { return Ok(Vec::new()) };

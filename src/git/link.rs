@@ -57,8 +57,7 @@ impl Worktree {
     }
 }
 
-/// The file or folder in `source_root`, the user's checkout, that a name of `[worktree] link`
-/// stands for.
+/// The file or folder in `source_root`, the user's checkout, for a name of `[worktree] link`.
 pub(crate) fn check_link(source_root: &Path, name: &str) -> Result<PathBuf, GitError> {
     let relative = Path::new(name.trim_end_matches('/'));
     let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));

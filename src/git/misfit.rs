@@ -12,12 +12,12 @@ const LONGEST_SHOWN: usize = 160;
 pub enum Misfit {
     /// Two names differ only in case, and the disk ignores case.
     #[error(
-        "`{}` and `{}` are one on the disk where commits are checked out", .0[0].display(), .0[1].display()
+        "`{}` and `{}` are the same name on the disk where commits are checked out", .0[0].display(), .0[1].display()
     )]
     FoldedCase([PathBuf; 2]),
     /// The disk refuses a name.
     #[error(
-        "the disk where commits are checked out does not take `{}` ({} bytes): {why}; git: {}",
+        "the disk where commits are checked out refuses `{}` ({} bytes): {why}; git: {}",
         shortened(&path.to_string_lossy()), path.as_os_str().len(), shortened(said)
     )]
     Name {
@@ -38,11 +38,9 @@ impl Misfit {
     pub(super) fn hint(&self) -> Option<&'static str> {
         match self {
             Self::FoldedCase(_) => {
-                Some("name a folder on a disk that tells case apart with `dir` under [worktree]")
+                Some("set `dir` under [worktree] to a folder on a case-sensitive disk")
             }
-            Self::Name { .. } => {
-                Some("name a folder on a disk that takes it with `dir` under [worktree]")
-            }
+            Self::Name { .. } => Some("set `dir` under [worktree] to a folder on another disk"),
             Self::Refused(_) => None,
         }
     }

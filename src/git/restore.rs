@@ -38,8 +38,8 @@ pub(super) fn restore_tree(
     untracked: Untracked,
 ) -> Result<(), GitError> {
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
-    // The index has two entries for one file on the disk. Git would remove that file together with
-    // either entry.
+    // The index has two entries for one file on the disk. If git removes either entry, it removes
+    // that file.
     if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
         remove_index(git_dir)?;
     }

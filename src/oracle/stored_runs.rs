@@ -55,7 +55,7 @@ impl StoredRuns {
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;
             }
-            // That run's step had a shorter time-out.
+            // The stored run timed out under a shorter limit.
             let its = |p: &&Prepare| {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };

@@ -9,7 +9,7 @@ const OPENERS: [&str; 2] =
 
 /// Opens a page: with the programs of `BROWSER`, separated by colons, else with the system's. Waits
 /// until the program ends, because a browser for the terminal needs the terminal. Returns false if
-/// none of them worked.
+/// no program worked.
 pub fn open_page(page: &Path) -> bool {
     let configured = std::env::var("BROWSER").unwrap_or_default();
     let configured = configured.split(':').filter(|words| !words.trim().is_empty());
@@ -34,7 +34,7 @@ fn command(words: &str, page: &Path) -> Option<Vec<OsString>> {
 fn works(words: &[OsString]) -> bool {
     let Some((program, arguments)) = words.split_first() else { return false };
     // The browser is the user's own program, so it gets the user's terminal and environment.
-    #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+    #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
     let run = duct::cmd::<&OsStr, _>(program, arguments).unchecked().run();
     run.is_ok_and(|output| output.status.success())
 }

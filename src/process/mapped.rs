@@ -9,8 +9,8 @@ use rustix::process::Pid;
 
 use super::descendants;
 
-/// Shortest pause before a check of the descendants too. To find them takes milliseconds, since
-/// every process on the machine is read. After shorter pauses, only the engine is checked.
+/// Shortest pause before a check of the descendants too. Such a check takes milliseconds, since it
+/// reads every process on the machine. After shorter pauses, only the engine is checked.
 const ALONE: Duration = Duration::from_millis(16);
 
 /// Pause after the first check; each later pause is twice as long as the one before.

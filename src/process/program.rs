@@ -1,5 +1,5 @@
-//! Finds a program's file before the start. If the program is missing, another party is at fault
-//! than if it fails. So we look for the file and do not guess from an error.
+//! Finds a program's file before the start. A missing program has another cause than a program that
+//! fails, so the file is looked up, and the cause is not guessed from an error.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;

@@ -47,7 +47,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Its time and memory.
+    /// The run's time and memory.
     pub fn used(&self) -> Resources {
         Resources { wall_s: self.wall.as_secs_f64(), peak_rss_mib: self.peak_rss_mib }
     }
@@ -81,7 +81,7 @@ pub enum ProcessError {
     /// This executable is not bisect-ppl and no other was set: see [`shim::use_program`].
     #[error("no supervisor: this program never called process::shim::enter_if_asked")]
     NoSupervisor,
-    /// The system gave no process, pipe, or socket.
+    /// The system could not provide a process, pipe, or socket.
     #[error("cannot start a process")]
     Start(#[source] io::Error),
     /// The supervisor died without a report; its processes are dead too.

@@ -46,7 +46,7 @@ fn replace(job: &Job) -> io::Error {
                 Err(error) => return error,
             },
         };
-        #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+        #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
         let error = Command::new(&job.program)
             .arg0(&job.name)
             .args(&job.args)

@@ -25,7 +25,7 @@ impl Supervised {
         let (err, err_end) = io::pipe()?;
         let (control, control_end) = UnixStream::pair()?;
         // The child's ends are closed on our side when this expression ends.
-        #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+        #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
         let handle = duct::cmd(program, [SUPERVISE])
             .stdin_file(control_end)
             .stdout_file(out_end)

@@ -61,7 +61,7 @@ pub(super) fn supervise() -> io::Result<()> {
 /// whether the exec succeeded.
 fn spawn(job: &Job) -> io::Result<(Child, UnixStream)> {
     let (mut exec, theirs) = UnixStream::pair()?;
-    #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+    #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
     let child = Command::new(own_executable()?)
         .args([EXEC, &std::process::id().to_string()])
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))

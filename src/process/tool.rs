@@ -46,7 +46,7 @@ pub fn tool(invocation: &Invocation) -> Result<ToolOutput, ProcessError> {
     let (out, out_end) = io::pipe().map_err(ProcessError::Start)?;
     let (err, err_end) = io::pipe().map_err(ProcessError::Start)?;
     let name = invocation.program().to_owned();
-    #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+    #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
     let handle = duct::cmd(&file, invocation.arguments())
         .dir(&cwd)
         .full_env(env)

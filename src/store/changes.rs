@@ -1,5 +1,5 @@
-//! What a report shows of a first bad commit or of a candidate besides measurements: its diff, and
-//! where people read it. Stored when the answer is published, so that a report needs no repository.
+//! The diffs and messages of first bad commits and candidates, and the web pages of commits. They
+//! are stored when the answer is published, so that a report needs no repository.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -81,12 +81,12 @@ impl HuntDir {
         self.json(&format!("changes/{commit}.json"))
     }
 
-    /// Stores where people read the commits of this hunt.
+    /// Stores the web pages of this hunt's commits.
     pub(crate) fn keep_forge(&self, forge: &Forge) -> Result<(), StoreError> {
         self.keep_json(FORGE, forge)
     }
 
-    /// Where people read the commits of this hunt, if known.
+    /// The web pages of this hunt's commits, if known.
     pub(crate) fn forge(&self) -> Result<Option<Forge>, StoreError> {
         self.json(FORGE)
     }

@@ -1,5 +1,5 @@
-//! Figures of two stored files with logits. They follow from the files alone, so they are computed
-//! once: the files may have gigabytes.
+//! The figures of pairs of logits files. Each pair is compared once, since the files may have
+//! gigabytes and never change.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::inventory::files_below;
 use super::record_files::read_json;
 use super::{Store, StoreError, publish};
 
-/// The version of the figures. Those of another version are computed again.
+/// The version of the figures. Figures of another version are computed again.
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -23,7 +23,7 @@ struct Kept {
 }
 
 impl Store {
-    /// The stored figures of two contents, given by their digests.
+    /// The stored figures of two files, given by their digests.
     pub(crate) fn logits_difference(
         &self,
         base: &str,
@@ -33,7 +33,7 @@ impl Store {
         (kept.version == VERSION).then_some(kept.difference)
     }
 
-    /// Stores the figures of two contents.
+    /// Stores the figures of two files.
     pub(crate) fn put_logits_difference(
         &self,
         base: &str,
@@ -45,7 +45,7 @@ impl Store {
         publish(&self.comparison(base, candidate), &bytes)
     }
 
-    /// The stored figures of contents that no run in `kept` has.
+    /// The stored figures of pairs with a file that no run in `kept` has.
     pub(super) fn unkept_comparisons(
         &self,
         kept: &BTreeSet<String>,

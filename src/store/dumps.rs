@@ -1,5 +1,5 @@
-//! Files with tensors that runs wrote, stored by content: the equal dumps of many commits take the
-//! space of one.
+//! Files with tensors that runs wrote, stored by content: equal dumps of many commits are stored
+//! once.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,7 +21,7 @@ const MOST_FILES: usize = 100_000;
 
 impl Store {
     /// Copies what a run wrote into the store: one file, or all files below a folder. Links are
-    /// left out, since they could lead to any file. `path` is the run's name for it.
+    /// left out, since they could lead to any file. `path` is the path below `{out}`.
     pub(crate) fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
         let meta = std::fs::symlink_metadata(found).map_err(StoreError::at(found))?;
         if meta.is_file() {
@@ -58,7 +58,7 @@ impl Store {
         Ok(Dumped { path, sha256, bytes })
     }
 
-    /// Where the content of a dumped file is.
+    /// The path of a dumped file's content.
     pub(crate) fn dump(&self, sha256: &str) -> PathBuf {
         self.dumps_folder().join(sha256.get(..2).unwrap_or("xx")).join(sha256)
     }
@@ -99,7 +99,7 @@ impl Store {
     }
 }
 
-/// What failed while a file was copied.
+/// A file could not be copied: the reason.
 enum Copying {
     Read(std::io::Error),
     Write(std::io::Error),

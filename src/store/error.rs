@@ -94,8 +94,8 @@ impl StoreError {
                 format!("remove {}: it is measured again when it is needed", path.display())
             }
             Self::DamagedDump { .. } => {
-                "its run does not count any more; give the same command again, or `resume`, and it \
-                 is measured again"
+                "its run no longer counts; run the same command again, or `bisect-ppl resume`, to \
+                 measure it again"
                     .to_owned()
             }
             Self::Newer { .. } => "use the newer bisect-ppl, or move that folder away".to_owned(),
@@ -121,7 +121,7 @@ fn io_hint(source: &std::io::Error) -> Option<String> {
             "the repository's git directory must be writable: what is measured is kept in it"
         }
         ErrorKind::NotFound => {
-            "something removed a file of this program's; `bisect-ppl resume` measures it again"
+            "another program removed a file of the store; `bisect-ppl resume` measures it again"
         }
         _ => return None,
     };

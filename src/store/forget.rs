@@ -31,8 +31,8 @@ impl Tidying {
     /// Collects what the store has of a commit, and the names of the hunts that used it.
     ///
     /// Commits with equal trees share keys, so all records under the commit's keys are collected,
-    /// whichever commit they were made for. A run whose result was reused for an identical build
-    /// takes that result with it, and so do the confirmations that rest on a run.
+    /// whichever commit they were made for. Results reused from these runs for identical builds are
+    /// collected too, and so are confirmations that rest on one of the runs.
     pub(crate) fn of_commit(
         &self,
         commit: &CommitId,
@@ -116,7 +116,8 @@ impl Tidying {
         Ok(waste)
     }
 
-    /// Every record of a kind that parses. A person should look at the others.
+    /// All records of a kind that parse. Records that do not parse are left for a person to look
+    /// at.
     fn all<R: DeserializeOwned>(&self, kind: &str) -> Result<Vec<Stored<R>>, StoreError> {
         let attempts = self.store().attempts(kind)?.into_iter();
         let read = |attempt: Attempt| {

@@ -12,7 +12,7 @@ use super::StoreError;
 pub(super) struct InUse(#[expect(dead_code, reason = "held, never read")] File);
 
 impl InUse {
-    /// Takes the shared lock for measuring. Waits for a removal to end, which is short.
+    /// Takes the shared lock for measuring. Waits for a removal to end, which takes little time.
     pub(super) fn shared(root: &Path) -> Result<Self, StoreError> {
         let path = root.join("in-use");
         let file = open(&path)?;

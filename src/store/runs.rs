@@ -77,7 +77,7 @@ impl Store {
         let bytes = serde_json::to_vec_pretty(&record).expect("a record is plain data");
         let published = publish(&folder.join(format!("{}.json", record.attempt)), &bytes);
         if published.is_err() {
-            // Without its record the log only takes space.
+            // A log without a record is never read.
             std::fs::remove_file(&log).ok();
         }
         published?;

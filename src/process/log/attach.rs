@@ -11,7 +11,7 @@ use crate::process::splitter::Splitter;
 
 /// Appends a file to a finished log and syncs the log. A file larger than `KEPT` is left out and
 /// only its size is noted. A path that is missing, not a regular file, or not readable adds
-/// nothing: this is the engine's doing, not an error.
+/// nothing: the engine is the cause, so this is not an error.
 pub fn attach(log: &Path, file: &Path) -> io::Result<()> {
     let is_file = std::fs::metadata(file).is_ok_and(|about| about.is_file());
     let Some(mut source) = is_file.then(|| File::open(file).ok()).flatten() else { return Ok(()) };

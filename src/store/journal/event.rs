@@ -16,11 +16,12 @@ use crate::store::CompilerCache;
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
     /// The hunt begins: its request and its environment. A second one, from `resume`, replaces the
-    /// first: the environment is another.
+    /// first because the environment has changed.
     Begun(Box<Begun>),
     /// A driver resumes the hunt after an interruption, or after a limit ended it.
     Resumed {
-        /// The limits that `resume` got; `None`: those before hold, unless they are reached.
+        /// The limits that `resume` got. `None`: the earlier limits hold, unless one of them was
+        /// reached.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limits: Option<Limits>,
     },
@@ -92,7 +93,7 @@ pub(crate) enum Event {
         /// The reason, in a sentence.
         reason: String,
     },
-    /// The first bad commit's change is taken apart.
+    /// The search for the cause inside the first bad commit begins.
     Localizing {
         /// The commit.
         commit: CommitId,
@@ -123,7 +124,7 @@ pub(crate) enum Event {
     Stopped {
         /// The reason, in a sentence.
         reason: String,
-        /// True if a tool or the disk failed; false if a person asked for it.
+        /// True if a tool or the disk failed; false if a person stopped the hunt.
         world: bool,
         /// What the user can do, in a sentence.
         #[serde(default, skip_serializing_if = "Option::is_none")]

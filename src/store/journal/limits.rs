@@ -9,17 +9,17 @@ use crate::evaluation::{Limits, ReachedLimit};
 
 use super::{Entry, Event};
 
-/// The limits of a hunt as absolute figures.
+/// The limits of a hunt as a total number of runs and a point in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LimitsInForce {
     /// Maximum number of runs of the whole hunt, if `--max-runs` was given.
     pub runs: Option<u32>,
-    /// When the time is over, and which limit is then reached.
+    /// When the time is over, and which limit that is.
     pub until: Option<(Timestamp, ReachedLimit)>,
     /// Runs made so far.
     pub made: u32,
-    /// Runs that were made when somebody asked the hunt to go on, after a limit in time or with
-    /// another one.
+    /// Runs made when the hunt was last resumed, if `resume` set new limits or a time limit had
+    /// ended the hunt.
     pub goes_on_after: Option<u32>,
 }
 
@@ -60,8 +60,9 @@ impl LimitsInForce {
         Self::of(&entries)
     }
 
-    /// How many runs the hunt may make in all. `configured`: `[statistics] max_runs`, which counts if
-    /// no option says otherwise. A driver that was asked to go on gets as many again once it is spent.
+    /// How many runs the hunt may make in all. `configured`: `[statistics] max_runs`, which counts
+    /// if no option says otherwise. If that number was spent when the hunt was resumed, the hunt
+    /// may make as many runs again.
     pub(crate) fn allowed_runs(&self, configured: u32) -> u32 {
         let spent = self.goes_on_after.filter(|made| *made >= configured);
         let allowed = spent.map_or(configured, |made| made.saturating_add(configured));

@@ -112,8 +112,8 @@ fn a_commit_with_names_that_are_one_is_untestable_and_elsewhere_is_not() {
     assert_eq!((&twins["verdict"], &twins["skip"]), (&"skip".into(), &"checkout".into()));
     assert_eq!(
         twins["reason"],
-        "`Kern` and `kern` are one on the disk where commits are checked out; name a folder on a \
-         disk that tells case apart with `dir` under [worktree]"
+        "`Kern` and `kern` are the same name on the disk where commits are checked out; set `dir` \
+         under [worktree] to a folder on a case-sensitive disk"
     );
     let log = hunt.file(twins["builds"][0]["log"].as_str().unwrap());
     assert!(log.starts_with("# checkout\n2> `Kern` and `kern` are one"), "{log}");
@@ -137,9 +137,9 @@ fn an_endpoint_with_such_names_cannot_be_measured_there() {
     exit code 4
     --- stdout
     warn  path         `[ROOT]/world` is named in build.env and not in [inputs]: if it changes, old figures are taken for new; add it to [inputs] and write {inputs.NAME}
-    FAIL  names        HEAD: `Tile.c` and `tile.c` are one on the disk where commits are checked out; name a folder on a disk that tells case apart with `dir` under [worktree]
+    FAIL  names        HEAD: `Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk
     An endpoint cannot be measured
-    the bad endpoint cannot be measured: it cannot be checked out here (`Tile.c` and `tile.c` are one on the disk where commits are checked out; name a folder on a disk that tells case apart with `dir` under [worktree])
+    the bad endpoint cannot be measured: it cannot be checked out here (`Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk)
     report: [ROOT]/repo/.git/bisect-ppl/hunts/[HUNT]/report.html (report.md, report.json and reproduce.sh are beside it)
     --- stderr
     hunt: [HUNT]
