@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store::KeyHasher;
 
-/// Most files to compare; more would take seconds at each build and run.
+/// Maximum number of files to compare; more would take seconds at each build and run.
 const MOST_FILES: usize = 200_000;
 
 /// A build or a run wrote into a linked folder.

@@ -74,8 +74,8 @@ impl Config {
         (config, name)
     }
 
-    /// The measures that run only inside a first bad commit, so that a mistake in them shows before
-    /// the hunt: this configuration with the swept ones in their first cell, and the names.
+    /// The measures that run only inside a first bad commit, to be tried before the hunt. Returns
+    /// this configuration with each swept measure in its first cell, and the measures' names.
     pub fn to_try_for_cause(&self) -> (Self, Vec<String>) {
         let (mut config, mut names) = (self.clone(), Vec::new());
         for measure in self.measures.iter().filter(|measure| measure.for_cause) {

@@ -1,6 +1,6 @@
-//! Changes that options of one command make to a configuration: `--set KEY=VALUE` and
-//! `--arg MEASURE=WORDS`. They change the tree of the file before it is read, and each changed
-//! value has its option as its place, so that messages name the option.
+//! Changes that options of one command make to a configuration: `--set KEY=VALUE` and `--arg
+//! MEASURE=WORDS`. They change the tree of the file before it is read. The place of each changed
+//! value is its option, so that messages name the option.
 
 use toml_edit::{Key, Value};
 
@@ -210,7 +210,7 @@ impl CommandOption {
     /// Applies `--arg`; the error says why it is refused.
     fn append(&self, document: &mut Node, written: &str) -> Result<OptionChange, String> {
         let (measure, words) = written.split_once('=').ok_or("write MEASURE='WORDS'")?;
-        // Checked alone: an open quote here could meet one of the command.
+        // Checked alone: an open quote here could pair with a quote of the command.
         match shlex::split(words) {
             None => return Err("a quote is never closed".to_owned()),
             Some(words) if words.is_empty() => return Err("has no words to append".to_owned()),

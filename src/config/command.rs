@@ -8,7 +8,7 @@ pub enum CommandError {
     /// No word at all.
     #[error("an empty command")]
     Empty,
-    /// A quote without its partner.
+    /// An unclosed quote.
     #[error("a quote is never closed")]
     Quote,
     /// An operator or expansion that only a shell understands.

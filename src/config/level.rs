@@ -30,7 +30,7 @@ pub enum LevelTolerance {
     Trend,
 }
 
-/// Steps from which on only the trend of the losses can agree.
+/// From this many steps on, losses can agree only in their trend.
 const LONG: u32 = 100;
 
 impl Level {

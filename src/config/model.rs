@@ -62,8 +62,8 @@ pub struct Config {
     pub commit_url: Option<String>,
     /// `[notify] command`: the words of the command that is told how a hunt ended.
     pub notify: Option<Vec<String>>,
-    /// Files to put over a commit below patches and overlays. No key sets it: localisation builds
-    /// a commit with part of a change.
+    /// Files put over a commit before its patches and overlays. No key sets them: localisation uses
+    /// them to build a commit with part of a change.
     pub part: Arc<Vec<TreeEntry>>,
     /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
@@ -174,9 +174,9 @@ pub struct Measure {
     pub env: BTreeMap<String, Template>,
     /// Working folder; default `{src}`.
     pub cwd: Option<Template>,
-    /// Commands to run before and after each run, in the same folder and environment.
+    /// Commands to run before each run, in the same folder and environment.
     pub before: Vec<Command>,
-    /// See `before`.
+    /// Commands to run after each run, in the same folder and environment.
     pub after: Vec<Command>,
     /// Whether the measure yields numbers or facts.
     pub kind: MeasureKind,
@@ -256,7 +256,7 @@ pub struct Statistics {
     /// The confidence that a confirmation must reach, in (0.5, 1). The error rate of a search that
     /// settles commits one by one is derived from it.
     pub confidence: f64,
-    /// The most runs that a hunt may make.
+    /// Maximum number of runs of a hunt.
     pub max_runs: u32,
     /// Whether the search may read a shorter text if the endpoints show that it is enough.
     pub short_text: bool,

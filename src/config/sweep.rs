@@ -11,7 +11,7 @@ use super::Placeholder;
 pub struct Sweep {
     /// The measures that are swept, by name.
     pub measures: Vec<String>,
-    /// The most cells of all measures together; default 64.
+    /// Maximum number of cells of all measures together; default 64.
     pub budget: usize,
     /// How far a figure may differ between parent and commit, in its own unit; `None` if only
     /// guards, failed checks, facts and failures count.
@@ -27,7 +27,7 @@ pub struct SweepParameter {
     pub name: String,
     /// The values of the grid, at least one.
     pub values: Vec<SweepValue>,
-    /// Whole numbers that may be tried besides, from the first to the second.
+    /// Whole numbers that may be tried too, from the first to the second.
     pub range: Option<[u64; 2]>,
 }
 

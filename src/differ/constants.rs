@@ -11,8 +11,8 @@ use super::spelling::{Language, Named};
 const LONGEST: usize = 200;
 
 /// Drops the constants that neither build used: those of a Makefile in a CMake build, those of a
-/// CMake file in a build without CMake, and those of a source file that was not compiled. Of a
-/// build about which nothing is known, all are kept.
+/// CMake file in a build without CMake, and those of a source file that was not compiled. If
+/// nothing is known about a build, all constants are kept.
 pub(crate) fn used(found: &mut Vec<Difference>, builds: [&Setup; 2]) {
     found.retain(|one| one.place.as_deref().is_none_or(|path| may_be_used(path, builds)));
 }

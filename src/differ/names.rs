@@ -1,5 +1,6 @@
-//! Finds the names that changed lines declare and use: clues which parts of a change need each
-//! other. Reads words, not grammars, so it may err; nothing but an order of tests depends on it.
+//! Finds the names that changed lines declare and use. They are clues about which parts of a change
+//! need each other. The search reads words, not grammars, so it may be wrong; only the order of
+//! tests depends on it.
 
 use std::collections::BTreeSet;
 
@@ -137,18 +138,18 @@ fn word(token: Token<'_>) -> Option<&str> {
     }
 }
 
-/// What a name is where it stands.
+/// The role of a name at one place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Used,
     Declared,
     /// Declared with parameters.
     Function,
-    /// `Class::method(` and its like: what it belongs to is declared elsewhere.
+    /// `Class::method(` and the like: the class is declared elsewhere.
     Method,
 }
 
-/// What braces hold.
+/// The content of braces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     /// Members of a type or of a module, or nothing yet.
@@ -158,7 +159,7 @@ enum Scope {
     Body,
 }
 
-/// The tokens around one.
+/// A token and the tokens around it.
 struct Around<'a, 't> {
     tokens: &'a [Placed<'t>],
     at: usize,
@@ -287,7 +288,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What the braces after these tokens hold.
+/// The content of the braces after these tokens.
 fn inner(outer: Scope, depth: usize, head: &[Placed<'_>]) -> Scope {
     const TYPES: [&str; 10] = [
         "class",

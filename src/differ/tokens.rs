@@ -1,6 +1,6 @@
-//! Cuts a source text into words and marks, without comments and without what is in strings.
+//! Splits a source text into words and punctuation, without comments and the content of strings.
 
-/// A word or a mark of a source text.
+/// A word or a punctuation mark of a source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// A name, a keyword or a number.

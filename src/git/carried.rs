@@ -14,9 +14,9 @@ use super::{GitError, History};
 
 /// Longest file to compare by lines, bytes; a larger one is compared as a whole.
 const LONGEST_FILE: usize = 1 << 20;
-/// Most files of a change to compare; further files are ignored.
+/// Maximum number of a change's files to compare; further files are ignored.
 const MOST_FILES: usize = 400;
-/// Most commits of a range to examine one by one.
+/// Maximum number of commits to examine one by one.
 const MOST_COMMITS: usize = 5000;
 /// Shortest line to compare, bytes: shorter lines (`}`, `else`) are in every file.
 const SHORTEST_LINE: usize = 4;

@@ -9,7 +9,7 @@ use super::changes::FileChange;
 use super::submodules::is_plain;
 use super::{GitError, History, Repository};
 
-/// Most commits of a dependency to count.
+/// Maximum number of a dependency's commits to count.
 const MOST_COUNTED: usize = 100_000;
 
 impl History {

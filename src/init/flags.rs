@@ -24,7 +24,8 @@ pub(super) enum Role {
     MicroBatch,
     /// The type of the KV cache's keys.
     CacheType,
-    /// Flash attention, on or off by a word. An option without a word has no role.
+    /// Flash attention, as an option with the value `on` or `off`. An option without a value has
+    /// no role.
     FlashAttention,
 }
 

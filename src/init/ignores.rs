@@ -38,7 +38,7 @@ pub(super) fn reads(build: &Build, draft: &Draft) -> BTreeSet<String> {
     files
 }
 
-/// Patterns for what a tree has and the draft's measures do not read, sorted. `is_sure`: whether
+/// Patterns for files of the tree that the draft's measures do not read, sorted. `is_sure`: whether
 /// the programs that the measures run are known.
 pub(super) fn unread(tree: &Tree, build: &Build, draft: &Draft, is_sure: bool) -> Vec<String> {
     let mut patterns = pages(tree);
@@ -53,7 +53,7 @@ pub(super) fn unread(tree: &Tree, build: &Build, draft: &Draft, is_sure: bool) -
         patterns.extend(candidates);
     }
     patterns.retain(|pattern| {
-        // Names with characters of a pattern are left out, and what another pattern covers.
+        // Leaves out names with pattern characters, and names that another pattern covers.
         let is_plain = !folder(pattern).unwrap_or(pattern).contains(['*', '?', '[', '\\']);
         is_plain || pattern == MARKDOWN
     });
@@ -88,7 +88,7 @@ fn is_in(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Pages anywhere, and top folders that have nothing else.
+/// Patterns for pages anywhere, and for top folders that have only pages.
 fn pages(tree: &Tree) -> Vec<String> {
     let is_page = |file: &str| PAGES.contains(&ending(file).to_lowercase().as_str());
     let mut patterns = Vec::new();
@@ -111,8 +111,8 @@ fn pages(tree: &Tree) -> Vec<String> {
     patterns
 }
 
-/// What belongs to another program alone: its folder, if CMake declares it there, or its main
-/// source.
+/// The pattern for files of another program alone: its folder, if CMake declares it there, or its
+/// main source.
 fn of_other(build: &Build, program: &Program) -> Option<String> {
     let home = parent(&program.from.file);
     if build.system == System::Cmake && home != parent(&build.file) {
@@ -123,7 +123,8 @@ fn of_other(build: &Build, program: &Program) -> Option<String> {
     is_own.then(|| main.clone())
 }
 
-/// Folders of tests. A program is not built from them, unless a file of theirs is known to be read.
+/// Patterns for folders of tests. No program is built from such a folder, unless one of its files
+/// is known to be read.
 fn tests(tree: &Tree, build: &Build) -> BTreeSet<String> {
     let root = parent(&build.file);
     let mut folders = BTreeSet::new();

@@ -11,11 +11,11 @@ use crate::ui;
 use super::error::{InitError, NearMiss};
 use super::tree::{Tree, ending};
 
-/// The most file names that are looked at. Names near the top come first.
+/// Maximum number of file names to look at. Names near the top come first.
 const MOST: usize = 40_000;
 const DEEPEST: usize = 6;
 
-/// The most near misses that are named in a message.
+/// Maximum number of near misses in a message.
 const NAMED: usize = 3;
 
 /// Folders of build results and of other tools.

@@ -11,7 +11,7 @@ use super::text::Text;
 
 /// The longest file that is read, in bytes. No handwritten build file or source is longer.
 pub(super) const LONGEST: u64 = 2 * 1024 * 1024;
-/// The most bytes of texts in the cache. A full cache is emptied.
+/// Maximum size of the texts in the cache, in bytes. A full cache is emptied.
 const MOST: usize = 128 << 20;
 
 /// A repository's objects, with a cache.

@@ -27,7 +27,7 @@ use super::when::{At, When, separate};
 
 /// At least this many revisions are read, evenly over the history; all of a shorter history.
 const SAMPLES: usize = 64;
-/// The most overrides that are written. Older changes than these are left out.
+/// Maximum number of overrides to write. Older changes than these are left out.
 const MOST: usize = 12;
 
 /// The history behind a checkout.

@@ -87,7 +87,7 @@ pub(super) enum Sought {
 }
 
 impl Sought {
-    /// The most that the sources can add to the score of the name.
+    /// The maximum that the sources can add to the score of the name.
     fn most(self) -> i32 {
         match self {
             Self::Perplexity => PRINTED,

@@ -8,7 +8,7 @@ use super::literals::Literals;
 use super::text::{Fact, Text};
 use super::tree::{Tree, ending, is_c, join, parent, stem};
 
-/// The most files of one program. No engine's tool has more; later files belong to libraries.
+/// Maximum number of files of one program. No engine's tool has more; later files are libraries'.
 const MOST: usize = 120;
 
 /// A source file with its string literals.

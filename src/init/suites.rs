@@ -5,7 +5,7 @@ use super::program::{Build, Program};
 use super::programs::{Choice, Reading};
 use super::tree::{Origin, Tree};
 
-/// The most other suites that are named beside the chosen one.
+/// Maximum number of other suites to name beside the chosen one.
 const OTHERS: usize = 8;
 
 /// Words in a target's name that mean something else than checking: listing, measuring,

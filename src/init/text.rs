@@ -14,7 +14,8 @@ pub(super) struct Text {
 
 /// What can be read from a text alone.
 pub(super) trait Fact: 'static {
-    /// Reads the fact. An error of the text is no error: what cannot be read is left out.
+    /// Reads the fact. A text with errors is not an error: the parts that cannot be read are left
+    /// out.
     fn read(text: &Text) -> Self;
 }
 

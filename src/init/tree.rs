@@ -13,7 +13,7 @@ use crate::ui;
 use super::objects::{LONGEST, Objects, Stored};
 use super::text::Text;
 
-/// The most bytes that are read in all, so that a tree of any size takes a second or two.
+/// Maximum number of bytes to read in all, so that a tree of any size takes a second or two.
 const ENOUGH: u64 = 96 * 1024 * 1024;
 
 /// A checkout, or the tree of a commit in its history.

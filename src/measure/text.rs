@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::evaluation::{Metric, Reading, Value};
 
-/// The most characters of a text that a reading keeps, and that are compared.
+/// Maximum length of a text that a reading keeps and that is compared, in characters.
 const MOST_CHARACTERS: usize = 200_000;
 
 /// The reading of a run that ended with exit code 0. Words are what white space separates.

@@ -16,7 +16,7 @@ use super::evidence::Damage;
 use super::inventory::files_below;
 use super::{Store, StoreError, key::hex};
 
-/// The most files of one run's dump. A model has some thousand tensors.
+/// Maximum number of files of one run's dump. A model has some thousand tensors.
 const MOST_FILES: usize = 100_000;
 
 impl Store {

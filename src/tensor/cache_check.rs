@@ -9,7 +9,7 @@ use super::error::DumpError;
 use super::name::NameParts;
 use super::set::TensorSet;
 
-/// How far a tensor of a full pass is from the same tensor in two parts.
+/// The difference of a full pass's tensor from the same tensor in two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CacheDifference {
     /// Its name, without `full.`.
@@ -19,7 +19,7 @@ pub(super) struct CacheDifference {
     pub(super) tolerance: f64,
 }
 
-/// The tensors that both sets have in full and in parts.
+/// The differences of the tensors that both sets have in full and in parts.
 pub(super) fn differences(
     base: &TensorSet,
     candidate: &TensorSet,

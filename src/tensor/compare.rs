@@ -141,7 +141,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// How many threads have buffers in the memory for them.
+    /// The most threads whose buffers fit into [`BUFFERS`]; at least 1.
     fn most_threads(&self) -> usize {
         let stored: usize =
             self.dumps.iter().map(|dump| dump.row_bytes() * self.rows_of_block).sum();
@@ -273,7 +273,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The index of the first value with different bits. A different header of a row differs at 0.
+/// The index of the first value with different bits; 0 if the headers of the rows differ.
 fn first_bits(encoding: Encoding, length: usize, rows: [&[u8]; 2]) -> Option<usize> {
     let end = encoding.row_header() + length * encoding.size();
     let [a, b] = rows.map(|row| &row[..end]);
@@ -284,7 +284,7 @@ fn first_bits(encoding: Encoding, length: usize, rows: [&[u8]; 2]) -> Option<usi
     Some(byte.saturating_sub(encoding.row_header()) / encoding.size())
 }
 
-/// Makes log-probabilities of logits, with llama.cpp's floor. A row with a NaN or +∞ stays.
+/// Turns logits into log-probabilities, with llama.cpp's floor. A row with a NaN or +∞ stays.
 fn to_log_probabilities(row: &mut [f32]) {
     let mut exact: Vec<f64> = row.iter().map(|value| f64::from(*value)).collect();
     to_exact_log_probabilities(&mut exact);

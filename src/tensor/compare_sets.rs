@@ -27,7 +27,7 @@ const NOISE: f64 = 4.0;
 /// covers what rounding in binary adds.
 const HALF_PRINTED_STEP: f64 = 5e-5;
 
-/// Further dumps. How they differ from the base or the candidate widens the tolerances.
+/// Repeated dumps. Their differences from the base or the candidate widen the tolerances.
 #[derive(Debug, Default)]
 pub struct TensorNoise {
     /// Of the base's build, or of commits without an effect.
@@ -51,7 +51,7 @@ pub fn compare_sets(
     let matched = matching(&base.tensors, &candidate.tensors, are_graphs);
     if matched.pairs.is_empty() {
         let names = [base, candidate].map(|set| set.tensors[0].name.clone());
-        let what = format!("no tensor of one is in the other (`{}`, `{}`)", names[0], names[1]);
+        let what = format!("they have no tensor in common (`{}`, `{}`)", names[0], names[1]);
         return Err(DumpError::mismatch(what, "dump the same model with the same hooks"));
     }
     same_tokens([base, candidate], &matched)?;
@@ -111,7 +111,7 @@ pub fn compare_sets(
     if are_graphs && let Some(end) = early_end::of(sets.map(|set| set.tensors.as_slice()), &matched)
     {
         if found.first.is_none() {
-            // What was never printed is not equal.
+            // Tensors that were never printed do not count as equal.
             let [this, other] = if end.side == 0 { ["A", "B"] } else { ["B", "A"] };
             let EarlyEnd { last, lacks, .. } = end;
             let what =
@@ -126,7 +126,7 @@ pub fn compare_sets(
     Ok(found)
 }
 
-/// Refuses embeddings of another number of tokens: everything after them differs too.
+/// Fails if the embeddings differ in the number of tokens: then all later tensors differ too.
 fn same_tokens(sets: [&TensorSet; 2], matched: &Matching) -> Result<(), DumpError> {
     for (a, b) in &matched.pairs {
         let [a, b] = [&sets[0].tensors[*a], &sets[1].tensors[*b]];
@@ -145,12 +145,12 @@ fn same_tokens(sets: [&TensorSet; 2], matched: &Matching) -> Result<(), DumpErro
     Ok(())
 }
 
-/// How far a tensor is from that of a repeated dump.
+/// The difference of a tensor from the same tensor of a repeated dump.
 #[derive(Clone, Copy, Debug, Default)]
 struct Noise {
     /// The largest |Δ|.
     largest: f64,
-    /// The distance of the sums of all values, as far as they are known.
+    /// The difference of the sums of all values, as far as they are known.
     sum: f64,
 }
 
@@ -190,8 +190,8 @@ impl Job<'_> {
         let entries = [&self.sets[0].tensors[a], &self.sets[1].tensors[b]];
         let mut one = described(entries, self.noise[a].map(|noise| noise.largest));
         let is_printed = self.sets.iter().any(|set| set.is_printed());
-        // A file may store values in another type than the engine's, but a type that is printed is
-        // the engine's.
+        // A file may store values in another type than the engine's. A printed type is the
+        // engine's.
         let has_new_type = one.types.is_some() && self.sets.iter().all(|set| set.is_printed());
         if let Some([a, b]) = one.types.as_ref().filter(|_| has_new_type) {
             one.remark = Some(format!("its type is {a} in A and {b} in B"));
@@ -208,8 +208,8 @@ impl Job<'_> {
             }
         };
         if figures.storage_step > one.tolerance {
-            // Values that are stored in few bits have a wider tolerance, and so another first
-            // position.
+            // Values that are stored in few bits have a wider tolerance, so the first position
+            // beyond the tolerance may be another one.
             one.tolerance = figures.storage_step;
             let again = compare_pair(entries, one.tolerance + slack, buffers, self.is_stopped)?;
             if let Ok(again) = again {
@@ -318,7 +318,7 @@ fn described(entries: [&Entry; 2], noise: Option<f64>) -> TensorDifference {
     }
 }
 
-/// The figures of two tensors and their values; or why they have none.
+/// The figures of two tensors and their values, or why there are none.
 type Compared = Result<(Difference, [Values; 2]), (TensorVerdict, String)>;
 
 fn compare_pair(
@@ -339,8 +339,8 @@ fn compare_pair(
     }
     let mut pair = [sources[0].open()?, sources[1].open()?];
     if pair[0].count() != pair[1].count() {
-        // Of printed tensors with other axes, other values are printed.
-        let what = "other values of it are printed, because its axes differ".to_owned();
+        // The engine prints other values if the axes differ.
+        let what = "other values are printed, because the axes differ".to_owned();
         return Ok(Err((TensorVerdict::NotCompared, what)));
     }
     let window = Window { begin: [0, 0], count: pair[0].count() };

@@ -76,7 +76,7 @@ impl Comparison {
         self.encodings.iter().map(|encoding| encoding.spacing(magnitude)).fold(0.0, f64::max)
     }
 
-    /// Whether max |Δ| is above 0.01, and above what storing the values explains.
+    /// Whether max |Δ| is above 0.01, and above what rounding to the stored type explains.
     pub fn is_beyond_rounding(&self) -> bool {
         let limit = BEYOND_ROUNDING.max(self.storage_step());
         self.max_abs().is_some_and(|largest| largest > limit)
@@ -127,7 +127,7 @@ impl Comparison {
         self.figures.rows as f64 * self.vocab as f64
     }
 
-    /// All of this as records and JSON have it.
+    /// The comparison in the form of records and JSON.
     pub fn difference(&self) -> LogitsDifference {
         let largest = |one: LargestDelta| {
             let LargestDelta { position, index, values: [a, b] } = one;

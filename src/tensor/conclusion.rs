@@ -1,5 +1,5 @@
-//! What the differences of all tensors say together: the first different one, its inputs, and the
-//! growth along the layers. Pure.
+//! Draws conclusions from the differences of all tensors: the first different tensor, its inputs,
+//! and the growth along the layers. Pure.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::patterns;
 pub(super) struct Seen<'a> {
     pub(super) order: TensorOrder,
     pub(super) printed_only: bool,
-    /// A tensor's operands, by its own place among the differences; `None` if the set does not say
+    /// The operands of the tensor at an index of the differences; `None` if the set does not say
     /// what they are.
     pub(super) inputs: &'a dyn Fn(usize) -> Option<Vec<Operand>>,
     pub(super) unmatched: [Vec<String>; 2],
@@ -28,9 +28,9 @@ pub(super) struct Seen<'a> {
 /// An operand that is in the dump of A.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
-    /// Its place among the differences.
+    /// The operand's index among the differences.
     Compared(usize),
-    /// Its name; B lacks it.
+    /// The operand's name; B lacks it.
     Unmatched(String),
 }
 

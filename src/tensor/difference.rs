@@ -28,10 +28,10 @@ pub(super) struct Difference {
     pub(super) squares: [f64; 2],
     /// The largest |b − a|, its index, and the two values.
     pub(super) largest: Option<(f64, u64, [f64; 2])>,
-    /// The first index with |b − a| above the threshold, or with a value that is not finite in one
-    /// and not the same in the other.
+    /// The first index with |b − a| above the threshold, or where a value is not finite and the
+    /// other value is not the same.
     pub(super) first: Option<u64>,
-    /// How many values are not finite, and not the same in the other; of a and of b.
+    /// Number of values of a and of b that are not finite and differ from the other value.
     pub(super) non_finite: [u64; 2],
     /// The largest distance of two neighbouring stored values near a value of either.
     pub(super) storage_step: f64,
@@ -47,10 +47,10 @@ pub(super) struct Buffers {
     scratch: Vec<f32>,
 }
 
-/// What a comparison asks before each block of values.
+/// Asked before each block of values: whether the user stopped the comparison.
 pub(super) type IsStopped<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Which values of a pair are compared: from these indices on, as many.
+/// The part of a pair to compare: `count` values, from the index in `begin` for each tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) begin: [u64; 2],

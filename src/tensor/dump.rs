@@ -33,8 +33,8 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Opens a file and checks that it is complete. Its format is told by its first bytes.
-    /// `tensor` chooses a tensor of a `.safetensors` file and has no meaning for others.
+    /// Opens a file and checks that it is complete. The first bytes tell its format. `tensor`
+    /// chooses a tensor of a `.safetensors` file and has no meaning for others.
     pub fn open(path: &Path, tensor: Option<&str>) -> Result<Self, DumpError> {
         let failed = |source| DumpError::Open { path: path.to_owned(), source };
         let problem = |problem| DumpError::format(path, problem);

@@ -1,4 +1,4 @@
-//! Tells a printed set that ends before the other one does. Pure.
+//! Detects that one printed set ends before the other one. Pure.
 
 use super::entry::Entry;
 use super::matching::Matching;
@@ -12,7 +12,8 @@ pub(super) struct EarlyEnd {
     pub(super) lacks: usize,
 }
 
-/// Finds such an end: the last tensor has a partner, and none of those after the partner has one.
+/// Finds an early end: a last tensor whose partner is not the last, and whose partner is followed
+/// only by tensors without a partner.
 pub(super) fn of(sets: [&[Entry]; 2], matched: &Matching) -> Option<EarlyEnd> {
     let partner = |side: usize| {
         let last = sets[side].len().checked_sub(1)?;

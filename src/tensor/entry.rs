@@ -8,7 +8,7 @@ use super::stored::{OpenTensor, Stored};
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
-    /// What computes it, if the set says so.
+    /// The operation that computes it, if the set says so.
     pub(super) operation: Option<String>,
     /// The names of its operands, if the set says so.
     pub(super) inputs: Vec<String>,
@@ -16,11 +16,11 @@ pub(super) struct Entry {
     pub(super) kind: Option<String>,
     /// The lengths of the axes, the slowest first; empty if unknown.
     pub(super) shape: Vec<u64>,
-    /// Whether its printed sum is NaN, so that a value is, though it may not be printed.
+    /// Whether its printed sum is NaN. Then one of its values is NaN, printed or not.
     pub(super) has_nan: bool,
     /// Whether some of its values are not printed.
     pub(super) is_partial: bool,
-    /// The sum of all its values, if that is what the engine prints, and it is finite.
+    /// The sum of all its values, if the engine prints that sum and it is finite.
     pub(super) full_sum: Option<f64>,
     /// Where its values are, or why they cannot be read.
     pub(super) source: Result<Source, String>,

@@ -24,7 +24,7 @@ pub enum DumpError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The file is not what it should be.
+    /// The file is malformed or has an unknown format.
     #[error("{}: {what}", path.display())]
     Format {
         /// The file.

@@ -21,7 +21,7 @@ impl Kind {
     }
 }
 
-/// What a pair of rows has.
+/// The result for a pair of rows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Row {
     /// Figures. Values that are −∞ in both rows are masked tokens: they count as equal, and their

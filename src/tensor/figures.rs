@@ -12,8 +12,8 @@ pub struct Extreme {
     /// first row where the figure is not that of equal rows.
     pub first: Option<usize>,
     /// The row with the worst figure, and the figure; the first one of equals. `None` if no row
-    /// deviates. For top-1 the figure is how much larger the base's own top is in the base than the
-    /// candidate's.
+    /// deviates. For top-1 the figure is a difference of two values of the base: at the base's own
+    /// top, and at the candidate's top.
     pub worst: Option<(usize, f64)>,
 }
 
@@ -63,7 +63,7 @@ pub struct Figures {
     pub left_out: u64,
     /// Values that are −∞ in both files.
     pub masked: u64,
-    /// What is not finite.
+    /// Values that are not finite.
     pub non_finite: Vec<NonFinite>,
     /// Rows whose largest values are at the same index.
     pub same_top: u64,

@@ -13,7 +13,7 @@ pub(super) struct Layout {
     pub(super) shape: Vec<u64>,
     /// Bytes before the first value, or before the header of the first row.
     pub(super) offset: u64,
-    /// What the rows were computed from, if the file says so.
+    /// The tokens that the rows were computed from, if the file has them.
     pub(super) tokens: Option<Tokens>,
 }
 

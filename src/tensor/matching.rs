@@ -1,11 +1,11 @@
 //! Finds the partner of each tensor of one set in another one. Pure.
 //!
-//! Tensors are matched by name. If a name occurs several times, its operation and its place among
-//! those with the same name and operation count too. In graphs that an engine printed, one name of
-//! two operations is not the same tensor, and `node_7` is no name: it is a count, which every added
-//! tensor shifts. What is left is matched in order, between the same matched neighbours: tensors
-//! without a name by operation, operands and shape; then others by layer and part in a transformer;
-//! then, where a graph was rewritten, by operation and shape.
+//! Tensors are matched by name. If a name occurs several times, the operation and the position
+//! among tensors of the same name and operation must match too. In graphs that an engine printed,
+//! one name with two operations means two tensors, and `node_7` is not a name: every added tensor
+//! shifts its number. The remaining tensors are matched in order, between the same matched
+//! neighbours: tensors without a name by operation, operands and shape; then others by layer and
+//! part in a transformer; then, where a graph was rewritten, by operation and shape.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -18,11 +18,11 @@ use super::name::NameParts;
 /// Which tensors of two sets belong together.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Matching {
-    /// Places in A and in B, in the order of A.
+    /// Indices in A and in B, in the order of A.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// Places without a partner, in A and in B.
+    /// Indices of tensors without a partner, in A and in B.
     pub(super) unmatched: [Vec<usize>; 2],
-    /// Places in A whose partners are in another order.
+    /// Indices in A of tensors whose partners are in another order.
     pub(super) reordered: Vec<usize>,
 }
 
@@ -87,17 +87,17 @@ pub(super) fn matching(a: &[Entry], b: &[Entry], are_graphs: bool) -> Matching {
     }
 }
 
-/// A name, an operation if that is needed to tell it apart, and a count from 0.
+/// A name, the operation if needed to tell tensors of that name apart, and a count from 0.
 type Key = (String, Option<String>, usize);
 
-/// `node_7`, `leaf_2`, and what is derived from one: `node_7 (view)`.
+/// False for a mere number: `node_7`, `leaf_2`, and `node_7 (view)`, derived from one.
 fn has_name(name: &str) -> bool {
     static COUNTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^(node|leaf)_\d+( \(.*)?$").expect("the pattern is valid"));
     !COUNTED.is_match(name)
 }
 
-/// Whether its operation computes no value.
+/// Whether the tensor's operation only moves values.
 pub(super) fn moves_values(entry: &Entry) -> bool {
     let operation = entry.operation.as_deref();
     matches!(operation, Some("VIEW" | "PERMUTE" | "RESHAPE" | "TRANSPOSE" | "CONT"))
@@ -125,8 +125,7 @@ fn unique_keys(tensors: &[Entry], are_graphs: bool) -> Vec<Option<Key>> {
     keys
 }
 
-/// Tensors of one name without a partner in both, whose operations are not the same: the name and
-/// both operations.
+/// Names without a partner in both sets, with different operations: the name and both operations.
 pub(super) fn changed_operations(a: &[Entry], b: &[Entry], found: &Matching) -> Vec<[String; 3]> {
     let mut left: Vec<&Entry> = found.unmatched[1].iter().map(|place| &b[*place]).collect();
     let mut changed = Vec::new();
@@ -175,9 +174,9 @@ fn match_rest(
     }
 }
 
-/// The places of a longest rising subsequence.
+/// The indices of a longest rising subsequence.
 fn longest_rise(values: &[usize]) -> BTreeSet<usize> {
-    // ends[n]: the place of the smallest value that ends a rise of n + 1 values.
+    // ends[n]: the index of the smallest value that ends a rise of n + 1 values.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::new();
     for (place, value) in values.iter().enumerate() {
@@ -290,7 +289,7 @@ mod tests {
         assert_eq!(found.pairs, [(0, 0), (1, 2), (2, 3)]);
         assert_eq!(found.unmatched, [vec![], vec![1]]);
         assert!(changed_operations(&a, &b, &found).is_empty());
-        // In a file, every name is one.
+        // In a file, `node_7` is a name.
         assert_eq!(matching(&a, &b, false).pairs, [(0, 0), (1, 1), (2, 2)]);
     }
 

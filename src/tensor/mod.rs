@@ -1,4 +1,4 @@
-//! Tensors in files, and how two of them differ.
+//! Tensors in files, and the differences of two of them.
 //!
 //! The readers (`npy`, `safetensors`, `kl_base`) find out what a file holds; `dump` reads its rows.
 //! `kernel`, `single`, `exact`, `row`, `figures`, `comparison` and `quantile` do arithmetic

@@ -1,13 +1,13 @@
-//! Shapes that nobody computed: a view of a KV cache is as long as its padding, and so is what is
-//! computed from the view. Pure.
+//! Shapes that depend on padding: a view of a KV cache is as long as its padding, and so are the
+//! tensors computed from the view. Pure.
 
 use crate::evaluation::{TensorDifference, TensorVerdict};
 
 use super::entry::Entry;
 use super::matching::{Matching, moves_values};
 
-/// Makes such tensors not compared, in two graphs that an engine printed. The differences are those
-/// of the pairs.
+/// Marks such tensors of two printed graphs as not compared. `tensors` are the differences of the
+/// matched pairs.
 pub(super) fn leave_out(tensors: &mut [TensorDifference], sets: [&[Entry]; 2], matched: &Matching) {
     // Names of tensors before the current one that have more values in one set than in the other,
     // because of padding.
@@ -33,8 +33,8 @@ pub(super) fn leave_out(tensors: &mut [TensorDifference], sets: [&[Entry]; 2], m
     }
 }
 
-/// Whether its shape does not come from what was computed: that of a view, or of the memory that
-/// values are written to.
+/// Whether no computation decides the tensor's shape: it is a view, or memory that values are
+/// written to.
 fn is_given(entry: &Entry) -> bool {
     moves_values(entry) || matches!(entry.operation.as_deref(), Some("CPY" | "SET_ROWS"))
 }

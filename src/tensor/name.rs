@@ -141,7 +141,7 @@ impl NameParts {
     }
 }
 
-/// What kind of tensor a name is of.
+/// The kind of tensor that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Value,
@@ -150,7 +150,7 @@ enum Kind {
     Kernel,
 }
 
-/// The name without what tells the kind.
+/// The name without the parts that tell its kind, and the kind.
 fn without_kind(name: &str) -> (&str, Kind) {
     let weight = name.strip_suffix(".weight").or_else(|| name.strip_suffix(".bias"));
     let gradient = name
@@ -180,8 +180,8 @@ fn part_of(name: &str) -> Option<TensorPart> {
     known.max_by_key(|(known, _)| known.len()).map(|(_, part)| *part)
 }
 
-/// The part, where one name is of several tensors: llama.cpp calls the rotated query `Qcur` too, and
-/// called the output projection `kqv_out` until it had a name of its own.
+/// The part, if several tensors have the same name: llama.cpp also calls the rotated query `Qcur`,
+/// and called the output projection `kqv_out` until that tensor had a name of its own.
 fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart {
     match (part, operation) {
         (Part::Query, Some("ROPE")) => Part::RotatedQuery,
@@ -193,8 +193,8 @@ fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart 
     }
 }
 
-/// The parts that a part is computed from. A set may lack the nearest ones, so there are several
-/// lists: the first one whose first part the set has counts.
+/// The parts that a part is computed from, as several lists, since a set may lack the nearest
+/// parts. The first list counts whose first part the set has.
 pub(super) fn inputs_of(part: TensorPart) -> &'static [&'static [TensorPart]] {
     match part {
         Part::Embedding | Part::RotationTable => &[],

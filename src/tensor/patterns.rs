@@ -7,10 +7,9 @@ use crate::evaluation::{
 
 use super::cache_check::CacheDifference;
 
-/// Rounding makes no difference above this, whose RMS is also this part of the RMS of A. The second
-/// limit is needed because large values have large differences, and weights that were quantised
-/// again have large relative ones: 4-bit weights moved the attention of a small model by 0.36 of
-/// its RMS.
+/// A difference is more than rounding if max |Δ| is above [`BUG`], and the RMS of Δ is above
+/// [`BUG_RELATIVE`] times the RMS of A. Both limits are needed: large values have large
+/// differences, and weights that were quantised again have large relative ones. 4-bit weights moved the attention of a small model by 0.36 of its RMS.
 const BUG: f64 = 1.0;
 const BUG_RELATIVE: f64 = 0.5;
 
@@ -25,7 +24,7 @@ const LEAST_FACTOR: f64 = 1.5;
 /// Fewer points do not show a growth.
 const LEAST_POINTS: usize = 4;
 
-/// The patterns that a comparison shows, the most telling one first. Its own field is not read.
+/// The patterns that a comparison shows, the most telling one first. `found.patterns` is not read.
 pub(super) fn of(found: &TensorComparison, caches: &[CacheDifference]) -> Vec<TensorPattern> {
     let pattern =
         |kind, evidence: Option<String>| Some(TensorPattern { kind, evidence: evidence? });

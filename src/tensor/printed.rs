@@ -1,5 +1,5 @@
 //! A tensor as llama-eval-callback prints it: a line with its operation and shape, the outer values
-//! of its rows, and a sum. A parser and a set of tensors read it.
+//! of its rows, and a sum.
 
 use std::fmt;
 

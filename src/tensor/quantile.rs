@@ -11,8 +11,8 @@ const SMALLEST: f64 = 1e-18;
 /// Larger values share the last bin.
 const LARGEST: f64 = 1e6;
 
-/// Collects values of at least zero. Up to [`KEPT`] values their quantiles are exact. Of more, the
-/// values are counted in bins, and a quantile is at most 0.025 % too low.
+/// Collects values of at least zero. With at most [`KEPT`] values, quantiles are exact. With more,
+/// the values are counted in bins, and a quantile is at most 0.025 % too low.
 #[derive(Debug, Default)]
 pub(super) struct Quantile {
     kept: Vec<f64>,

@@ -15,7 +15,7 @@ use super::layout::Layout;
 /// use. A model with 10,000 tensors has about 1 MiB.
 const LONGEST: u64 = 8 << 20;
 
-/// Names in a message.
+/// Maximum number of names in a message.
 const NAMES: usize = 10;
 
 /// Whether a file that begins with these 9 bytes is one: the length of a header, and a brace.
@@ -64,7 +64,7 @@ pub(super) struct Contents {
     pub(super) tensors: Vec<(String, Result<Layout, Problem>)>,
     /// Where the file must end.
     pub(super) end: u64,
-    /// What the program that wrote it added: names and texts.
+    /// Texts that the writing program added to the header, by name.
     pub(super) texts: HashMap<String, String>,
 }
 

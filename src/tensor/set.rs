@@ -11,7 +11,7 @@ use super::error::{DumpError, Problem};
 use super::head::head;
 use super::{printed_set, stored_set};
 
-/// Most tensors of a set. A model of 100 layers with 100 tensors each has 10,000.
+/// Maximum number of tensors. A model of 100 layers with 100 tensors each has 10,000.
 const MOST: usize = 1 << 20;
 
 /// A set of tensors.
@@ -23,7 +23,7 @@ pub struct TensorSet {
 }
 
 impl TensorSet {
-    /// Opens a set and reads all its headers. A folder has files; a file is told by its first bytes.
+    /// Opens a set and reads all its headers. The first bytes of a file tell its format.
     pub fn open(path: &Path) -> Result<Self, DumpError> {
         let failed = |source| DumpError::Open { path: path.to_owned(), source };
         let meta = std::fs::metadata(path).map_err(failed)?;

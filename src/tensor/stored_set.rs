@@ -23,7 +23,7 @@ const LONGEST_LIST: u64 = 64 << 20;
 const ORDER: &str = "order";
 const OPERATIONS: &str = "operations";
 
-/// Whether a file that begins so is of one of these formats.
+/// Whether a file that begins with these bytes has one of these formats.
 pub(super) fn is_one(start: &[u8]) -> bool {
     start.starts_with(npy::MAGIC) || safetensors::is_start(start)
 }
@@ -192,7 +192,7 @@ fn open(path: &Path) -> Result<(File, u64), DumpError> {
     Ok((file, size))
 }
 
-/// What the tensors of several files are, by name.
+/// The tensors of several files, by name.
 #[derive(Default)]
 struct Archives {
     tensors: Vec<(String, Result<Stored, String>)>,

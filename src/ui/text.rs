@@ -133,7 +133,7 @@ pub fn change(before: f64, after: f64) -> Option<String> {
     Some(format!("{sign}{} %", trim_zeros(&format!("{size:.decimals$}"))))
 }
 
-/// The most characters of a fact that are shown in full.
+/// Maximum length of a fact that is shown in full, in characters.
 const FACT: usize = 64;
 
 /// A value for people; a fact is quoted text and is cleaned. A long fact is shown by its beginning

@@ -249,14 +249,14 @@ fn what_cannot_be_compared_is_refused_with_a_cure() {
         ("empty", "empty: the folder has no .npy and no .safetensors files"),
         ("log.txt", "log.txt: it is no .npy, no .safetensors and no output of llama-eval-callback"),
         ("half.txt", "half.txt: it ends early, after Qcur-0: Qcur-0 is cut"),
-        ("whole.txt", "no tensor of one is in the other (`x`, `attn_norm-0`)"),
+        ("whole.txt", "they have no tensor in common (`x`, `attn_norm-0`)"),
         ("gone", "cannot read gone"),
     ] {
         let output = diff(&env, &["a", other]).expect(2);
         assert!(output.stderr.contains(why), "{other}: {}", output.stderr);
         assert!(output.stderr.contains("hint: "), "{other}: {}", output.stderr);
     }
-    // What was never printed is not equal.
+    // Tensors that were never printed do not count as equal.
     let begin = printed(1.0).rfind("common_debug_cb_eval").unwrap();
     fs::write(at("early.txt"), &printed(1.0)[..begin]).unwrap();
     let output = diff(&env, &["whole.txt", "early.txt"]).expect(2);

@@ -6,7 +6,7 @@ use super::super::template::Instead;
 use super::super::{Measure, Placeholder, Template};
 use super::name::{NOT_A_WORD, is_word};
 
-/// The most cells of one measure. Each cell costs a run at every commit.
+/// Maximum number of cells of one measure. Each cell costs a run at every commit.
 const MOST_CELLS: usize = 64;
 
 /// `[matrix]`: the axes over which measures are repeated.

@@ -16,7 +16,7 @@ use super::sweep::SweepReader;
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// The most warm-ups. A larger number is a typing error: no warm-up counts.
+/// Maximum number of warm-ups. A larger number is a typing error: no warm-up counts.
 const MOST_WARMUPS: u32 = 100;
 
 /// A measure as guards and requirements may name it.

@@ -231,7 +231,8 @@ impl Sweep {
         }
     }
 
-    /// Refuses a measure whose figures nothing judges: that would be told only after the hunt.
+    /// Refuses a measure without guards, checks, facts or a tolerance: no rule would judge its
+    /// cells, and the user would learn that only after the hunt.
     fn check_figures(
         &self,
         reader: &mut Reader,

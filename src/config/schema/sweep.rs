@@ -4,12 +4,12 @@
 
 use schemars::{JsonSchema, json_schema};
 
-/// The parameter sweep inside a first bad commit: where it shows its regression.
+/// The parameter sweep: compares a first bad commit with its parent at values of parameters.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Sweep {
     /// NAME = [VALUES], or NAME = { values = [VALUES], range = [FROM, TO] }, where the range has
-    /// whole numbers that may be tried besides. A value is a number, a string, or a table with
+    /// whole numbers that may be tried too. A value is a number, a string, or a table with
     /// name, value and properties. Commands name a parameter as {sweep.NAME}; `threads` and
     /// `chunks` set {threads} and {chunks}.
     #[schemars(schema_with = "parameters")]

@@ -152,7 +152,8 @@ impl CMakeFacts {
         };
         let switches: Vec<&str> = switches.iter().map(String::as_str).collect();
         let mut all = sources.clone();
-        // A tool may be a few lines around a library in the same folder. Its sources count too.
+        // A tool may be a few lines around a library in the same folder. Then the library's sources
+        // count.
         for library in self.links.get(name).into_iter().flatten() {
             let beside = |file: &&String| base_folder(file) == base_folder(&from.file);
             let linked = self.libraries.get(library).into_iter().flatten();
