@@ -9,7 +9,8 @@ use super::cache_check::CacheDifference;
 
 /// A difference is more than rounding if max |Δ| is above [`BUG`], and the RMS of Δ is above
 /// [`BUG_RELATIVE`] times the RMS of A. Both limits are needed: large values have large
-/// differences, and weights that were quantised again have large relative ones. 4-bit weights moved the attention of a small model by 0.36 of its RMS.
+/// differences, and weights that were quantised again have large relative ones. 4-bit weights moved
+/// the attention of a small model by 0.36 of its RMS.
 const BUG: f64 = 1.0;
 const BUG_RELATIVE: f64 = 0.5;
 
