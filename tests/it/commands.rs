@@ -293,7 +293,7 @@ fn quiet_leaves_the_answer_and_verbose_shows_each_build_and_run() {
     assert!(ran >= 4 && commands.len() >= ran && logs.count() >= ran, "{shown}");
     assert!(shown.contains("stored)"), "{shown}");
     assert!(commands.iter().any(|line| line.contains("engine run ppl")), "{shown}");
-    // `oracle` answers to git only in git's codes, whatever stands before its name.
+    // `oracle` exits only with git's codes, even with options before its name.
     assert_eq!(env.run(&["-q", "oracle", "--nothing"]).code(), Some(129));
 }
 

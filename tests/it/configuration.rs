@@ -34,7 +34,7 @@ fn what_is_linked_in_must_be_there_and_is_another_build_when_it_changes() {
     env.hunt().names(&history, 2);
     assert_eq!(env.starts().len(), starts, "nothing changed");
     fs::write(&marker, "another").unwrap();
-    // A hunt that goes on does not mix the two.
+    // A resumed hunt uses only runs with its own linked files.
     let journal = hunt.folder.join("journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();

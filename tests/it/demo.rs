@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::kit::{Output, TestEnvironment};
 
 /// Time for a dozen builds and dozens of runs of a real engine, while other tests use the same
-/// cores. A run of the bench takes one second, but took 25
-/// seconds beside eight busy loops on two cores.
+/// cores. A run of the bench takes one second, but took 25 seconds beside eight busy loops on two
+/// cores.
 const PATIENCE: Duration = Duration::from_mins(30);
 
 fn hunt(env: &TestEnvironment, scenario: &str) -> Output {

@@ -322,8 +322,8 @@ fn numpy_computes_the_same() {
     }
 }
 
-/// Peak resident memory of `diff WHAT` on these files, in MiB, as the system last told it. What
-/// `wait4` tells would include the memory of this test before the program began.
+/// Peak resident memory of `diff WHAT` on these files, in MiB, as the system last reported it. The
+/// value of `wait4` would include the memory of this test before the program began.
 fn peak(env: &TestEnvironment, what: &str, names: [&str; 2], threads: &str) -> u64 {
     let mut command = env.command(TestEnvironment::product(), &env.path("tmp"));
     command.args(["diff", what, names[0], names[1], "--threads", threads]);

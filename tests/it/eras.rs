@@ -65,8 +65,7 @@ fn program(name: &str) -> String {
 }
 
 /// A program that was built by make at first. Now CMake builds it in another folder, with another
-/// name and other options, and one package is missing. The
-/// regression came before the renames.
+/// name and other options, and one package is missing. The regression came before the renames.
 fn moved_and_renamed() -> (Trees, Vec<String>) {
     let trees = Trees::new();
     let mut commits = vec![

@@ -35,7 +35,7 @@ fn a_changed_fact_and_a_loop_are_shown_side_by_side() {
     let pair = &hunt.report["texts"][0];
     assert_eq!(pair["parent"]["words"], 10.0);
     assert_eq!(pair["commit"]["words"], 60.0);
-    // The texts are data: no tag and no fence of theirs counts.
+    // The texts are data: no HTML tag and no Markdown fence in them takes effect.
     let (html, md) = (hunt.file("report.html"), hunt.file("report.md"));
     assert!(html.contains("a &lt;b&gt;time&lt;/b&gt; ```") || html.contains("a &#60;b&#62;time"));
     assert!(!html.contains("<b>time</b>"));

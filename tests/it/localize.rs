@@ -1,4 +1,5 @@
-//! From the first bad commit to its cause: files, hunks, and whether a revert heals the bad end.
+//! From the first bad commit to its cause: files, hunks, and whether the bad end is good again
+//! after a revert.
 
 use serde_json::Value;
 
@@ -125,7 +126,7 @@ fn a_part_that_needs_another_one_is_found_beside_it() {
     assert_eq!(sets(&hunt), [["file kernels/a.conf"]]);
     let set = &hunt.report["cause"]["sets"][0];
     assert!(set["context"].as_u64().unwrap() >= 1);
-    // Alone it cannot run.
+    // The set alone cannot run.
     let alone = set["alone"].as_u64().unwrap();
     let alone = &hunt.report["cause"]["trials"][usize::try_from(alone).unwrap()];
     assert_eq!(alone["shows"], "unresolved");
@@ -149,7 +150,7 @@ fn a_rest_that_needs_the_cause_is_taken_out_with_it() {
     let cause = &hunt.report["cause"];
     assert_eq!(cause["dependents"][0]["path"], "kernels/a.conf");
     assert_eq!((&cause["end"], &cause["revert"]), (&"complete".into(), &"heals".into()));
-    // Not the file alone was taken out.
+    // The file was not taken out alone.
     assert_eq!(role(&hunt, "kernels/f.conf"), "unknown");
     // Whether another file makes the step together with that part was not tested.
     assert_eq!(role(&hunt, "docs/notes.md"), "unknown");

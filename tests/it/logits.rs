@@ -120,7 +120,7 @@ fn logits_of_another_shape_are_not_compared() {
     let end = world(from_3("vocab = 9"), LOSSLESS);
     let hunt = end.env.hunt().expect(4, "endpoint-unmeasurable");
     assert!(hunt.output.stdout.contains(said), "{}", hunt.output.stdout);
-    // In the middle of the range it says nothing about the commit.
+    // In the middle of the range, logits of another shape make the commit untestable.
     let middle = world(|plan| from_3("shift = 0.5")(plan.with(2, "vocab = 9")), LOSSLESS);
     let hunt = middle.env.hunt().expect(3, "candidates");
     assert_eq!(hunt.candidates(&middle.history), ["2", "3"]);

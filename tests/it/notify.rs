@@ -1,5 +1,5 @@
-//! `[notify] command` and `--on-finish`: who is told what at each end of a hunt, and that nothing
-//! that the command does changes the hunt.
+//! `[notify] command` and `--on-finish`: what the command gets at each end of a hunt, and that the
+//! command cannot change the hunt.
 
 use std::fs;
 use std::time::{Duration, Instant};

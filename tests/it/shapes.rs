@@ -146,7 +146,7 @@ fn a_guarded_measure_over_threads_is_judged_by_its_guard() {
     let inside = "measures = [\"ppl\"]\nparameters.threads = { values = [1, 8], range = [1, 16] }";
     let hunt = world(&many, inside).hunt();
     says(&hunt, &["Shapes: only where threads > 3: "]);
-    // A step within the tolerance of 0.2 is none.
+    // A step within the tolerance of 0.2 counts as none.
     let small = ["where.a = threads>1", "ppl@a = 7.1", "where.many = threads>3", "ppl@many = 7.5"];
     let hunt = world(&small, sweep).hunt();
     assert_eq!(shows(&hunt, "2"), "nothing");
@@ -234,7 +234,7 @@ fn everywhere_nowhere_and_no_rule() {
     told(&ODD, sweep, "Shapes: everywhere: in all 2 swept cells");
     let sweep = "tolerance = 9\nparameters.d_in = [171, 173]";
     told(&ODD, sweep, "Shapes: in none of the 2 swept cells");
-    // It comes and goes.
+    // The regression comes and goes.
     let settings = [
         "where.a = d_in>10",
         "ppl@a = 7.5",

@@ -9,7 +9,7 @@ mod syntax;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files of `src`, as (room, path, text); files at the top have no room.
+/// Files of `src`, as (module, path, text); files at the top have no module.
 fn sources() -> Vec<(String, PathBuf, String)> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
@@ -32,13 +32,13 @@ fn sources() -> Vec<(String, PathBuf, String)> {
     found
 }
 
-/// The text without comment lines, which may name any room.
+/// The text without comment lines, which may name any module.
 fn code(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Fails if a file outside these rooms (or files) has one of these words. Unit tests in files of
+/// Fails if a file outside these modules (or files) has one of these words. Unit tests in files of
 /// their own are exempt.
 #[track_caller]
 fn only_in(places: &[&str], words: &[&str]) {

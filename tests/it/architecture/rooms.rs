@@ -1,13 +1,13 @@
-//! Which room (module) of `src` may use which.
+//! Which module of `src` may use which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{code, sources};
 
-/// Rooms (modules) of `src` and the rooms that each uses, its unit tests included. Imports go
+/// The modules of `src` and the modules that each uses, its unit tests included. Imports go
 /// downward only: cli → init, demo, hunt → oracle → build, measure, report → differ, store →
 /// config, git → search → stats, process, ui → evaluation. Types of measured things are in
-/// `evaluation`, which uses no other room. A report uses the words of `ui` and prints nothing.
+/// `evaluation`, which uses no other module. A report uses the words of `ui` and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
     (
         "cli",

@@ -1,5 +1,5 @@
-//! A command or a configuration that is wrong at both endpoints: the program's own words, and no
-//! talk of the machine.
+//! A command or a configuration that is wrong at both endpoints: the answer quotes the program's
+//! own message and does not mention the machine.
 
 use super::seen;
 use crate::kit::planted::{PPL_C, SCORE_H, planted, score_c};

@@ -1,5 +1,5 @@
-//! Good yields the guarded metric, bad fails: the hunt needs the user's permission, and its answer
-//! does not speak of the metric.
+//! The good end yields the guarded metric and the bad end fails: the hunt needs the user's
+//! permission, and its answer does not mention the metric.
 
 use super::seen;
 use crate::kit::{History, Oracle, Output, TestEnvironment, line};

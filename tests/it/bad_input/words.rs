@@ -15,7 +15,7 @@ fn commands() {
     error: there is no command `hunt`
     hint: `bisect-ppl --help` lists the commands
     ");
-    // A short word is near to everything.
+    // Many commands are close to a short word, so none is suggested.
     insta::assert_snapshot!(refused(&env, &["foo"]), @r"
     exit code 2
     error: there is no command `foo`

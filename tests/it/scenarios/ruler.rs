@@ -3,7 +3,7 @@
 use super::{Row, hunt};
 use crate::kit::{Plan, line};
 
-/// The bench speaks to the engine through this file.
+/// The bench sets values of the engine through this file.
 const BENCH: &str = "kernels/bench.conf";
 
 fn ruled(plan: Plan) -> Row {

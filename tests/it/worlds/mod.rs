@@ -6,10 +6,9 @@
 //! WORLDS=10000 SEED=7 cargo test --release --all-features --test it worlds:: -- --nocapture
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
-//! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those
-//! in which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no
-//! world is begun. A second table shows the cost of the hunts in which
-//! everything repeats.
+//! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those in
+//! which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no world
+//! is begun. A second table shows the cost of the hunts in which everything repeats.
 
 mod ask;
 mod classes;
