@@ -238,7 +238,7 @@ impl CommandOption {
         Ok(self.change(None, overrides))
     }
 
-    /// Appends to a command; returns false if it is no string.
+    /// Appends to a command; returns false if it is not a string.
     fn append_to(&self, command: &mut Node, words: &str) -> bool {
         let Node { place, data: Data::Text(text) } = command else { return false };
         // A new line ends a comment that the command may end with.

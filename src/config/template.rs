@@ -93,7 +93,7 @@ impl fmt::Display for Placeholder {
 /// A text with a wrong or ambiguous placeholder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// `{word}` with a word that is no placeholder.
+    /// `{word}` with a word that is not a placeholder.
     #[error("unknown placeholder `{{{name}}}`{} Allowed: {}; for braces of your own write `{{{{{name}}}}}`", did_you_mean(name, PLAIN.iter().map(|(n, _)| *n)), allowed())]
     Unknown {
         /// The word.

@@ -28,7 +28,7 @@ pub(super) enum Comments {
     Hash,
 }
 
-/// The words and marks of a text in their order.
+/// The words and punctuation of a text, in order.
 pub(super) fn tokens(text: &str, comments: Comments) -> Vec<Placed<'_>> {
     let mut found = Vec::new();
     let (mut at, mut line, mut line_start) = (0, 0, 0);

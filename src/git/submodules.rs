@@ -161,7 +161,7 @@ fn update(tree: &Tree<'_>, submodule: &Submodule) -> Result<(), GitError> {
 }
 
 /// Clones the user's own submodule locally, with all its objects and its remote. A failed clone is
-/// removed and is no error: the network is tried next.
+/// removed and is not an error: the network is tried next.
 fn clone_from(donor: &Path, module: &Path, top: &Path) -> Result<(), GitError> {
     remove_all(top)?;
     let parent = module.parent().unwrap_or(module);

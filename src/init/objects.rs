@@ -35,7 +35,7 @@ impl Objects {
         &self.history
     }
 
-    /// The text of a file at a commit; `None` if it is no file, too long, or not in this clone.
+    /// The text of a file at a commit; `None` if it is not a file, too long, or not in this clone.
     pub(super) fn read(&self, id: &CommitId, path: &str) -> Result<Option<Rc<Text>>, GitError> {
         Ok(match self.history.at(id, path)? {
             Here::File(blob) => self.text(blob),

@@ -95,7 +95,7 @@ pub(super) struct Build {
     pub(super) idle: Vec<Idle>,
     /// Pairs of an option's old and new name, as the build files have them.
     pub(super) renames: Vec<(String, String)>,
-    /// What programs are linked from.
+    /// The targets that programs are linked from.
     pub(super) parts: Parts,
 }
 

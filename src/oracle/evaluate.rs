@@ -157,7 +157,7 @@ impl Oracle {
         let Some(last) = builds.last() else { return Ok(()) };
         let failure = build::recalled(&self.store, last)?;
         match &failure {
-            // That build had a shorter time-out.
+            // The stored build timed out under a shorter limit.
             Some(failure)
                 if failure.ended() == Some(&Ended::TimedOut)
                     && given(last.wall_s) < recipe.build.timeout =>

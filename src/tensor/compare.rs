@@ -24,7 +24,7 @@ const BUFFERS: usize = 128 << 20;
 /// of threads has no effect on the figures.
 const PARTS: usize = 1024;
 
-/// llama.cpp stores no log-probability that is further below the row's largest.
+/// llama.cpp stores no log-probability that is further than this below the row's largest.
 const FLOOR: f64 = 16.0;
 
 /// How to compare.
@@ -32,7 +32,7 @@ const FLOOR: f64 = 16.0;
 pub struct Settings {
     /// Threads, at least 1.
     pub threads: usize,
-    /// Its limits say what [`super::Extreme::first`] means.
+    /// The guard whose limits define [`super::Extreme::first`].
     pub guard: Option<LogitsGuard>,
 }
 

@@ -154,7 +154,7 @@ struct Noise {
     sum: f64,
 }
 
-/// The noise of each tensor of the base against another dump, by its place.
+/// The noise of each tensor of the base against another dump, by the tensor's index.
 fn noise_of(
     base: &TensorSet,
     other: &TensorSet,

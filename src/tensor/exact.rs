@@ -94,7 +94,7 @@ fn top(row: &[f64]) -> usize {
     (1..row.len()).fold(0, |top, index| if row[index] > row[top] { index } else { top })
 }
 
-/// ln Σ exp(x), with the largest x in front.
+/// ln Σ exp(x), with the largest x factored out.
 pub(super) fn log_sum_exp(row: &[f64], largest: f64) -> f64 {
     largest + row.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()
 }

@@ -181,7 +181,7 @@ fn weighted_of_block<const N: usize>(
     add(sums, &lanes);
 }
 
-/// Below this, exp(x) counts as exp(−87) = 1.6e-38, the smallest power that is no denormal number.
+/// Below this, exp(x) counts as exp(−87) = 1.6e-38. With −88 it would be a denormal number.
 const LOWEST: f32 = -87.0;
 /// Above this, exp(x) has no f32.
 const HIGHEST: f32 = 88.0;

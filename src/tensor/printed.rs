@@ -162,7 +162,7 @@ impl PrintedTensor {
     }
 }
 
-/// The values in `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; `None` if the line is no such row.
+/// The values in `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; `None` for any other line.
 pub(super) fn printed_row(line: &str) -> Option<Vec<f64>> {
     let (inner, _) = line.strip_prefix('[')?.split_once(']')?;
     let words = inner.split(',').map(str::trim).filter(|word| !matches!(*word, "..." | ""));

@@ -11,7 +11,7 @@ use super::error::{DumpError, Problem};
 use super::printed::{PrintedHead, PrintedTensor, printed_sum};
 use super::printed_block::{Block, axes};
 
-/// Longer lines are no part of a tensor.
+/// Longer lines are not part of a tensor.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Tensors with more bytes of text are refused, because a tensor's text is read into memory.

@@ -69,7 +69,7 @@ fn table_row(names: &[String], cells: &[String], columns: usize) -> String {
     text
 }
 
-/// The cells of a row; `\|` is no border.
+/// The cells of a row; `\|` is part of a cell.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim().trim_end_matches('|').replace("\\|", "\u{0}");
     row.split('|').map(|cell| plain(&cell.replace('\u{0}', "|")).trim().to_owned()).collect()
@@ -83,7 +83,7 @@ fn plain(line: &str) -> String {
         rest.split_once('[').and_then(|(before, link)| Some((before, link.split_once("](")?)))
     {
         let Some((target, after)) = after.split_once(')') else { break };
-        // `[[measure]]` and `[a, b]` are no links.
+        // `[[measure]]` and `[a, b]` are not links.
         if label.contains(['[', ']']) {
             let (kept, left) = rest.split_at(before.len() + 1);
             text.push_str(kept);

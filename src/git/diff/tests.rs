@@ -33,7 +33,7 @@ fn a_change_comes_as_a_diff_of_each_file() {
     assert_eq!(found[0].lines, ["new file mode 100644", "Binary files /dev/null and b/b differ"]);
     assert!(found[2].lines.contains(&"+diff --git a/x b/x".to_owned()), "{:?}", found[2]);
 
-    // A path is no pattern, and a limit is kept.
+    // A path is not a pattern, and a limit is kept.
     let one = String::from_utf8(diff(&[b"gone", b"*.c"], 1 << 20).unwrap()).unwrap();
     assert_eq!(read_diff(&one).iter().map(brief).collect::<Vec<_>>(), [expected[1]]);
     assert_eq!(diff(&[], 64), None);

@@ -257,7 +257,7 @@ pub(crate) struct Options {
     pub skip: Vec<CommitId>,
     /// Pathspecs after `--`.
     pub paths: Vec<String>,
-    /// Stored failures of other hunts do not count: what failed is built and run again.
+    /// Stored failures of other hunts do not count: their builds and runs are made again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retry_failed: bool,
     /// The limits from the command line.

@@ -111,7 +111,7 @@ fn a_dump_that_ends_early_is_not_equal() {
     let found = compared(&shorter(&whole).replace("1.5000", "1.6000"), &whole);
     assert_eq!(found.first().unwrap().name, "q-0");
     assert_eq!(found.ends_early, [Some("k-0".to_owned()), None]);
-    // A last tensor that was replaced is no end.
+    // A last tensor that was replaced is not an early end.
     let replaced = whole.replace("kq-0 = (f32) MUL_MAT", "other = (f32) SCALE");
     assert_eq!(compared(&whole, &replaced).ends_early, [None, None]);
 }
