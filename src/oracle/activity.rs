@@ -19,7 +19,7 @@ pub(crate) struct Activity {
     pub measure: Option<String>,
     /// When it started (RFC 3339, UTC).
     pub since: String,
-    /// Why it does so.
+    /// The phase of the hunt.
     pub phase: Phase,
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 //!
 //! Each loop adds into [`LANES`] independent sums. After every [`BLOCK`] values the sums are added
 //! up in f64, so an f32 sum has at most `BLOCK / LANES` terms and a relative error below
-//! 32 × 2⁻²⁴ = 2e-6. The errors of single terms have random signs, so it is about 1e-7.
+//! 32 × 2⁻²⁴ = 2e-6. The errors of single terms have random signs, so the usual error is 1e-7.
 
 /// Independent sums. With 8 or fewer the compiler made no vector instructions.
 const LANES: usize = 32;
@@ -183,7 +183,7 @@ fn weighted_of_block<const N: usize>(
 
 /// Below this, exp(x) counts as exp(−87) = 1.6e-38. With −88 it would be a denormal number.
 const LOWEST: f32 = -87.0;
-/// Above this, exp(x) has no f32.
+/// Above this, exp(x) overflows f32.
 const HIGHEST: f32 = 88.0;
 
 /// Adding this to a small number rounds it to a whole number, which is then in the low bits.

@@ -20,7 +20,7 @@ pub(super) struct Known {
 }
 
 /// How far the sums may be apart if no value is beyond the tolerance. Independent differences of n
-/// values make one of √n times their size in the sum. The engine adds in f32: each of n steps rounds
+/// values change the sum by √n times their size. The engine adds in f32: each of n steps rounds
 /// a partial sum, whose size is about |sum| + √n · RMS.
 pub(super) fn allowed(sums: [f64; 2], known: Known) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a root needs no more digits")]
