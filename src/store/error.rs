@@ -121,7 +121,7 @@ fn io_hint(source: &std::io::Error) -> Option<String> {
             "the repository's git directory must be writable: what is measured is kept in it"
         }
         ErrorKind::NotFound => {
-            "another program removed a file of the store; `bisect-ppl resume` measures it again"
+            "a file of the store was removed; `bisect-ppl resume` measures it again"
         }
         _ => return None,
     };
