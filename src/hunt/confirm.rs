@@ -1,5 +1,5 @@
-//! The confirmation: before a commit is named, fresh runs measure it and its real parents in turn.
-//! The builds are new and clean, unless `build.confirm` is `reuse`.
+//! Confirmation: before the hunt names a commit, fresh runs measure the commit and its parents in
+//! turn. The builds are new and clean, unless `build.confirm` is `reuse`.
 
 pub(crate) mod boundary;
 pub(crate) mod chunk_differences;
@@ -34,13 +34,12 @@ use effect::{effects, is_blamed};
 use fresh::Fresh;
 
 impl Driver<'_> {
-    /// Confirms a commit against its real parents, or says why that cannot be done.
+    /// Confirms a commit against its parents, or says why that is not possible.
     pub(crate) fn confirm(&mut self, claim: Claim<'_>) -> Result<ConfirmationOutcome, HuntError> {
         let Claim { commit, targets, strategy, .. } = claim;
         let mut parents = self.oracle.history.parents(commit)?;
         if self.begun.options.first_parent {
-            // This search follows first parents: a merge counts as the author of its branch's
-            // changes.
+            // With `--first-parent` a merge counts as the author of its branch's changes.
             parents.truncate(1);
         }
         self.leave_out_aside(&mut parents, claim)?;
@@ -55,7 +54,7 @@ impl Driver<'_> {
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
-        // With `--retry-failed` an earlier hunt's confirmation may rest on failures.
+        // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures.
         let is_retried = self.begun.options.retry_failed;
         let before = before.filter(|before| !is_retried || before.hunt == self.hunt.id());
         if let Some(before) = &before {
@@ -134,7 +133,7 @@ impl Driver<'_> {
         Ok(stands)
     }
 
-    /// In noise, the runs of a rejected claim are not used to confirm the next claim.
+    /// In noise, the fresh runs of a rejected claim must not confirm the next claim.
     fn spend(&mut self, fresh: &Fresh, strategy: &SearchStrategy) {
         if strategy.method != SearchMethod::BitIdentical {
             let all = fresh.parents.iter().chain([&fresh.commit]);
@@ -157,7 +156,7 @@ impl Driver<'_> {
         Ok(verdicts)
     }
 
-    /// The culprit as it will be named, and the index of the parent that it is compared with.
+    /// The culprit as reported, and the index of the parent that it is compared with.
     fn culprit(
         &self,
         claim: Claim<'_>,
@@ -168,7 +167,7 @@ impl Driver<'_> {
         let Claim { commit, targets, .. } = claim;
         let (config, aim) = (&self.oracle.recipes.config, claim.aim);
         let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
-        // A metric within its tolerance is not blamed on the commit, however it moved.
+        // The commit is not blamed for a metric that stays within its tolerance.
         effects.retain(|effect| broken.contains(&effect.metric));
         let wanted = targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),

@@ -11,8 +11,8 @@ use crate::oracle::{Decision, Observation, Request, judge, measures_of};
 use super::effect::{effects, is_large};
 
 impl Driver<'_> {
-    /// If the recipes of the commit and its parents differ, measures both sides with each. Objects
-    /// if the step vanishes with one of them, or if none runs on both sides.
+    /// If the recipes of the commit and its parents differ, measures both sides with each recipe.
+    /// Objects if the step vanishes with one recipe, or if no recipe runs on both sides.
     pub(crate) fn recipe_objection(
         &mut self,
         commit: &CommitId,
@@ -78,7 +78,7 @@ pub(crate) fn runs_for(targets: &[Target]) -> (usize, bool) {
     (if is_exact { 1 } else { ROUNDS }, is_exact)
 }
 
-/// The verdict on one side; in noise that of the sequential test, or skip if undecided.
+/// The verdict on one side. In noise: that of the sequential test, or skip if it is undecided.
 pub(crate) fn judged_alone(
     seen: &Observation,
     targets: &[Target],

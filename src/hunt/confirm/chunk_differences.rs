@@ -5,7 +5,7 @@ use crate::oracle::Observation;
 use crate::stats::{self, Chunks};
 
 /// Confidence of the intervals, which say how far the step varies with the choice of the text. The
-/// hunt's confidence is another number: it is about the named commit.
+/// hunt's confidence is another number: it rates the named commit.
 const CONFIDENCE: f64 = 0.95;
 
 /// The intervals of the step from good to bad, in the metric's unit; `None` if the metric is not a

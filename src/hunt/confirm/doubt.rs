@@ -15,7 +15,7 @@ use crate::search::Repeats;
 use crate::store::journal::Event;
 
 /// Weight of the prior on q, for numbers that repeat. q is the probability that an observation
-/// shows the other side's value; its prior mean is 1 in 3.
+/// shows the other side's value. The prior mean of q is 1 in 3.
 const FIGURES: f64 = 2.0;
 /// The weight for values such as pass or fail, which flake far more often.
 const ONE_BIT: f64 = 1.0;
@@ -51,13 +51,13 @@ impl Doubt {
         odds / (1.0 + odds)
     }
 
-    /// Whether another build would tell more than another run.
+    /// Whether another build would lower the odds more than another run.
     pub(crate) fn is_about_builds(self) -> bool {
         self.builds > self.runs
     }
 }
 
-/// The counts of all observed commits, on both sides.
+/// The counts of all observed commits, by side.
 #[derive(Clone, Debug, Default)]
 struct Testimony {
     older: BTreeMap<CommitId, Seen>,
@@ -205,8 +205,8 @@ impl Driver<'_> {
     }
 
     /// How many commits could be the answer if this end of the search range were on the other side.
-    /// None if the user set the end. One if the hunt chose the end and runs of one commit were seen
-    /// to differ: the hunt chose the end after a few runs, which may then agree by chance.
+    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit were seen to
+    /// differ: the hunt chooses an end after a few runs, and these may agree by chance.
     fn rivals_of_end(&self, end: &CommitId, testimony: &Testimony) -> usize {
         let is_own = !self.begun.ends().contains(&end);
         usize::from(is_own && (self.is_flaky || testimony.has_strays()))

@@ -137,7 +137,7 @@ fn rates(
         })?;
     let metric = target.guard.metric.clone();
     let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
-    // Even a small step makes some runs cross the threshold.
+    // A small step makes some runs cross the threshold, too.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
     let effect = Effect {

@@ -21,7 +21,7 @@ use crate::store::journal::SearchMethod;
 
 use super::effect::{bad_side, effects, is_large};
 
-/// Maximum number of rounds to make chance unlikely enough.
+/// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
 /// The fresh runs of a commit and its parents, and what they say about the claim.
 pub(crate) struct Fresh {
@@ -254,7 +254,7 @@ impl Driver<'_> {
     }
 }
 
-/// The share of strays above which more rounds cannot save a claim. A single stray may be a
+/// The share of strays above which more rounds cannot confirm a claim. A single stray may be a
 /// disturbed run.
 fn allowed_strays(round: usize) -> f64 {
     match round {
@@ -301,7 +301,7 @@ impl Fresh {
                 mean > middle
             };
             let (verdict, skip) = match is_bad {
-                // Levels say nothing on a machine that drifts.
+                // On a drifting machine, levels cannot be compared.
                 _ if is_drifting && !is_borne => (Verdict::Skip, Some(SkipReason::Unsteady)),
                 true => (Verdict::Bad, None),
                 false => (Verdict::Good, None),
@@ -316,7 +316,7 @@ impl Fresh {
             && own.verdict == self.aim.newer()
             && theirs.iter().all(|parent| parent.verdict == self.aim.older())
         {
-            // The commit and its parents differ, but the test is not decided: name no commit.
+            // The commit and its parents differ, but the test is undecided: name no commit.
             own.verdict = Verdict::Skip;
             own.skip = Some(SkipReason::Unsteady);
             let why = if self.builds_differ {

@@ -15,9 +15,9 @@ use crate::ui::text;
 use super::doubt::stated;
 
 impl Driver<'_> {
-    /// Computes the confidence of these confirmed commits again. A commit whose confidence is now
-    /// too low becomes a candidate. A claim by failure rates already expects that runs of one commit
-    /// differ; it is left alone if its change is still in the tree at the newer end.
+    /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
+    /// becomes a candidate. A claim by failure rates already expects that runs of one commit
+    /// differ, so it stays if its change is still in the tree at the newer end.
     pub(crate) fn recheck(
         &mut self,
         ledger: &mut Ledger,

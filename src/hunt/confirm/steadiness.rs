@@ -1,5 +1,5 @@
-//! Checks that a commit's runs repeat if the runs of the range's end on its side repeat. If only
-//! the end's runs are bit-identical, levels cannot tell on which side of the step the commit is.
+//! Checks that a commit's runs repeat if those of the range's end on its side repeat. Otherwise
+//! levels cannot tell on which side of the step the commit is.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use super::fresh::Fresh;
 
 /// Minimum number of runs, all equal, after which an end counts as repeating.
 const EQUAL_RUNS: usize = 4;
-/// Number of runs that may always differ from the commit's commonest value: a single one may be a
-/// disturbed run. More are allowed up to a third of the runs.
+/// Number of runs that may always differ from the commit's most common value: a single run may be
+/// disturbed. More runs may differ, up to a third of all.
 const MOST_STRAYS: usize = 1;
 
 impl Driver<'_> {
-    /// Why levels cannot support a claim in noise: the runs of a commit of the claim do not repeat,
-    /// but those of the range's end on its side do.
+    /// Why levels cannot support a claim in noise: the runs of a claimed commit or parent vary, but
+    /// those of the range's end on its side are equal.
     pub(crate) fn steadiness_objection(
         &mut self,
         claim: Claim<'_>,
@@ -56,7 +56,7 @@ impl Driver<'_> {
     }
 }
 
-/// How often the commonest value occurs.
+/// How often the most common value occurs.
 fn commonest(values: &[u64]) -> usize {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for value in values {

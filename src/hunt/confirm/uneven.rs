@@ -57,8 +57,8 @@ impl FromIterator<f64> for Count {
 }
 
 impl Driver<'_> {
-    /// If commits on one side of `commit` do not fail equally often: the candidates, and why rates
-    /// cannot name `commit`.
+    /// The candidates, and why rates cannot name `commit`, if commits on one side of `commit` do
+    /// not fail equally often.
     pub(crate) fn uneven(
         &self,
         search_range: &SearchRange,
@@ -80,7 +80,7 @@ impl Driver<'_> {
             let counts = self.counts_in(search_range)?;
             let mut sides = self.sides_of(commit, &counts)?;
             for (side, is_newer) in sides.iter_mut().zip([false, true]) {
-                // Commits after a mend differ from their side, but not because they are flaky.
+                // Commits after a mend differ from their side without being flaky.
                 side.retain(|(_, count)| count.fails_mostly() == is_newer);
                 if !side.iter().any(|(_, count)| count.is_mixed()) {
                     side.clear();
@@ -136,7 +136,7 @@ impl Driver<'_> {
         Ok([older, newer])
     }
 
-    /// If a side does not fail equally often: the candidates, and why rates cannot name `commit`.
+    /// The candidates, and why rates cannot name `commit`, if a side does not fail equally often.
     fn unevenness(
         &self,
         search_range: &SearchRange,

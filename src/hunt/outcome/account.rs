@@ -83,7 +83,7 @@ impl Ledger {
     }
 
     /// Notes that a limit ended the hunt before it knew whether the last commit's change lasts.
-    /// `is_worse`: that commit is worse than the bad end, so it was at least partly mended.
+    /// `is_worse`: that commit is worse than the bad end, so a mend followed at least in part.
     pub(crate) fn doubt_last(&mut self, is_worse: bool, limit: &ReachedLimit) {
         self.note_limit("it was not checked whether the change lasts", limit);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
@@ -91,8 +91,7 @@ impl Ledger {
         }
     }
 
-    /// Records that another commit may cause what the newer end shows: the cause is the found
-    /// commit or one of `after`.
+    /// Records that `commit` or one of `after` may cause what the newer end shows.
     pub(crate) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
         self.hidden.push((commit.clone(), after.to_vec()));
     }
@@ -145,7 +144,7 @@ impl Ledger {
         &self.mends
     }
 
-    /// The first guard; the contributions to a gradual change are computed for its metric.
+    /// The first guard. The contributions to a gradual change are computed for its metric.
     pub(crate) fn first_metric(&self) -> Option<GuardTarget> {
         self.targets.iter().find_map(|target| match target {
             Target::Guard(target) => Some(target.clone()),
@@ -248,8 +247,7 @@ impl Ledger {
                 continue;
             }
             let own = seen.numbers(metric);
-            // A later search range may end at a parent. Only the parent's level is known: count one
-            // run.
+            // The search range may end at a parent of which only the level is known: count one run.
             let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
             if is_beyond_noise(&rest, own.len(), runs) {
                 targets.push(Target::Guard(rest));
@@ -269,7 +267,8 @@ impl Ledger {
     }
 
     /// The range from the good end to the good side of the found step, if the rest there exceeds
-    /// the tolerance. That happens only in noise: a level between good and bad may be judged good.
+    /// the tolerance. That happens only in noise: a level between good and bad may pass as good
+    /// there.
     fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
         let [to, _] = sides(found, search_range.aim);
         if *to == search_range.good {

@@ -11,7 +11,7 @@ use crate::ui::text;
 use super::account::Ledger;
 use super::standing::{Around, FoundCommit, Mend, Standing, settle};
 
-/// Most commits that a note names.
+/// Maximum number of commits that a note names.
 const MOST_NAMED: usize = 5;
 
 impl Ledger {
@@ -99,8 +99,8 @@ impl Ledger {
         self.found.iter().any(FoundCommit::stands)
     }
 
-    /// The commits after the last one that undid a found step: one of them caused what the newer
-    /// end shows.
+    /// The commits after the last one that undid a found step. One of these commits caused what the
+    /// newer end shows.
     fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
         let place = |found: &FoundCommit| match &found.standing {
             Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
@@ -182,7 +182,7 @@ impl Ledger {
         let mut largest_unclear: f64 = 0.0;
         let mut doubts = Vec::new();
         let size = |culprit: &Culprit| match culprit.effects.first() {
-            // A fact has no size and outweighs every number. A rate has no size and counts as 0.
+            // A fact has no size and outweighs every number. A failure rate counts as 0.
             Some(effect) if culprit.basis == Basis::BitExact => {
                 effect.own_step.unwrap_or(f64::INFINITY)
             }
@@ -191,7 +191,7 @@ impl Ledger {
         };
         let clearest = self.named().map(size).fold(0.0, f64::max);
         for (commit, after) in std::mem::take(&mut self.hidden) {
-            // If one of `after` was found too, it explains what is left.
+            // A found commit among `after` explains what the newer end shows.
             let is_behind =
                 |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
@@ -273,7 +273,7 @@ impl Ledger {
                 self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
             let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
             let rest = total - explained;
-            // A tiny rest is the rounding error of the sum.
+            // A tiny rest is a rounding error of the sum.
             let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {

@@ -1,5 +1,5 @@
-//! Stores what the report shows of each first bad commit: its diff, and the messages that may name
-//! its pull request. If there are only candidates, and few, it stores their diffs.
+//! Stores what the report shows of each first bad commit: its diff, and messages that may name its
+//! pull request. Stores the diffs of candidates, too, if they are few and no commit is named.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::hunt::{HuntError, UsageError};
 use crate::report::{self, Report};
 use crate::store::{Candidate, HuntDir, Messages};
 
-/// Longest diff that is stored, bytes.
+/// Maximum length of a stored diff, bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Most candidates whose diffs are stored. A reader does not look through more.
+/// Maximum candidates whose diffs are stored. A reader does not look through more.
 const MOST_CANDIDATES: usize = 3;
 
-/// Most lines of a diff of selected files, if the whole one is too long.
+/// Maximum lines of a diff of selected files, if the whole diff is too long.
 const MOST_LINES: usize = 5000;
 
 /// Stores the changes that are not stored yet.
@@ -57,7 +57,7 @@ fn keep_candidates(
 ) -> Result<(), HuntError> {
     let mut candidates = Vec::new();
     for commit in commits {
-        // A root has no parent; it may be a candidate if the histories of the ends are apart.
+        // A root has no parent. It may be a candidate if the ends have no common history.
         let Some(parent) = history.parents(commit)?.into_iter().next() else { continue };
         let files = history.diff_files(Some(&parent), commit)?;
         let files = files.iter().map(FileChange::touched).collect();
@@ -71,7 +71,7 @@ fn keep_candidates(
     Ok(hunt.keep_candidates(&candidates)?)
 }
 
-/// The whole diff of a commit and its parent, or that of the most relevant files; empty if even
+/// The whole diff of a commit and its parent, or a diff of the most relevant files. Empty if even
 /// that is too long. `files`: the most relevant first.
 fn diff(
     history: &History,
@@ -87,7 +87,7 @@ fn diff(
     let mut paths = Vec::new();
     for file in files {
         let lines = file.added.unwrap_or(0) + file.removed.unwrap_or(0);
-        // A file without lines to count is a binary file, or cannot be read here.
+        // A file without lines is a binary file, or git cannot read it.
         if lines > 0 && lines <= room {
             room -= lines;
             paths.push(bytes(file));

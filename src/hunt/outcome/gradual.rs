@@ -1,4 +1,4 @@
-//! Gradual changes, in which no own step is large: lists the ranges of history that contribute, and
+//! Gradual changes, in which no own step is large. Lists the ranges of history that contribute, and
 //! looks for a dip that hides a large step.
 
 use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};

@@ -12,9 +12,9 @@ use super::account::Ledger;
 use super::standing::FoundCommit;
 
 impl Driver<'_> {
-    /// Drops mends that later runs refute: the metric does not change from the commit of the mend to
-    /// the hunt's newer end, and is worse there than at the good end. A mend rests on a few runs; the
-    /// search after it measured its commit often enough.
+    /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
+    /// change between the commit of the mend and the hunt's newer end. A mend rests on few runs;
+    /// the search after it made more runs of its commit.
     pub(crate) fn doubt_mends_at(
         &mut self,
         ledger: &mut Ledger,
@@ -40,7 +40,7 @@ impl Driver<'_> {
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
-    /// commit also made something worse, and no measurement tells the two effects apart.
+    /// commit also made something worse, and no measurement separates the two effects.
     pub(crate) fn withdraw_what_is_put_back(
         &mut self,
         ledger: &mut Ledger,

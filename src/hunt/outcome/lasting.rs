@@ -1,5 +1,5 @@
-//! Checks whether the change of a found commit lasts to the newer end. A change that was undone on
-//! the way does not explain the newer end, and the hunt goes on after it.
+//! Checks whether the change of a found commit lasts to the newer end. A change that was undone
+//! does not explain the newer end; the hunt then goes on after the mend.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use super::replaced::tells_by_itself;
 use super::standing::Mend;
 use super::suspects::Suspect;
 
-/// How many commits are measured, at most, to see whether a change lasts.
+/// Maximum number of commits that are measured to see whether a change lasts.
 const MOST_LOOKS: usize = 2;
-/// How many places are measured, at most, where the change is gone from the tree.
+/// Maximum number of measured places where the change is gone from the tree.
 const MOST_ABSENCES: usize = 3;
-/// How many commits are measured, at most, if the newer end has another level than the found
-/// commit: something changed between the two.
+/// Maximum number of measured commits if the newer end has another level than the found commit:
+/// something changed between the two.
 const MOST_LOOKS_AT_A_DIFFERENCE: usize = 4;
 
 impl Driver<'_> {
@@ -40,7 +40,7 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Follows the levels after the step; if these tell nothing, measures commits after it.
+    /// Follows the levels after the step; if they decide nothing, measures commits after it.
     pub(crate) fn look_past(
         &mut self,
         ledger: &mut Ledger,
@@ -64,7 +64,7 @@ impl Driver<'_> {
 
     /// Checks each found commit whose change leaves the tree, at least in part, before the hunt's
     /// newer end: the change may last only to the end of the range in which it was found. Returns
-    /// further ranges to search; `looked_at` holds the commits already checked.
+    /// further ranges to search. `looked_at`: the commits already checked.
     pub(crate) fn look_whether_all_last(
         &mut self,
         ledger: &mut Ledger,
@@ -87,7 +87,7 @@ impl Driver<'_> {
                 let seen = self.oracle.evaluate(look)?;
                 let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
-                    // Confirmed commits stand.
+                    // A limit discards no confirmed commit.
                     Err(HuntError::Limit(limit)) => {
                         ledger.note_limit("other branches were not checked", &limit);
                         self.limit = Some(limit);
@@ -101,8 +101,7 @@ impl Driver<'_> {
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
-            // If the commit has another verdict here than the newer end, it was found between other
-            // ends.
+            // A commit whose verdict differs from the newer end's was found between other ends.
             let number = self.searches.saturating_sub(1);
             if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
                 continue;
@@ -129,8 +128,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Measures commits after the found one: first where the change is gone from the tree, then, if
-    /// nothing says that the change lasts, in the middle of the unmeasured commits.
+    /// Measures commits after the found one. First where the change is gone from the tree; then, if
+    /// nothing shows that the change lasts, in the middle of the unmeasured commits.
     fn look_behind(
         &mut self,
         ledger: &mut Ledger,
@@ -143,7 +142,7 @@ impl Driver<'_> {
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
-        // How many commits remove the change's text but leave the level as it was: they rewrote the
+        // Number of commits that removed the change's text but kept the level: they rewrote the
         // text.
         let mut idle = 0;
         // A commit without the change that is still as bad: another commit caused the same again.
@@ -217,9 +216,9 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Whether a commit lacks the change's text and still has the newer end's verdict. It is enough
-    /// that a part of the text is missing, if the newer end lacks a part too and several causes can
-    /// give the same target.
+    /// Whether a commit lacks the change's text and still has the newer end's verdict. A missing
+    /// part of the text is enough if the newer end lacks a part too and several causes can give the
+    /// same failure or value.
     fn is_gone_and_as_bad(
         &mut self,
         search_range: &SearchRange,
@@ -261,9 +260,9 @@ impl Driver<'_> {
         Ok((!longest.is_empty()).then(|| chain[middle].clone()))
     }
 
-    /// If the level changes at a merge by no more than the tolerance, a step and a mend on the merged
-    /// branch may have made this difference. Measures commits of that branch; returns further ranges
-    /// to search.
+    /// If the level changes at a merge by no more than the tolerance, a step and a mend on the
+    /// merged branch may have made this difference. Measures commits of that branch; returns
+    /// further ranges to search.
     fn look_into_branches(
         &mut self,
         ledger: &mut Ledger,
@@ -323,8 +322,8 @@ impl Driver<'_> {
             && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
     }
 
-    /// The commits after `older` up to `newer`, oldest first, along one path between the two: first
-    /// parents where they lead to `older`.
+    /// The commits after `older` up to `newer`, oldest first, along one path. Takes the first
+    /// parent where it leads to `older`.
     pub(crate) fn chain(
         &self,
         older: &CommitId,
@@ -347,8 +346,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether machine drift may move the metric. Then the level of one commit says nothing without
-/// another commit measured beside it.
+/// Whether machine drift may move the metric. Then a commit's level can be compared only with a
+/// level measured beside it.
 fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }

@@ -1,6 +1,5 @@
-//! Follows the levels from a found commit to the newer end of its search range. Where they get
-//! worse (a rise), another commit made a step. Where they get better (a fall), there is a mend.
-//! Both are looked for.
+//! Follows the levels from a found commit to the newer end of its search range. Another commit made
+//! a step where the levels get worse (a rise). There is a mend where they get better (a fall).
 
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ use super::standing::Mend;
 /// How far machine drift may move a level, as a share of the level.
 const DRIFT: f64 = 0.25;
 
-/// In noise: runs of each commit that is compared with others to find where the level falls.
+/// In noise: runs of each commit that is compared to find where the level falls.
 const RUNS_IN_NOISE: usize = 5;
 /// In noise: how many standard errors beyond the tolerance the later commit must be better.
 const SURE_IN_NOISE: f64 = 3.0;
@@ -28,7 +27,7 @@ const SURE_IN_NOISE: f64 = 3.0;
 /// Maximum number of paths that are followed beside the first-parent path.
 const MOST_WAYS: usize = 2;
 
-/// A commit and its level; infinitely bad without a number.
+/// A commit and its level, which is infinitely bad without a number.
 #[derive(Clone, Debug)]
 struct Level {
     commit: CommitId,
@@ -43,8 +42,8 @@ struct Better {
 
 impl Driver<'_> {
     /// Follows the levels after a found commit: adds mends to the ledger, returns a search range
-    /// for each rise. Takes the path through `via`, else all paths of `ways`. `None` if the search
-    /// range has no levels.
+    /// for each rise. Takes the path through `via`, or all paths of `ways` without `via`. `None` if
+    /// the search range has no levels.
     pub(crate) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,
@@ -168,7 +167,7 @@ impl Driver<'_> {
         Ok(levels)
     }
 
-    /// Adds a search range to `next` if the level rises within the pair, a mend if it falls.
+    /// If the level rises within the pair, adds a search range to `next`; if it falls, a mend.
     fn follow(
         &mut self,
         ledger: &mut Ledger,
@@ -237,7 +236,7 @@ impl Driver<'_> {
         Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
     }
 
-    /// Bisects one path for the fall from the level of `from` to that of `to`.
+    /// Bisects one path to find the fall from the level of `from` to that of `to`.
     fn first_better(
         &mut self,
         from: &Level,
@@ -320,7 +319,7 @@ impl Driver<'_> {
     }
 
     /// The merge base with the worst level, and that level. Both parents of the merge contain the
-    /// base, so the merge did not bring that level in.
+    /// base, so the merge did not bring in that level.
     fn worst_of(
         &mut self,
         bases: &[CommitId],
@@ -366,8 +365,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the target's levels can be compared from commit to commit. On a drifting machine, levels
-/// measured hours apart say nothing.
+/// Whether the target's levels can be compared from commit to commit. On a drifting machine they
+/// cannot: levels are measured hours apart.
 fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
     target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
         && (target.noise.is_some() || step.seen.has_level(&target.guard.metric, target.limit))

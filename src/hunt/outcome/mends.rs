@@ -18,9 +18,9 @@ impl Driver<'_> {
         let culprits: Vec<Culprit> =
             ledger.found().iter().map(|found| found.culprit.clone()).collect();
         let mut mends = self.without_merged_ones(ledger.mends(), &culprits)?;
-        // The outcome of a mend depends on the mends before it.
+        // The outcome of a mend depends on earlier mends.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
-        // Every standing is computed again: the undone commit may be one that was found later.
+        // Compute every standing again: a mend may undo a commit that was found later.
         for found in ledger.found() {
             found.standing = Standing::Stands;
         }
@@ -53,7 +53,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The mends, without merges that only bring in a mend from a branch: that mend is counted at
+    /// The mends without merges that only bring in a mend from a branch. That mend is counted at
     /// the commit of the branch.
     fn without_merged_ones(
         &self,
@@ -74,8 +74,8 @@ impl Driver<'_> {
     }
 
     /// Whether `mend` only merges `other` in: both have the same size, and `other` is an ancestor
-    /// of the commit of `mend` but not of the commit before `mend`. If a found commit comes before
-    /// `mend` only, `mend` may have undone that commit.
+    /// of the commit of `mend` but not of the commit before `mend`. False if a found commit comes
+    /// before `mend` only, since `mend` may have undone that commit.
     fn brings_in(
         &self,
         mend: &Mend,
@@ -135,7 +135,7 @@ impl Driver<'_> {
     }
 }
 
-/// The mended metric and its level at the found commit's parent.
+/// The mended metric and the metric's level at the found commit's parent.
 fn before<'a>(found: &Culprit, mend: &'a Mend) -> Option<(&'a Metric, f64)> {
     let metric = mend.metric.as_ref()?;
     let effect = found.effects.iter().find(|effect| effect.metric == *metric)?;

@@ -16,8 +16,9 @@ use crate::report::{
 };
 use crate::store::{HuntDir, StoreError};
 
-/// Stores what the report shows of the first bad commits, then writes `report.json`, `report.md`, `report.html` and `reproduce.sh`. The script contains the
-/// recipes of both commits that it compares.
+/// Stores what the report shows of the first bad commits, then writes `report.json`, `report.md`,
+/// `report.html` and `reproduce.sh`. The script contains the recipes of both commits that it
+/// compares.
 pub(crate) fn publish(
     repository: &Repository,
     hunt: &HuntDir,
@@ -112,7 +113,7 @@ impl Words<'_> {
             Placeholder::Input(name) => {
                 self.inputs.get(name.as_str()).map(|path| (*path).to_owned())
             }
-            // Cells have the values in place of the names.
+            // In a cell, values replace these names.
             Placeholder::Matrix(_) | Placeholder::Sweep(_) => None,
         };
         RecipePart::Text(value.unwrap_or_else(|| placeholder.to_string()))

@@ -44,7 +44,7 @@ impl Driver<'_> {
     }
 
     /// If the change was out of the tree for a while and no commit there can be measured, withdraws
-    /// the found commit: either it or the commit that brought the change back is the first bad one.
+    /// the found commit: this commit or the one that brought the change back is the first bad one.
     /// `places`: the first and the last commit without the change, and one between them.
     pub(crate) fn withdraw_if_masked(
         &mut self,
@@ -85,7 +85,7 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Withdraws the found commit if a later commit puts files of its change back and the level
+    /// Withdraws the found commit if a later commit restores files of its change and the level
     /// moves there by no more than the tolerance. The later commit may have removed the step and
     /// made another one of about the same size. `ends`: the later commit's parent, and that commit.
     pub(crate) fn withdraw_if_replaced(
@@ -156,7 +156,7 @@ impl Driver<'_> {
     }
 
     /// Whether the found commit and the newer end are bit-identical, or the target is a failure
-    /// with a specific message. Then the newer end hardly has another cause.
+    /// with a specific message. Then another cause is very unlikely.
     pub(crate) fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let targets = &step.search_range.targets;

@@ -7,7 +7,7 @@ use crate::store::journal::{Entry, Event, RunDone};
 
 impl Driver<'_> {
     /// Reports the records that were set aside. If this hunt made no new run, adds a note with the
-    /// dates of the runs to the finding.
+    /// dates of the stored runs to the finding.
     pub(crate) fn with_age(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         self.oracle.tell_set_aside()?;
         let entries = self.hunt.entries()?;

@@ -17,7 +17,7 @@ const MOST_BRANCHES: usize = 2;
 
 impl Driver<'_> {
     /// If an earlier commit has the same change and is bad: a search range up to that commit, and a
-    /// mend at the found commit's parent, where the change is gone again.
+    /// mend at the found commit's parent, where the change is gone.
     pub(crate) fn landed_before(
         &mut self,
         step: &Step<'_>,
@@ -49,7 +49,7 @@ impl Driver<'_> {
             amount: effect.and_then(|effect| effect.own_step).unwrap_or(f64::INFINITY),
             left: 0.0,
             limit: effect.map_or(0.0, |effect| effect.limit),
-            // The amount is that of the later landing.
+            // The amount is the later commit's.
             repeats: false,
         };
         Ok(Some((SearchRange { bad: commit, ..(*search_range).clone() }, mend)))

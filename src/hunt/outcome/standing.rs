@@ -6,7 +6,7 @@ use crate::hunt::range::SearchRange;
 use crate::hunt::why::Why;
 use crate::search::{Carried, Fate, fates};
 
-/// If less than this share of a step is left after a mend, the step may have hidden another one:
+/// If less than this share of a step is left after a mend, the step may have hidden another step:
 /// nobody sees a rise of 0.3 behind a perplexity of 100,000.
 const VISIBLE: f64 = 0.1;
 /// The same share if the source does not show which part of the change is left.
@@ -33,27 +33,27 @@ pub(crate) enum Standing {
     Stands,
     /// The change was undone.
     Undone {
-        /// The commit by which it was undone at the latest.
+        /// The first known commit without the change.
         by: CommitId,
         /// Whether a later commit brought the same change back.
         again: bool,
     },
     /// A mend undid most or all of the step, but the metric is still worse. The cause is the rest
-    /// of the step, or a later commit whose step it hid.
+    /// of the step, or a later commit whose step was hidden.
     Hides {
         /// This commit and the hidden ones.
         among: Vec<CommitId>,
         /// How much worse the metric still is than at the good end, in its unit.
         left: f64,
     },
-    /// A later commit undid this commit or another found one.
+    /// A later commit undid either this commit or another found commit.
     Unclear,
 }
 
 /// A commit at which the metric is better again, after a first bad commit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Mend {
-    /// The commit where the metric is better. An earlier commit may be the cause.
+    /// The commit where the metric is better. An earlier commit may have made it better.
     pub(crate) by: CommitId,
     /// The last worse commit before it, if it is known.
     pub(crate) before: Option<CommitId>,
@@ -76,7 +76,7 @@ pub(crate) struct Around {
     pub(crate) is_before: bool,
     /// Whether the source at the mend still has the change.
     pub(crate) carried: Carried,
-    /// Other lines replaced the change there, and no file is as before the change.
+    /// Other lines replaced the change there, and no file is as it was before the change.
     pub(crate) is_reworked: bool,
     /// The mend's commit restores a file of the change.
     pub(crate) is_put_back: bool,
@@ -137,7 +137,7 @@ pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
         let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
         (0..steps.len()).map(fate).collect()
     };
-    // What is left after the mend beyond the steps that stand.
+    // What is left after the mend, minus the steps that stand.
     let standing = |fate: &Fate| *fate == Fate::Stands;
     let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());
     let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
@@ -148,7 +148,7 @@ pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
             Standing::Hides { among, left: mend.left }
         };
         let visible = match around[place].carried {
-            // Some of its text is still there.
+            // Some of the change's text is still there.
             Carried::InPart => VISIBLE,
             Carried::Whole | Carried::Gone | Carried::Unknown => VISIBLE_WITHOUT_TEXT,
         };
@@ -169,7 +169,7 @@ pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) 
     }
 }
 
-/// Whether the mend undid a part of one step: the mend's commit restores some files of this step's
+/// Whether the mend undid a part of one step: the mend's commit restores some files of that step's
 /// change and keeps others, and the changes of all other steps stay whole.
 fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
     let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != Carried::Whole);
@@ -180,8 +180,8 @@ fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
         && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
-/// Marks a step as undone if several mends add up to it, to a thousandth. `parts`: the mends that
-/// changed no standing alone, oldest first, each with one entry for each found commit.
+/// Marks a step as undone if several mends add up to that step, to a thousandth. `parts`: the mends
+/// that changed no standing alone, oldest first, each with one entry for each found commit.
 pub(crate) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Around>)]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {

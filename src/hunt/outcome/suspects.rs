@@ -50,8 +50,8 @@ impl Driver<'_> {
         Ok(suspects)
     }
 
-    /// The runs of the suspect's first place that surely has the older end's verdict. `before` is
-    /// tried last.
+    /// The runs of the suspect's first place that surely has the older end's verdict. Tries
+    /// `before` last.
     pub(crate) fn first_older(
         &mut self,
         search_range: &SearchRange,
@@ -62,7 +62,7 @@ impl Driver<'_> {
         let number = self.searches.saturating_sub(1);
         let places = suspect.places.iter().chain([&suspect.before]);
         for place in places.filter(|one| *one != newer && *one != found) {
-            // A commit that never had the change cannot show that it was undone.
+            // A commit that never had the change cannot show that someone undid the change.
             if !self.oracle.history.is_ancestor(found, place)? {
                 continue;
             }
@@ -76,8 +76,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The runs of a commit with the older end's verdict, if further runs agree. A single run may
-    /// be a stray and would wrongly clear the found commit.
+    /// The runs of a commit with the older end's verdict, if further runs agree. A single stray run
+    /// would wrongly clear the found commit.
     fn is_surely_older(
         &mut self,
         search_range: &SearchRange,

@@ -1,5 +1,5 @@
-//! Handles a step made by one of several untestable commits in a row. As with a found commit, the
-//! hunt checks whether the step lasts to the newer end: a step that was undone is no answer.
+//! Handles a step that one of several untestable commits in a row made. The hunt checks whether the
+//! step lasts to the newer end, as with a found commit: a step that was undone is no answer.
 
 use std::collections::BTreeSet;
 

@@ -159,7 +159,7 @@ fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
     let [right] = next.as_slice() else { panic!("{next:?}") };
     assert_eq!(only_target(right).baseline, Value::Number(8.0));
 
-    // 0.6 is more than the limit of 0.5, but not by two standard errors.
+    // 0.6 is more than the tolerance of 0.5, but not by two standard errors.
     let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
     assert!(ledger.enter(&search_range, found('5', 6.0, 8.4), &at('e', &[9.0; 3])).is_empty());
     let finding = ledger.close(Vec::new(), &history());
@@ -168,7 +168,7 @@ fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
 
 #[test]
 fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
-    // A level of 7.2 may pass for good between 6 and 9.
+    // A level of 7.2 may be judged good between 6 and 9.
     let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
     let next = ledger.enter(&search_range, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
     let [left] = next.as_slice() else { panic!("{next:?}") };
