@@ -82,15 +82,15 @@ impl Driver<'_> {
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
             let why = format!(
-                "it and its parent ran the very same {}, so that what was measured is not its doing",
-                text::plural(ran.alike, "file")
+                "it and its parent ran {}, so it did not cause the difference",
+                text::plural(ran.alike, "identical file")
             );
             return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
         }
         let wanted = self.oracle.recipes.config.statistics.confidence;
         if culprit.confidence < wanted {
             let why = format!(
-                "its fresh runs part from its parent's with a confidence of {:.3} only, below {wanted}",
+                "its fresh runs differ from its parent's with a confidence of only {:.3}, below {wanted}",
                 culprit.confidence
             );
             return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));

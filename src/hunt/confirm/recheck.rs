@@ -66,8 +66,9 @@ impl Driver<'_> {
                 continue;
             }
             let why = format!(
-                "runs or builds of other commits were seen to differ since it was confirmed, and \
-                 it is the one with a confidence of {} only",
+                "since {} was confirmed, runs or builds of other commits were seen to differ; its \
+                 confidence is now only {}",
+                commit.short(),
                 text::figure(confidence)
             );
             let among = self.open_range(search_range)?;

@@ -119,29 +119,27 @@ fn goes(
 
 fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
     let Exchanged { old_engine, new_engine } = exchanged;
+    let [parent, commit] = [old_engine, new_engine].map(|seen| seen.commit.short());
     let figures = format!(
-        "{} with the ruler of {} yields {}, and the other way round {}",
-        old_engine.commit.short(),
-        new_engine.commit.short(),
+        "{parent} with the ruler of {commit} yields {}, and {commit} with that of {parent} yields {}",
         in_words(old_engine, targets),
         in_words(new_engine, targets)
     );
-    let commit = new_engine.commit.short();
-    let changed = format!("the measurement changed at {commit}");
+    let changed = format!("the ruler changed at {commit}");
     match goes {
         Goes::WithEngine => format!(
-            "the ruler changed at {commit} too and did not matter: the step goes with the engine \
+            "the ruler changed at {commit} too, but the step depends on the engine alone \
              ({figures})"
         ),
         Goes::WithRuler => {
-            format!("{changed}, and the step goes with the ruler: {figures}")
+            format!("{changed}, and the step depends on the ruler: {figures}")
         }
         Goes::WithBoth => format!(
-            "{changed}, and the step goes neither with the ruler alone nor with the \
-             engine alone: {figures}"
+            "{changed}, and the step depends neither on the ruler alone nor on the engine \
+             alone: {figures}"
         ),
         Goes::Unknown => {
-            format!("{changed}, and whether that made the step cannot be checked: {figures}")
+            format!("{changed}, and whether the ruler made the step cannot be checked: {figures}")
         }
     }
 }

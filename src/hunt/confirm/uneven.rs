@@ -160,7 +160,7 @@ impl Driver<'_> {
                 })
                 .collect();
             let why = format!(
-                "some commits flake by themselves: on one side of {} runs break it {}",
+                "commits on one side of {} fail at different rates ({}), so rates cannot name it",
                 commit.short(),
                 told.join(" and ")
             );

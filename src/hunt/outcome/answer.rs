@@ -217,13 +217,13 @@ impl Ledger {
                     let commit = culprit.info.commit.short();
                     let why = if left.is_finite() {
                         format!(
-                            "{commit} broke it far more than what is left, and was made good \
-                             later; while it was broken, no other change could be seen"
+                            "{commit} made the metric far worse than it is now and was undone \
+                             later; until then no other change was visible"
                         )
                     } else {
                         format!(
-                            "{commit} broke it first, and its change is gone at the end, which \
-                             shows the same: one of these broke it again"
+                            "{commit} is the first to fail, but its change is gone at the end, \
+                             which fails too: one of these commits caused it again"
                         )
                     };
                     doubts.push((among.clone(), why, *left));
@@ -235,7 +235,7 @@ impl Ledger {
             || self.largest_open > clearest
             || doubts.iter().any(|(.., left)| *left > clearest);
         if !unclear.is_empty() {
-            let why = "a later commit made one of them good, and the figures fit each";
+            let why = "a later commit undid one of them, and the numbers fit each";
             self.candidates.insert(0, (unclear, why.into()));
         }
         self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why.into())));
@@ -352,7 +352,7 @@ fn candidates_sentence(commits: &[CommitId], why: &Why, aim: Aim) -> String {
     match (names.as_slice(), why) {
         // A changed ruler is mentioned before the engine.
         ([only], Why::RulerChanged(why)) => {
-            format!("{why}; if the engine did it, the {sought} may be {only}")
+            format!("{why}; if the engine caused the step, the {sought} may be {only}")
         }
         ([only], _) => format!("the {sought} may be {only}; {why}"),
         _ => format!("the {sought} is one of {}: {}; {why}", names.len(), names.join(", ")),

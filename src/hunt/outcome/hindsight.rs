@@ -62,8 +62,8 @@ impl Driver<'_> {
                     continue;
                 }
                 let why = format!(
-                    "{} puts files of {} back, so that what is left of its step at the {} end is \
-                     not known",
+                    "{} puts files of {} back, so it is not known how much of the latter's step is \
+                     left at the {} end",
                     by.short(),
                     commit.short(),
                     whole.aim.newer(),

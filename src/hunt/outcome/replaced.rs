@@ -75,8 +75,8 @@ impl Driver<'_> {
         }
         let Some(back) = self.chain(last, newer)?.into_iter().next() else { return Ok(false) };
         let why = format!(
-            "{} puts the change of {} back, which was gone from {} on, and no commit without it can \
-             be measured",
+            "{} puts the change of {} back, which was gone from {} on; no commit without that \
+             change can be measured",
             back.short(),
             found.short(),
             first.short(),

@@ -44,7 +44,7 @@ fn day(date: &str) -> Option<&str> {
 
 fn words(oldest: &str, newest: &str) -> String {
     let when = if oldest == newest { oldest.to_owned() } else { format!("{oldest} to {newest}") };
-    format!("nothing was run for this answer: its figures are of {when}, from the store")
+    format!("this answer comes from stored runs of {when}; nothing was run now")
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
     fn one_day_or_from_the_first_to_the_last() {
         assert_eq!(day("2026-01-02T03:04:05Z"), Some("2026-01-02"));
         assert_eq!(day("soon"), None);
-        assert!(words("2026-01-02", "2026-01-02").contains("are of 2026-01-02, from"));
+        assert!(words("2026-01-02", "2026-01-02").contains("runs of 2026-01-02; nothing"));
         assert!(words("2026-01-02", "2026-02-03").contains("2026-01-02 to 2026-02-03"));
     }
 }

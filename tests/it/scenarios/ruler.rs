@@ -13,19 +13,19 @@ fn ruled(plan: Plan) -> Row {
 #[test]
 fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
     let plan = line("g g g g g g").file(3, BENCH, "ppl = 7.5\n");
-    let told = ruled(plan).saying(&["the measurement changed at"]).leaves("3").costs(17, 9);
+    let told = ruled(plan).saying(&["the ruler changed at"]).leaves("3").costs(17, 9);
     let summary = told.hunt.report["summary"].as_str().unwrap();
     let [two, three] = ["2", "3"].map(|label| &told.row.history.commit(label)[..10]);
     assert_eq!(
         summary,
         format!(
-            "the measurement changed at {three}, and the step goes with the ruler: {two} with the \
-             ruler of {three} yields ppl 7.5, and the other way round ppl 7; if the engine did it, \
-             the first bad commit may be {three}"
+            "the ruler changed at {three}, and the step depends on the ruler: {two} with the ruler \
+             of {three} yields ppl 7.5, and {three} with that of {two} yields ppl 7; if the engine \
+             caused the step, the first bad commit may be {three}"
         )
     );
     let page = told.hunt.file("report.md");
-    assert!(page.lines().take(8).any(|line| line.contains("the measurement changed")), "{page}");
+    assert!(page.lines().take(8).any(|line| line.contains("the ruler changed")), "{page}");
     // Runs with another commit's ruler are excluded, but the report still lists them.
     for (label, value) in [("2", 7.0), ("3", 7.5)] {
         let commit = told.commit(label);
@@ -46,7 +46,7 @@ fn without_a_declared_ruler_it_is_blamed() {
 #[test]
 fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
     let plan = line("g g g b b b").file(3, BENCH, "golden = new\n");
-    let words = ["the ruler changed at", "did not matter", "yields ppl 7, and", "round ppl 7.5"];
+    let words = ["the ruler changed at", "the engine alone", "yields ppl 7, and", "yields ppl 7.5"];
     let told = ruled(plan).saying(&[]).finds("3").costs(17, 9);
     let page = told.hunt.file("report.md");
     assert!(words.iter().all(|words| page.contains(words)), "{page}");
@@ -63,8 +63,7 @@ fn a_commit_that_leaves_the_ruler_alone_costs_nothing_more() {
 #[test]
 fn where_both_make_a_step_nobody_is_named_for_sure() {
     let plan = line("g g g b b b").file(3, BENCH, "ppl = 7.6\n");
-    let row =
-        ruled(plan).saying(&["neither with the ruler alone nor", "yields ppl 7.6", "ppl 7.5"]);
+    let row = ruled(plan).saying(&["neither on the ruler alone nor", "yields ppl 7.6", "ppl 7.5"]);
     row.leaves("3").costs(17, 9);
 }
 
