@@ -19,20 +19,20 @@ pub(crate) struct Asked {
     pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,
-    /// End after the first culprit.
+    /// End after the first confirmed commit.
     pub first_only: bool,
     /// Look for the cause inside the first bad commit.
     pub localize: bool,
-    /// Hunt for a failure of the bad end without a question.
+    /// Hunt for a failure of the bad end without asking the user.
     pub allow_failure_hunt: bool,
-    /// Revisions not to be tested.
+    /// Revisions that must not be tested.
     pub skip: Vec<String>,
-    /// Pathspecs.
+    /// Pathspecs that limit the range.
     pub paths: Vec<String>,
-    /// Try again what the store knows to fail.
+    /// Repeat what the store records as failed.
     pub retry_failed: bool,
     /// The limits of the hunt.
     pub limits: Limits,
-    /// What options changed in the configuration.
+    /// The settings that options changed.
     pub changes: Vec<OptionChange>,
 }

@@ -1,8 +1,8 @@
-//! Hunts inside a dependency that a first bad commit moves (`[worktree] descend`): a new hunt over
-//! the dependency's commits, each built into the same commit of the engine.
+//! Hunts inside a dependency that a first bad commit moves (`[worktree] descend`). The new hunt
+//! covers the dependency's commits, each built into the same commit of the engine.
 //!
 //! The engine's commit is the first bad commit of the outer hunt. It moves the dependency from one
-//! commit to another. These two are the ends of the new hunt. If an end cannot be measured, a
+//! commit to another; these two are the ends of the new hunt. If an end cannot be measured, a
 //! second hunt uses the parent of the engine's commit instead.
 
 use crate::config::Config;
@@ -17,8 +17,8 @@ use crate::store::{HuntDir, Inside, Store, Went};
 
 use super::open::{begun, frozen};
 
-/// The next hunt inside a dependency of a finished hunt, just begun or to be resumed; `None` if
-/// none is left.
+/// The next hunt inside a dependency of a finished hunt, either new or to be resumed; `None` if
+/// there is none.
 ///
 /// If a hunt cannot begin, the reason is stored beside the finished hunt, and the next call tries
 /// again.
@@ -46,7 +46,7 @@ pub(crate) fn descend(
             .collect();
         let base = match hunts.as_slice() {
             [] => commit,
-            // That hunt was removed: do not begin it again.
+            // The user removed that hunt: do not begin it again.
             [.., last] if !last.journal_path().exists() => continue,
             [.., last] => match (ended(last)?, hunts.len()) {
                 (None, _) => return Ok(Some(last.clone())),
@@ -69,18 +69,18 @@ pub(crate) fn descend(
     Ok(None)
 }
 
-/// The hunt around a hunt inside a dependency; any other hunt is returned as it is.
+/// The hunt around a hunt inside a dependency; for any other hunt, the hunt itself.
 pub(crate) fn outermost(hunt: &HuntDir) -> HuntDir {
     let within = begun(hunt).ok().and_then(|begun| begun.within);
     let around = within.map(|within| hunt.beside(&within.hunt));
-    // If the outer hunt was removed, the inner one stands for itself.
+    // If the outer hunt was removed, treat the inner one as any other hunt.
     around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
 }
 
 fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
     let last = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
         Event::Ended { finding, .. } => Some(Some(*finding)),
-        // A limit had ended it, and it was resumed.
+        // A limit ended the hunt, and the hunt was resumed.
         Event::Resumed { .. } => Some(None),
         _ => None,
     });
@@ -106,8 +106,8 @@ impl<'c> Moved<'c> {
         Some(Self { culprit, dependency, path })
     }
 
-    /// Whether a second hunt, with the parent, may succeed: an end could not be measured, and the
-    /// commit changes more than the dependency.
+    /// Whether a second hunt, with the parent, may succeed: the first one could not measure an end,
+    /// and the commit changes more than the dependency.
     fn is_worth_another(self, found: &Finding) -> bool {
         let Self { culprit, dependency, path } = self;
         let is_its = |file: &str| file == path || file == dependency.path || is_below(file, path);
@@ -235,9 +235,9 @@ struct Ends {
     bad: CommitInfo,
 }
 
-/// Tells which of the dependency's two commits is good and which is bad. If the change goes back in
-/// history, it may lose a fix, so the aim is reversed. Errors if a commit is missing; `None` if the
-/// two share no history.
+/// Decides which of the dependency's two commits is good and which is bad. If the change goes back
+/// in history, it may lose a fix, so the aim is reversed. Errors if a commit is missing; `None` if
+/// the two share no history.
 fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
     let [good, bad] = aim.swap_if_fix([&moved.from, &moved.to]);
     let (good, bad) = (info(history, good)?, info(history, bad)?);

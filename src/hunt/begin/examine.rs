@@ -1,5 +1,5 @@
-//! What must hold before a hunt begins. `start` names the first problem and begins nothing; `check`
-//! names them all. Both use these functions, so that they cannot differ. Nothing here writes.
+//! The conditions for a hunt to begin. `start` names the first problem and begins nothing; `check`
+//! names all problems. Both use these functions, so that they cannot differ. Nothing here writes.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) struct ExaminedRange {
     pub options: Options,
 }
 
-/// What a hunt takes from the machine and from the user's checkout.
+/// The folders and revisions that a hunt uses.
 pub(crate) struct ExaminedSurroundings {
     /// The folder of the slots, where commits are built.
     pub slots: String,
@@ -143,7 +143,7 @@ pub(crate) fn surroundings(
     }
 }
 
-/// The value; a problem goes to the list.
+/// The value; adds an error to the list.
 fn note<T>(problems: &mut Vec<UsageError>, result: Result<T, UsageError>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }
@@ -204,7 +204,7 @@ fn check_path(
 }
 
 /// `-- PATH…` and `ignore` and `paths` of `[build]`, as git's pathspecs. If they hide the first bad
-/// commit, the confirmation notices: it measures the real parents.
+/// commit, the confirmation notices: it measures the parents in git.
 fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
     let mut specs: Vec<String> = asked.to_vec();
     specs.extend(config.build.paths.iter().map(|path| pathspec(path)));

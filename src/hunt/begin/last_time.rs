@@ -1,5 +1,5 @@
-//! Notes what is different from the last hunt with the same endpoint. Such a hunt takes nothing
-//! from the store, and its user wonders why.
+//! Notes what is different from the last hunt with the same endpoint. Otherwise users wonder why
+//! the new hunt takes nothing from the store.
 
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -37,7 +37,7 @@ fn last(store: &Store, this: &Begun) -> Result<Option<Begun>, HuntError> {
     }))
 }
 
-/// What differs of all that keys hold besides the commit and the configuration.
+/// The differences in what keys contain, besides the commit and the configuration.
 fn differences(now: &Begun, before: &Begun) -> Vec<String> {
     let mut told = now.surroundings.changes_since(&before.surroundings);
     let mut differs = |what: &str, now: String, before: String| {

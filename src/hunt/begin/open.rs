@@ -56,8 +56,8 @@ pub(crate) fn open(
     Ok((oracle, begun))
 }
 
-/// The configuration with which the hunt began. A changed configuration would apply other rules to
-/// stored runs, or measure something else in the middle of the hunt.
+/// The configuration with which the hunt began. A changed one would apply other rules to stored
+/// runs, or measure something else in the middle of the hunt.
 pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
     let text = hunt.config_text(&begun.config_sha256)?;
     let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
@@ -85,12 +85,12 @@ pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
     Laying::new(repository, &store.root().join("pending"))
 }
 
-/// How the hunt began; the last such event counts (see [`renew`]).
+/// How the hunt began. The last such event counts (see [`renew`]).
 pub(crate) fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
     beginnings(hunt)?.pop().ok_or(HuntError::NoBeginning)
 }
 
-/// How the hunt began, and how it was begun again by [`renew`].
+/// How the hunt began, and each new beginning by [`renew`].
 pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
     let entries = hunt.entries()?.into_iter();
     let begun = entries.filter_map(|entry| match entry.event {
@@ -100,10 +100,10 @@ pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
     Ok(begun.collect())
 }
 
-/// Reads again what a resumed hunt takes from its environment, so that a user can follow a hint
-/// such as "set XDG_CACHE_HOME" or "install `cc`" and resume. The folder of the slots is always
-/// read again: no result depends on it. Variables, compilers and probes are read again only if
-/// nothing was built or run yet; afterwards they must stay the same.
+/// Reads the hunt's environment again on resume, so that a user can follow a hint such as "set
+/// XDG_CACHE_HOME" or "install `cc`" first. The folder of the slots is always read again: no result
+/// depends on it. Variables, compilers and probes are read again only if nothing was built or run
+/// yet; afterwards they must stay the same.
 ///
 /// The caller holds the hunt's lock.
 pub(crate) fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntError> {

@@ -33,14 +33,14 @@ fn out_of_bounds<'g>(good: &Observation, guard: &'g Guard) -> Option<&'g Metric>
 }
 
 /// A tolerance of half of the step, if the metric is worse at bad and repeats. In noise a step
-/// within the tolerance may be chance.
+/// within the tolerance may be due to chance.
 fn lower(good: &Observation, bad: &Observation, guard: &Guard) -> Option<String> {
     let metric = &guard.metric;
     let [from, to] = [good, bad].map(|end| end.level(metric).and_then(|level| level.number()));
     let (from, to) = from.zip(to)?;
     let step = guard.worsening(from, to);
     let repeats = good.repeats(metric) && bad.repeats(metric);
-    // A guard of a matrix has one tolerance for all its cells, which no cell's name sets.
+    // A guard of a matrix has one tolerance for all its cells. No cell's name can set it.
     let is_plain =
         metric.to_string().chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     let form = guard.form.name();

@@ -31,8 +31,8 @@ pub(crate) fn other_checks(
     })
 }
 
-/// The targets, with the checks of the good endpoint for these measures. A run of other checks is
-/// not judged.
+/// The targets, with the good endpoint's checks for these measures. A run of other checks is not
+/// judged.
 pub(crate) fn with_checks(
     mut targets: Vec<Target>,
     good: &Observation,

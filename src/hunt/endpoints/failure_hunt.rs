@@ -46,7 +46,7 @@ impl Driver<'_> {
     }
 
     /// Whether the user asked for this failure: by an option, by a policy that makes commits with
-    /// it bad, or by the outer hunt.
+    /// this failure bad, or by the outer hunt.
     fn is_wanted(&self, measure: Option<&str>, failure: &Failure) -> bool {
         let config = &self.oracle.recipes.config;
         let failures = measure.and_then(|name| config.measure(name)).map(|m| &m.failures);
@@ -56,8 +56,8 @@ impl Driver<'_> {
             || policy == Policy::Bad
     }
 
-    /// The user's answer; without a user, yes. The journal has it, so that `resume` does not ask
-    /// again.
+    /// The user's answer; without a user, yes. The journal stores the answer, so that `resume` does
+    /// not ask again.
     fn ask(&mut self, question: &str) -> Result<bool, HuntError> {
         let entries = self.hunt.entries()?;
         let before = entries.iter().rev().find_map(|entry| match entry.event {
@@ -68,7 +68,7 @@ impl Driver<'_> {
             return Ok(is_allowed);
         }
         let answer = (self.asker)(question);
-        // Ctrl-C ends the question too: it is no answer.
+        // Ctrl-C ends the question without an answer.
         if self.stop.is_requested() {
             return Err(HuntError::stopped(&self.stop));
         }

@@ -1,4 +1,4 @@
-//! What the endpoints' runs say about one guard.
+//! The result of checking a guard with the endpoints' runs.
 
 use crate::evaluation::{Direction, Guard, GuardTarget, Value};
 use crate::ui::text;

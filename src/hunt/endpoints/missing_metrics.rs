@@ -3,7 +3,7 @@
 use crate::evaluation::{Guard, Metric};
 use crate::oracle::Observation;
 
-/// Maximum number of metric names in a message; the others are counted.
+/// Maximum number of metric names in a message. The others are only counted.
 const MOST_NAMES: usize = 40;
 
 /// A message if no run of this commit yielded the metric of a guard. `whose`: words for the commit,

@@ -13,11 +13,11 @@ use crate::store::journal::SearchBy;
 
 use super::guard_check::{GuardCheck, moved};
 
-/// Runs of each endpoint needed to tell values that nearly always repeat from noise.
+/// Runs of each endpoint that separate nearly constant values from noise.
 pub(crate) const RUNS_TO_REPEAT: usize = 5;
 /// How many of these `RUNS_TO_REPEAT` runs must be bit-identical.
 const REPEATED: usize = 4;
-/// Bit-identical repeats of each endpoint after which its runs count as repeating.
+/// Bit-identical repeats after which an endpoint's runs count as repeating.
 const ALIKE: usize = 8;
 /// Minimum number of runs of each endpoint to estimate noise.
 const LEAST: usize = 4;
@@ -37,7 +37,7 @@ pub(crate) struct EndpointPolicy {
     pub(crate) same_checks: Vec<String>,
 }
 
-/// Judges a guard whose metric varies. Takes the runs in the order they were made and stops at the
+/// Judges a guard whose metric varies. Takes the runs in the order of their dates and stops at the
 /// first answer, so that further stored runs change nothing.
 pub(crate) fn look_in_noise(
     good: &Observation,
@@ -75,8 +75,8 @@ pub(crate) fn look_in_noise(
     levels(good, bad, target, policy)
 }
 
-/// Whether all runs together show two or three values and both endpoints share one of them. Then
-/// each run counts as pass or fail, not as a level with noise.
+/// Whether all runs together show two or three values and both endpoints share one value. Then each
+/// run counts as pass or fail, not as a level with noise.
 fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
     let distinct = |seen: &Observation| {
         let mut values: Vec<Value> = Vec::new();
@@ -163,7 +163,7 @@ pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
     }
 }
 
-/// Asks with the first n runs of good and of bad, for growing n, until the answer is not `More`.
+/// Tries the first n runs of good and of bad, for growing n, until the answer is not `More`.
 fn first_answer<T>(
     good: &[f64],
     bad: &[f64],
@@ -181,7 +181,7 @@ fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> Gu
     GuardTarget { noise: Some(empty), ..target }
 }
 
-/// The target with a calibration's levels, also converted to the metric's unit.
+/// The target with a calibration's levels, which are also converted to the metric's unit.
 pub(crate) fn with_levels(target: GuardTarget, found: &Calibration) -> GuardTarget {
     let Some(old) = target.noise else { return target };
     let noise = Noise {
@@ -236,7 +236,7 @@ fn range(values: &[f64]) -> String {
     format!("{low} to {high}")
 }
 
-/// Judges a metric that passes or fails by how often it fails at each endpoint.
+/// Judges a metric that passes or fails by its failure rate at each endpoint.
 fn pass_fail(
     good: &Observation,
     bad: &Observation,
@@ -245,7 +245,7 @@ fn pass_fail(
 ) -> GuardCheck {
     let metric = target.guard.metric.clone();
     let told = in_figures(&target);
-    // The commonest value at the good endpoint counts as correct.
+    // The most common value at the good endpoint counts as correct.
     let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
     let breaks = |seen: &Observation| -> Vec<f64> {
         let values = seen.values(&metric);
@@ -273,7 +273,7 @@ fn pass_fail(
     }
 }
 
-/// The two failure rates and the number of runs of each endpoint they come from.
+/// The two failure rates, and the number of runs of each endpoint behind them.
 fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
     first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
 }
@@ -285,7 +285,7 @@ pub(crate) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> Guar
     GuardTarget { noise: Some(noise), ..target }
 }
 
-/// Judges by how often runs are not bit-identical to their endpoint's first run.
+/// Judges by the share of runs that are not bit-identical to their endpoint's first run.
 pub(crate) fn spread(
     good: &Observation,
     bad: &Observation,
@@ -311,7 +311,7 @@ pub(crate) fn spread(
             rates,
             n,
         ))),
-        // Fewer than eight repeats, or a difference among them, need more runs.
+        // Fewer than eight repeats, or a difference between repeats, need more runs.
         Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
             GuardCheck::More
         }

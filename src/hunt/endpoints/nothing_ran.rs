@@ -1,5 +1,5 @@
 //! Finds measures that run nothing of the commit. A program from PATH gives the same result at
-//! every commit, so the hunt would report "no regression" for a build that nobody ran.
+//! every commit, and the hunt would report "no regression" for a build that nobody ran.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ enum Ran {
 }
 
 impl Driver<'_> {
-    /// The finding that a guarded measure ran nothing of the commit at the endpoints. If this is
+    /// The finding that a guarded measure ran nothing of the commit at the endpoints. If that is
     /// likely but not certain, writes a note instead and returns `None`.
     pub(crate) fn nothing_ran(
         &mut self,

@@ -34,7 +34,7 @@ impl Driver<'_> {
         let strategy = SearchStrategy::of(targets, self.begun.options.search);
         let measures = measures_of(&strategy.targets);
         let mut pace = pace(&entries, &measures);
-        // In a dependency the outer hunt already built the ends, but not the commits between them.
+        // In a dependency, the outer hunt already built the ends, but not the commits between them.
         if pace.build.is_none() && self.begun.within.is_some() {
             pace.build = self.known_build()?;
         }
@@ -55,8 +55,8 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, ..plan }))?)
     }
 
-    /// Duration of a build relative to a run of the measure; 1 if unknown. The build's duration is
-    /// the stored one, so that a hunt that reuses all builds makes the same choices.
+    /// Duration of a build relative to a run of the measure; 1 if unknown. Uses stored durations,
+    /// so that a hunt that reuses all builds makes the same choices.
     pub(crate) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
         let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
         Ok(match self.known_build()? {

@@ -16,7 +16,7 @@ use super::missing_metrics::missing_at;
 use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, look_in_noise, spread};
 use super::same_text::other_text;
 
-/// The targets of a hunt, the search method and the guards that are no targets.
+/// The targets of a hunt, the search method and the guards that are not targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chosen {
     pub(crate) targets: Vec<Target>,
@@ -83,7 +83,7 @@ fn unbound(
     guard_targets(good, bad, guards, policy)
 }
 
-/// An endpoint's runs of guarded measures. Failures of other measures do not matter.
+/// An endpoint's runs of guarded measures. Failures of other measures are ignored.
 fn guarded(endpoint: &Observation, guards: &[Guard]) -> Observation {
     let mut guarded = endpoint.clone();
     guarded.samples.retain(|name, _| guards.iter().any(|guard| guard.metric.measure == *name));
@@ -224,7 +224,7 @@ pub(crate) fn look(
         };
     };
     if guard.is_broken(&baseline, &baseline) {
-        // If `max` or `min` is broken at the good end already, no commit of the range broke it.
+        // If the good end already breaks `max` or `min`, no commit of the range did.
         return GuardCheck::Holds(format!(
             "{metric} is out of its bounds at the good end already ({baseline})"
         ));
@@ -234,7 +234,7 @@ pub(crate) fn look(
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
     if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
-        // A few equal runs of a flaky test may be chance.
+        // A few equal runs of a flaky test may be due to chance.
         return GuardCheck::More;
     }
     let is_forced = policy.by == SearchBy::Posterior && baseline.number().is_some();

@@ -7,16 +7,16 @@ use crate::evaluation::{
 };
 use crate::stats;
 
-/// A number may differ by this many times what the parent's own runs differ.
+/// Factor on the parent's own noise that a difference may reach.
 const TIMES_NOISE: f64 = 4.0;
 
-/// The least rank correlation of two curves with the same trend.
+/// Minimum rank correlation of two curves with the same trend.
 const SAME_TREND: f64 = 0.9;
 
-/// The commit's loss must fall by at least this share of what the parent's falls by.
+/// Minimum fall of the commit's loss, as a share of the fall of the parent's loss.
 const LEAST_FALL: f64 = 0.5;
 
-/// Compares runs that all gave values. `of`: how the measure is read.
+/// Compares runs that all gave values. `of`: the parser of the measure.
 pub(super) fn compare(
     measure: &str,
     of: &Parser,
@@ -66,7 +66,7 @@ pub(super) fn compare(
     if let Some(check) = worst.as_ref().filter(|check| check.shows == LevelShows::Fails) {
         return check.clone();
     }
-    // What did not run did not pass.
+    // A check that did not run did not pass.
     let other = parent.ran().zip(commit.ran()).and_then(|(wanted, ran)| ran.besides(wanted));
     let other = other.map(|other| format!("of the parent's checks, {other}")).or(missing);
     match (other, worst) {
@@ -87,7 +87,7 @@ fn fails(measure: &str, reading: &Reading) -> bool {
     reading.failed_checks().or_else(exit_code).is_some_and(|count| count != 0.0)
 }
 
-/// What values of a tensor may differ by; `None` if only a trend counts.
+/// The tolerance for the values of a tensor; `None` if only a trend counts.
 fn of_values(allowed: LevelTolerance) -> Option<f64> {
     match allowed {
         LevelTolerance::Of(tolerance) => Some(tolerance),
@@ -118,7 +118,7 @@ pub(super) fn tensors(change: &TensorChange, allowed: LevelTolerance) -> LevelCh
         ) => Some(f64::INFINITY),
         (_, largest) => Some(multiple(largest?, allowed(one))),
     };
-    // What is computed from a different tensor differs too, so the first one counts.
+    // A different tensor makes all later ones differ, so the first one counts.
     let compared = comparison.tensors.iter().filter_map(|one| Some((excess(one)?, one)));
     let chosen = compared.reduce(
         |chosen, next| {
@@ -128,7 +128,7 @@ pub(super) fn tensors(change: &TensorChange, allowed: LevelTolerance) -> LevelCh
     let Some((excess, chosen)) = chosen else { return none };
     let missing = comparison.unmatched[0].len();
     let shows = if excess > 1.0 { LevelShows::Fails } else { LevelShows::Passes };
-    // What is not there did not pass.
+    // A missing tensor did not pass.
     if shows == LevelShows::Passes && missing > 0 {
         let reason = Some(format!("the commit lacks {missing} of the parent's tensors"));
         return LevelCheck { reason, ..none };
@@ -171,14 +171,14 @@ pub(super) fn logits(change: &LogitsChange, allowed: LevelTolerance) -> LevelChe
     }
 }
 
-/// By how much the parent's runs differ from each other.
+/// The largest difference between the parent's runs.
 fn noise(metric: &Metric, parents: &[&Reading]) -> f64 {
     let numbers = parents.iter().filter_map(|reading| reading.values.get(metric)?.number());
     stats::extent(numbers).map_or(0.0, |[least, most]| most - least)
 }
 
-/// The difference as a multiple of what is allowed, above 1 if it fails, and what is allowed. A
-/// value that says nothing about the level gives `None`.
+/// The difference in units of the tolerance (above 1 it fails), and the tolerance. `None` for a
+/// value that says nothing about the level.
 fn excess(
     metric: &Metric,
     of: &Parser,
@@ -213,10 +213,10 @@ fn excess(
     }
 }
 
-/// A difference as a multiple of what is allowed.
+/// A difference in units of the tolerance.
 fn multiple(difference: f64, tolerance: f64) -> f64 {
     if difference <= tolerance {
-        // Equal values are no excess, also of a tolerance of 0.
+        // Equal values do not exceed a tolerance, not even one of 0.
         (difference.max(0.0) / tolerance.max(f64::MIN_POSITIVE)).min(1.0)
     } else {
         difference / tolerance

@@ -1,4 +1,4 @@
-//! A commit's change in parts, and the files of a commit with some of the parts.
+//! A commit's change split into parts, and the files of a tree with some of the parts.
 
 use std::cell::OnceCell;
 
@@ -13,7 +13,7 @@ use super::lines::ChangedTexts;
 /// A commit's change against its parent.
 pub(super) struct Change<'h> {
     history: &'h History,
-    /// The likeliest file first.
+    /// The most likely file first.
     files: Vec<File>,
 }
 
@@ -22,7 +22,7 @@ struct File {
     split: OnceCell<Option<Split>>,
 }
 
-/// A part of the change: the number of a file, and which part of its change.
+/// A part of the change: the number of a file, and the part of that file's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Part {
     pub(super) file: usize,
@@ -57,7 +57,7 @@ impl<'h> Change<'h> {
         ChangePart { path: self.path(part), of: part.of }
     }
 
-    /// The smaller parts of a file; only the file itself if it cannot be split.
+    /// The parts of a file's change; only the file itself if it cannot be split.
     pub(super) fn split(&self, part: Part) -> Result<Vec<Part>, GitError> {
         let file = &self.files[part.file];
         let (PartOf::File, Some(split)) = (part.of, self.split_of(file)?) else {
@@ -106,7 +106,7 @@ impl<'h> Change<'h> {
         }
     }
 
-    /// Whether the part's file was there before, and whether it is there after the change.
+    /// Whether the part's file exists before and after the change.
     pub(super) fn is_there(&self, part: Part) -> [bool; 2] {
         let ChangedFile { old, new } = &self.files[part.file].file;
         [old.is_some(), new.is_some()]
@@ -148,7 +148,7 @@ fn whole(file: &ChangedFile) -> Vec<TreeEntry> {
     gone.into_iter().chain(kept).collect()
 }
 
-/// The file with some parts of its change. A file that can be split has both sides.
+/// The file with some parts of its change. A file that can be split has an old and a new text.
 fn some(file: &File, split: &Split, chosen: &[PartOf]) -> Vec<TreeEntry> {
     let (Some(old), Some(new)) = (&file.file.old, &file.file.new) else { return Vec::new() };
     let has = |hunk: usize| {

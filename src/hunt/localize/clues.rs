@@ -1,6 +1,6 @@
 //! Clues for the order of the tests: which parts of a change are likely, and which need others to
-//! build. They come from the names in the changed lines, from the two builds, and from what failed
-//! builds said. No clue decides what a part shows.
+//! build. The clues come from names in the changed lines, from the two builds, and from failed
+//! builds' messages. No clue decides what a part shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,29 +14,29 @@ use crate::search::{Hints, Parts};
 use super::change::{Change, Part};
 use super::lines::ChangedTexts;
 
-/// With more parts nothing is read: the names of a huge change bind everything to everything.
+/// No clues are read above this number of parts: in a huge change, names connect everything.
 const MOST_PARTS: usize = 300;
 
-/// Longer texts are not read, in bytes: they are tables or generated code.
+/// Longest text that is read, bytes: longer ones are tables or generated code.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// What the changed lines of a part are.
+/// What is known of a part.
 struct Known {
     path: String,
     file: usize,
     is_hunk: bool,
-    /// Whether the file was there before, and is there after.
+    /// Whether the file exists before and after the change.
     is_there: [bool; 2],
     removed: Names,
     added: Names,
     /// All words of the file before and after the change.
     words: Rc<[BTreeSet<String>; 2]>,
-    /// Whether the part has lines of text that were read.
+    /// Whether the part has lines of text.
     is_text: bool,
     weight: u32,
 }
 
-/// The clues of some parts, numbered as they are given.
+/// The clues of some parts, numbered in the given order.
 pub(super) struct Clues {
     parts: Vec<Known>,
 }
@@ -83,7 +83,7 @@ impl Clues {
         Hints { weights, needs: needs.found }
     }
 
-    /// Who uses a new name needs those who declare it.
+    /// Uses of a new name need its declarations.
     fn names_that_come(&self, needs: &mut Needs) {
         let mut declared: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, part) in self.parts.iter().enumerate() {
@@ -99,8 +99,8 @@ impl Clues {
         }
     }
 
-    /// A function whose parameters change goes with its calls, a name that goes with its last use,
-    /// and a function that moves with itself.
+    /// Binds a function with changed parameters to its calls, a removed name to its last uses, and
+    /// the two halves of a moved function.
     fn names_that_change_or_go(&self, needs: &mut Needs) {
         let numbered = || self.parts.iter().enumerate();
         let mut functions: BTreeSet<&String> = BTreeSet::new();
@@ -158,8 +158,8 @@ impl Clues {
         })
     }
 
-    /// Who names a new file needs it, and the file needs who makes it part of the program. A
-    /// deleted file needs those who named it.
+    /// A part that names a new file needs it; the file needs the part that lists it in the program.
+    /// A deleted file needs the parts that named it.
     fn files(&self, needs: &mut Needs) {
         for (number, part) in self.parts.iter().enumerate() {
             let names = |files: &BTreeSet<String>| files.iter().any(|name| part.is_called(name));
@@ -237,7 +237,7 @@ impl Clues {
     }
 }
 
-/// What parts need.
+/// The parts that each part needs.
 #[derive(Default)]
 struct Needs {
     found: BTreeMap<usize, Parts>,
@@ -250,7 +250,7 @@ impl Needs {
         }
     }
 
-    /// All these parts need each other.
+    /// Makes all these parts need each other.
     fn bind(&mut self, parts: impl Iterator<Item = usize>) {
         let parts: Vec<usize> = parts.collect();
         let next = parts.iter().cycle().skip(1);
@@ -300,7 +300,7 @@ impl Known {
         known.collect()
     }
 
-    /// How likely the part makes a difference: code before headers, documents and comments last.
+    /// How likely a part is the cause: code before headers, documents and comments last.
     fn weight(&self, is_named: bool, is_idle: bool) -> u32 {
         let code = 50;
         let is_aside = |folder: &str| matches!(folder, "test" | "tests" | "examples");
@@ -345,7 +345,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether no build reads the file, by its name.
+/// Whether the name shows that no build reads the file.
 fn is_document(path: &str) -> bool {
     const ENDINGS: [&str; 4] = ["md", "rst", "adoc", "html"];
     const NAMES: [&str; 7] =
@@ -356,8 +356,7 @@ fn is_document(path: &str) -> bool {
     ENDINGS.contains(&ending) || NAMES.contains(&stem) || is_in_docs && !differ::is_code(path)
 }
 
-/// The names in quotes that a line about a failure has, names of files, and what follows
-/// `symbol:`.
+/// The names in a line about a failure: names in quotes, file names, and the name after `symbol:`.
 fn complained_of(line: &str) -> BTreeSet<String> {
     let is_quote = |c: char| "'`\"‘’“”".contains(c);
     let mut names = BTreeSet::new();

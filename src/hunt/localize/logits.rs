@@ -1,5 +1,5 @@
-//! How the logits of the first bad commit differ from its parent's, and the parent's from
-//! themselves: from run to run, and with another number of threads.
+//! How the logits of the first bad commit differ from its parent's, and how the parent's logits
+//! differ from run to run and with another number of threads.
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Dumped, Finding, LogitsChange, LogitsDifference, ThreadFloor};
@@ -9,7 +9,7 @@ use crate::hunt::inquiry::{Pair, unless_stopped};
 
 impl Driver<'_> {
     /// Adds to a finding how the logits of its main first bad commit differ from its parent's, for
-    /// each measure of logits that both yield.
+    /// each measure that yields logits at both.
     pub(crate) fn add_logits(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
         let measures = pair.recipe.measures.iter().filter(|measure| measure.parser.is_compared());
@@ -29,7 +29,7 @@ impl Driver<'_> {
         Ok(finding)
     }
 
-    /// The logits of the commit against its parent's, and the parent's two runs against each other.
+    /// Compares the logits of the commit with its parent's, and those of the parent's two runs.
     pub(crate) fn logits(
         &mut self,
         pair: &Pair,
@@ -56,7 +56,7 @@ impl Driver<'_> {
         }))
     }
 
-    /// The parent's logits with half of the threads, or with two in place of one.
+    /// The parent's logits with half of the threads, or with two threads if there is one.
     fn thread_floor(
         &mut self,
         pair: &Pair,

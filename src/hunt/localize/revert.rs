@@ -1,5 +1,5 @@
-//! Whether the bad endpoint is good again without the parts that make the step. The patch that
-//! removes them is stored beside the report.
+//! Tests whether the bad endpoint is good without the parts that make the step. Stores the patch
+//! that removes them beside the report.
 
 use crate::evaluation::{Aim, Phase, Revert, Shows, Target, TrialOf, Verdict};
 use crate::git::{Laid, Layer};
@@ -10,8 +10,8 @@ use super::trials::trial;
 use super::{Localization, newer_end, step};
 
 impl Localization<'_, '_> {
-    /// Judges the bad endpoint without these parts of the change. `rest`: the other parts.
-    /// `None` in a hunt for a fix, or if the tests are over, or if no target can be judged there.
+    /// Judges the bad endpoint without these parts of the change. `rest`: the other parts. `None`
+    /// in a hunt for a fix, if the budget of tests is spent, or if no target can be judged there.
     pub(super) fn revert(
         &mut self,
         parts: &[Part],
@@ -45,7 +45,7 @@ impl Localization<'_, '_> {
         if after == before {
             return Ok(Some(Revert::Absent));
         }
-        // For the user's own checkout of the bad end: without the patches of the configuration.
+        // For the user's checkout of the bad end: leave out the configuration's patches.
         let patch = match recipes.laying.lay(&end, &[layer])? {
             Laid::Tree(tree) => {
                 let plain = recipes.engine.history.tree_id(&end)?;
@@ -77,7 +77,7 @@ impl Localization<'_, '_> {
         Ok(Some(revert))
     }
 
-    /// The patch from the commit to the commit with only `rest` of its change.
+    /// The patch from the commit to a tree with only `rest` of its change.
     fn patch(&self, rest: &[Part]) -> Result<Vec<u8>, HuntError> {
         let recipes = &self.driver.oracle.recipes;
         let (commit, parent) = (&self.culprit.info.commit, &self.culprit.parent);

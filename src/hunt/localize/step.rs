@@ -1,4 +1,4 @@
-//! The target of a localisation: whether part of a change shows the step of the commit. Pure.
+//! The target of a localisation: whether a part of a change shows the commit's step. Pure.
 
 use crate::evaluation::{
     Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows,
@@ -8,20 +8,20 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::Observation;
 use crate::store::journal::{SearchBy, SearchMethod};
 
-/// Share of the commit's step that a part must make to show it.
+/// Minimum share of the commit's step at which a part shows the step.
 const SHARE: f64 = 0.5;
 
-/// How far a part's level may be from the commit's for the whole step, as a share of the step.
+/// How far a part's level may be from the commit's to count as the whole step, as a share of it.
 const NEARLY: f64 = 0.1;
 
-/// The least distance of two levels that are far apart, in standard deviations of a run.
+/// Minimum distance of two levels that are far apart, in standard deviations of a run.
 const FAR: f64 = 12.0;
 
-/// And as a share of the larger one, or of both on a logarithmic scale.
+/// The same as a share of the larger level, or of both on a logarithmic scale.
 const FAR_SHARE: f64 = 0.4;
 
-/// The targets to judge parts of the commit's change by; the reason if there are none. `targets`:
-/// those of the hunt.
+/// The targets by which parts of the commit's change are judged; the reason if there are none.
+/// `targets`: the hunt's targets.
 pub(super) fn targets(
     culprit: &Culprit,
     targets: &[Target],
@@ -48,7 +48,7 @@ pub(super) fn targets(
     Ok(vec![own])
 }
 
-/// Whether a few runs of one commit decide about the target, without runs of others beside them.
+/// Whether a few runs of one commit decide about the target, without other commits' runs.
 pub(crate) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
     let noise = match target {
         Target::Guard(target) => target.noise,
@@ -59,8 +59,8 @@ pub(crate) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
     is_plain && strategy.method != SearchMethod::Posterior || is_far(target)
 }
 
-/// Whether the levels are so far apart that neither noise nor a machine that drifts by a fifth
-/// could take one for the other.
+/// Whether the levels are so far apart that neither noise nor a machine drift of a fifth can
+/// confuse the two.
 fn is_far(target: &Target) -> bool {
     let Target::Guard(target) = target else { return false };
     let Some(noise) = target.noise.filter(|noise| !noise.paired && !noise.kind.is_rate()) else {
@@ -74,7 +74,7 @@ fn is_far(target: &Target) -> bool {
     noise.distance().abs() >= FAR && share >= FAR_SHARE
 }
 
-/// The target between the levels of parent and commit: half of the step is the tolerance.
+/// The target between the levels of parent and commit, with half of the step as tolerance.
 fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
     let [good, bad] = aim.swap_if_fix([effect.parent.clone(), effect.commit.clone()]);
     let mut own = GuardTarget { baseline: good.clone(), bad: bad.clone(), ..target.clone() };
@@ -102,9 +102,9 @@ fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
     own
 }
 
-/// What the runs of part of the change show. Another defect than the commit's own, such as a
-/// failure in place of a step or a far larger step, resolves nothing: half of a change may break
-/// what the whole change does not.
+/// What the runs with a part of the change show. A different defect, such as a failure instead of a
+/// step or a far larger step, resolves nothing: half of a change may break what the whole change
+/// does not.
 pub(super) fn shows(
     judgement: &Judgement,
     seen: &Observation,
@@ -126,8 +126,8 @@ pub(super) fn shows(
     }
 }
 
-/// Whether a level is near the parent's or the commit's, or between them: at most half of the step
-/// beyond them. A fact must be one of the two.
+/// Whether a level is between the parent's and the commit's, or beyond them by at most half of the
+/// step. A fact must be one of the two.
 fn is_between(effect: &Effect, level: &Value) -> bool {
     if *level == effect.parent || *level == effect.commit {
         return true;
@@ -138,16 +138,16 @@ fn is_between(effect: &Effect, level: &Value) -> bool {
     (-SHARE..=1.0 + SHARE).contains(&share)
 }
 
-/// Whether a level is that of the parent: nothing of the step is left.
+/// Whether a level is the parent's: nothing of the step is left.
 pub(super) fn is_none(effect: &Effect, level: &Value) -> bool {
     let levels = (effect.parent.number(), effect.commit.number(), level.number());
     let (Some(parent), Some(commit), Some(level)) = levels else { return effect.parent == *level };
     let nearly = NEARLY * (commit - parent).abs();
-    // A guard without a tolerance, such as `unchanged`, allows no distance.
+    // A guard without a tolerance, such as `unchanged`, allows no difference.
     (level - parent).abs() <= nearly.min(effect.limit.max(0.0))
 }
 
-/// Whether a level is that of the commit: the parts make the whole step.
+/// Whether a level is the commit's: the parts make the whole step.
 pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
     let levels = (effect.parent.number(), effect.commit.number(), level.number());
     let is_near = |(parent, commit, level): (Option<f64>, Option<f64>, Option<f64>)| {
@@ -188,7 +188,7 @@ mod tests {
         let speed = target(GuardForm::MaxDecrease(1.0), 100.0, 50.0);
         let own = between(&speed, &effect(100.0, 60.0), Aim::Regression);
         assert_eq!(own.guard.form, GuardForm::MaxDecrease(20.0));
-        // Any change counts: the step's own direction.
+        // Any change counts: the guard takes the step's direction.
         let any = target(GuardForm::Unchanged, 7.0, 6.0);
         let own = between(&any, &effect(7.0, 6.0), Aim::Regression);
         assert_eq!(own.guard.form, GuardForm::MaxDecrease(0.5));
@@ -204,10 +204,10 @@ mod tests {
             let plain = target(GuardForm::MaxDecreasePercent(5.0), 100.0, 50.0);
             is_far(&Target::Guard(GuardTarget { noise: Some(noise), ..plain }))
         };
-        // Logarithms of 100 and of 50 tokens per second, turned.
+        // Negated logarithms of 100 and of 50 tokens per second.
         assert!(far(-4.6, -3.9, NoiseKind::Log, 0.02));
         assert!(!far(-4.6, -3.9, NoiseKind::Log, 0.2));
-        // A machine may drift by so much.
+        // A machine may drift this far.
         assert!(!far(-4.6, -4.3, NoiseKind::Log, 0.001));
         assert!(far(10.0, 20.0, NoiseKind::Plain, 0.5));
         assert!(!far(10.0, 13.0, NoiseKind::Plain, 0.1));
@@ -223,7 +223,7 @@ mod tests {
         }
         let nan = effect(7.0, f64::NAN);
         assert!(!is_whole(&nan, &Value::Number(7.0)));
-        // The tolerance of 0.1 is a tenth of the step too.
+        // The tolerance of 0.1 is also a tenth of the step.
         for (level, is_it) in [(7.0, true), (7.09, true), (7.11, false), (6.8, false)] {
             assert_eq!(is_none(&step, &Value::Number(level)), is_it, "{level}");
         }
@@ -247,7 +247,7 @@ mod tests {
         ] {
             assert_eq!(is_between(&step, &Value::Number(level)), is_it, "{level}");
         }
-        // Where the commit itself gives no number, only that counts beside the parent's level.
+        // If the commit gives no number, only that and the parent's level count.
         let nan = effect(7.0, f64::NAN);
         assert!(is_between(&nan, &Value::Number(f64::NAN)));
         assert!(!is_between(&nan, &Value::Number(9.0)));

@@ -1,4 +1,4 @@
-//! Which tensor of the first bad commit differs first from its parent's.
+//! Finds the first tensor of the first bad commit that differs from its parent's.
 
 use crate::config::{Measure, Parser};
 use crate::evaluation::{CommitId, Finding, Phase, TensorChange, TensorRun};
@@ -9,7 +9,7 @@ use crate::oracle::TensorRuns;
 use crate::store::StoredRun;
 use crate::store::journal::Event;
 
-/// Tensors before the first different one that the report keeps, and after it.
+/// Number of tensors that the report keeps before the first different one, and after it.
 const BEFORE: usize = 8;
 const AFTER: usize = 40;
 
@@ -39,7 +39,7 @@ impl Driver<'_> {
         Ok(finding)
     }
 
-    /// What a driver before compared.
+    /// What an earlier driver compared.
     fn known_tensors(&self, pair: &Pair, measure: &str) -> Result<Option<TensorChange>, HuntError> {
         let is_it = |one: &TensorChange| {
             one.measure == measure && one.commit == pair.commit && one.parent == pair.parent
@@ -51,7 +51,8 @@ impl Driver<'_> {
         Ok(known)
     }
 
-    /// Dumps parent and commit, and compares all tensors. Inside: why that is not possible, in words.
+    /// Dumps parent and commit, and compares all tensors. The inner `Err` says why that is
+    /// impossible.
     pub(crate) fn tensors(
         &mut self,
         pair: &Pair,
@@ -67,7 +68,7 @@ impl Driver<'_> {
             }
         }
         for id in self.harmless(&pair.parent)? {
-            // Any build of it will do, so that it is not built again.
+            // Any build of the commit will do, so none is made again.
             if let Ok(found) = self.oracle.dump_tensors(&id, &measure.name, 1, Phase::Search)? {
                 runs.harmless = found;
                 harmless = Some(id);
@@ -82,7 +83,7 @@ impl Driver<'_> {
         }
         let mut found = self.oracle.compare_tensors(measure, &runs)?;
         if found.is_err() && !runs.harmless.is_empty() {
-            // A dump of an old commit may have another form.
+            // A dump of an old commit may have another format.
             runs.harmless.clear();
             harmless = None;
             found = self.oracle.compare_tensors(measure, &runs)?;
@@ -100,10 +101,10 @@ impl Driver<'_> {
         }))
     }
 
-    /// Commits that differ from the parent only by harmless changes. First the older end: it differs
-    /// by all changes of the range before the parent, so it shows how far they go in each tensor.
-    /// Then the last judged commit with the verdict of the older end whose parents have it too; an
-    /// old commit may lack the option that dumps.
+    /// Commits that differ from the parent only by harmless changes. First the older end: it
+    /// differs by all changes of the range before the parent, and so shows their effect on each
+    /// tensor. Then, as an old commit may lack the dump option, the last judged commit with the
+    /// verdict of the older end whose parents have that verdict too.
     fn harmless(&self, parent: &CommitId) -> Result<Vec<CommitId>, HuntError> {
         let verdicts = self.last_verdicts()?;
         let [old, _] = self.begun.ends();
@@ -134,7 +135,7 @@ fn told(run: &StoredRun) -> TensorRun {
 /// Whether the dumps of two runs differ in a file.
 fn are_different(runs: &[StoredRun]) -> bool {
     runs.windows(2).any(|pair| match (&pair[0].record, &pair[1].record) {
-        // Printed tensors are in the log, which has times too.
+        // Printed tensors are in the log, which also contains times.
         (a, b) if a.dumps.is_empty() || b.dumps.is_empty() => true,
         (a, b) => a.dumps != b.dumps,
     })

@@ -14,12 +14,12 @@ use super::{Localization, step};
 /// Maximum number of tests of parts of a change.
 const MOST_TRIALS: usize = 48;
 
-/// A localisation may take this many seconds, or as long as the hunt did before.
+/// Time limit of a localisation in seconds, if the hunt before it took less.
 const LEAST_SECONDS: f64 = 600.0;
 
 impl Localization<'_, '_> {
-    /// Judges the parent with these parts of the change; `None` if the budget is spent. The same
-    /// files are judged once. Also returns the trial's place.
+    /// Judges the parent with these parts of the change; `None` if the budget is spent. Judges the
+    /// same files only once. Also returns the trial's index.
     pub(super) fn test(&mut self, parts: &[Part]) -> Result<Option<(Shows, usize)>, HuntError> {
         let parent = self.culprit.parent.clone();
         let (recipe, tree) = self.recipe(parts)?;
@@ -66,7 +66,7 @@ impl Localization<'_, '_> {
         Ok(Some((shows, place)))
     }
 
-    /// The trial of these parts by its place, if it was made.
+    /// The index of the trial of these parts, if it was made.
     pub(super) fn tested(&mut self, parts: &[Part]) -> Result<Option<usize>, HuntError> {
         let (_, tree) = self.recipe(parts)?;
         Ok(self.trees.get(&tree).copied())
@@ -96,7 +96,7 @@ impl Localization<'_, '_> {
             .collect())
     }
 
-    /// Adds a trial, to the journal too unless a driver before wrote it.
+    /// Adds a trial. Writes it to the journal unless an earlier driver did.
     pub(super) fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
         if !self.written.contains(&trial) {
             self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;

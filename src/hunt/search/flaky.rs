@@ -1,4 +1,4 @@
-//! Searches a range again if verdicts of one commit contradict each other: its runs or its builds
+//! Searches a range again if verdicts of one commit contradict each other, as its runs or builds
 //! differ. Each run then counts as one vote, and a posterior over the commits weighs the votes.
 
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use crate::store::journal::Event;
 use super::posterior::posterior;
 use super::sampler::Sampler;
 
-/// Runs without the failure after which a commit counts as free of the failure.
+/// Number of runs without the failure after which a commit counts as good.
 const RUNS_WITHOUT: usize = 3;
 
 impl Driver<'_> {
-    /// Searches the range again by how often each commit breaks its guard. `None` if no target is a
-    /// guard.
+    /// Searches the range again by how often each commit breaks its guard. `None` if no guard is a
+    /// target.
     pub(crate) fn search_by_rates(
         &mut self,
         search_range: &SearchRange,
@@ -59,8 +59,8 @@ impl Driver<'_> {
         Ok(self.known_to_repeat(&search_range.targets, judged)? != Some(true))
     }
 
-    /// The commits still in question after the last verdicts: those after the commits on the older
-    /// side, up to the first commit on the newer side.
+    /// The commits still in question after the last verdicts: those after the older side's commits,
+    /// up to the first commit on the newer side.
     pub(crate) fn open_range(
         &self,
         search_range: &SearchRange,
@@ -70,7 +70,7 @@ impl Driver<'_> {
         let range = crate::git::Range::between(older, newer);
         let mut open = history.commits(&range)?;
         let verdicts = self.last_verdicts()?;
-        // One run without the failure proves little.
+        // One run without the failure does not prove much.
         let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
         let fewest = if search_range.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
         let runs = self.runs_judged()?;

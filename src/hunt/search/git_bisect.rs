@@ -39,7 +39,7 @@ pub(crate) fn bisect(
             return bisect(driver, &wider, strategy);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
-        // Later searches have other ends, whose merge bases the endpoints' check did not cover.
+        // Later searches have other ends. The endpoints' check did not cover their merge bases.
         Some(End::MergeBaseBad(_)) if number > 0 => {
             SearchEnd::Candidates(driver.oracle.history.commits(&range)?)
         }
@@ -65,7 +65,7 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
         "--hunt".into(),
         driver.hunt.id().into(),
     ];
-    // The oracle first ends its engine, which has a grace period of its own.
+    // The oracle first ends its engine, which has its own grace period.
     let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
     let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
     let file = LogFile { path: &log, header: &[], sync: false };

@@ -1,4 +1,4 @@
-//! Opens a search: what it looks for, and its entry in the journal.
+//! Opens a search: chooses its targets and writes its entry in the journal.
 
 use crate::evaluation::Target;
 use crate::git::Range;

@@ -42,10 +42,10 @@ struct Search<'d, 'h> {
     target: GuardTarget,
     /// How samples are converted for the search.
     orientation: SearchOrientation,
-    /// The commits of the range, oldest first; the last is the newer end.
+    /// The commits of the range, oldest first. The last one is the newer end.
     commits: Vec<CommitId>,
     sampler: Sampler,
-    /// The last verdict written to the journal, by place in `commits`.
+    /// The last verdicts in the journal, by index in `commits`.
     verdicts: BTreeMap<usize, Verdict>,
     /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
     ends: [Count; 2],
@@ -202,7 +202,7 @@ impl<'d> Search<'d, '_> {
 
     fn commit_of(&self, place: Place) -> CommitId {
         match place {
-            // The search calls the older end good, also in a hunt for a fix.
+            // The search calls the older end good, even in a hunt for a fix.
             Place::Good => self.range.ends()[0].clone(),
             Place::Commit(one) => self.commits[one].clone(),
         }
@@ -266,7 +266,7 @@ impl<'d> Search<'d, '_> {
         )
     }
 
-    /// Writes each changed verdict of a measured commit to the journal, also a change to unknown.
+    /// Writes each changed verdict of a measured commit to the journal, even a change to unknown.
     fn write_verdicts(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<(), HuntError> {
         let Some(belief) = noisy.belief() else { return Ok(()) };
         let mut measured: Vec<usize> = noisy
@@ -377,7 +377,7 @@ impl<'d> Search<'d, '_> {
     }
 
     /// Confirms the step that a commit and the untestable commits before it make together, with
-    /// fresh runs of the commit and of `candidate.against`. False if the search must go on.
+    /// fresh runs of the commit and of `candidate.against`. False if the search must continue.
     fn claim_span(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -402,7 +402,7 @@ impl<'d> Search<'d, '_> {
         Ok(false)
     }
 
-    /// Confirms a commit with fresh runs; `None` if the search must go on.
+    /// Confirms a commit with fresh runs; `None` if the search must continue.
     fn claim(
         &mut self,
         noisy: &mut Noisy<'_>,
@@ -446,7 +446,7 @@ impl<'d> Search<'d, '_> {
         let parents = self.driver.oracle.history.parents(commit)?;
         let fresh = self.fresh(commit, &parents)?;
         noisy.rejected(&fresh);
-        // The confirmation wrote verdicts of its own, so the search writes its verdicts again.
+        // The confirmation wrote other verdicts, so the search must write its own again.
         self.verdicts.clear();
         Ok(None)
     }
@@ -473,8 +473,8 @@ impl<'d> Search<'d, '_> {
         Ok(Some(Searched::Candidates(open, why.into())))
     }
 
-    /// The confirmation's samples of a commit and of the commits it was compared with, which the
-    /// search has not used yet.
+    /// The confirmation's samples of a commit and of the commits it was compared with. The search
+    /// has not used them yet.
     fn fresh(
         &mut self,
         commit: &CommitId,
@@ -493,7 +493,7 @@ impl<'d> Search<'d, '_> {
             let xs = samples(&seen, &self.target, &self.driver.oracle.recipes.config)
                 .unwrap_or_default();
             let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
-            // Repeats are compared with a commit's first run, so the first run is no sample.
+            // Repeats are compared with a commit's first run, so that run is no sample.
             let told = runs.skip(usize::from(is_spread(&self.target)));
             for (attempt, x) in told.zip(xs) {
                 if self.sampler.used.insert(attempt) {

@@ -1,4 +1,4 @@
-//! Tells git's bisect session what the hunt knows already.
+//! Tells git's bisect session what the hunt already knows.
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::{BisectSession, End};
@@ -13,7 +13,7 @@ use crate::store::journal::Event;
 use super::opening::sought;
 
 /// Marks known commits in the bisect session: those to skip, and those that the hunt judged before,
-/// such as in an interrupted search. Verdicts are derived again from stored runs. If a confirmation
+/// for example in an interrupted search. Derives verdicts from stored runs again. If a confirmation
 /// judged a commit, only the runs of confirmations count.
 pub(crate) fn replay(
     driver: &mut Driver<'_>,
@@ -25,8 +25,8 @@ pub(crate) fn replay(
     for commit in skip {
         session.mark(Verdict::Skip, commit)?;
     }
-    // Mark merge bases too. Otherwise `git bisect run` asks for them, and silently ends if there is
-    // more than one (git 2.39 and 2.47).
+    // Mark merge bases too. Otherwise `git bisect run` asks for them, and silently ends if there
+    // are several (git 2.39 and 2.47).
     let history = &driver.oracle.history;
     let [old, new] = search_range.ends();
     if !history.is_ancestor(old, new)? {
@@ -83,7 +83,7 @@ pub(crate) fn replay(
 }
 
 /// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
-/// marked new, but of none marked old.
+/// marked new, but of no commit marked old.
 fn still_open(
     session: &BisectSession,
     history: &crate::git::History,
@@ -121,7 +121,7 @@ impl Driver<'_> {
         }))
     }
 
-    /// The phase whose runs decide a commit's verdict: its confirmation if it had one.
+    /// The phase whose runs decide a commit's verdict: the confirmation, if there was one.
     fn phase_of_truth(
         &self,
         commit: &CommitId,

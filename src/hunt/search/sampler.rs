@@ -1,5 +1,5 @@
-//! Takes the runs of a commit one by one for a search in noise: first the stored runs, each once,
-//! then new ones.
+//! Takes the runs of a commit one by one for a search in noise: first each stored run once, then
+//! new runs.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::oracle::{Observation, Request, RunSample, Sample, run_sample};
 pub(crate) struct Sampler {
     /// The attempt names of the runs taken.
     pub(crate) used: BTreeSet<String>,
-    /// The commit with which others are compared. Its build is kept.
+    /// The commit with which others are compared. The sampler keeps its build.
     pub(crate) reference: Option<CommitId>,
-    /// Whether runs are paired. Then runs of other hunts do not count: they were made at another
-    /// time.
+    /// Whether runs are paired. Then runs of other hunts do not count, because they were made at
+    /// another time.
     pub(crate) is_paired: bool,
     /// Whether each sample needs its own build, because runs of one build are not independent.
     pub(crate) is_rebuilt: bool,
@@ -47,7 +47,7 @@ impl Sampler {
         }
         let recipe = driver.oracle.recipes.at(commit)?;
         if is_spread(target) && self.started.insert(commit.clone()) {
-            // The first run is only the reference of the commit's later runs.
+            // The commit's first run is only the reference for its later runs.
             self.take_one(driver, commit, target, &recipe)?;
         }
         self.take_one(driver, commit, target, &recipe)
@@ -78,7 +78,7 @@ impl Sampler {
             });
         };
         let attempt = &seen.of(&measures[0])[place].attempt;
-        // This hunt's journal names an earlier hunt's run when the run is first used.
+        // An earlier hunt's run is added to this hunt's journal when the run is first used.
         if !driver.oracle.recorder.names(attempt) {
             driver.oracle.evaluate(Request { runs: place + 1, ..look })?;
         }

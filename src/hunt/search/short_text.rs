@@ -1,6 +1,6 @@
 //! A search whose runs read only the beginning of the text, if the endpoints' runs show that this
 //! is enough. The endpoints and the confirmation read the full text. If a confirmation fails, the
-//! range is searched with the full text: a short text can cost time, but never change the answer.
+//! range is searched with the full text: a short text can cost time, but never changes the answer.
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{
@@ -50,7 +50,7 @@ pub(crate) fn choose(
 }
 
 /// Whether all recipes of the hunt use `{chunks}` alike. Each key of a recipe comes from the file
-/// or from one override, so it is enough to check the overrides one at a time.
+/// or from one override, so checking one override at a time is enough.
 fn can_be_asked(config: &Config, measures: &[String]) -> bool {
     let takes = |config: &Config| -> Vec<bool> {
         let takes = |name: &String| config.measure(name).is_some_and(Measure::takes_chunks);
@@ -143,7 +143,7 @@ pub(crate) fn search(
             driver.name_what_was_hidden(&culprit, &search_range.paths)?;
             return Ok(Some(Searched::Culprit(culprit, seen)));
         }
-        // Gradual steps are added up from levels, and the short text has other levels.
+        // Gradual steps are added up from levels, and levels of the short text are different.
         ConfirmationOutcome::Small(..) => "its own step is small".to_owned(),
         ConfirmationOutcome::NotReproduced(why)
         | ConfirmationOutcome::ParentAlready(_, why)

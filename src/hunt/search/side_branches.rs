@@ -14,7 +14,7 @@ use crate::store::journal::Event;
 
 impl Driver<'_> {
     /// The side branch that starts at a claimed commit. `parent`: a parent with the same verdict.
-    /// `None` unless the commit is on a branch that forks off before the older end.
+    /// `None` if the commit is not on a branch that forks off before the older end.
     pub(crate) fn side_branch(
         &mut self,
         search_range: &SearchRange,

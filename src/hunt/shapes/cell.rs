@@ -12,14 +12,14 @@ use crate::oracle::{Observation, Sample};
 pub(super) enum Criterion {
     /// These guards, against the parent in the same cell.
     Guards(Vec<Guard>),
-    /// A figure that moves by more than this, in its own unit.
+    /// A number that moves by more than this, in its own unit.
     Tolerance(f64),
     /// More failed checks than at the parent.
     Checks,
 }
 
 /// The criterion of a measure: the guards on it that the bad end breaks (`targets`), else all
-/// guards on it, else the tolerance, else its failed checks. A fact may not differ.
+/// guards on it, else the tolerance, else its failed checks. A fact may not change.
 pub(super) fn criterion(
     measure: &Measure,
     targets: &[Target],
@@ -45,8 +45,8 @@ pub(super) fn criterion(
 }
 
 impl Criterion {
-    /// Whether the figures of a cell differ, and by no more than the criterion allows. Neither an
-    /// improvement beyond that nor a count of checks is such a difference.
+    /// Whether the numbers of a cell differ, and by no more than the criterion allows. An
+    /// improvement beyond that does not count, and neither does a count of checks.
     pub(super) fn is_within(&self, cell: &SweptCell) -> bool {
         let numbers = [&cell.parent, &cell.commit].map(|side| side.level.as_ref()?.number());
         let [Some(parent), Some(commit)] = numbers else { return false };
@@ -108,7 +108,7 @@ pub(super) fn shows(
     }
 }
 
-/// The metric of a cell that the report shows: the one that the criterion is about.
+/// The metric that the report shows for a cell: the criterion's metric.
 pub(super) fn shown_metric(
     criterion: &Criterion,
     measure: &str,
@@ -227,12 +227,12 @@ impl Look<'_> {
     }
 }
 
-/// Whether a failure is one that a regression makes: not a run without a figure.
+/// Whether a failure can come from a regression. A run without a number does not.
 fn is_regression(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Nan)
 }
 
-/// Whether a figure moved by more than the tolerance.
+/// Whether a number moved by more than the tolerance.
 fn by_tolerance(tolerance: f64, better: &Reading, worse: &Reading) -> Compared {
     let both = better.values.iter().filter_map(|(metric, before)| {
         Some((metric, before, worse.values.get(metric)?))

@@ -1,4 +1,4 @@
-//! The cells of a sweep: the whole grid of values, and further cells that may tell rules apart.
+//! The cells of a sweep: the whole grid of values, and further cells that may distinguish rules.
 //! Pure.
 
 use std::collections::BTreeSet;
@@ -7,10 +7,10 @@ use crate::config::{SweepParameter, SweepValue};
 use crate::evaluation::Properties;
 use crate::search::telling_numbers;
 
-/// The most cells to choose the next one from.
+/// Maximum number of cells to choose the next one from.
 const MOST_CANDIDATES: usize = 1 << 14;
 
-/// A value for each parameter, in order.
+/// One value for each parameter, in order.
 pub(super) type Values = Vec<SweepValue>;
 
 /// The parameters of one measure.
@@ -19,13 +19,13 @@ pub(super) struct Grid<'s> {
 }
 
 impl Grid<'_> {
-    /// Each combination of the values; the last parameter changes fastest.
+    /// Each combination of the values. The last parameter changes fastest.
     pub(super) fn cells(&self) -> Vec<Values> {
         self.with(None)
     }
 
-    /// The cells that were not tried and that the parameters allow: the values of the grid with a
-    /// number of a range in place of one of them, the nearest to a tried number first.
+    /// The untested cells that the parameters allow: values of the grid, but with another number of
+    /// its range for one parameter, the nearest to a tested number first.
     pub(super) fn candidates(&self, tried: &[Values]) -> Vec<Values> {
         let known: BTreeSet<Vec<String>> = tried.iter().map(|cell| labels(cell)).collect();
         let mut candidates = Vec::new();
@@ -44,7 +44,7 @@ impl Grid<'_> {
         candidates
     }
 
-    /// Each combination of the values, with one value for one of the parameters if given.
+    /// Each combination of the values. `only`: fixes the value of one parameter.
     fn with(&self, only: Option<(usize, &SweepValue)>) -> Vec<Values> {
         let mut cells: Vec<Values> = vec![Vec::new()];
         for (place, parameter) in self.parameters.iter().enumerate() {

@@ -48,7 +48,7 @@ fn a_speed_is_compared_by_ratios() {
     let noise = target.noise.unwrap();
     assert_eq!(noise.kind, NoiseKind::Log);
     assert!((noise.bad - noise.good - (200.0_f64 / 150.0).ln()).abs() < 1e-3, "{noise:?}");
-    // Git cannot choose: the machine may drift, and its verdicts would need fixed levels.
+    // Git cannot choose: the machine may drift, and git's verdicts would need fixed levels.
     assert_eq!(chosen.steadiness, SearchMethod::Posterior);
 }
 

@@ -1,4 +1,4 @@
-//! What counts as a difference on each level.
+//! Which differences count on each level.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn a_number_may_differ_by_the_tolerance_or_by_four_times_the_noise() {
     let noisy = [reading(&[("a", 1.0)]), reading(&[("a", 1.001)])];
     assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0039)]), of).0, LevelShows::Passes);
     assert_eq!(shown(&json(), &noisy, &reading(&[("a", 1.0041)]), of).0, LevelShows::Fails);
-    // A tolerance of nothing.
+    // A tolerance of zero.
     let exact = LevelTolerance::Of(0.0);
     assert_eq!(shown(&json(), &parent, &parent[0].clone(), exact).0, LevelShows::Passes);
     let other = reading(&[("a", 1.0 + 1e-12), ("b", 5.0)]);
@@ -54,13 +54,13 @@ fn checks_fail_if_more_of_them_fail_or_a_distance_grows() {
     assert_eq!(shown(&before, &failed), (LevelShows::Fails, Some("failed".to_owned())));
     let farther = [("failed", 0.0), ("passed", 3.0), ("q", 0.5), ("max_diff", 1e-6)];
     assert_eq!(shown(&before, &farther), (LevelShows::Fails, Some("q".to_owned())));
-    // As far from the reference as the parent was.
+    // As far from the reference as the parent.
     let far = [("failed", 0.0), ("q", 0.5)];
     assert_eq!(shown(&far, &far).0, LevelShows::Passes);
-    // Beyond the tolerance, and by more than it.
+    // Above the tolerance, and worse by more than that.
     assert_eq!(shown(&[("q", 0.0)], &[("q", 1.5e-5)]).0, LevelShows::Fails);
     assert_eq!(shown(&[("q", 0.9e-5)], &[("q", 1.5e-5)]).0, LevelShows::Passes);
-    // What failed before says nothing, and neither does what did not run.
+    // A check that failed before, or did not run, says nothing.
     assert_eq!(shown(&[("failed", 1.0)], &[("failed", 1.0)]).0, LevelShows::Unknown);
     assert_eq!(shown(&[("failed", 1.0)], &[("failed", 0.0)]).0, LevelShows::Unknown);
     assert_eq!(shown(&before, &[("failed", 0.0)]).0, LevelShows::Unknown);
@@ -119,7 +119,7 @@ fn the_first_tensor_beyond_the_tolerance_counts() {
     assert_eq!(shown(&noisy, &[], layer), (LevelShows::Fails, b));
     assert_eq!(shown(&noisy[..1], &[], layer).0, LevelShows::Passes);
     assert_eq!(shown(&noisy, &[], LevelTolerance::Of(10.0)).0, LevelShows::Passes);
-    // What is not there did not pass.
+    // A missing tensor did not pass.
     assert_eq!(shown(&noisy[..1], &["d"], layer), (LevelShows::Unknown, None));
     assert_eq!(shown(&noisy, &["d"], layer).0, LevelShows::Fails);
     assert_eq!(shown(&[], &[], layer).0, LevelShows::Unknown);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::git::{Hunk, Split};
 
-/// A file before and after; an empty text: not there.
+/// A file before and after; an empty text means no file.
 type File<'f> = (&'f str, &'f str, &'f str);
 
 /// The clues of whole files.
@@ -116,7 +116,7 @@ fn what_no_build_reads_is_the_least_likely() {
 
 #[test]
 fn a_compilers_complaint_names_what_is_missing() {
-    // Part 2 already knew the name, so that nothing binds it to part 0.
+    // Part 2 already contained the name, so nothing binds it to part 0.
     let clues = clues(&[
         ("src/packed.h", "", "int pack(int n);\n"),
         ("src/packed.c", "", "int pack(int n) { return n; }\n"),

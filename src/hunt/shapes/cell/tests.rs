@@ -80,7 +80,7 @@ fn more_failed_checks_than_the_parent_has() {
         told(&Criterion::Checks, "ppl", &Parser::ExitCode, [&sides[0], &sides[1]]).0
     };
     assert_eq!((code(0.0, 3.0), code(1.0, 3.0)), (Shows::Difference, Shows::Unresolved));
-    // The lines of a test suite that ran nothing.
+    // The output of a test suite that ran nothing.
     let none = seen('a', "t", [reading([])]);
     let nothing = told(&Criterion::Checks, "t", &Parser::Parity, [&none, &none]);
     assert!(nothing.0 == Shows::Unresolved && nothing.1.contains("no check ran"), "{nothing:?}");
@@ -103,7 +103,7 @@ fn a_failure_of_the_commit_alone_that_repeats() {
     assert_eq!(parent, (Shows::Unresolved, "only the parent crashes".to_owned()));
     let once = shown(vec![well(), well()], vec![crash(), well()]);
     assert_eq!(once, (Shows::Unresolved, "the commit fails in 1 of 2 runs".to_owned()));
-    // A run that prints nothing, or lacked memory, says nothing of the commit.
+    // A run that prints nothing, or that lacked memory, says nothing about the commit.
     let silent = shown(vec![well()], vec![failed(FailureKind::Unreadable, "x")]);
     assert_eq!(silent.0, Shows::Unresolved);
     let starved = Sample { starved: true, ..crash() };
