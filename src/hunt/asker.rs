@@ -1,4 +1,4 @@
-//! How a hunt asks the user a question. The command line gives the means; a hunt runs without too.
+//! How a hunt asks the user a question. The command line supplies the function.
 
-/// Asks a question; the answer is yes or no, or `None` if nobody can be asked.
+/// Asks a question. The answer is yes or no, or `None` if nobody can answer.
 pub(crate) type Asker<'a> = &'a dyn Fn(&str) -> Option<bool>;

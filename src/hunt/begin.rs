@@ -1,4 +1,4 @@
-//! Begins a hunt: checks everything first, and only then creates the hunt's folder.
+//! Begins a hunt: first checks everything, then creates the hunt's folder.
 
 pub(crate) mod asked;
 pub(crate) mod descend;
@@ -61,7 +61,7 @@ pub(crate) fn begin(
     Ok((hunt, store))
 }
 
-/// The problem that `start` names. `check` names them all.
+/// The problem that `start` names. `check` names all problems.
 fn first(problems: Vec<UsageError>) -> UsageError {
     problems.into_iter().next().expect("a refusal has a problem")
 }
@@ -87,10 +87,10 @@ pub(crate) fn write_beginning(
     write().inspect_err(|_| drop(std::fs::remove_dir_all(hunt.path())))
 }
 
-/// Where people read the hunt's commits: as configured, else on the site of `origin`.
+/// Where people read the hunt's commits: the configured site, or that of `origin`.
 ///
-/// The configuration's address is that of the engine, not of a dependency. The commits of a
-/// project that the engine has a copy of are in the engine's clone, but not at its `origin`.
+/// The configured address is the engine's, not a dependency's. If the engine has a copy of a
+/// project, the project's commits are in the engine's clone, but not at its `origin`.
 fn forge(config: &Config, history: &History, begun: &Begun) -> Result<Option<Forge>, HuntError> {
     let repository = history.repository();
     let remote = match &begun.within {
@@ -130,7 +130,7 @@ pub(crate) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, H
     })
 }
 
-/// The user's checkout to link files from, if it still exists.
+/// The user's checkout from which files are linked, if it still exists.
 pub(crate) fn checkout_of(begun: &Begun) -> Option<PathBuf> {
     begun.checkout.as_deref().map(Path::new).filter(|path| path.exists()).map(Path::to_owned)
 }

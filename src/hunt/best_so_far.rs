@@ -1,5 +1,5 @@
-//! The answer of a hunt that reached a limit before its end: the commits that are still in question,
-//! and how the hunt goes on.
+//! The answer of a hunt that reached a limit before its end: the commits still in question, and how
+//! to continue the hunt.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ui::{reached_limit, text};
 use super::HuntError;
 use super::driver::Driver;
 
-/// Runs that the hint suggests if the limit of the configuration is reached.
+/// Runs that the hint suggests if the configured limit of runs is reached.
 const MORE_RUNS: u32 = 100;
 
 impl Driver<'_> {
@@ -71,8 +71,8 @@ impl Driver<'_> {
         Ok(named.filter(|commit| !rejected.contains(commit)))
     }
 
-    /// A finding that a limit cut. A confirmed commit is then no answer by itself: whether it lasts to
-    /// the newer end, and whether another one is behind it, was not seen.
+    /// A finding that a limit cut short. A confirmed commit is then no full answer: whether its
+    /// change lasts to the newer end, and whether another commit is behind it, was not checked.
     pub(crate) fn cut_short(&self, finding: Finding) -> Finding {
         let Some(limit) = &self.limit else { return finding };
         if finding.outcome != Outcome::Culprit {
@@ -95,7 +95,7 @@ impl Driver<'_> {
         Finding { outcome, summary, candidates, main: None, ..finding }
     }
 
-    /// Adds to a finding the limit that ended a part of the hunt, and how to go on.
+    /// Adds to a finding the limit that ended a part of the hunt, and how to continue.
     pub(crate) fn with_limit(&self, mut finding: Finding) -> Finding {
         finding.limit = finding.limit.or_else(|| self.limit.clone());
         let hunt = self.hunt.id();

@@ -1,4 +1,4 @@
-//! A search's claim about one commit, and what a confirmation can answer.
+//! A search's claim about one commit, and the possible results of a confirmation.
 
 use crate::evaluation::{Aim, CommitId, Culprit, Target};
 use crate::oracle::Observation;
@@ -10,18 +10,17 @@ use super::why::Why;
 
 /// The result of a confirmation.
 pub(crate) enum ConfirmationOutcome {
-    /// The claim holds. The runs are those of the step's bad side: the commit, or for a fix its
-    /// parent.
+    /// The claim holds. The runs are from the step's bad side: the commit, or for a fix its parent.
     Culprit(Box<Culprit>, Observation),
     /// The claim holds, but the own step is too small to blame the commit.
     Small(Box<Culprit>, Observation),
-    /// Fresh runs of the commit contradict the claim; the reason.
+    /// Fresh runs of the commit contradict the claim. The text is the reason.
     NotReproduced(String),
     /// Fresh runs of this parent already show what the claim blames on the commit; the reason.
     ParentAlready(CommitId, String),
-    /// The fresh runs do not decide; more runs of the search may.
+    /// The fresh runs do not decide, but more runs of the search may.
     Undecided(String),
-    /// The claim can be neither confirmed nor rejected; the candidates and the reason.
+    /// The claim can be neither confirmed nor rejected. The commits are the candidates.
     Unsure(Vec<CommitId>, Why),
 }
 
@@ -33,7 +32,7 @@ pub(crate) struct Claim<'a> {
     pub(crate) targets: &'a [Target],
     /// The method and the targets of the search.
     pub(crate) strategy: &'a SearchStrategy,
-    /// In noise: the step that fresh runs are tested for.
+    /// In noise: the step for which fresh runs are tested.
     pub(crate) step: Option<Step>,
     pub(crate) search_number: usize,
     /// The older and the newer end of the range that was searched.

@@ -1,4 +1,4 @@
-//! Removes what a hunt leaves behind: its bisect session, and the worktrees that git still lists.
+//! Removes what remains of a hunt: its bisect session, and the worktrees that git still lists.
 
 use crate::build::Slots;
 use crate::git::{BisectSession, GitError, Repository, Worktree};

@@ -1,5 +1,5 @@
-//! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path: the
-//! store holds what was measured, so nothing is measured twice.
+//! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path. The
+//! store holds the earlier results, so nothing is measured twice.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub(crate) fn drive(
         let finding = (**finding).clone();
         let (oracle, _) = open(repository, hunt, stop)?;
         if finding.limit.is_none() || !allows_runs(&oracle, entries.clone(), limits) {
-            // A driver that was killed right after its last entry has not cleaned up.
+            // A driver that was killed after its last entry has not cleaned up.
             clean(repository, hunt, oracle.pool.slots())?;
             return Ok(finding);
         }
@@ -110,7 +110,7 @@ pub(crate) fn drive(
     drop(driver);
     std::fs::remove_file(hunt.now_path()).ok();
     let cleaned = clean(repository, hunt, &slots);
-    // Report the first error, not that of the clean-up.
+    // Report the hunt's error, not that of the clean-up.
     result.and_then(|finding| cleaned.map(|()| finding))
 }
 
@@ -125,8 +125,8 @@ fn has_levels(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite))
 }
 
-/// Refuses to go on if the machine or its environment changed since the hunt began: runs of
-/// different machines, drivers or compilers are never compared.
+/// Stops if the machine or its environment changed since the hunt began: runs of different
+/// machines, drivers or compilers are never compared.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
     let now = Facts::gather(&oracle.recipes.config, &oracle.store, oracle.checkout.as_deref())?;
     if now.machine.class != oracle.recipes.facts.machine.class {
@@ -137,8 +137,8 @@ fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
     }
     if now.machine.cores != oracle.recipes.facts.machine.cores {
         return Err(HuntError::World(format!(
-            "the hunt began with {} cores, and this process may use {}: give it as many, or begin a \
-             new hunt",
+            "the hunt began with {0} cores, but this process may use {1}: allow {0} cores again, or \
+             begin a new hunt",
             oracle.recipes.facts.machine.cores, now.machine.cores
         )));
     }
@@ -146,13 +146,13 @@ fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
     if !changes.is_empty() {
         let changes = changes.join("; ");
         return Err(HuntError::World(format!(
-            "what commands inherit has changed since the hunt began: {changes}. Set it as it was, \
-             or begin a new hunt: what still holds is taken from the store"
+            "the environment of commands has changed since the hunt began: {changes}. Restore it, \
+             or begin a new hunt: results that still hold are taken from the store"
         )));
     }
     if now.environment != oracle.recipes.facts.environment {
         return Err(HuntError::World(
-            "what [environment] probe says has changed since the hunt began".to_owned(),
+            "the output of [environment] probe has changed since the hunt began".to_owned(),
         ));
     }
     Ok(())
@@ -206,7 +206,7 @@ impl Driver<'_> {
                 break;
             }
             let searched = match super::search::search(self, search_range.clone()) {
-                // Confirmed commits stand; only the rest was not searched.
+                // Confirmed commits stay; only the rest was not searched.
                 Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
                     self.leave_open(&mut ledger, limit);
                     break;
@@ -253,7 +253,7 @@ impl Driver<'_> {
         Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
     }
 
-    /// Notes that a limit ended the hunt. Confirmed commits stand.
+    /// Notes that a limit ended the hunt. Confirmed commits stay.
     fn leave_open(&mut self, ledger: &mut Ledger, limit: ReachedLimit) {
         ledger.note_limit("part of the change is not explained", &limit);
         self.limit = Some(limit);
@@ -285,8 +285,8 @@ impl Driver<'_> {
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
         if search_range.aim == Aim::Regression {
-            // Drop the range after the commit: the levels in between give better ranges than the
-            // end's level alone.
+            // Drop the range after the commit: levels measured inside it give better ranges than
+            // the end's level alone.
             let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
@@ -320,7 +320,7 @@ impl Driver<'_> {
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
-            // If the merge's parent already has the commit, the merge does not bring it in.
+            // If the merge's parent already contains the commit, the merge does not bring it in.
             if self.oracle.history.is_ancestor(&inside.info.commit, &merge.parent)? {
                 break;
             }

@@ -1,5 +1,4 @@
-//! The state that all parts of a hunt share: the oracle, the journal, and what the hunt has
-//! learned.
+//! The state that all parts of a hunt share: the oracle, the journal, and the hunt's knowledge.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,14 +20,14 @@ pub(crate) struct Driver<'a> {
     pub(crate) oracle: Oracle,
     pub(crate) begun: Begun,
     pub(crate) hunt: &'a HuntDir,
-    /// The path of this program, which git starts as the oracle.
+    /// The path of this program. Git starts it as the oracle.
     pub(crate) program: PathBuf,
     pub(crate) stop: Stop,
     /// Asks the user a question.
     pub(crate) asker: Asker<'a>,
     /// How many searches were begun so far.
     pub(crate) searches: usize,
-    /// Runs of rejected claims; no other claim is confirmed with them.
+    /// Runs of rejected claims. They must not confirm another claim.
     pub(crate) spent: BTreeSet<String>,
     /// Set if the search reads only the beginning of the text.
     pub(crate) short: Option<Short>,

@@ -31,9 +31,9 @@ use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
 const RUNS_STEADY: usize = 2;
-/// Runs of each endpoint before the finding `no-regression`: two equal runs prove little.
+/// Runs of each endpoint before the finding `no-regression`: two equal runs do not prove much.
 const RUNS_TO_DENY: usize = 4;
-/// Runs of each endpoint that tell a rare failure from a frequent one.
+/// Runs of each endpoint that separate a rare failure from a frequent one.
 const RUNS_TO_TELL: usize = 5;
 
 /// The runs of both endpoints, and the targets chosen from them.
@@ -44,7 +44,7 @@ pub(crate) struct Endpoints {
 }
 
 impl Driver<'_> {
-    /// Measures the endpoints and chooses the targets; or ends the hunt with a finding.
+    /// Measures the endpoints and chooses the targets, or ends the hunt with a finding.
     pub(crate) fn endpoints(&mut self) -> Result<Result<Endpoints, Box<Finding>>, HuntError> {
         let good = self.begun.good.commit.clone();
         let bad = self.begun.bad.commit.clone();
@@ -65,7 +65,7 @@ impl Driver<'_> {
             if wanting.is_empty() {
                 break;
             }
-            // In turn, so that machine drift affects both endpoints equally.
+            // In turn, so that machine drift moves both endpoints equally.
             for is_good in endpoint_order(runs - 1) {
                 let commit = if is_good { &good } else { &bad };
                 let seen = self.measure_endpoint(commit, &wanting, runs)?;
@@ -221,7 +221,7 @@ impl Driver<'_> {
         measures
     }
 
-    /// Removes failed runs if at most one run in five failed: the other runs judge the commit.
+    /// Removes failed runs if at most one run in five failed. The other runs judge the commit.
     fn leave_out_stray_failures(&mut self, seen: &mut Observation) -> Result<(), HuntError> {
         for (measure, samples) in &mut seen.samples {
             let failed = samples.iter().filter(|sample| sample.result.is_err()).count();
@@ -251,8 +251,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// If the older end is not an ancestor of the newer end, judges their merge bases. If one of
-    /// them does not have the older end's verdict, the hunt ends. Criss-cross merges give several
+    /// If the older end is not an ancestor of the newer end, judges their merge bases. The hunt
+    /// ends if a merge base does not have the older end's verdict. Criss-cross merges give several
     /// merge bases, and git asks about each.
     fn check_merge_bases(
         &mut self,
@@ -277,7 +277,7 @@ impl Driver<'_> {
                 };
                 let summary = format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} is \
-                     {newer} already ({reason}): what is wrong at bad was {ways}"
+                     {newer} already ({reason}): the problem at bad was {ways}"
                 );
                 return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
             }

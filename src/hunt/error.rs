@@ -28,7 +28,7 @@ pub enum UsageError {
     /// Good and bad are the same commit.
     #[error("good and bad are the same commit, {0}")]
     SameCommit(CommitId),
-    /// The end that should be older is a descendant of the other end.
+    /// The end that should be the older one is a descendant of the other end.
     #[error("{old} is a descendant of {new}: the endpoints are reversed")]
     Reversed {
         /// The end that should be the older one, with its name.
@@ -127,7 +127,7 @@ pub enum HuntError {
     /// A usage error, reported before the hunt exists.
     #[error(transparent)]
     Usage(#[from] UsageError),
-    /// Git, the store, a process or another part of the machinery failed.
+    /// Git, the store, a process or another part of the program failed.
     #[error(transparent)]
     Oracle(OracleError),
     /// A limit of the hunt is reached: its runs or its time.
@@ -140,7 +140,7 @@ pub enum HuntError {
     /// text is the reason.
     #[error("{0}")]
     World(String),
-    /// The oracle of a search step stopped, and wrote why.
+    /// The oracle of a search step stopped, and recorded the reason.
     #[error("{reason}")]
     Halted {
         /// Why, in a sentence.
@@ -188,7 +188,7 @@ impl From<ProcessError> for HuntError {
 }
 
 impl HuntError {
-    /// The error after a wait that this handle ended: a limit or a person asked for it.
+    /// The error after `stop` ended a wait: a limit or a person asked for that.
     pub(crate) fn stopped(stop: &Stop) -> Self {
         OracleError::stopped(stop).into()
     }
@@ -208,8 +208,8 @@ impl HuntError {
                     .into(),
             ),
             Self::Altered(_) => Some(
-                "restore that file, or start a new hunt with what should hold: what was measured is \
-                 used again"
+                "restore that file, or start a new hunt with the right configuration: what was \
+                 measured is used again"
                     .into(),
             ),
             Self::NoBeginning | Self::Frozen(_) => {

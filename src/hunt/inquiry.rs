@@ -1,4 +1,4 @@
-//! Questions about the inside of the main first bad commit, asked at it and at its worst parent.
+//! Extra measurements of the main first bad commit and its worst parent, to explain the change.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Culprit, FailureKind, Finding, Outcome, Phase};
@@ -8,9 +8,10 @@ use super::HuntError;
 use super::driver::Driver;
 
 /// Why two commits cannot be compared part by part.
-pub(crate) const OTHER_RECIPE: &str = "oracle.toml has another recipe for it than for its parent";
+pub(crate) const OTHER_RECIPE: &str =
+    "oracle.toml has different recipes for the commit and its parent";
 
-/// The two commits that are asked, and how both are built and run.
+/// The two commits to compare, and their common recipe.
 pub(crate) struct Pair {
     pub(crate) parent: CommitId,
     pub(crate) commit: CommitId,
@@ -18,9 +19,9 @@ pub(crate) struct Pair {
 }
 
 impl Driver<'_> {
-    /// The commits to ask; `None` if there is no main first bad commit, if it does not build, if
-    /// nobody wants to know, or if the two have different recipes: then what they print cannot be
-    /// compared.
+    /// The commits to compare. `None` if there is no main first bad commit, if it does not build,
+    /// if the user wants no explanation, or if the two have different recipes: their output cannot
+    /// be compared then.
     pub(crate) fn pair_to_ask(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
         let Some(culprit) = self.main_to_ask(finding) else { return Ok(None) };
         let builds = culprit.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Build);
@@ -32,7 +33,7 @@ impl Driver<'_> {
         Ok(recipe.map(|recipe| Pair { parent, commit, recipe }))
     }
 
-    /// The main first bad commit; `None` if there is none, or if nobody wants to know more of it.
+    /// The main first bad commit; `None` if there is none, or if the user wants no explanation.
     pub(crate) fn main_to_ask<'f>(&self, finding: &'f Finding) -> Option<&'f Culprit> {
         let is_asked = finding.outcome == Outcome::Culprit && self.begun.options.localize;
         finding.culprit().filter(|_| is_asked)
@@ -46,7 +47,7 @@ impl Driver<'_> {
         Ok(is_same.then_some(recipe))
     }
 
-    /// Runs of one measure at a commit, of fresh builds. `recipe`: not the commit's own.
+    /// Runs of one measure at a commit, from fresh builds. `recipe`: replaces the commit's own.
     pub(crate) fn inquire(
         &mut self,
         commit: &CommitId,
@@ -60,8 +61,8 @@ impl Driver<'_> {
     }
 }
 
-/// An error that a question may give: the commit is found, so a fault of the machine must not take
-/// the answer away. Only a stop by the user does.
+/// Turns an error of an extra measurement into a note: the commit is found, so a machine fault must
+/// not lose the answer. A stop by the user remains an error.
 pub(crate) fn unless_stopped<T>(
     asked: Result<T, HuntError>,
     finding: &mut Finding,
@@ -78,7 +79,7 @@ pub(crate) fn unless_stopped<T>(
     }
 }
 
-/// Notes in the finding that a question is open because a limit of the hunt is reached.
+/// Notes in the finding that a limit of the hunt prevented an extra measurement.
 pub(crate) fn note_limit(finding: &mut Finding, fault: &HuntError) {
     if let HuntError::Limit(limit) = fault {
         finding.limit = Some(limit.clone());

@@ -11,18 +11,18 @@ use crate::hunt::inquiry::{Pair, unless_stopped};
 use crate::oracle::Sample;
 use crate::store::journal::{Entry, Event};
 
-/// Runs of the parent. Their difference is the noise.
+/// Runs of the parent. The difference between them is the noise.
 const PARENT_RUNS: usize = 2;
 
 /// Runs of the parent if its first runs differ.
 const NOISY_RUNS: usize = 4;
 
-/// A difference counts if a second run of the commit shows it too.
+/// Runs of the commit. A difference counts if the second run shows it too.
 const COMMIT_RUNS: usize = 2;
 
 impl Driver<'_> {
-    /// Adds to a finding what each `[[level]]` shows at the main first bad commit and its parent. In
-    /// a hunt for a fix no level is checked: what is asked is what got worse.
+    /// Adds to a finding what each `[[level]]` shows at the main first bad commit and its parent. A
+    /// hunt for a fix checks no level, because levels explain what got worse.
     pub(crate) fn add_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
         if self.begun.options.aim == Aim::Fix {
@@ -45,7 +45,7 @@ impl Driver<'_> {
         }
         let shows = checks.iter().map(|check| check.shows).max().unwrap_or(LevelShows::Unknown);
         let result = LevelResult { name: level.name.clone(), shows, checks };
-        // A resumed hunt checks again, and finds the runs in the store.
+        // A resumed hunt checks again, with runs from the store.
         let event = Event::Level(Box::new(result.clone()));
         let is_told =
             |entry: &Entry| matches!(&entry.event, Event::Level(known) if **known == result);

@@ -1,8 +1,8 @@
 //! From the first bad commit to its cause: which files and hunks of its change make the step, and
-//! whether a revert heals the bad endpoint.
+//! whether a revert makes the bad endpoint good.
 //!
-//! The parent is built with parts of the change, and judged by the hunt's own oracle between the
-//! levels of parent and commit. `search::isolate` chooses the parts.
+//! Builds the parent with parts of the change. The hunt's own oracle judges these builds between
+//! the levels of parent and commit. `search::isolate` chooses the parts.
 
 mod change;
 mod clues;
@@ -30,10 +30,10 @@ use crate::store::journal::Event;
 use change::{Change, Part};
 use clues::Clues;
 
-/// Maximum number of sets that make the step, each by itself.
+/// Maximum number of sets that each make the step.
 const MOST_SETS: usize = 3;
 
-/// So many files are divided into hunks, although the clues do not divide the files.
+/// Up to this many files are divided into hunks, even if the clues do not separate the files.
 const FEW_FILES: usize = 3;
 
 /// A localisation in progress.
@@ -46,9 +46,9 @@ struct Localization<'l, 'd> {
     /// The hunt's own targets.
     whole: Vec<Target>,
     trials: Vec<Trial>,
-    /// The places of the trials by the tree that was built.
+    /// The indices of the trials by the tree that was built.
     trees: BTreeMap<String, usize>,
-    /// What failed trials said, by their places.
+    /// What failed trials printed, by their indices.
     said: BTreeMap<usize, Vec<String>>,
     /// The source files of the builds of parent and commit.
     built: BuiltSources,
@@ -58,10 +58,10 @@ struct Localization<'l, 'd> {
 }
 
 impl Driver<'_> {
-    /// Adds to a finding what in its main first bad commit makes the step.
+    /// Adds to a finding which parts of its main first bad commit make the step.
     pub(crate) fn localize(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(culprit) = self.main_to_ask(&finding).cloned() else { return Ok(finding) };
-        // The commit is found: a fault of the machine now must not take the answer away.
+        // The commit is found: a machine fault must not lose the answer now.
         let cause = match self.cause(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(fault) => {
@@ -128,7 +128,7 @@ impl Driver<'_> {
 /// Parts that make the step, and what is known of them.
 struct Found {
     parts: Vec<Part>,
-    /// Other parts that were there when these made the step.
+    /// Other parts that were present when these made the step.
     context: Vec<Part>,
     is_minimal: bool,
     alone: Option<usize>,
@@ -140,9 +140,9 @@ struct Known {
     found: Vec<Found>,
     /// The change without the found parts.
     rest: Vec<Part>,
-    /// Parts that seem to need the found ones, and are in neither.
+    /// Parts that seem to need the found ones, and are in neither set.
     dependents: Vec<Part>,
-    /// The test of `rest`, by its place in the trials.
+    /// The test of `rest`, by its index in the trials.
     without: Option<usize>,
 }
 
@@ -241,8 +241,8 @@ impl Localization<'_, '_> {
     }
 
     /// Tests the rest again without the parts that seem to need the found ones. `None` if there are
-    /// none, or if this cannot be judged either; then the rest stays as it is. `failed`: the
-    /// trial of the rest.
+    /// no such parts, or if this test cannot be judged either; `rest` then stays as it is.
+    /// `failed`: the trial of the rest.
     fn test_without_dependents(
         &mut self,
         known: &mut Known,
@@ -269,7 +269,7 @@ impl Localization<'_, '_> {
         Ok(judged)
     }
 
-    /// Whether a trial's level is that of the parent.
+    /// Whether a trial's level is the parent's.
     fn is_at_parent(&self, place: usize) -> bool {
         self.culprit.effects.first().is_none_or(|effect| {
             let level = self.trials[place].levels.get(&effect.metric);
@@ -315,7 +315,7 @@ impl Localization<'_, '_> {
         Ok((Found { parts, context, is_minimal, alone: None }, end))
     }
 
-    /// What is left of the change without these parts of it.
+    /// The change without these parts.
     fn rest(&self, whole: &[Part], without: &[Part]) -> Result<Vec<Part>, HuntError> {
         let mut rest = Vec::new();
         for part in whole {
@@ -329,10 +329,9 @@ impl Localization<'_, '_> {
         Ok(rest)
     }
 
-    /// A file is necessary if one set is in this file alone, and nothing of the step is left
-    /// without it. The files without a part of the set, of its context and of what was taken out
-    /// with it are then innocent, if set and context make the whole step of the only metric that
-    /// moved.
+    /// A file is necessary if the only set is in this file alone, and nothing of the step is left
+    /// without it. If set and context make the whole step of the only metric that moved, all files
+    /// are innocent that have no part of the set, of its context or of the removed dependents.
     fn roles(
         &mut self,
         found: &[Found],
@@ -379,7 +378,7 @@ impl Localization<'_, '_> {
     }
 }
 
-/// No part of the change is known to make the step; the reason.
+/// The cause is unknown, for the reason `why`.
 fn unknown(culprit: &Culprit, why: String) -> Cause {
     Cause {
         commit: culprit.info.commit.clone(),
@@ -394,7 +393,7 @@ fn unknown(culprit: &Culprit, why: String) -> Cause {
     }
 }
 
-/// The commit that the parts are taken away from, to see whether a revert heals it.
+/// The commit from which parts are removed, to see whether a revert makes it good.
 fn newer_end(driver: &Driver<'_>) -> CommitId {
     driver.begun.ends()[1].clone()
 }

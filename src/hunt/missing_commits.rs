@@ -8,8 +8,7 @@ use crate::store::journal::Begun;
 
 use super::HuntError;
 
-/// The error to report when a hunt stops: if a commit is gone, the error that says so; else
-/// `error`.
+/// The error to report when a hunt stops: that a commit is gone, if one is, or `error`.
 pub(crate) fn explained(
     error: HuntError,
     hunt: &HuntDir,

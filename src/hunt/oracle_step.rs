@@ -1,5 +1,5 @@
-//! The work of `bisect-ppl oracle`, which `git bisect run` calls for each commit: judges the commit
-//! and writes the verdict to the journal.
+//! The work of `bisect-ppl oracle`, which `git bisect run` starts for each commit: judges the
+//! commit and writes the verdict to the journal.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// Judges the commit that git wants tested.
 ///
-/// On an error, writes the reason to the journal for the driver: git passes on only an exit
+/// On an error, writes the reason to the journal for the driver, because git passes on only an exit
 /// code.
 pub(crate) fn step(
     repository: &Repository,
@@ -54,7 +54,7 @@ fn judge(
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
-        HuntError::World("git has no commit for us: the bisect session is gone".to_owned())
+        HuntError::World("git names no commit to test: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
@@ -92,7 +92,7 @@ fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     newest.ok_or(HuntError::NoBeginning)
 }
 
-/// Stops the oracle when the driver's lock is free: a killed driver cannot stop its oracle.
+/// Stops the oracle when the driver's lock is free, because a killed driver cannot stop its oracle.
 fn follow_driver(hunt: &HuntDir, stop: &Stop) {
     let (hunt, stop) = (hunt.clone(), stop.clone());
     std::thread::spawn(move || {

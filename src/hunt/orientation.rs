@@ -1,5 +1,5 @@
-//! A search in noise looks for the first commit with larger samples. A fix makes samples smaller,
-//! so the search for a fix gets reversed samples and levels. Pure.
+//! The scale of a search in noise. The search looks for the first commit with larger samples. A fix
+//! makes samples smaller, so its samples and levels are reversed. Pure.
 
 use crate::evaluation::{Aim, GuardTarget};
 use crate::search::{Levels, Rates};

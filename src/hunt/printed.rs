@@ -1,6 +1,6 @@
 //! What the engine prints about itself, and the text that it generates, at the first bad commit and
-//! at its parent. Nothing is judged: a changed launch configuration may be the cause, and a text
-//! that went wrong is plain to a reader.
+//! its parent. Nothing is judged: a changed launch configuration may be the cause, and a reader
+//! sees when a text went wrong.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{Pair, unless_stopped};
 use crate::oracle::Sample;
 
-/// Runs of each commit. What differs between runs of one commit is no change.
+/// Runs of each commit. Values that differ between runs of one commit show no change.
 const RUNS: usize = 2;
 
-/// The most characters of a text that the answer keeps.
+/// Maximum number of characters of a text that the answer keeps.
 const MOST_CHARACTERS: usize = 4000;
 
-/// The runs of parent and commit, as many of each.
+/// The runs of parent and commit, equally many of each.
 struct Runs {
     parents: Vec<Sample>,
     commits: Vec<Sample>,
@@ -53,13 +53,13 @@ impl Driver<'_> {
     }
 }
 
-/// The readings of runs that all gave one.
+/// The readings of runs that all have a reading.
 fn readings(samples: &[Sample]) -> Option<Vec<&Reading>> {
     let all: Option<Vec<_>> = samples.iter().map(|sample| sample.result.as_ref().ok()).collect();
     all.filter(|all| !all.is_empty())
 }
 
-/// The facts that differ between parent and commit, and not between runs of one of them.
+/// The facts that differ between parent and commit, but not between runs of one of them.
 fn changes(runs: &Runs) -> Vec<FactChange> {
     let (Some(before), Some(after)) = (readings(&runs.parents), readings(&runs.commits)) else {
         return Vec::new();

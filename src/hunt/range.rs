@@ -1,13 +1,13 @@
-//! The range of history that one search covers, and what it leaves out.
+//! The range of history that one search covers, and the side branches it leaves out.
 
 use crate::evaluation::{Aim, CommitId, Target};
 
-/// A range of history, and the targets that its search judges by.
+/// A range of history, and the targets by which its search judges.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchRange {
     pub(crate) good: CommitId,
     pub(crate) bad: CommitId,
-    /// Regression: the good end is older. Fix: the bad end is older.
+    /// For a regression the good end is older, for a fix the bad end.
     pub(crate) aim: Aim,
     pub(crate) targets: Vec<Target>,
     pub(crate) paths: Vec<String>,
@@ -33,7 +33,7 @@ impl SearchRange {
 /// A side branch that is set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Aside {
-    /// The commit that a search claimed. It and its descendants on the branch are set aside.
+    /// The claimed commit. It and its descendants on the branch are set aside.
     pub(crate) first: CommitId,
     /// The newest commits of the branch.
     pub(crate) tips: Vec<CommitId>,

@@ -1,16 +1,16 @@
-//! The verdict of a commit from one run alone, and from the majority of its runs.
+//! The verdict of a commit from one run, and from the majority of its runs.
 
 use crate::config::Config;
 use crate::evaluation::{Judgement, SkipReason, Target, Verdict};
 use crate::oracle::{Decision, Observation, judge};
 
 /// Number of fresh runs of each commit if values vary. If two commits are equal, all five runs of
-/// the one are worse than all five of the other in 1 case of 252.
+/// one are worse than all five of the other in 1 of 252 cases.
 pub(crate) const ROUNDS: usize = 5;
 /// How many of [`ROUNDS`] runs must have the same verdict.
 pub(crate) const ALIKE: usize = 4;
 
-/// The verdict from one run alone.
+/// The verdict from one run.
 pub(crate) fn verdict_of_run(
     observation: &Observation,
     run: usize,
@@ -28,8 +28,8 @@ pub(crate) fn verdict_of_run(
     }
 }
 
-/// The judgement if no more runs follow. If runs repeat (`is_exact`), more than half of the runs
-/// must have the same verdict, otherwise four of five.
+/// The judgement if no more runs follow. More than half of the runs must have the same verdict if
+/// runs repeat (`is_exact`), otherwise four of five.
 pub(crate) fn judged(
     observation: &Observation,
     targets: &[Target],

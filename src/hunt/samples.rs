@@ -13,8 +13,8 @@ pub(crate) fn samples(
     if let Some(failure) = &seen.build_failure {
         return Err((skip_reason(failure.kind), failure.detail.clone()));
     }
-    // In a hunt for runs that differ, each run is compared with the first one. The first one gives
-    // no sample.
+    // A hunt for runs that differ compares each run with the first one. The first one gives no
+    // sample.
     let places = usize::from(is_spread(target))..seen.of(&target.guard.metric.measure).len();
     places
         .map(|place| match run_sample(seen, target, place, config) {
@@ -24,7 +24,7 @@ pub(crate) fn samples(
         .collect()
 }
 
-/// Whether the target is how often repeated runs differ.
+/// Whether the target is the share of repeated runs that differ.
 pub(crate) fn is_spread(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.kind == NoiseKind::Differs)
 }

@@ -1,4 +1,4 @@
-//! Searches one range: `git bisect run` or the posterior names a commit and the confirmation tests
+//! Searches one range: `git bisect run` or the posterior names a commit, and the confirmation tests
 //! the claim. If a claim fails, the search goes on with the confirmation's runs.
 
 pub(crate) mod flaky;
@@ -54,13 +54,13 @@ pub(crate) fn search(
         Ok(ends) => ends,
         Err(nothing) => return Ok(nothing),
     };
-    // The levels of this range's own ends may need another search method.
+    // The levels of this range's ends may need another search method.
     let strategy =
         SearchStrategy::of(&[Target::Guard(target.clone())], driver.begun.options.search);
     if strategy.method == SearchMethod::Sequential {
         let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
         match with_git(driver, search_range.clone(), &strategy)? {
-            // One or two runs a commit were not enough, so the posterior uses all runs together.
+            // One or two runs a commit were not enough: the posterior uses all runs together.
             Searched::Candidates(..) | Searched::Untestable(_) | Searched::BuildsDisagree(_)
                 if !is_last_word => {}
             found => return Ok(found),
@@ -180,13 +180,13 @@ fn with_git(
     Ok(Searched::Candidates(driver.open_range(&search_range)?, why.into()))
 }
 
-/// The path filter with which a search began, even if it was dropped since.
+/// The path filter with which a search began, even if the search dropped it later.
 fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a [String]) -> &'a [String] {
     if dropped.is_empty() { &search_range.paths } else { dropped }
 }
 
 impl Driver<'_> {
-    /// If the path filter excludes the commit, writes a note with the paths that the filter lacks.
+    /// If the path filter excludes the commit, notes which paths the filter lacks.
     pub(crate) fn name_what_was_hidden(
         &mut self,
         culprit: &Culprit,

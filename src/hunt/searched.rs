@@ -10,8 +10,8 @@ use super::why::Why;
 pub(crate) enum Searched {
     /// The confirmed commit, and the runs on the bad side of its step.
     Culprit(Box<Culprit>, Observation),
-    /// The commit at which the threshold is crossed, and its runs. Its step is too small to blame
-    /// it.
+    /// The commit at which the threshold is crossed, and its runs. The step is too small to blame
+    /// the commit.
     Gradual(Box<Culprit>, Observation),
     /// Candidates, and why the search cannot decide between them.
     Candidates(Vec<CommitId>, Why),
@@ -19,7 +19,7 @@ pub(crate) enum Searched {
     Untestable(Vec<CommitId>),
     /// The range has no step to find. The text says why.
     Nothing(String),
-    /// Measured often enough, the ends of the range do not differ after all. The text says so.
+    /// After enough runs, the ends of the range do not differ. The text says so.
     Unchanged(String),
     /// Incremental and clean builds of a commit give different verdicts. The text says how.
     BuildsDisagree(String),

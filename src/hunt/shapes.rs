@@ -1,5 +1,5 @@
-//! From the first bad commit to the cells that show its regression: a sweep over the parameters of
-//! `[sweep]`, at the commit and at its worst parent.
+//! From the first bad commit to the cells that show its regression. Sweeps the parameters of
+//! `[sweep]` at the commit and at its worst parent.
 //!
 //! The whole grid comes first. Then `search::most_telling` chooses further cells until one rule is
 //! left.
@@ -29,16 +29,16 @@ const RUNS_TO_CLAIM: usize = 2;
 /// Runs of each side in a cell if the runs of the measure vary.
 const RUNS_IN_NOISE: usize = 3;
 
-/// So many cells in a row that cannot be judged end the tests that tell rules apart.
+/// So many cells in a row that cannot be judged end the search for a rule.
 const MOST_IN_VAIN: usize = 4;
 
 impl Driver<'_> {
-    /// Adds to a finding where its main first bad commit shows the regression.
+    /// Adds to a finding the cells in which its main first bad commit shows the regression.
     pub(crate) fn sweep_shapes(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let is_asked = self.oracle.recipes.config.sweep.is_some();
         let culprit = self.main_to_ask(&finding).filter(|_| is_asked).cloned();
         let Some(culprit) = culprit else { return Ok(finding) };
-        // The commit is found: a fault of the machine now must not take the answer away.
+        // The commit is found: a machine fault must not lose the answer now.
         let shapes = match self.shapes(&culprit) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(fault) => {
@@ -100,7 +100,7 @@ impl Driver<'_> {
         Ok(Shapes { commit, parent, sweeps, not_swept: None })
     }
 
-    /// Why single runs of the commit and its parent say nothing.
+    /// Why single runs of the commit and its parent cannot be compared.
     fn obstacle(&self, culprit: &Culprit, targets: &[Target]) -> Option<&'static str> {
         if culprit.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Build) {
             return Some("it does not build");
@@ -121,13 +121,13 @@ impl Driver<'_> {
 struct Course<'c, 'd> {
     driver: &'c mut Driver<'d>,
     culprit: &'c Culprit,
-    /// The recipe of the commit, which is that of the parent.
+    /// The common recipe of the commit and its parent.
     recipe: Config,
     targets: Vec<Target>,
     tolerance: Option<f64>,
-    /// The cells that the journal has already.
+    /// The cells that the journal already has.
     written: Vec<SweptCell>,
-    /// How many cells may be tried beyond the grids.
+    /// How many cells may still be tested beyond the grids.
     left: usize,
 }
 
@@ -135,7 +135,7 @@ struct Course<'c, 'd> {
 struct Swept<'s> {
     measure: &'s Measure,
     criterion: Criterion,
-    /// Runs of each side to begin with.
+    /// Runs of each side at first.
     runs: usize,
 }
 
@@ -170,7 +170,7 @@ impl Course<'_, '_> {
         })
     }
 
-    /// Judges the grid, and then cells that tell rules apart.
+    /// Judges the grid, and then cells that distinguish rules.
     fn cells(
         &mut self,
         swept: &Swept<'_>,
@@ -198,7 +198,7 @@ impl Course<'_, '_> {
             let candidates = grid.candidates(&tried);
             let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
             let next = most_telling(&rules, &properties);
-            // Beyond some border perhaps no cell can be judged.
+            // Beyond some limit, perhaps no cell can be judged.
             let (Some(place), 1.., false) = (next, self.left, is_in_vain(&judged[grid_size..]))
             else {
                 return Ok(end(rules, next.is_some() && self.left == 0));
@@ -206,7 +206,7 @@ impl Course<'_, '_> {
             self.left -= 1;
             let values = candidates[place].clone();
             match self.judged(swept, grid, &values) {
-                // What is known so far is an answer.
+                // The cells judged so far give an answer.
                 Err(HuntError::Limit(limit)) => {
                     self.driver.limit = Some(limit);
                     return Ok(end(rules, true));
@@ -217,7 +217,7 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Judges one cell, and writes it to the journal unless a driver before did.
+    /// Judges one cell. Writes it to the journal unless an earlier driver did.
     fn judged(
         &mut self,
         swept: &Swept<'_>,
@@ -237,7 +237,7 @@ impl Course<'_, '_> {
             commit: CellSide::default(),
         };
         let cell = match self.measured(swept, &recipe, bare.clone()) {
-            // The machine's fault, or a want of memory that only this cell has.
+            // A fault of the machine, or a lack of memory in this cell only.
             Err(HuntError::Oracle(fault @ OracleError::World { .. })) => {
                 SweptCell { reason: fault.to_string(), ..bare }
             }
@@ -286,16 +286,17 @@ impl Course<'_, '_> {
         let seen = self.driver.inquire(commit, measure, runs, Some(recipe))?;
         // Another build for each cell would fail too.
         if let Some(failure) = &seen.build_failure {
-            let why = format!("{} built before, and now: {}", commit.short(), failure.detail);
+            let why =
+                format!("{} built before, but now it does not: {}", commit.short(), failure.detail);
             return Err(HuntError::World(why));
         }
         Ok(seen)
     }
 }
 
-/// The cells; those that differ within the tolerance cannot be judged if most of the cells without
-/// the regression are equal to the last bit. Where values repeat like that, a small difference is an
-/// effect of the commit too, so such a cell must not count against a rule.
+/// The cells. If most cells without the regression are equal to the last bit, a cell that differs
+/// within the tolerance cannot be judged: where values repeat like that, a small difference is also
+/// an effect of the commit, and must not count against a rule.
 fn doubted(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
     let is_equal =
         |cell: &SweptCell| cell.parent.level.is_some() && cell.parent.level == cell.commit.level;
@@ -312,13 +313,13 @@ fn doubted(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
     cells.iter().map(doubt).collect()
 }
 
-/// Whether the last cells beyond the grid could not be judged.
+/// Whether the last cells beyond the grid could all not be judged.
 fn is_in_vain(beyond: &[SweptCell]) -> bool {
     let last = beyond.iter().rev().take(MOST_IN_VAIN);
     last.filter(|cell| cell.shows == Shows::Unresolved).count() == MOST_IN_VAIN
 }
 
-/// A cell for the search for rules, if it can be judged.
+/// A cell as input for the search for rules, if it can be judged.
 fn judged_cell(cell: &SweptCell) -> Option<JudgedCell> {
     let shows = match cell.shows {
         Shows::Difference => true,
@@ -328,7 +329,7 @@ fn judged_cell(cell: &SweptCell) -> Option<JudgedCell> {
     Some(JudgedCell { properties: cell.properties.clone(), shows })
 }
 
-/// The answer with these rules left. `is_spent`: more cells would tell them apart.
+/// The answer with the remaining rules. `is_spent`: more cells would distinguish them.
 fn end(mut rules: Vec<ShapeRule>, is_spent: bool) -> SweepEnd {
     if rules.is_empty() {
         return SweepEnd::NoRule;
@@ -337,7 +338,7 @@ fn end(mut rules: Vec<ShapeRule>, is_spent: bool) -> SweepEnd {
     SweepEnd::Rule { rule, rivals: rules, is_spent }
 }
 
-/// Nothing was swept; the reason.
+/// No cell was tested. `why`: the reason.
 fn not_swept(culprit: &Culprit, why: String) -> Shapes {
     Shapes {
         commit: culprit.info.commit.clone(),

@@ -1,4 +1,4 @@
-//! The beginning of the text that a search reads in place of the full text.
+//! The beginning of the text, which a search reads instead of the full text.
 
 use crate::evaluation::{Judgement, Target, Verdict};
 

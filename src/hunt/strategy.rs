@@ -1,4 +1,4 @@
-//! Chooses the targets and the method by which a range is searched. Pure.
+//! Chooses the targets and the method of a search. Pure.
 
 use crate::evaluation::{GuardTarget, Target};
 use crate::search::{Calibration, DriftPrior};
@@ -14,8 +14,7 @@ pub(crate) struct SearchStrategy {
 
 impl SearchStrategy {
     /// The strategy for a search range's targets. The confirmation also measures the other targets.
-    /// If the found commits do not explain the change of such a target, that change gets its own
-    /// search.
+    /// If the found commits do not explain such a target's change, that change gets its own search.
     pub(crate) fn of(targets: &[Target], by: SearchBy) -> Self {
         let noise = |target: &Target| match target {
             Target::Guard(GuardTarget { noise, .. }) => *noise,
@@ -46,8 +45,8 @@ impl SearchStrategy {
     }
 }
 
-/// Whether the machine may move the target's level. It is looked for in every metric that varies
-/// from run to run.
+/// Whether the machine may move the target's level. The search looks for drift in every metric that
+/// varies from run to run.
 pub(crate) fn drift_prior(target: &GuardTarget) -> DriftPrior {
     match target {
         _ if target.is_rate() => DriftPrior::Never,

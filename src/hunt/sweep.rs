@@ -1,5 +1,5 @@
 //! Finds and removes what killed hunts leave behind: bisect sessions, worktrees that git still
-//! knows, and builds in slots. A hunt that ends by itself leaves none of these.
+//! lists, and builds in slots. Other hunts clean up when they end.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -15,7 +15,7 @@ use super::HuntError;
 use super::begin::places::default_slots;
 use super::cleanup::clean_slots;
 
-/// What killed hunts left, and its size on disk.
+/// The remains of killed hunts, and their size on disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left {
     /// Slots that are not empty.
@@ -44,7 +44,7 @@ pub(crate) fn left(repository: &Repository, store: &Store) -> Result<Left, HuntE
     Ok(left)
 }
 
-/// Removes what killed hunts left. Locked slots and running hunts are not touched.
+/// Removes the remains of killed hunts, but no locked slots and no running hunts.
 pub(crate) fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {

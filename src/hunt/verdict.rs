@@ -6,7 +6,7 @@ use crate::store::journal::{Event, Judged};
 
 use super::HuntError;
 
-/// The part of a hunt that a verdict belongs to.
+/// The part of a hunt to which a verdict belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VerdictContext {
     pub(crate) search_number: usize,

@@ -18,7 +18,7 @@ use super::begin::places::{slots_folder, user_cache};
 use super::cleanup::clean_slots;
 use super::{HuntError, UsageError};
 
-/// The commits and patches that a configuration names, as they are now.
+/// The current commits and patches that a configuration names.
 pub(crate) fn pins(repository: &Repository, config: &Config) -> Result<Pins, HuntError> {
     let history = History::open(repository)?;
     let found = Pins::find(config, &history).map_err(UsageError::from)?;
@@ -62,24 +62,24 @@ pub(crate) fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
     clean_slots(oracle.recipes.engine.history.repository(), oracle.pool.slots())
 }
 
-/// The ends of a bisect that the user started, measured.
+/// The measured ends of a bisect that the user started.
 pub(crate) struct Ends {
     /// Every guard, with the level at the good end as baseline.
     targets: Vec<Target>,
-    /// What the bad end breaks, and by which values.
+    /// The guards that the bad end breaks, and the values.
     pub reason: String,
 }
 
 /// Why no commit can be judged between two ends: one of them cannot be measured, or the bad end
 /// breaks no guard.
 pub(crate) struct Unusable {
-    /// What was seen.
+    /// The observed problem.
     pub what: String,
     /// What the user can do.
     pub cure: &'static str,
 }
 
-/// Measures the ends of the user's own bisect. `good` runs once, `bad` until its verdict is
+/// Measures the ends of the user's own bisect. Runs `good` once, and `bad` until its verdict is
 /// decided.
 pub(crate) fn measure_ends(
     oracle: &mut Oracle,

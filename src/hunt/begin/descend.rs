@@ -155,11 +155,11 @@ fn source(
     let ends = [(&culprit.parent, &dependency.from), (&culprit.info.commit, &dependency.to)];
     Ok(match engine.vendored(path, ends)? {
         Ok(files) if files.is_empty() => {
-            Err(format!("the commits that {} names touch none of its files", dependency.path))
+            Err(format!("the commits that {} names touch no file of the copy", dependency.path))
         }
         Ok(files) => Ok(Source { repository: here.of_submodule(here.common_dir())?, files }),
         Err(others) => Err(format!(
-            "{} of its files that the project changed are not as the project has them ({}{})",
+            "{} files that the project changed differ from the project's versions ({}{})",
             others.len(),
             others.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
             if others.len() > 3 { ", …" } else { "" }

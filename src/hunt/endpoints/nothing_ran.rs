@@ -46,8 +46,8 @@ impl Driver<'_> {
                 Ran::Something => {}
                 Ran::Unseen => {
                     let text = format!(
-                        "nothing of the commit was seen to be loaded by the runs of {name}: if its \
-                         command does not run the commit's build in another place, its values say \
+                        "nothing of the commit was seen to be loaded by the runs of {name}: unless \
+                         the measure's command runs the commit's build elsewhere, its values say \
                          nothing about the commit"
                     );
                     self.oracle.recorder.event(Event::Note { text })?;
@@ -119,7 +119,7 @@ fn refusal(name: &str, measure: &Measure, program: &str, instead: Option<&str>) 
     let found = if typed.contains('/') { "" } else { ", found in PATH" };
     let cure = match instead.and_then(|path| path.split_once('/')) {
         Some((top, rest)) => format!("use {{{top}}}/{rest}"),
-        None => "let the command name what lies below {build} or {src}".to_owned(),
+        None => "let the command name a file below {build} or {src}".to_owned(),
     };
     let what = match in_path(program) {
         Some(path) => path.display().to_string(),

@@ -36,7 +36,7 @@ pub(super) fn compare(
         return trend(&parent.chunks, &commit.chunks, none);
     }
     if counts_checks(of) && parents.iter().any(|parent| fails(measure, parent)) {
-        return LevelCheck::unknown(measure, "the parent fails it too");
+        return LevelCheck::unknown(measure, "the parent fails the measure too");
     }
     let mut worst: Option<(f64, LevelCheck)> = None;
     let mut missing = None;

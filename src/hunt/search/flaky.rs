@@ -43,7 +43,10 @@ impl Driver<'_> {
             Err(other) => Ok(Some(other)),
             Ok((target, ends)) => {
                 if let Some(end) = self.flaky_end(search_range, &target.guard.metric, &ends)? {
-                    let why = format!("runs of {} differ, which it began with", end.short());
+                    let why = format!(
+                        "runs of {}, an end of the range, differ from each other",
+                        end.short()
+                    );
                     let range = self.open_range(search_range)?;
                     return Ok(Some(Searched::Candidates(range, why.into())));
                 }

@@ -45,7 +45,7 @@ pub(crate) fn bisect(
         }
         Some(End::MergeBaseBad(commit)) => {
             return Err(HuntError::World(format!(
-                "git says that the merge base {} is {}, which was measured as {}",
+                "git calls the merge base {} {}, but the hunt measured it as {}",
                 commit.short(),
                 search_range.aim.newer(),
                 search_range.aim.older()

@@ -183,8 +183,8 @@ impl<'d> Search<'d, '_> {
                     self.driver.oracle.recorder.event(event)?;
                     if span.len() > 1 {
                         if self.claim_span(noisy, strategy, &candidate, number)? {
-                            let why = "it lies among them beyond doubt, and the others of them \
-                                       cannot be tested";
+                            let why = "one of these made the change, but only the newest can be \
+                                       tested";
                             return Ok(Searched::Candidates(span, why.into()));
                         }
                         continue;
@@ -224,7 +224,7 @@ impl<'d> Search<'d, '_> {
                 RunSample::Untestable(skip, reason) => {
                     let Place::Commit(one) = place else {
                         return Err(HuntError::World(format!(
-                            "{}, an end of what is searched, cannot be measured any more: {reason}",
+                            "{}, an end of the search range, can no longer be measured: {reason}",
                             commit.short()
                         )));
                     };
@@ -522,10 +522,10 @@ impl<'d> Search<'d, '_> {
 
 fn in_words(answer: &Answer) -> &'static str {
     match answer {
-        Answer::Exhausted => "every commit that could tell had as many runs as could help",
+        Answer::Exhausted => "further runs of any commit would not help",
         Answer::Rejected => {
-            "three commits in turn did not stand up to fresh runs, as where the change is made of \
-             several small ones"
+            "fresh runs rejected three claimed commits in a row; several small changes may make up \
+             the step"
         }
         Answer::OutOfRuns => "the search reached its limit of runs",
         Answer::Drifted => "the machine drifted, and paired runs of the endpoints do not differ",

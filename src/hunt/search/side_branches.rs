@@ -43,10 +43,9 @@ impl Driver<'_> {
         let tips: Vec<CommitId> =
             branch.into_iter().filter(|one| !with_children.contains(one)).collect();
         let text = format!(
-            "{} and the commits after it on its branch are set aside: the branch leaves the line \
-             of {} before {} got better, and shows what {} shows",
+            "{} and the commits after it on its branch are set aside: the branch forks off before \
+             {} got better, and shows the same as {}",
             commit.short(),
-            older.short(),
             older.short(),
             parent.short()
         );

@@ -34,7 +34,7 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     // In noise no two values are equal.
     let noisy = [near.clone(), equal, near, far];
     assert_eq!(shown(&noisy), [Nothing, Nothing, Nothing, Difference]);
-    // Cells that are better by more than the tolerance, or without a number, do not show it.
+    // Known not to show it: better by more than the tolerance, or no number at all.
     let better = cell(13.0, 12.0, Shows::Nothing);
     let exact = [exact[0].clone(), exact[1].clone(), better.clone()];
     assert_eq!(shown(&exact), [Nothing, Nothing, Nothing]);
