@@ -9,7 +9,7 @@ use super::passfail::Rates;
 pub enum Place {
     /// The good endpoint.
     Good,
-    /// A commit of the range; the last one is the bad endpoint.
+    /// A commit of the range. The last one is the bad endpoint.
     Commit(usize),
 }
 
@@ -22,13 +22,13 @@ pub struct Settings {
     pub untestable: Vec<bool>,
     /// Samples of the good endpoint, in order.
     pub good: Vec<f64>,
-    /// Samples of the bad endpoint, in order; as many as of the good one.
+    /// Samples of the bad endpoint, in order; equally many as of the good one.
     pub bad: Vec<f64>,
-    /// Levels or rates from these samples.
+    /// Levels or rates computed from these samples.
     pub scale: Scale,
-    /// Whether the machine may drift: where it is likely, the good endpoint runs again now and then.
+    /// Whether the machine may drift. If likely, the good endpoint runs again now and then.
     pub drift: DriftPrior,
-    /// Duration of a build relative to a run; 1 if not known.
+    /// Duration of a build relative to a run; 1 if unknown.
     pub price_of_build: f64,
 }
 
@@ -59,7 +59,7 @@ pub enum Advice {
 pub struct Candidate {
     /// The commit.
     pub commit: usize,
-    /// What to compare it with: its parents, or their nearest testable ancestors.
+    /// The commits to compare it with: its parents, or their nearest testable ancestors.
     pub against: Vec<Place>,
     /// The commit and the untestable commits between it and `against`, oldest first.
     pub span: Vec<usize>,
@@ -78,6 +78,6 @@ pub enum Answer {
     OutOfRuns,
     /// The machine drifted, and the paired calibration after the drift failed.
     Drifted,
-    /// No commit splits the samples into a better and a worse part.
+    /// No commit divides the samples into a better and a worse part.
     Unexplained,
 }

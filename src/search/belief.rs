@@ -1,4 +1,4 @@
-//! The posterior: how likely each commit is the first bad one, given the samples.
+//! The posterior: each commit's probability of being the first bad one, given the samples.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::graph::Graph;
 use super::likelihood::Likelihood;
 
-/// Commits with less than this in total are left out of P(bad).
+/// P(bad) leaves out commits whose total probability is below this.
 const NEGLIGIBLE: f64 = 1e-7;
 
 /// The commits of a range in classes. The commits of one class are ancestors of the same measured
@@ -38,14 +38,14 @@ pub struct Belief {
 }
 
 impl Classes {
-    /// Starts without measurements; `prior`: weights of the commits (0: not the first bad one).
+    /// Starts without measurements. `prior`: weights of the commits (0: not the first bad one).
     pub fn new(prior: Vec<f64>) -> Self {
         let sum = prior.iter().sum();
         let all = Class { within: Vec::new(), prior: sum };
         Self { of: vec![0; prior.len()], all: vec![all], measured: Vec::new(), prior }
     }
 
-    /// The index of a commit among the measured ones; a new commit splits the classes.
+    /// The index of a commit among the measured ones. A new commit splits the classes.
     pub fn place(&mut self, graph: &Graph, commit: usize) -> usize {
         if let Some(place) = self.measured.iter().position(|one| *one == commit) {
             return place;
@@ -70,8 +70,8 @@ impl Classes {
     }
 
     /// The posterior, from the evidence at the good endpoint and at each measured commit (in the
-    /// order of [`Self::place`]). `None` if no commit explains the samples: no commit has
-    /// descendants that are worse than the rest.
+    /// order of [`Self::place`]). `None` if no commit explains the samples: the descendants of no
+    /// commit are worse than the rest.
     pub fn belief(
         &self,
         graph: &Graph,
@@ -98,7 +98,7 @@ impl Classes {
     }
 }
 
-/// Sets negligible weights to 0. A search soon has few likely commits, and only these must be
+/// Sets negligible weights to 0. A search soon has few likely commits, and then only these are
 /// propagated through merges.
 fn without_negligible(weights: &[f64]) -> Vec<f64> {
     let bar = NEGLIGIBLE / weights.len() as f64;
@@ -106,7 +106,7 @@ fn without_negligible(weights: &[f64]) -> Vec<f64> {
 }
 
 impl Belief {
-    /// The smallest set of commits with this share of the posterior, the likeliest first.
+    /// The smallest set of commits with this share of the posterior, the most likely first.
     pub fn smallest_set(&self, share: f64) -> Vec<usize> {
         let mut order: Vec<usize> =
             (0..self.first.len()).filter(|&i| self.first[i] > 0.0).collect();
@@ -132,13 +132,12 @@ impl Belief {
     }
 }
 
-/// A testable commit with the untestable commits behind it, up to the nearest testable
-/// ancestors.
+/// A testable commit with the untestable commits before it, back to the nearest testable ancestors.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UntestableSpan {
     /// The testable commit.
     pub(super) commit: usize,
-    /// The testable commit and the untestable commits behind it, oldest first.
+    /// The testable commit and the untestable commits before it, oldest first.
     pub(super) span: Vec<usize>,
     /// The nearest testable ancestors; empty if all are outside the range.
     pub(super) frontier: Vec<usize>,
@@ -173,7 +172,7 @@ pub(super) fn hideout(
     Some(behind(graph, belief, untestable, commit, &mut seen))
 }
 
-/// The likeliest commit.
+/// The most likely commit.
 pub fn likeliest(belief: &Belief) -> Option<usize> {
     (0..belief.first.len())
         .max_by(|&a, &b| belief.first[a].total_cmp(&belief.first[b]).then(b.cmp(&a)))

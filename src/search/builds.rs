@@ -1,5 +1,5 @@
-//! Whether a step is larger than the differences between builds of one commit. Each link moves
-//! code in memory, which changes throughput. Runs of a single build per commit cannot tell this
+//! Whether a step is larger than the differences between builds of one commit. Each link moves code
+//! in memory, which changes throughput. Runs of a single build per commit cannot separate this
 //! effect from a change of the source.
 
 use crate::stats;
@@ -22,8 +22,8 @@ pub enum Builds {
     Differ,
 }
 
-/// Tests whether the newer side is larger (worse) on the oriented scale: Student's t test on the
-/// means of the builds, one-sided at 99.5 %.
+/// Tests whether the newer side is larger (worse) on the oriented scale, with Student's t test on
+/// the means of the builds, one-sided at 99.5 %.
 pub fn builds_bear(older: &[f64], newer: &[f64]) -> Builds {
     let fewest = older.len().min(newer.len());
     if fewest < LEAST {

@@ -1,4 +1,4 @@
-//! Calibration: from the endpoints' runs, whether good and bad differ, and the noise of a run.
+//! Calibration: computes from the endpoints' runs whether good and bad differ, and the noise.
 
 use crate::stats;
 
@@ -16,8 +16,8 @@ pub(super) const MOST_PAIRS: usize = 60;
 const APART: f64 = 4.0;
 /// Needed runs per endpoint, as a multiple of (noise/effect)².
 const NEEDED: f64 = 34.0;
-/// If the measured step is above this share of the tolerance, the real step may exceed the
-/// tolerance.
+/// A measured step above this share of the tolerance leaves it possible that the real step exceeds
+/// the tolerance.
 const NEAR: f64 = 0.5;
 /// Quantile of the normal distribution for a one-sided bound of 99.5 %.
 const BOUND: f64 = 2.576;
@@ -27,7 +27,7 @@ const BOUND: f64 = 2.576;
 pub struct Rule {
     /// The tolerance, on the oriented scale.
     pub tolerance: f64,
-    /// Whether drift is looked for. Then pairs are used if good and bad move together; where drift is
+    /// Whether to look for drift. Pairs are then used if good and bad move together; if drift is
     /// likely, also if the variance of a difference is less than 1.2 times that of a run.
     pub drift: DriftPrior,
     /// Whether pairs are always used.
@@ -37,7 +37,7 @@ pub struct Rule {
 /// The result of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
-    /// The levels; if `paired`, of the differences bad − good, with good at 0.
+    /// The levels. If `paired`: of the differences bad − good, with good at 0.
     pub levels: Levels,
     /// Whether each sample is the difference to a run of the good endpoint.
     pub paired: bool,
@@ -46,9 +46,9 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Whether one or two runs tell a commit's side, so that git may choose the commits. Noise
-    /// from few runs may be far too small, so the distance is reduced: by a third for four runs
-    /// each (the mean of 1/s² is ν/(ν − 2) times too large).
+    /// Whether one or two runs show a commit's side, so that git may choose the commits. Noise from
+    /// few runs may be far too small, so the distance is reduced: by a third for four runs each
+    /// (the mean of 1/s² is ν/(ν − 2) times too large).
     pub fn is_well_apart(&self) -> bool {
         let runs = self.runs as f64;
         let freedom = if self.paired { runs - 1.0 } else { 2.0 * runs - 2.0 };
@@ -76,7 +76,7 @@ pub fn endpoint_order(round: usize) -> [bool; 2] {
     if round.is_multiple_of(2) { [true, false] } else { [false, true] }
 }
 
-/// Calibrates from equal numbers of runs of good and bad, in the order they were made.
+/// Calibrates from equally many runs of good and bad, in the order they were made.
 ///
 /// With winsorised means and the pooled noise s, the levels are apart when
 /// μb − μg ≥ 4(1 + 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n.
@@ -104,7 +104,7 @@ pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, U
     if rounds < MOST_PAIRS && !is_futile {
         return Err(Unsettled::More);
     }
-    // A step above this proves neither a difference nor its absence: it may be chance.
+    // A step above this may be due to chance: it proves neither a difference nor its absence.
     if seen.step <= NEAR * rule.tolerance.max(0.0) {
         return Err(Unsettled::NoDifference);
     }

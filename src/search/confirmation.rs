@@ -1,5 +1,5 @@
-//! The confirmation: fresh runs of a commit and its parent in turn, until a step between them is
-//! confirmed or rejected.
+//! Confirmation: takes fresh runs of a commit and its parent in turn, until a step between the two
+//! is confirmed or rejected.
 
 use crate::stats;
 
@@ -8,7 +8,7 @@ use super::{Levels, Side, levels};
 
 /// Maximum evidence of one pair, in nats, so that a disturbed run cannot decide.
 const CLIP: f64 = 3.9;
-/// Maximum number of pairs: this multiple of the average need for the step, plus six.
+/// Maximum number of pairs: six more than this multiple of the average need for the step.
 const PATIENCE: f64 = 6.0;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
@@ -37,7 +37,7 @@ impl Step {
     /// underestimate the step, and must not confirm its own error.
     pub fn between(levels: &Levels, calibrated: f64, paired: bool) -> Self {
         let step = levels.step().max(calibrated / 2.0);
-        // In a paired search, `sd` is that of a difference already.
+        // In a paired search, `sd` already belongs to a difference.
         let sd = if paired { levels.sd } else { levels.sd * std::f64::consts::SQRT_2 };
         Self::Size { step, sd }
     }
@@ -48,7 +48,7 @@ impl Step {
 pub struct FreshPairs {
     step: Step,
     /// The smallest step worth reporting, and its evidence. It counts if the whole step is
-    /// rejected: the change may consist of several steps.
+    /// rejected, because the change may consist of several steps.
     least: Option<(Step, f64)>,
     wanted: f64,
     /// Evidence for the step; for a pass/fail metric, that the commit is bad.
@@ -65,8 +65,8 @@ impl FreshPairs {
         Self { step, least: None, wanted, sum: 0.0, parent: 0.0, pairs: 0 }
     }
 
-    /// Also tests a smaller step of this size (on the oriented scale), for use if the whole step
-    /// is rejected: the change may consist of several steps.
+    /// Also tests a smaller step of this size (on the oriented scale), used if the whole step is
+    /// rejected: the change may consist of several steps.
     #[must_use]
     pub fn or_at_least(mut self, size: f64) -> Self {
         if let Step::Size { step, sd } = self.step
@@ -110,7 +110,7 @@ impl FreshPairs {
         };
         let whole = side(self.weaker());
         match self.least {
-            // Evidence against the small step too ends the test.
+            // If the small step has no evidence either, the test ends.
             Some((_, sum)) if self.has_fallen() && sum <= 0.0 => Some(Side::Good),
             Some((step, sum)) if self.has_fallen() => {
                 side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
@@ -119,7 +119,7 @@ impl FreshPairs {
         }
     }
 
-    /// The evidence for the whole step; for rates, the evidence of the weaker side.
+    /// The evidence for the whole step; for rates, that of the weaker side.
     fn weaker(&self) -> f64 {
         match self.step {
             Step::Size { .. } => self.sum,
@@ -150,7 +150,7 @@ impl FreshPairs {
         self.pairs >= most
     }
 
-    /// The evidence so far, in nats; for rates, the evidence of the weaker side.
+    /// The evidence so far, in nats; for rates, that of the weaker side.
     pub fn evidence(&self) -> f64 {
         match self.least {
             Some((_, sum)) if self.has_fallen() => sum,

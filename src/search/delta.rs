@@ -1,4 +1,4 @@
-//! Delta debugging: the smallest part of a change that makes the difference. Pure.
+//! Delta debugging: finds the smallest part of a change that makes the difference. Pure.
 //!
 //! The algorithm is `dd` of A. Zeller and R. Hildebrandt, "Simplifying and Isolating
 //! Failure-Inducing Input", IEEE Transactions on Software Engineering 28(2), 2002. It narrows from
@@ -14,15 +14,15 @@ use crate::evaluation::Shows;
 
 use super::hints::{Hints, Parts};
 
-/// How many sets that the hints propose may fail in a row before chunks are tested.
+/// Maximum number of proposed sets that may fail in a row before chunks are tested.
 const MOST_GUESSES: usize = 3;
 
-/// Two sets of parts: without `parts` nothing shows, and with them the difference.
+/// Two sets of parts: `context` does not show the difference, with `parts` it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Isolated {
     /// The parts that make the difference.
     pub parts: Parts,
-    /// Other parts that were there in both tests.
+    /// Other parts that were present in both tests.
     pub context: Parts,
     /// How the search ended.
     pub end: IsolationEnd,
@@ -31,7 +31,7 @@ pub struct Isolated {
 /// How an isolation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IsolationEnd {
-    /// No part of several can be added to the context, or taken from both sets, with a result.
+    /// No part can be added to the context, or removed from both sets, with a result.
     Minimal,
     /// The same, but sets were left out that lack what a failed test lacked.
     Bound,
@@ -46,16 +46,16 @@ pub enum IsolationEnd {
 pub struct Tested {
     /// What the set shows.
     pub shows: Shows,
-    /// Parts, and other parts that they seem to lack in this set.
+    /// Parts, and other parts that seem to be missing for them in this set.
     pub needs: Vec<(usize, usize)>,
 }
 
-/// Isolates the parts of `change` that make the difference. `context` shows nothing; with all of
-/// `change` it shows the difference. The search may leave `few` parts that the hints hold together;
-/// with 1 it goes on until the parts are minimal.
+/// Isolates the parts of `change` that make the difference. `context` does not show it, and
+/// `context` with all of `change` does. The search may leave `few` parts that the hints hold
+/// together. With 1 it goes on until the parts are minimal.
 ///
-/// `test` gets each set at most once; `None` from it ends the search with what is known so far.
-/// With n equal parts of which all sets can be tested, about log2 n tests.
+/// `test` gets each set at most once. `None` from it ends the search with what is known so far.
+/// With n equal parts of which all sets can be tested, this takes about log2 n tests.
 pub fn isolate<E>(
     context: &Parts,
     change: &[usize],
@@ -103,7 +103,7 @@ pub fn isolate<E>(
     }
 }
 
-/// What is known: `nothing` shows nothing, and with all of `change` it shows the difference.
+/// What is known: `nothing` does not show the difference, and with all of `change` it does.
 struct State {
     nothing: Parts,
     change: Vec<usize>,
@@ -115,23 +115,23 @@ struct State {
     missed: Vec<Parts>,
 }
 
-/// What the tests of a chunk gave.
+/// The result of testing a chunk.
 #[derive(PartialEq)]
 enum Tried {
-    /// The chunk makes the difference: the change is this chunk now.
+    /// The chunk makes the difference: it is the change now.
     OnlyIt,
-    /// The chunk does not make it: the change is without the chunk now.
+    /// The chunk does not make the difference: the change is without it now.
     NotIt,
     Unresolved,
-    /// Not judged, but the hints know more now.
+    /// Not judged, but the test added hints.
     Learned,
     /// No more tests.
     Ended,
 }
 
 impl State {
-    /// The best set that the hints propose; `None` if too many of them failed. A set that hardly
-    /// differs from one that failed is left out.
+    /// The best set that the hints propose; `None` if too many sets failed. Leaves out a set that
+    /// hardly differs from a failed one.
     fn guess(&self) -> Option<Vec<usize>> {
         if self.missed.len() >= MOST_GUESSES {
             return None;
@@ -170,7 +170,7 @@ impl State {
         Ok(if shows == Shows::Difference { Tried::OnlyIt } else { Tried::NotIt })
     }
 
-    /// Tests chunks of the change, and the change without them, until one decides.
+    /// Tests chunks of the change, and the change without each chunk, until one test decides.
     fn try_chunks<E>(
         &mut self,
         pieces: usize,
@@ -193,7 +193,7 @@ impl State {
         Ok(Tried::Unresolved)
     }
 
-    /// What a set shows, and whether its test told more than was known. `None`: no more tests.
+    /// What a set shows, and whether its test added hints. `None`: no more tests.
     fn shows<E>(
         &mut self,
         parts: &Parts,

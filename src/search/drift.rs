@@ -7,10 +7,10 @@ use super::Levels;
 pub enum DriftPrior {
     /// There is no level that could drift.
     Never,
-    /// It would be a surprise, as with a perplexity in noise. The endpoints' own runs are looked at;
-    /// during the search nothing is, because a false alarm costs all samples so far.
+    /// Drift would be a surprise, as with a perplexity in noise. Only the endpoints' own runs are
+    /// checked: during the search, a false alarm would cost all samples so far.
     Unlikely,
-    /// The machine's speed changes, and the metric with it.
+    /// The machine's speed changes, and the metric changes with it.
     Likely,
 }
 

@@ -1,5 +1,5 @@
-//! Whether the commits of one side fail equally often. Failure rates separate the sides only
-//! if they do: a commit with its own failure rate is neither good nor bad.
+//! Whether the commits of one side fail equally often. Only then do failure rates separate the
+//! sides: a commit with its own failure rate is neither good nor bad.
 
 use statrs::function::beta::ln_beta;
 

@@ -1,6 +1,6 @@
 //! Sums of samples, from which every likelihood is computed.
 
-/// Sums of samples, which are all that a likelihood needs; the order never matters.
+/// Sums of samples. A likelihood needs nothing else, and their order never matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// Number of samples.

@@ -5,15 +5,15 @@ use super::Levels;
 /// The expected runs and builds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expectation {
-    /// Runs in total, the endpoints' included.
+    /// Runs in total, including those of the endpoints.
     pub runs: f64,
-    /// Builds without the endpoints'.
+    /// Builds without those of the endpoints.
     pub builds: f64,
 }
 
-/// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and
-/// builds ≈ log₂ N + 4, both from simulation (within 15 %). With pairs, the search takes
-/// twice the runs; endpoints and confirmation take no more.
+/// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and builds
+/// ≈ log₂ N + 4, both from simulation (within 15 %). With pairs, the search takes twice the runs,
+/// but endpoints and confirmation do not take more.
 pub fn expect(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     let d = levels.distance();
     let over = |x: f64| x / (d * d);

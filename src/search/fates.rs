@@ -1,4 +1,4 @@
-//! Decides which of several steps a later improvement undid, from one metric's levels.
+//! Decides from one metric's levels which of several steps a later improvement undid.
 
 /// Maximum number of steps that are compared with an improvement.
 const MOST_STEPS: usize = 10;
@@ -16,7 +16,7 @@ pub enum Carried {
     InPart,
     /// Nothing of the change is in the tree.
     Gone,
-    /// The source does not tell.
+    /// The source does not show it.
     #[default]
     Unknown,
 }
@@ -32,19 +32,18 @@ pub enum Fate {
     Unclear,
 }
 
-/// Which of the `steps` (how much worse each made the metric, in its unit) an improvement by
-/// `amount` undid. `carried`: whether each step's source change is still in the tree after the
-/// improvement. `tolerance`: smaller differences count as equal.
+/// Which of the `steps` an improvement by `amount` undid. A step is how much worse a commit made
+/// the metric, in its unit. `carried`: whether each step's source change is still in the tree after
+/// the improvement. `tolerance`: smaller differences count as equal.
 ///
 /// If one set of steps adds up to the improvement, these steps are undone. If several sets nearly
 /// do, the set that fits to a thousandth is undone. If no set fits, the improvement undid only a
-/// part of a step: larger steps stand, and so do steps whose source change is still there; others
-/// are unclear. If several sets fit and the source does not decide, or if the source says that
-/// another step is partly gone, each step of these sets is unclear.
+/// part of a step: larger steps stand, and so do steps whose source change is still there; other
+/// steps are unclear. Each step of these sets is unclear if several sets fit and the source does
+/// not decide, or if the source shows that another step is partly gone.
 ///
-/// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows of no step
-/// that it is gone, whole or in part: the improvement may have undone one step and a part of
-/// another.
+/// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows no step as
+/// gone, in whole or in part: the improvement may have undone one step and a part of another.
 pub fn fates(
     steps: &[f64],
     carried: &[Carried],
@@ -131,7 +130,7 @@ impl Improvement<'_> {
         !fitting.is_empty() && self.steps.len() > 1 && !(0..self.count()).any(shows)
     }
 
-    /// Steps larger than the improvement stand: most of them is left. The others are unclear.
+    /// Steps larger than the improvement stand, because most of each is left. Others are unclear.
     fn unclear_up_to_amount(&self) -> Vec<Fate> {
         let is_larger = |step: &f64| *step > self.amount + self.tolerance;
         let fate = |step| if is_larger(step) { Fate::Stands } else { Fate::Unclear };
@@ -139,8 +138,9 @@ impl Improvement<'_> {
     }
 
     /// The fates from the source alone, if no set fits both source and levels. If some steps are
-    /// gone and others kept, the gone ones are undone. If a single step is partly gone and the
-    /// rest kept, all steps stand, if that step is large enough and no set fits exactly (`nearly`).
+    /// gone and others kept, the gone ones are undone. If a single step is partly gone and the rest
+    /// kept, all steps stand, provided that step is large enough and no set fits exactly
+    /// (`nearly`).
     fn by_text(&self, nearly: bool) -> Option<Vec<Fate>> {
         let all = 0..self.steps.len();
         let is_gone = |i: usize| {
@@ -161,8 +161,8 @@ impl Improvement<'_> {
         (nearly && is_large && is_alone).then(|| vec![Fate::Stands; self.steps.len()])
     }
 
-    /// The fates from the sets; if the source contradicts the sets, the steps of the sets and
-    /// the partly gone steps are unclear.
+    /// The fates from the sets. If the source contradicts the sets, the steps of the sets and the
+    /// partly gone steps are unclear.
     fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<Fate> {
         let alone = self.steps.len() == 1;
         let fate = |i: usize| {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_step_whose_text_is_gone_speaks_only_for_sets_that_have_it() {
-        // The mend fits the second step nearly, and the text of the first is gone.
+        // The improvement nearly fits the second step, and the text of the first is gone.
         let gone = [Carried::Gone, Carried::Unknown];
         assert_eq!(fates(&[0.4, 0.77], &gone, 0.7, 0.1, true), [Fate::Unclear; 2]);
     }

@@ -1,10 +1,10 @@
 //! A range of history as a graph of commit indices.
 
 /// The commits of a range as indices, oldest first: a commit's parents have smaller indices.
-/// Parents outside the range are on the good side, and are left out.
+/// Parents outside the range are on the good side and are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    /// Index of each commit's first parent in `parents`, and a final end index.
+    /// Index of each commit's first parent in `parents`, then the length of `parents`.
     starts: Vec<u32>,
     parents: Vec<u32>,
 }
@@ -75,7 +75,7 @@ impl Graph {
     pub fn ancestors(&self, commit: usize) -> Ancestors {
         let mut found = Ancestors(vec![0; self.len().div_ceil(64)]);
         found.insert(commit);
-        // Parents have smaller indices, so one downward sweep visits each after all its children.
+        // Parents have smaller indices, so one downward pass visits each after all its children.
         for one in (0..=commit).rev() {
             if found.contains(one) {
                 for parent in self.parents(one) {
@@ -89,9 +89,9 @@ impl Graph {
     /// For each commit, the total weight of the commit and its ancestors.
     ///
     /// Shared ancestors count once. Along a line this is a running sum. For merges, commits with
-    /// weight are propagated in blocks of 64, as one word per commit, so memory is O(N), where
-    /// the sets of all ancestors would take O(N²). A block stops once every open branch contains
-    /// all of the block, so time is O(N²) only for branches that stay separate.
+    /// weight are propagated in blocks of 64, as one word per commit. Memory is therefore O(N),
+    /// where the sets of all ancestors would take O(N²). A block stops once every open branch
+    /// contains all of the block, so time is O(N²) only for branches that stay separate.
     pub fn contained(&self, weights: &[f64]) -> Vec<f64> {
         let is_merge = |commit: usize| self.slice(commit).len() > 1;
         let mut merged = vec![0.0; self.len()];

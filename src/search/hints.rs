@@ -1,5 +1,5 @@
-//! What clues say of the parts of a change: which of them are likely, and which need others to be
-//! judged at all. Wrong hints cost tests, never the answer.
+//! Hints about the parts of a change: which parts are likely causes, and which need others to be
+//! tested at all. Wrong hints cost tests, but never change the answer.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,24 +7,24 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A set of parts, by their numbers.
 pub type Parts = BTreeSet<usize>;
 
-/// With more parts the sets are not weighed: their number grows with the square.
+/// Above this number of parts the sets are not weighed: their number grows with the square.
 const MOST_PARTS: usize = 400;
 
-/// A part is negligible beside one of so many times its weight.
+/// Factor below the heaviest part's weight at which a part is negligible.
 const NEGLIGIBLE: u64 = 10;
 
-/// What clues say of the parts of a change.
+/// Hints about the parts of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
-    /// How likely a part makes the difference, in proportion to the others. A part without a
-    /// weight has 1.
+    /// How likely each part makes the difference, relative to the others. A part without a weight
+    /// has 1.
     pub weights: BTreeMap<usize, u32>,
-    /// The parts that a part needs: without them it does not build.
+    /// For each part, the parts without which it does not build.
     pub needs: BTreeMap<usize, Parts>,
 }
 
 impl Hints {
-    /// Adds parts that another one needs; whether that is new.
+    /// Adds needs of parts. Returns whether any of them is new.
     pub fn learn(&mut self, needs: &[(usize, usize)]) -> bool {
         let mut is_new = false;
         for (part, other) in needs.iter().filter(|(part, other)| part != other) {
@@ -45,9 +45,9 @@ impl Hints {
         parts.into_iter().map(one).sum()
     }
 
-    /// Sets of `change` that lack nothing that they need of it. The sets that divide its weight
-    /// best come first; of equal ones that with fewer parts, then that of earlier parts. Parts far
-    /// below the heaviest one are put into a set only if others need them.
+    /// Sets of `change` that include every part of `change` that they need. The sets that divide
+    /// its weight best come first; of equal sets, that with fewer parts, then that with earlier
+    /// parts. A part far below the heaviest one is in a set only if others need it.
     pub(super) fn divisions(&self, change: &[usize]) -> Vec<Parts> {
         if change.len() > MOST_PARTS {
             return Vec::new();
@@ -59,7 +59,7 @@ impl Hints {
         let heavy = || change.iter().zip(&closed).filter(|(part, _)| is_heavy(part));
         let whole = self.weight(change);
         let mut sets = closed.clone();
-        // What is left without a part and all that need it.
+        // The rest of the change without a part and all that need it.
         sets.extend(change.iter().map(|part| {
             let stay = heavy().filter(|(_, needs)| !needs.contains(part));
             stay.flat_map(|(_, needs)| needs.iter().copied()).collect()
@@ -86,7 +86,7 @@ impl Hints {
         ranked.into_iter().map(|(.., set)| set).collect()
     }
 
-    /// The parts of `all` that need one of `parts`, or one that needs it, and so on.
+    /// The parts of `all` that need one of `parts`, directly or through other parts.
     pub fn dependents(&self, parts: &Parts, all: &Parts) -> Parts {
         let whole: Parts = all.union(parts).copied().collect();
         let needs = |part: &&usize| !self.closed(**part, &whole).is_disjoint(parts);
@@ -163,7 +163,7 @@ mod tests {
     fn what_needs_a_part_goes_with_it() {
         let hints = hints(&[(0, 1), (1, 2), (3, 2), (4, 0), (2, 5)]);
         assert_eq!(hints.dependents(&set(&[1]), &set(&[0, 2, 3, 4, 5])), set(&[0, 4]));
-        // Of what is not there nobody speaks.
+        // Parts that are not in `all` are left out.
         assert_eq!(hints.dependents(&set(&[1]), &set(&[4, 5])), set(&[]));
     }
 }

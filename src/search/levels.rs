@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats;
 
-/// From this effect size on, one or two runs tell two levels apart, so git may choose the commits
-/// and each commit is judged separately.
+/// Effect size from which one or two runs separate two levels. Git may then choose the commits, and
+/// each commit is judged separately.
 pub const WELL_APART: f64 = 5.0;
 
 /// Samples are clipped this many standard deviations beyond the levels.
@@ -16,7 +16,7 @@ const REACH: f64 = 2.5;
 /// The levels of good and bad, and the noise, on the oriented scale (larger is worse).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Levels {
-    /// Mean of the good side; 0 where samples are differences to the good endpoint.
+    /// Mean of the good side; 0 if samples are differences to the good endpoint.
     pub good: f64,
     /// Mean of the bad side.
     pub bad: f64,
@@ -48,7 +48,7 @@ impl Levels {
         evidence(self.step(), beyond, self.sd)
     }
 
-    /// New levels and noise, from samples with a clear side; a side without samples keeps its
+    /// New levels and noise, from samples with a clear side. A side without samples keeps its
     /// level. In a paired search good is 0 by definition.
     pub(super) fn refreshed(&self, good: &[f64], bad: &[f64], is_paired: bool) -> Self {
         let level = |samples: &[f64], old: f64| stats::winsorised_mean(samples).unwrap_or(old);

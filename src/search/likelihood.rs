@@ -23,7 +23,7 @@ pub enum Likelihood {
 }
 
 impl Likelihood {
-    /// A sample as it enters the sums.
+    /// A sample as it is added to the sums.
     pub fn prepared(&self, x: f64) -> f64 {
         match self {
             // Centred, so that squares keep their precision.
@@ -69,7 +69,7 @@ impl Likelihood {
             }
             Self::PassFail => ln_rates(left) + ln_rates(right),
         };
-        // Squares of absurdly large values overflow.
+        // The squares of very large values overflow.
         ln.is_finite().then_some(ln)
     }
 }

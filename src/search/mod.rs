@@ -1,4 +1,4 @@
-//! Decides which commit to measure next, and when to stop: pure functions on numbers and graphs,
+//! Decides which commit to measure next, and when to stop. Pure functions on numbers and graphs,
 //! and one search object, [`Noisy`]. No IO, so a simulation and a real hunt use the same code.
 //!
 //! Samples are oriented: larger is worse, whatever the metric. [docs/statistics.md] describes the

@@ -34,13 +34,13 @@ pub struct Noisy<'a> {
     drift: Option<Drift>,
     /// Samples of good and bad in the paired calibration after a drift, while it runs.
     again: Option<(Vec<f64>, Vec<f64>)>,
-    /// The advice that is not answered yet.
+    /// The advice that the caller has not answered yet.
     asked: Option<Advice>,
     current: Option<usize>,
     is_turned: bool,
     runs: usize,
     rejected: usize,
-    /// The last candidate that was to be confirmed.
+    /// The last candidate that the search asked to confirm.
     candidate: Option<Candidate>,
     /// Why the search ended.
     ended: Option<Answer>,
@@ -122,7 +122,7 @@ impl<'a> Noisy<'a> {
         self.calibrated
     }
 
-    /// Runs so far, those of the endpoints included.
+    /// Runs so far, including those of the endpoints.
     pub fn runs(&self) -> usize {
         self.runs
     }
@@ -232,9 +232,8 @@ impl<'a> Noisy<'a> {
             .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// The commit to measure: the current one while its information is worth its price, since it
-    /// is built already, else the most uncertain one. Commits at their maximum of runs are left
-    /// out.
+    /// The commit to measure: the current one, which is already built, while its information is
+    /// worth its price, else the most uncertain one. Leaves out commits at their maximum of runs.
     fn choose(&self, central: Option<usize>) -> Option<usize> {
         let belief = self.belief.as_ref()?;
         let most = self.most_runs();
@@ -256,7 +255,8 @@ impl<'a> Noisy<'a> {
     }
 
     /// The current commit's minimum entropy relative to the most uncertain one's: the price of a
-    /// run over the price of a run and a build. At equal prices 0.47, reached at P(bad) = 0.1.
+    /// run over the price of a run and a build. At equal prices it is 0.47, reached at P(bad) =
+    /// 0.1.
     fn patience(&self) -> f64 {
         let price = (self.price_of_build * 1.13).clamp(0.25, 9.0);
         1.0 / (1.0 + price)
@@ -299,8 +299,8 @@ impl<'a> Noisy<'a> {
         Advice::Measure(places)
     }
 
-    /// Takes the samples that were asked for, in that order. A sample that is not finite counts
-    /// only as a run.
+    /// Takes the requested samples, in that order. A sample that is not finite counts only as a
+    /// run.
     ///
     /// # Panics
     /// If the number of samples differs from the advice.
@@ -354,7 +354,7 @@ impl<'a> Noisy<'a> {
         }
     }
 
-    /// Takes a pair of the calibration after a drift.
+    /// Takes a pair of the calibration that follows a drift.
     fn told_again(&mut self, good: Option<f64>, bad: Option<f64>) {
         let Some((goods, bads)) = &mut self.again else { return };
         goods.extend(good);

@@ -12,13 +12,13 @@ pub enum Repeat {
     Settled(usize),
     /// This many runs are needed in total.
     More(usize),
-    /// Five runs, all different.
+    /// Five runs, and all differ.
     Never,
 }
 
 /// Decides which of a commit's runs counts; `runs` are in the order they were made. A single run
-/// counts if its value is known from this hunt (`is_known`): a disturbed run hardly gives such a
-/// value. Otherwise the first run that another run repeats counts, then the first known value.
+/// counts if this hunt knows its value (`is_known`): a disturbed run hardly gives such a value.
+/// Otherwise the first run that another run repeats counts, or else the first known value.
 pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat {
     if let [only] = runs
         && is_known(only)

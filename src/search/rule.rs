@@ -1,30 +1,30 @@
-//! The simplest rules that separate the cells of a sweep, and the cell that tells them apart best.
-//! Pure, and the same for the same cells.
+//! The simplest rules that separate the cells of a sweep, and the cell that distinguishes them
+//! best. Pure and deterministic.
 //!
 //! Rules of one condition are simpler than rules of two. Among equally simple rules the order is:
 //! borders, multiples (small numbers first), equalities, each over the properties by name. The
-//! order decides only which rule is named first: a rule is not preferred to its rivals by it.
+//! order decides only which rule is named first. It does not make a rule more likely.
 
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
 
-/// The most rules of two conditions that are looked at together.
+/// Maximum number of rules of two conditions that are compared.
 const MOST_RULES: usize = 256;
 
-/// A rule may ask for multiples of each number up to this one.
+/// A rule may use multiples of each number up to this one.
 const SMALL_MULTIPLES: u64 = 16;
 
-/// Beyond [`SMALL_MULTIPLES`], of powers of two and three times a power of two, up to this one.
+/// Above [`SMALL_MULTIPLES`], a rule may use powers of two, and three times these, up to this one.
 const LARGEST_MULTIPLE: u64 = 4096;
 
-/// A range of at most this many numbers is tried whole.
+/// A range of at most this many numbers is tested completely.
 const SMALL_RANGE: u64 = 1024;
 
-/// In a larger range: how far around each tried number to look.
+/// In a larger range: how far around each tested number to look.
 const AROUND: u64 = 16;
 
-/// A share of the rules below which a cell tells nothing apart.
+/// A cell distinguishes nothing below this share of the rules.
 const NOTHING: f64 = 1e-9;
 
 /// A cell that was judged.
@@ -36,8 +36,8 @@ pub struct JudgedCell {
     pub shows: bool,
 }
 
-/// All rules of the fewest conditions that agree with every cell; empty if no rule of at most two
-/// conditions does, or if all cells are alike. Of rules of two conditions, at most 256.
+/// All rules with the fewest conditions that agree with every cell. Empty if no rule of at most two
+/// conditions agrees, or if all cells are alike. Of rules of two conditions, at most 256.
 pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
     let shows = Mask::of(cells, |cell| cell.shows);
     let all = Mask::of(cells, |_| true);
@@ -49,7 +49,7 @@ pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
         .filter_map(|condition| {
             let holds =
                 |cell: &JudgedCell| condition.is.holds(cell.properties.get(&condition.property)?);
-            // A condition that says nothing about some cell explains nothing.
+            // A condition that is unknown for a cell explains nothing.
             let is_known = cells.iter().all(|cell| holds(cell).is_some());
             is_known.then(|| {
                 let mask = Mask::of(cells, |cell| holds(cell) == Some(true));
@@ -63,8 +63,8 @@ pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
     if rules.is_empty() { pairs(&conditions, &shows, &all) } else { rules }
 }
 
-/// The candidate that splits the rules most evenly, by its place; the first of equals. `None` if
-/// no candidate tells rules apart, or a border's place.
+/// The index of the candidate that splits the rules most evenly; the first of equal ones. `None` if
+/// no candidate distinguishes rules or narrows a border.
 pub fn most_telling<'c>(
     rules: &[ShapeRule],
     candidates: impl IntoIterator<Item = &'c Properties>,
@@ -83,8 +83,8 @@ pub fn most_telling<'c>(
     best.1
 }
 
-/// Numbers of a range (both ends included) that may tell rules apart, the nearest to a tried number
-/// first. All numbers of a small range.
+/// Numbers of a range (both ends included) that may distinguish rules, the nearest to a tested
+/// number first. All numbers of a small range.
 pub fn telling_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64> {
     let mut numbers: BTreeSet<u64> = BTreeSet::new();
     if high - low < SMALL_RANGE {
@@ -108,7 +108,7 @@ pub fn telling_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64>
     numbers
 }
 
-/// The numbers whose multiples a rule may ask for, in order.
+/// The numbers of which a rule may use multiples, in order.
 fn multiples() -> impl Iterator<Item = u64> {
     (2..=LARGEST_MULTIPLE).filter(|number| {
         *number <= SMALL_MULTIPLES
@@ -146,7 +146,7 @@ fn conditions(cells: &[JudgedCell]) -> Vec<Condition> {
             }
         }
         let numbers = numbers.into_iter().map(Property::Number);
-        // With two words, `≠` says no more than `=`.
+        // With two words, `≠` says the same as `=`.
         let has_unequal = words.len() != 2;
         for value in numbers.chain(words.into_iter().cloned().map(Property::Word)) {
             let is_told = has_unequal || matches!(value, Property::Number(_));
@@ -185,14 +185,14 @@ fn pairs(conditions: &[(Condition, Mask)], shows: &Mask, all: &Mask) -> Vec<Shap
     rules
 }
 
-/// Whether two conditions only list values of one property: that is no rule.
+/// Whether two conditions only list values of one property. Such a list is no rule.
 fn is_list(first: &Condition, second: &Condition) -> bool {
     let is_value =
         |one: &Condition| matches!(one.is, Comparison::Equal(_) | Comparison::Unequal(_));
     first.property == second.property && is_value(first) && is_value(second)
 }
 
-/// How likely the rule holds for a cell, if each place of a border is as likely as any other;
+/// The probability that the rule holds for a cell, if all places of a border are equally likely.
 /// `None` if the cell lacks a property.
 fn chance(rule: &ShapeRule, cell: &Properties) -> Option<f64> {
     let of = |condition: &Condition| {

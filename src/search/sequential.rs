@@ -1,10 +1,10 @@
-//! Judges one commit separately: Wald's sequential test between the two measured levels.
+//! Judges one commit separately with Wald's sequential test between the two measured levels.
 
 use crate::stats;
 
 use super::{Levels, Rates};
 
-/// The side that a commit belongs to.
+/// The side to which a commit belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The good side.
@@ -13,7 +13,7 @@ pub enum Side {
     Bad,
 }
 
-/// The decision from the samples so far, in the order of the runs; `None` while neither level is
+/// The decision from the samples so far, in the order of the runs. `None` while neither level is
 /// likely enough.
 ///
 /// Compares Σ (μb − μg)(x − (μg + μb)/2)/s², over winsorised samples, with ± ln((1 − error)/error)

@@ -7,13 +7,13 @@
 //! nll_k = k·ln P_k − (k−1)·ln P_{k−1}
 //! ```
 //!
-//! Printed values are rounded. The error of P_k is at most h, half a unit of the last digit; that
-//! of ln P_k is ε_k ≈ h/P_k, and that of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows with
-//! k. The mean of all nll_k is ln P_K, where all errors but the last cancel, so the mean is taken
-//! from ln P_K and not from the chunks. Rounding makes the spread of nll_k a little too large on
-//! average.
+//! Printed values are rounded. The error of P_k is at most h, half a unit of the last digit. The
+//! error of ln P_k is ε_k ≈ h/P_k. The error of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows
+//! with k. The mean of all nll_k is ln P_K, where all errors but the last cancel, so the mean is
+//! taken from ln P_K and not from the chunks. On average, rounding makes the spread of nll_k a
+//! little too large.
 
-/// A chunk carries a difference if the chunk moves by more than this many standard deviations.
+/// A chunk carries a difference only if it moves by more than this many standard deviations.
 const CARRIES: f64 = 5.0;
 
 /// A chunk carries a difference only if it moves by more than this share of the mean difference.
@@ -78,7 +78,7 @@ impl Chunks {
 
     /// Which chunks carry the difference to another reading of the same text: those that move by
     /// more than 5·√(σ_k² + σ′_k²) (5·√2·σ if both sides are equally noisy) and by more than a
-    /// tenth of the mean difference. The tenth is for engines that print many digits, where a
+    /// tenth of the mean difference. The tenth is for engines that print many digits: there, a
     /// changed order of summation shows in every chunk.
     ///
     /// Rounding alone never passes: its worst case is 2·√3/5 ≈ 0.7 of the first threshold.
@@ -98,8 +98,8 @@ fn nll(cumulative: &[f64]) -> Vec<f64> {
     sums.map(|sum| sum - std::mem::replace(&mut before, sum)).collect()
 }
 
-/// The largest rounding error: half a unit of the last printed decimal place. The
-/// number with the most places counts, since one number in ten ends with a zero by chance.
+/// The largest rounding error: half a unit of the last printed decimal place. The number with the
+/// most places counts, since one number in ten ends with a zero by chance.
 pub fn half_digit(printed: &[f64]) -> f64 {
     // Rust's shortest text for a number is the printed text without trailing zeros.
     let places = |x: &f64| x.to_string().split_once('.').map_or(0, |(_, places)| places.len());
@@ -107,8 +107,8 @@ pub fn half_digit(printed: &[f64]) -> f64 {
     0.5 * 10_f64.powi(-i32::try_from(places).unwrap_or(i32::MAX))
 }
 
-/// The variance of nll_k (k from 0) by rounding. An error uniform over ±h has the variance h²/3,
-/// and the errors of P_k and P_{k−1} are independent.
+/// The variance of nll_k (k from 0) due to rounding. An error uniform over ±h has the variance
+/// h²/3, and the errors of P_k and P_{k−1} are independent.
 fn rounding(cumulative: &[f64], half: f64, k: usize) -> f64 {
     let part = |count: usize| match count.checked_sub(1) {
         Some(at) => (count as f64 * half / cumulative[at]).powi(2) / 3.0,

@@ -11,12 +11,12 @@ pub struct Difference {
     pub mean: f64,
     /// The confidence interval from the chunk-by-chunk differences.
     pub paired: [f64; 2],
-    /// The unpaired confidence interval: as if the two had read different texts.
+    /// The unpaired confidence interval, as if the two had read different texts.
     pub plain: [f64; 2],
 }
 
-/// The difference of two readings of the same K chunks. The intervals, at this confidence (0.95,
-/// for example), cover the choice of the text, not the run-to-run noise.
+/// The difference of two readings of the same K chunks. The intervals, at this confidence (for
+/// example 0.95), cover the choice of the text, not the run-to-run noise.
 ///
 /// Paired (Student 1908): d_k = nll′_k − nll_k, D̄ = ln P′_K − ln P_K,
 /// D̄ ± t_{(1+c)/2, K−1}·s_D/√K with s_D² = Σ(d_k − mean d)²/(K−1).

@@ -1,9 +1,9 @@
-//! Finds how much of a text is enough to tell two readings of it apart.
+//! Finds how much of a text is enough to distinguish two readings of it.
 
 use super::{Chunks, half_digit};
 
-/// Minimum distance of either level from the threshold between them, in standard deviations of
-/// one run. So the levels are at least twice this apart.
+/// Minimum distance of either level from the threshold between them, in standard deviations of one
+/// run. The levels are therefore at least twice this apart.
 const CLEAR: f64 = 5.0;
 
 /// Minimum number of chunks that must carry the difference.

@@ -31,12 +31,12 @@ impl Threshold {
     }
 }
 
-/// The threshold between two groups, if all bad samples are strictly above, or all strictly
-/// below, all good ones.
+/// The threshold between two groups, if all bad samples are strictly above all good ones, or all
+/// strictly below.
 ///
-/// With bad above, t = (median(good) + median(bad))/2, clamped into the gap
-/// [max(good), min(bad)); with bad below, the mirror image. So every sample stays on its own
-/// side, even if a group is skewed.
+/// With bad above, t = (median(good) + median(bad))/2, clamped into the gap [max(good), min(bad));
+/// with bad below, the mirror image. Every sample therefore stays on its own side, even if a group
+/// is skewed.
 ///
 /// `None` if the groups overlap or touch, if one is empty, or if a sample is not finite.
 pub fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {

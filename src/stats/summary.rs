@@ -4,7 +4,7 @@
 /// 1/Φ⁻¹(3/4).
 const NORMAL: f64 = 1.4826;
 
-/// The smallest and the largest sample, NaN left out unless all are NaN; `None` without samples.
+/// The smallest and the largest sample, without NaN unless all are NaN; `None` without samples.
 pub fn extent(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     let each = samples.into_iter().map(|x| [x, x]);
     each.reduce(|[least, most], [x, _]| [least.min(x), most.max(x)])
@@ -15,7 +15,7 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// The median; the midpoint of the two middle samples if their number is even; `None` without
+/// The median: with an even number of samples, the midpoint of the two middle ones. `None` without
 /// samples.
 pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
@@ -27,11 +27,11 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     Some(f64::midpoint(sorted[sorted.len() / 2 - 1], upper))
 }
 
-/// The winsorised mean: each sample is first moved to within 3 MAD of the median m, where
-/// MAD = 1.4826 · median|x − m|. One disturbed run changes this mean little.
+/// The winsorised mean. Each sample is first moved to within 3 MAD of the median m, where MAD =
+/// 1.4826 · median|x − m|. One disturbed run changes this mean little.
 ///
-/// With fewer than four samples: the plain mean, since none can be called an outlier. If MAD = 0
-/// (more than half of the samples are equal): the median. `None` without samples.
+/// With fewer than four samples, none can be called an outlier: the plain mean. If MAD = 0 (more
+/// than half of the samples are equal): the median. `None` without samples.
 pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     if samples.len() < 4 {
         return mean(samples);
@@ -40,7 +40,7 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     let distances: Vec<f64> = samples.iter().map(|x| (x - middle).abs()).collect();
     let reach = 3.0 * NORMAL * median(&distances)?;
     if reach == 0.0 {
-        // The computed mean of ten 0.1 is not exactly 0.1; their median is.
+        // The computed mean of ten values 0.1 is not exactly 0.1, but their median is.
         return Some(middle);
     }
     let moved: Vec<f64> = samples.iter().map(|x| x.clamp(middle - reach, middle + reach)).collect();

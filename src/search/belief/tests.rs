@@ -6,7 +6,7 @@ use super::super::Levels;
 use super::super::fixture::{Parents, assert_close, graph, histories, levels, relabelled, sets};
 use super::*;
 
-/// Samples: `None` at the good endpoint, else at a commit.
+/// Samples at the good endpoint (`None`) or at a commit.
 type Samples = Vec<(Option<usize>, f64)>;
 
 fn believe(
@@ -32,7 +32,7 @@ fn believe(
     classes.belief(graph, likelihood, good, &measured)
 }
 
-/// The formula computed directly: for each candidate, all samples left and right of it.
+/// The formula computed directly: for each candidate, all samples on both sides of it.
 fn by_force(
     parents: &Parents,
     prior: &[f64],

@@ -86,9 +86,9 @@ fn at_the_cap_the_noise_hides_it() {
     let at = |step| calibrate(&about(0.0, MOST_PAIRS), &across(step, MOST_PAIRS), rule);
     // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is enough.
     assert!(at(0.77).is_ok());
-    // More than the tolerance, but maybe by chance: not proof of no difference.
+    // More than the tolerance, but maybe by chance: no proof of no difference.
     assert_eq!(at(0.49), Err(Unsettled::TooNoisy { needed: Some(150) }));
-    // Nearly the tolerance is no such proof either; less than half of the tolerance is.
+    // Nearly the tolerance does not prove it either; less than half of the tolerance does.
     assert!(matches!(at(0.09), Err(Unsettled::TooNoisy { .. })));
     assert_eq!(at(0.04), Err(Unsettled::NoDifference));
     // 34 (1.0286/0.6)² = 99.9.
@@ -108,14 +108,14 @@ fn equal_samples_have_no_noise() {
     assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
 }
 
-/// With noise from four runs, a true distance of 2 sometimes looks like 5.
+/// With noise estimated from four runs, a true distance of 2 sometimes looks like 5.
 #[test]
 fn few_runs_must_lie_further_apart() {
     let with = |step, sd, runs, paired| {
         let levels = Levels { good: 0.0, bad: step, sd };
         Calibration { levels, paired, runs }.is_well_apart()
     };
-    // The distance counts two thirds at ν = 6, ten elevenths at ν = 22; in pairs ν = 11.
+    // The distance counts for two thirds at ν = 6, and ten elevenths at ν = 22; in pairs ν = 11.
     assert!(with(7.6, 1.0, 4, false) && !with(7.4, 1.0, 4, false));
     assert!(with(5.6, 1.0, 12, false) && !with(5.4, 1.0, 12, false));
     assert!(with(6.2, 1.0, 12, true) && !with(6.0, 1.0, 12, true));

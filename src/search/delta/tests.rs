@@ -5,12 +5,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Answers tests, and keeps which sets were tested.
+/// Answers tests, and records the tested sets.
 struct World<F> {
     shows: F,
     tested: Vec<Parts>,
     hints: Hints,
-    /// What a test tells of the parts that its set lacks.
+    /// The missing parts that a test reports.
     tells: Vec<(usize, usize)>,
 }
 
@@ -55,7 +55,7 @@ fn set(parts: &[usize]) -> Parts {
     parts.iter().copied().collect()
 }
 
-/// The difference shows where all causes are.
+/// The difference shows if all causes are present.
 fn all_of(causes: &[usize]) -> impl Fn(&Parts) -> Shows + use<> {
     let causes = set(causes);
     move |parts| if causes.is_subset(parts) { Shows::Difference } else { Shows::Nothing }
@@ -89,8 +89,8 @@ fn of_two_causes_that_need_each_other_one_is_isolated_beside_the_other() {
     );
 }
 
-/// A feature: part 0 defines it and does not build without 1; 2 to 5 do not build without 0.
-/// Part 4 switches it on.
+/// A feature. Part 0 defines it and does not build without 1; 2 to 5 do not build without 0. Part 4
+/// enables it.
 fn feature(parts: &Parts) -> Shows {
     let needs = |part: usize, other| !parts.contains(&part) || parts.contains(&other);
     if !needs(0, 1) || !(2..6).all(|user| needs(user, 0)) {
@@ -135,7 +135,7 @@ fn parts_that_only_build_together_stay_together() {
     };
     let mut world = World::new(both);
     assert_eq!(world.isolate(8, 1, 99).parts, set(&[2, 5]));
-    // If the hints know it and the caller divides the parts further, nothing fails.
+    // If the hints know this and the caller divides the parts further, no test fails.
     let mut world = World::new(both).needs(&[(2, 5), (5, 2)]);
     let found = world.isolate(8, 2, 99);
     assert_eq!((found.parts, found.end), (set(&[2, 5]), IsolationEnd::FewEnough));
@@ -189,7 +189,7 @@ fn the_context_that_is_given_stays() {
     assert!(tested.iter().all(|parts| parts.is_superset(&context)));
 }
 
-/// Any answer for each set, the same each time: parts may undo each other, or not build.
+/// Any answer for each set, always the same: parts may undo each other, or not build.
 fn any_answer(parts: &Parts, seed: u64) -> Shows {
     let mixed = parts.iter().fold(seed, |hash, part| {
         (hash ^ (*part as u64 + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
@@ -248,7 +248,7 @@ proptest! {
         let distinct: BTreeSet<&Parts> = first.tested.iter().collect();
         prop_assert_eq!(distinct.len(), first.tested.len());
         prop_assert!(!first.tested.contains(&Parts::new()));
-        // Deterministic: asked again, the same sets in the same order.
+        // Deterministic: a second search tests the same sets in the same order.
         let mut again = world();
         prop_assert_eq!(again.isolate(parts, 1, usize::MAX), found);
         prop_assert_eq!(again.tested, first.tested);

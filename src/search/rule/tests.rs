@@ -1,4 +1,4 @@
-//! The rules of planted worlds are found, and no rule is named that a cell contradicts.
+//! The search finds planted rules, and names no rule that a cell contradicts.
 
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn widths(shown: &[u64], others: &[u64]) -> Vec<JudgedCell> {
 fn widths_that_are_no_multiple_of_four() {
     let cells = widths(&[171, 173], &[96, 128, 252, 256]);
     assert_eq!(words(&cells), ["d_in % 2 ≠ 0", "d_in % 4 ≠ 0"]);
-    // An even width that is no multiple of four tells the two apart; 170 is the nearest.
+    // An even width that is no multiple of four distinguishes the two; 170 is the nearest.
     let tried = BTreeSet::from([96, 128, 171, 173, 252, 256]);
     let numbers = telling_numbers([1, 512], &tried);
     let candidates: Vec<Properties> =
@@ -83,7 +83,7 @@ fn two_conditions_only_where_one_does_not_do() {
     let found = words(&cells);
     let planted = "length above some value in 256..299 and threads above some value in 2..3";
     assert_eq!(found[0], planted);
-    // All values of one property in a list are no rule.
+    // A list of all values of one property is no rule.
     let listed = widths(&[5, 11], &[1, 2, 3, 4, 6, 7, 8, 9, 10, 12, 13, 17, 23]);
     let found = words(&listed);
     assert!(found.iter().all(|rule| !rule.contains("d_in = 5 or d_in = 11")), "{found:?}");
@@ -108,7 +108,7 @@ fn a_large_range_is_looked_at_near_what_was_tried() {
     assert!(numbers.len() < 2000, "{}", numbers.len());
 }
 
-/// A rule that a world hides, over widths of 1 to 128 and threads of 1 to 8.
+/// A rule to find, over widths of 1 to 128 and threads of 1 to 8.
 fn planted() -> impl Strategy<Value = ShapeRule> {
     let comparison = prop_oneof![
         (8_u32..100).prop_map(|x| Comparison::Above(border(x))),
@@ -155,7 +155,7 @@ proptest! {
             tests += 1;
         };
         let shown = cells.iter().filter(|cell| cell.shows).count();
-        // Without a cell of each kind nothing can be asked.
+        // Without a cell of each kind there is nothing to ask.
         prop_assume!(shown > 0 && shown < cells.len());
         prop_assert!(!left.is_empty());
         for cell in &candidates {
