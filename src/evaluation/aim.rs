@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 
-/// What a hunt looks for. Good, bad and the baseline (the good endpoint's level) mean the same
-/// for both; only which endpoint is older differs.
+/// What a hunt looks for. Good, bad and the baseline (the good endpoint's level) mean the same for
+/// both aims. Only the order of the endpoints differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
@@ -34,17 +34,17 @@ impl Aim {
         }
     }
 
-    /// The verdict of the older endpoint and of every parent of the commit that is sought.
+    /// The verdict of the older endpoint and of every parent of the first bad or fixed commit.
     pub fn older(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[0]
     }
 
-    /// The verdict of the newer endpoint and of the commit that is sought.
+    /// The verdict of the newer endpoint and of the first bad or fixed commit.
     pub fn newer(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[1]
     }
 
-    /// The name for people of the commit that is sought.
+    /// The name of the wanted commit, for people.
     pub fn sought(self) -> &'static str {
         match self {
             Self::Regression => "first bad commit",

@@ -1,5 +1,5 @@
-//! What in a first bad commit makes the step: the smallest part of its change that does, and
-//! whether its revert heals the bad endpoint.
+//! The cause of a first bad commit's step: the smallest part of its change that makes the step, and
+//! whether reverting that part makes the bad endpoint good.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommitId, FailureKind, FileRole, Metric, Value};
 
-/// What in a first bad commit makes the step.
+/// The parts of a first bad commit that make the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     /// The first bad commit.
     pub commit: CommitId,
-    /// The parent that parts of the change were applied to.
+    /// The parent to which parts of the change were applied.
     pub parent: CommitId,
-    /// The parts that make the step. With more than one set, each set makes it by itself.
+    /// The parts that make the step. With more than one set, each set makes the step by itself.
     pub sets: Vec<CauseSet>,
-    /// How the search for them ended.
+    /// How the search for the sets ended.
     pub end: CauseEnd,
-    /// Parts that were taken out together with the sets, since they seem to need them.
+    /// Parts that were removed together with the sets, since they seem to need the sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependents: Vec<ChangePart>,
     /// All tested parts of the change, in the order of the tests.
     pub trials: Vec<Trial>,
-    /// The files of the change that matter or do not, by path.
+    /// The files of the change with their roles, by path.
     pub roles: BTreeMap<String, FileRole>,
-    /// The test of the commit without all sets, by its place in `trials`.
+    /// The test of the commit without all sets, by its index in `trials`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<usize>,
-    /// Whether a revert heals the bad endpoint, if that was tested.
+    /// Whether a revert makes the bad endpoint good, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revert: Option<Revert>,
 }
@@ -39,16 +39,16 @@ pub struct Cause {
 pub struct CauseSet {
     /// The parts.
     pub parts: Vec<ChangePart>,
-    /// How many other parts of the change were there when these made the step. 0: they make it
-    /// alone.
+    /// How many other parts of the change were present when these made the step. 0: these parts
+    /// make it alone.
     pub context: usize,
-    /// These other parts. What makes the step may be in them too, and show only with `parts`.
+    /// These other parts. The cause may be partly in them and show only with `parts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<ChangePart>,
-    /// Whether the search for the set came to its end. A minimal set of several parts has no
-    /// smaller one that can be judged.
+    /// Whether the search for the set was completed. A minimal set of several parts has no smaller
+    /// one that can be judged.
     pub is_minimal: bool,
-    /// The test of the parent with these parts alone, by its place in [`Cause::trials`].
+    /// The test of the parent with these parts alone, by its index in [`Cause::trials`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<usize>,
 }
@@ -57,15 +57,15 @@ pub struct CauseSet {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseEnd {
-    /// The change without the sets does not show the step: nothing else in it makes the step.
+    /// The change without the sets does not show the step, so nothing else makes the step.
     Complete,
-    /// The change without the sets shows a smaller part of the step.
+    /// The change without the sets shows a smaller step.
     RestPart,
     /// The change without the sets cannot be judged.
     RestUnknown,
-    /// The rest of the change still shows the step.
+    /// The change without the sets still shows the step.
     RestShows,
-    /// The budget of tests was spent.
+    /// The maximum of tests was reached.
     Budget,
     /// A fault of the machine ended the tests; the reason, in words.
     Stopped(String),
@@ -117,11 +117,11 @@ impl fmt::Display for ChangePart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shows {
-    /// The difference that is looked for.
+    /// The difference that the test looks for.
     Difference,
     /// No difference.
     Nothing,
-    /// It does not build, or its runs cannot be judged.
+    /// The build failed, or its runs cannot be judged.
     Unresolved,
 }
 
@@ -136,7 +136,7 @@ pub struct Trial {
     pub shows: Shows,
     /// The reason in words, with the values.
     pub reason: String,
-    /// How it failed, if it did.
+    /// How the test failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureKind>,
     /// The levels of the metrics that were judged.
@@ -165,7 +165,7 @@ pub enum Revert {
     Heals,
     /// The same, but other targets of the hunt vary too much to be judged by a few runs.
     HealsPart,
-    /// It is still bad.
+    /// It is still bad without them.
     StillBad,
     /// It does not build, or its runs cannot be judged.
     Unknown,
@@ -173,7 +173,7 @@ pub enum Revert {
     Stopped(String),
     /// The patch does not apply; what git said.
     Conflict(String),
-    /// The bad endpoint does not have these lines any more.
+    /// The bad endpoint no longer has these lines.
     Absent,
 }
 

@@ -1,10 +1,10 @@
-//! Which checks or tests a run made: values over different sets are never compared.
+//! The checks or tests that a run made. Values over different sets are never compared.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// How many names a message lists; the rest is only counted.
+/// How many names a message lists. The others are only counted.
 const MOST_NAMES: usize = 5;
 
 /// The names of the checks that ran, without the skipped ones.

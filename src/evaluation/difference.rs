@@ -58,19 +58,19 @@ pub struct Difference {
     /// The name: of the constant, cache entry, package, probe or file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The file that holds this value, by its path after the change.
+    /// The file with this value, by its path after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// The value in the parent; `None` if absent there.
     pub before: Option<String>,
     /// The value in the commit; `None` if absent there.
     pub now: Option<String>,
-    /// In how many compiled files or targets.
+    /// How many compiled files or targets have the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
 }
 
-/// In how many compiled files or targets a flag differs.
+/// The number of compiled files or targets in which a flag differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Spread {
     /// How many differ.
@@ -119,7 +119,7 @@ impl Difference {
         self.before.is_some() && self.now.is_some()
     }
 
-    /// The label of this difference: `Newly compiled`, else its kind.
+    /// The label of this difference: `Newly compiled` or the like, else its kind.
     pub fn label(&self) -> &'static str {
         match (self.kind, &self.before, &self.now) {
             (DifferenceIn::CompiledFile, None, _) => "Newly compiled",
@@ -138,7 +138,7 @@ impl Difference {
         }
     }
 
-    /// In how many files or targets, in words.
+    /// The number of files or targets, in words.
     pub fn spread_in_words(&self) -> Option<String> {
         let Spread { count, of, unit } = self.spread?;
         let s = if of == 1 { "" } else { "s" };
@@ -153,7 +153,7 @@ fn shown(value: &str) -> &str {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.name, self.kind) {
-            // The label says the rest.
+            // The label contains the rest.
             (Some(name), DifferenceIn::CompiledFile) => f.write_str(name)?,
             (Some(name), _) => write!(f, "{name}: {}", self.sides())?,
             (None, _) => f.write_str(&self.sides())?,
@@ -197,15 +197,15 @@ impl Differences {
         Self { found, more, compared }
     }
 
-    /// How many differ.
+    /// How many differences there are.
     pub fn count(&self) -> usize {
         self.found.len() + self.more
     }
 }
 
-/// Sort key, the most relevant first. What cannot change a result comes last, such as header paths
-/// and warning flags. Changed values come before values that appear or disappear, and within a
-/// kind names without a value come last.
+/// Sort key, the most relevant first. Differences that cannot change a result come last, such as
+/// header paths and warning flags. Changed values come before values that appear or disappear.
+/// Within a kind, names without a value come last.
 fn rank(one: &Difference) -> (bool, bool, u8, bool) {
     let has_sides = !matches!(one.kind, DifferenceIn::Flag | DifferenceIn::CompiledFile);
     let came_or_went = has_sides && !one.is_change();
@@ -214,8 +214,8 @@ fn rank(one: &Difference) -> (bool, bool, u8, bool) {
     (!can_matter(one), came_or_went, place(one.kind), is_bare)
 }
 
-/// The place of a kind in the order: what the build surely used comes first. A constant may stand
-/// in a file that the measured program does not contain.
+/// The position of a kind: first those that the build surely used. A constant may be in a file that
+/// the measured program does not contain.
 fn place(kind: DifferenceIn) -> u8 {
     match kind {
         DifferenceIn::CompiledFile => 0,

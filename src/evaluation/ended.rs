@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// SIGABRT, which a program sends itself to end; the same number on every platform.
+/// SIGABRT, which a program sends itself to abort; the same number on every platform.
 pub(super) const ABORT: i32 = 6;
 
 /// How a process ended.
@@ -17,11 +17,11 @@ pub enum Ended {
     Signaled(i32),
     /// This program killed the process at its time-out.
     TimedOut,
-    /// The program does not exist at the path (or in `PATH`) named here.
+    /// No program is at the given path (or in `PATH`).
     NotFound(String),
-    /// The program exists but could not be started, for the reason given.
+    /// The program exists but could not be started. The text is the reason.
     NotStarted(String),
-    /// This program killed the process because the user stopped the hunt. The run says nothing
+    /// This program killed the process because the user stopped the hunt. Such a run says nothing
     /// about the commit and is not stored.
     Stopped,
 }

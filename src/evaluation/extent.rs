@@ -1,4 +1,4 @@
-//! How much text a run read: values over different texts are never compared.
+//! The amount of text that a run read. Values over different texts are never compared.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether two runs read different amounts; chunk sizes are compared if both are known.
+    /// Whether two runs read different amounts. Chunk sizes are compared only if both are known.
     pub fn differs_from(self, other: Self) -> bool {
         let contexts = self.context.zip(other.context);
         self.chunks != other.chunks || contexts.is_some_and(|(own, theirs)| own != theirs)

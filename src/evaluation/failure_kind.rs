@@ -15,13 +15,13 @@ pub enum FailureKind {
     /// The commit's files cannot be checked out on this machine.
     #[serde(alias = "folded-case")]
     Checkout,
-    /// A `[[prepare]]` that the measure needs failed.
+    /// A `[[prepare]]` for the measure failed.
     Prepare,
     /// A signal killed the engine, its exit code is not 0, or it could not be started.
     Crash,
     /// The run exceeded its time-out.
     Timeout,
-    /// The engine printed NaN (or an infinity) where a number belongs.
+    /// The engine printed NaN (or an infinity) instead of a number.
     Nan,
     /// Exit code 0, but the parser finds no value.
     Unreadable,

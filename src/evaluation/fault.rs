@@ -1,4 +1,4 @@
-//! Derives the failure from how a process ended, and whether the commit or the machine is at fault.
+//! Derives a failure from the end of a process, and whether the commit or the machine is at fault.
 
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Fault {
     Commit,
     /// The machine: a tool outside the tree is missing, or the disk is full.
     World,
-    /// Unclear: a control run (of the good endpoint's kept build) decides. If it fails, the machine
+    /// Unclear: a control run of the good endpoint's kept build decides. If it fails, the machine
     /// is at fault. If it works, the commit needs more of a resource than there is, and is skipped.
     Resource,
     /// Unclear: a control run decides. If the control run works, the commit is at fault.
@@ -48,10 +48,10 @@ fn known(signal: i32) -> Option<Fault> {
     SIGNALS.iter().find(|(s, _)| s.as_raw() == signal).map(|(_, fault)| *fault)
 }
 
-/// The failure that follows from how a process ended; `None` for exit code 0.
+/// The failure that follows from the end of a process; `None` for exit code 0.
 ///
-/// [`Ended::Stopped`] says nothing about the commit and is not stored. For it this returns a
-/// failure that [`fault_of`] calls [`Fault::World`].
+/// [`Ended::Stopped`] says nothing about the commit and is not stored. It gives a failure for which
+/// [`fault_of`] returns [`Fault::World`].
 pub fn failure_of(ended: &Ended) -> Option<Failure> {
     let kind = match ended {
         Ended::Exited(0) => return None,
@@ -68,7 +68,7 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
     Some(Failure::new(kind, Evidence::of(ended), detail))
 }
 
-/// Whether the program itself caused how it ended: an exit code, or a signal such as SIGSEGV.
+/// Whether the program itself caused its end: an exit code, or a signal such as SIGSEGV.
 pub fn is_own_doing(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
@@ -77,13 +77,13 @@ pub fn is_own_doing(ended: &Ended) -> bool {
     }
 }
 
-/// Who is at fault for a failed run or build, as far as is clear without a control run.
+/// Who is at fault for a failed run or build, as far as that is clear without a control run.
 ///
 /// `transient`: the output matches one of `failures.transient`. `program_in_tree`: the program's
 /// path is under `{src}` or `{build}`, so the commit should have built it.
 ///
-/// A transient pattern decides first, since an engine that loses its GPU aborts or prints NaN
-/// as if its code were broken. Unclear cases are [`Fault::Unclear`] (a control run decides) or
+/// A transient pattern decides first, since an engine that loses its GPU aborts or prints NaN as if
+/// its code were broken. Other unclear cases are [`Fault::Unclear`] (a control run decides) or
 /// [`Fault::Resource`] (the machine, unless the control run works).
 pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tree: bool) -> Fault {
     if transient {

@@ -1,14 +1,14 @@
-//! The part of a changed file in a regression.
+//! The role of a changed file in a regression.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The part of a changed file in a regression.
+/// The role of a changed file in a regression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileRole {
-    /// Without this file's change there is no regression.
+    /// Without this file's change, the regression is gone.
     Necessary,
     /// This file's change does not matter.
     Innocent,

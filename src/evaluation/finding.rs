@@ -1,4 +1,4 @@
-//! A hunt's answer. "Not decided: here are three candidates and the reasons" is an answer too.
+//! A hunt's answer. "Undecided: three candidates and the reasons" is an answer too.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ use super::{
 pub enum Outcome {
     /// The first bad commit was found and confirmed against its parents.
     Culprit,
-    /// The first bad commit is one of several; the notes say why the list is not shorter.
+    /// The first bad commit is one of several. The notes say why there is more than one.
     Candidates,
     /// Many small steps add up to the regression; no single commit is named.
     Gradual,
     /// The endpoints do not show a regression.
     NoRegression,
-    /// The noise is too large to tell the endpoints apart.
+    /// The noise is too large to distinguish the endpoints.
     NoiseTooLarge,
     /// An endpoint cannot be measured.
     EndpointUnmeasurable,
@@ -74,8 +74,8 @@ pub struct Effect {
     pub parent: Value,
     /// The level at the commit.
     pub commit: Value,
-    /// How much worse the commit is than that parent, in the metric's unit, positive is
-    /// worse; `None` for a fact.
+    /// How much worse the commit is than that parent, in the metric's unit, positive is worse;
+    /// `None` for a fact.
     #[serde(with = "number", default)]
     pub own_step: Option<f64>,
     /// Without noise: the range of the own step over all pairs of fresh runs. In noise: its 95 %
@@ -103,7 +103,7 @@ pub struct OverText {
     /// The interval of the chunk-by-chunk differences.
     #[serde(with = "number")]
     pub paired: [f64; 2],
-    /// The unpaired interval: as if the two commits had read different texts.
+    /// The unpaired interval, as if the two commits had read different texts.
     #[serde(with = "number")]
     pub plain: [f64; 2],
 }
@@ -111,41 +111,41 @@ pub struct OverText {
 /// A file that a commit changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TouchedFile {
-    /// The path; lossy where it is not UTF-8.
+    /// The path. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// The path's bytes in base64, where it is not UTF-8.
+    /// The path's bytes in base64, if the path is not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_b64: Option<String>,
-    /// Lines added; `None` for a binary file, and where they cannot be counted.
+    /// Lines added; `None` for a binary file, or if git cannot count them.
     pub added: Option<usize>,
-    /// Lines removed; `None` for a binary file, and where they cannot be counted.
+    /// Lines removed; `None` for a binary file, or if git cannot count them.
     pub removed: Option<usize>,
-    /// Its part in the regression.
+    /// The file's role in the regression.
     pub role: FileRole,
 }
 
-/// Another project's sources that a commit updates, forwards or backwards.
+/// Another project's sources that a commit updates to a newer or older commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// The submodule's path, or the path of the file that names the commit that was copied.
+    /// The submodule's path, or the path of the file that names the copied commit.
     pub path: String,
     /// The dependency's commit before the change.
     pub from: CommitId,
     /// The dependency's commit after the change.
     pub to: CommitId,
-    /// How many of the dependency's commits lie between, if they could be counted.
+    /// The number of the dependency's commits in between, if known.
     pub commits: Option<usize>,
     /// Whether the dependency is a submodule.
     pub is_submodule: bool,
 }
 
-/// The dependency whose commits a hunt searches, in place of the engine's own.
+/// The dependency whose commits a hunt searches, instead of the engine's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Within {
     /// The hunt whose first bad commit moved the dependency.
     pub hunt: String,
-    /// The engine's commit that is built each time. The dependency's commit under test replaces
-    /// the pinned one.
+    /// The engine's commit for every build. The dependency's commit under test replaces the pinned
+    /// one.
     pub commit: CommitInfo,
     /// The dependency's path in the engine's tree: a submodule, or a folder that holds a copy.
     pub path: String,
@@ -155,7 +155,7 @@ pub struct Within {
     /// for a submodule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How the other hunt's first bad commit fails, if it fails.
+    /// The failure of the other hunt's first bad commit, if it fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
@@ -171,7 +171,7 @@ impl Within {
     }
 }
 
-/// A commit as people know it.
+/// A commit as people identify it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
     /// The commit's full name.
@@ -189,12 +189,12 @@ pub struct CommitInfo {
 pub struct Culprit {
     /// The commit.
     pub info: CommitInfo,
-    /// All its real parents.
+    /// All its parents in git.
     pub parents: Vec<CommitId>,
-    /// The worst parent: the own step is measured against it.
+    /// The worst parent, with which the commit is compared.
     pub parent: CommitId,
-    /// Confidence, below 1: one minus the probability that chance alone gave these runs and
-    /// builds. In noise it comes from the fresh runs' odds for a step.
+    /// Confidence, below 1: one minus the probability that chance alone gave these runs and builds.
+    /// In noise it is computed from the odds of the fresh runs.
     pub confidence: f64,
     /// The method behind `confidence`.
     pub basis: Basis,
@@ -213,7 +213,7 @@ pub struct Culprit {
     /// Other differences between the commit's build and `parent`'s build, if compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
-    /// Date and hunt of an earlier confirmation, if that one is reused.
+    /// Date and hunt of an earlier confirmation, if it is reused.
     pub confirmed_before: Option<(String, String)>,
 }
 
@@ -261,9 +261,9 @@ pub struct Finding {
     pub summary: String,
     /// The confirmed first bad commits, in order of history.
     pub culprits: Vec<Culprit>,
-    /// Which of `culprits` has the largest own step.
+    /// The index of the culprit with the largest own step.
     pub main: Option<usize>,
-    /// The commits that may be the first bad one, the likeliest first; a single entry if that
+    /// The commits that may be the first bad one, the most likely first; a single entry if that
     /// commit is known.
     pub candidates: Vec<CommitId>,
     /// One account per targeted metric.
@@ -275,16 +275,16 @@ pub struct Finding {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
-    /// The limit that ended the hunt early; `resume` goes on.
+    /// The limit that ended the hunt early. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,
-    /// What in the main first bad commit makes the step, if that was looked for.
+    /// The cause within the main first bad commit, if it was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// Where the main first bad commit shows its regression, if a sweep was asked for.
+    /// The cells in which the main first bad commit regressed, if a sweep was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Shapes>,
-    /// What else was asked about the inside of the main first bad commit.
+    /// Further measurements of the main first bad commit.
     #[serde(flatten)]
     pub inquiry: Inquiry,
 }

@@ -25,13 +25,13 @@ pub struct Hosted {
     pub url: String,
 }
 
-/// The kinds of sites, which differ in their addresses.
+/// The kinds of sites. Each has its own form of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Site {
-    /// GitHub, also GitHub Enterprise.
+    /// GitHub, including GitHub Enterprise.
     GitHub,
-    /// GitLab, also one of its own host.
+    /// GitLab, including other hosts that run it.
     GitLab,
     /// Gitea, Forgejo, Codeberg.
     Gitea,
@@ -42,7 +42,7 @@ pub enum Site {
 pub struct ChangeRequest {
     /// `#12`, or `!12` on GitLab.
     pub name: String,
-    /// Its page.
+    /// The URL of its page.
     pub url: String,
 }
 
@@ -50,8 +50,8 @@ pub struct ChangeRequest {
 pub(crate) const COMMIT: &str = "{commit}";
 
 impl Forge {
-    /// The site of a repository whose remote has this URL; `None` if the site is of no known kind.
-    /// A user name and a password in the URL are dropped.
+    /// The site of a repository whose remote has this URL; `None` if the kind of site is unknown.
+    /// Removes a user name and a password from the URL.
     pub fn of_remote(url: &str) -> Option<Self> {
         let hosted = Hosted::of_remote(url)?;
         let commit = match hosted.site {
@@ -67,7 +67,7 @@ impl Forge {
         self.commit_url.replace(COMMIT, commit.as_str())
     }
 
-    /// The request that a commit's message names, if the site is known.
+    /// The request that a commit message names, if the site is known.
     pub fn request(&self, message: &str) -> Option<ChangeRequest> {
         let Hosted { site, url } = self.repository.as_ref()?;
         let (number, mark, path) = match site {
@@ -84,7 +84,7 @@ impl Hosted {
     fn of_remote(url: &str) -> Option<Self> {
         let (scheme, rest) = match url.split_once("://") {
             Some((scheme @ ("http" | "https"), rest)) => (scheme, rest.to_owned()),
-            // The port is that of SSH or of git's own protocol.
+            // This port belongs to SSH or to git's own protocol.
             Some(("ssh" | "git" | "git+ssh", rest)) => {
                 let (host, path) = rest.split_once('/')?;
                 let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
@@ -144,7 +144,7 @@ fn encoded(path: &str) -> String {
 }
 
 /// The number in `Merge pull request #12 from …`, in Gitea's `Merge pull request 'title' (#12) from
-/// …`, and at the end of a squashed commit's subject: `title (#12)`.
+/// …`, or at the end of a squashed commit's subject: `title (#12)`.
 fn pull_request(message: &str) -> Option<u64> {
     let subject = message.lines().next()?.trim_end();
     if let Some(rest) = subject.strip_prefix("Merge pull request ") {
@@ -158,7 +158,7 @@ fn pull_request(message: &str) -> Option<u64> {
     number.parse().ok()
 }
 
-/// The number in GitLab's `See merge request group/project!12`, a line of its own.
+/// The number in GitLab's line `See merge request group/project!12`.
 fn merge_request(message: &str) -> Option<u64> {
     let named = message.lines().rev().find_map(|line| line.strip_prefix("See merge request "))?;
     let (_, number) = named.trim_end().rsplit_once('!')?;

@@ -1,10 +1,10 @@
-//! A declared tolerance: which metric, which way is worse, and by how much it may move.
+//! A guard: a metric, the direction in which it gets worse, and its tolerance.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Metric, Value};
 
-/// Which way is worse.
+/// The direction of worse values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -16,8 +16,8 @@ pub enum Direction {
     Any,
 }
 
-/// The form of a guard without its amount, by its key in oracle.toml. Everything that depends on
-/// the form alone is asked here.
+/// The form of a guard without its amount, by its key in oracle.toml. All properties that depend on
+/// the form alone are here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FormName {
@@ -85,37 +85,36 @@ impl FormName {
     }
 
     /// Whether the amount is a percentage of the baseline, as for metrics that are compared by
-    /// ratios (tokens per second, seconds).
+    /// ratio (tokens per second, seconds).
     pub fn is_percent(self) -> bool {
         matches!(self, Self::MaxIncreasePercent | Self::MaxDecreasePercent)
     }
 
-    /// Whether the amount is how far the value may move from the baseline. Such an amount is never
-    /// negative.
+    /// Whether the amount limits the move away from the baseline. Such an amount is never negative.
     pub fn is_from_baseline(self) -> bool {
         self.is_percent() || matches!(self, Self::MaxIncrease | Self::MaxDecrease)
     }
 
-    /// The amount that allows a move of `step`, which is in the metric's unit; `None` for a form
-    /// that does not count from the baseline.
+    /// The amount that allows a move of `step` (in the metric's unit). `None` for a form that does
+    /// not count from the baseline.
     pub fn amount_of(self, step: f64, baseline: f64) -> Option<f64> {
         let unit = if self.is_percent() { baseline.abs() / 100.0 } else { 1.0 };
         self.is_from_baseline().then_some(step / unit)
     }
 }
 
-/// The configured form of the tolerance. Amounts are in the metric's unit, percentages are of
-/// the baseline's absolute value.
+/// The configured form of the tolerance. Amounts are in the metric's unit; percentages are relative
+/// to the baseline's absolute value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuardForm {
     /// `value - baseline` may be at most this.
     MaxIncrease(f64),
-    /// The same limit, in percent of the baseline.
+    /// The same tolerance, in percent of the baseline.
     MaxIncreasePercent(f64),
     /// `baseline - value` may be at most this.
     MaxDecrease(f64),
-    /// The same limit, in percent of the baseline.
+    /// The same tolerance, in percent of the baseline.
     MaxDecreasePercent(f64),
     /// The value may be at most this.
     Max(f64),
@@ -173,9 +172,9 @@ impl Guard {
         self.form.name().direction()
     }
 
-    /// The tolerance: how far the metric may move from `baseline` in the bad direction, in its
-    /// unit; 0 for [`GuardForm::Unchanged`]; negative if the baseline itself is beyond
-    /// [`GuardForm::Max`] or [`GuardForm::Min`].
+    /// The tolerance: how far the metric may move from `baseline` towards worse, in its unit. 0 for
+    /// [`GuardForm::Unchanged`]; negative if the baseline itself is beyond [`GuardForm::Max`] or
+    /// [`GuardForm::Min`].
     pub fn limit(&self, baseline: f64) -> f64 {
         match self.form {
             GuardForm::MaxIncrease(x) | GuardForm::MaxDecrease(x) => x,
@@ -198,13 +197,13 @@ impl Guard {
         }
     }
 
-    /// Whether `value` breaks this guard against `baseline`. NaN breaks every numeric guard, and
-    /// so does a fact. Any difference breaks `unchanged`, a change of type included.
+    /// Whether `value` breaks this guard against `baseline`. NaN and facts break every numeric
+    /// guard. Any difference breaks `unchanged`, even a change of type.
     pub fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
         self.is_beyond(baseline, value, |baseline| self.limit(baseline))
     }
 
-    /// As [`Self::is_broken`], with another tolerance, in the metric's unit.
+    /// Like [`Self::is_broken`], with another tolerance, in the metric's unit.
     pub fn is_beyond(
         &self,
         baseline: &Value,

@@ -1,10 +1,10 @@
-//! What was asked about the inside of the main first bad commit, beside its files and shapes.
+//! Extra measurements of the main first bad commit, besides its cause and its sweep.
 
 use serde::{Deserialize, Serialize};
 
 use super::{FactChange, LevelResult, LogitsChange, TensorChange, TextPair};
 
-/// What the main first bad commit and its worst parent show in runs that were made to compare them.
+/// Results of runs that compare the main first bad commit with its worst parent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inquiry {
     /// What each level of the engine shows, the lowest first.
@@ -13,7 +13,7 @@ pub struct Inquiry {
     /// The facts that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactChange>,
-    /// The texts that both generate.
+    /// The texts that the two commits generate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<TextPair>,
     /// How the logits differ, by measure.

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Metric, Value, number};
 
-/// What a level showed.
+/// The result of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelResult {
     /// The level's name.
     pub name: String,
-    /// Whether it differs: the worst of its checks.
+    /// Whether the level differs: the worst of its checks.
     pub shows: LevelShows,
     /// One entry for each measure.
     pub checks: Vec<LevelCheck>,
@@ -22,9 +22,9 @@ pub struct LevelResult {
 pub enum LevelShows {
     /// No difference beyond the tolerance.
     Passes,
-    /// It cannot be judged.
+    /// The level cannot be judged.
     Unknown,
-    /// The commit fails where the parent does not, or differs by more than the tolerance.
+    /// The commit fails and the parent does not, or the commit differs by more than the tolerance.
     Fails,
 }
 
@@ -33,21 +33,21 @@ pub enum LevelShows {
 pub struct LevelCheck {
     /// The measure.
     pub measure: String,
-    /// Whether it differs.
+    /// Whether the measure differs.
     pub shows: LevelShows,
-    /// The metric that differs most, for its tolerance.
+    /// The metric that differs most, relative to its tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
-    /// Its value at the parent.
+    /// The metric's value at the parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Value>,
-    /// Its value at the commit.
+    /// The metric's value at the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Value>,
-    /// What may differ, in the metric's unit.
+    /// The allowed difference, in the metric's unit.
     #[serde(default, with = "number", skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Why, in words: how it fails, or why it cannot be judged. With a tensor: its name.
+    /// The reason: how the commit fails, or why it cannot be judged. With a tensor: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The runs at the parent and at the commit.

@@ -1,16 +1,16 @@
-//! Limits of a hunt that runs alone: how many runs, how long, until when; and which limit ended it.
+//! Limits of a hunt without supervision (runs, time, deadline), and the limit that ended it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The limits that `--max-runs`, `--max-hours` and `--deadline` set. They count from the `start` or
-/// `resume` that they were given to.
+/// `resume` with these options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Maximum number of runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_runs: Option<u32>,
-    /// Maximum time, in seconds of the clock on the wall.
+    /// Maximum wall-clock time, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<u64>,
     /// The point in time after which nothing is measured.
@@ -36,7 +36,7 @@ pub enum ReachedLimit {
     },
     /// The time.
     Time {
-        /// Seconds that were given.
+        /// The allowed seconds.
         seconds: u64,
     },
     /// The deadline.

@@ -1,4 +1,4 @@
-//! Proof of what ran: the digests of the files that a run loaded.
+//! Evidence of what ran: the digests of the files that a run loaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,12 +15,12 @@ pub struct Loaded {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<BTreeSet<String>>,
     /// Digests of programs and shared objects from outside the slot, by path. The memory maps are
-    /// sampled, so a file that is mapped only between two samples is missing.
+    /// sampled, so a file that was mapped only between two samples is missing.
     pub elsewhere: BTreeMap<String, String>,
     /// Whether `own` is known to be complete.
     pub is_whole: bool,
     /// SHA-256 over the names of all files in source and build, loaded or not, and over which of
-    /// these are executable.
+    /// these files are executable.
     pub names: String,
     /// Whether the watch on source and build saw every opened file; `false` in records of older
     /// versions.
@@ -86,8 +86,8 @@ impl Ran {
 }
 
 impl Loaded {
-    /// The files that differ between `before` and `self`, those below the slot first. A file
-    /// from outside the slot is listed only if both runs loaded it.
+    /// The files that differ between `before` and `self`, those below the slot first. A file from
+    /// outside the slot is listed only if both runs loaded it.
     pub fn unlike(&self, before: &Self) -> Vec<Unlike> {
         let mut found = unlike(&before.own, &self.own);
         found.extend(self.other_modes(before));
@@ -112,7 +112,7 @@ impl Loaded {
         other.map(|(path, _)| Unlike { path: path.clone(), how: UnlikeIn::Mode }).collect()
     }
 
-    /// Whether exactly one run has the file as executable; `false` if a record does not say.
+    /// Whether the file is executable in exactly one run; `false` if a record does not say.
     fn has_other_mode(&self, before: &Self, path: &str) -> bool {
         match (&before.executable, &self.executable) {
             (Some(before), Some(now)) => before.contains(path) != now.contains(path),

@@ -1,9 +1,9 @@
-//! How two files with logits differ, as `diff logits --json`, the store and reports have it.
+//! How two files with logits differ, in the form of `diff logits --json`, the store and reports.
 
 use serde::{Deserialize, Serialize};
 
-/// The figures of a base a and a candidate b (docs/logits.md has the formulas). Figures are `None`
-/// if no position has any, because of values that are not finite.
+/// Statistics of a base a and a candidate b (docs/logits.md has the formulas). A value is `None` if
+/// no position has one, because of values that are not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogitsDifference {
     /// Rows.
@@ -30,20 +30,20 @@ pub struct LogitsDifference {
     pub p99_kl: Option<f64>,
     /// The largest KL of a position, in nats.
     pub max_kl: Option<f64>,
-    /// The part of the positions with the same top token, 0 … 1.
+    /// The share of the positions with the same top token, 0 … 1.
     pub top1_agreement: Option<f64>,
-    /// The first position where each figure is not that of equal rows, or is beyond the limit of
-    /// the guard.
+    /// The first position where each statistic differs from that of equal rows, or is beyond the
+    /// guard's limit.
     pub first: Positions,
-    /// The position with the worst of each figure.
+    /// The position with the worst value of each statistic.
     pub worst: Positions,
     /// The largest difference of two values.
     pub largest_difference: Option<LargestDifference>,
-    /// Whether the largest difference is above 0.01 and above what storing the values explains.
+    /// Whether the largest difference is above 0.01 and above the rounding of stored values.
     pub beyond_rounding: bool,
     /// Values that are not finite.
     pub non_finite: Vec<NonFiniteValues>,
-    /// Positions without figures.
+    /// Positions without statistics.
     pub positions_left_out: u64,
     /// Values that are −∞ in both files.
     pub masked_values: u64,
@@ -59,7 +59,7 @@ pub struct LogitsChange {
     /// From one run of the parent to another one, if both are comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<LogitsDifference>,
-    /// The parent's own difference between numbers of threads, if it was measured.
+    /// The parent's own difference between two numbers of threads, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<ThreadFloor>,
     /// The two runs of the parent, and the run of the commit.
@@ -75,7 +75,7 @@ pub struct ThreadFloor {
     pub difference: LogitsDifference,
 }
 
-/// One position for each figure, counted from 0; `None` if there is none.
+/// One position for each statistic, counted from 0; `None` if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Positions {
     /// Of the largest |b − a|.
@@ -86,7 +86,7 @@ pub struct Positions {
     pub rms: Option<usize>,
     /// Of the cosine.
     pub cosine: Option<usize>,
-    /// Of the divergence.
+    /// Of the KL divergence.
     pub kl: Option<usize>,
     /// Of the top token.
     pub top1: Option<usize>,
@@ -105,16 +105,16 @@ pub struct LargestDifference {
     pub b: f64,
 }
 
-/// The values of one kind that are not finite, in one of the files.
+/// The non-finite values of one kind in one of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonFiniteValues {
-    /// Whose values.
+    /// The file they are in.
     pub file: LogitsSide,
     /// `nan`, `inf` or `-inf`.
     pub value: String,
     /// How many.
     pub count: u64,
-    /// The first row with one.
+    /// The first row with such a value.
     pub position: usize,
     /// The first index in that row.
     pub index: usize,

@@ -2,7 +2,7 @@
 
 use super::GuardForm;
 
-/// What may differ.
+/// The allowed difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogitsGuard {
     /// Nothing: all stored bits are the same.
@@ -11,11 +11,11 @@ pub enum LogitsGuard {
     LosslessF32,
     /// Rounding of f16: max |Δ| at most 1e-3.
     LosslessF16,
-    /// What careful quantisation does: each cosine at least 0.999, mean KL at most 0.01 nats.
+    /// Careful quantisation: each cosine at least 0.999, mean KL at most 0.01 nats.
     Lossy,
 }
 
-/// Limits on figures.
+/// Limits on statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LogitsLimits {
     /// The largest max |Δ|.
@@ -30,7 +30,7 @@ impl LogitsGuard {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Bitwise, Self::LosslessF32, Self::LosslessF16, Self::Lossy];
 
-    /// The guards of a measure's metrics that say the same.
+    /// The equivalent guards on a measure's metrics.
     pub fn forms(self) -> Vec<(&'static str, GuardForm)> {
         if self == Self::Bitwise {
             return vec![("identical", GuardForm::Min(1.0))];
@@ -54,7 +54,7 @@ impl LogitsGuard {
         }
     }
 
-    /// Limits on figures; none for [`LogitsGuard::Bitwise`].
+    /// The limits; none for [`LogitsGuard::Bitwise`].
     pub fn limits(self) -> LogitsLimits {
         let none = LogitsLimits::default();
         match self {

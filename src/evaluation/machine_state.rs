@@ -1,4 +1,4 @@
-//! The machine's state around a run, to tell a slow commit from a hot machine.
+//! The machine's state around a run, to distinguish a slow commit from a hot machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,8 +62,8 @@ const HELD_DOWN: [(u64, &str); 4] = [
 ];
 
 impl Around {
-    /// Why a time measured here is unreliable, if it is: heat throttled the CPU during the run,
-    /// or something throttled a GPU at its start or end.
+    /// The reason why a time measured here is unreliable, if it is: heat throttled the CPU during
+    /// the run, or something throttled a GPU at its start or end.
     pub fn throttled(&self) -> Option<String> {
         let counts = self.before.throttle_count.zip(self.after.throttle_count);
         if let Some((before, after)) = counts

@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::number::{Number, NumberOrText};
 use super::{Checks, Extent};
 
-/// A metric's name: `MEASURE`, or `MEASURE.NAME` where a measure yields several.
+/// A metric's name: `MEASURE`, or `MEASURE.NAME` if a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Metric {
-    /// The `[[measure]]` it comes from.
+    /// The `[[measure]]` that yields it.
     pub measure: String,
     /// The regex group or JSON pointer by name; `None` for the measure's one unnamed value.
     pub name: Option<String>,
@@ -152,19 +152,19 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// All values that the parser found in one run's output.
+/// All values that the parser found in a run's output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Reading {
-    /// The metrics, by name, without `wall_s` and `peak_rss_mib`, which do not come from the
+    /// The metrics, by name. Without `wall_s` and `peak_rss_mib`, which do not come from the
     /// output.
     pub values: BTreeMap<Metric, Value>,
     /// Per-chunk values in the order printed (cumulative perplexity after chunk 1, 2, …); empty
     /// if the parser has no chunks. [`Self::same_bits`] compares them too.
     pub chunks: Vec<f64>,
-    /// Tokens in each chunk, if the output says so.
+    /// Tokens in each chunk, if the output has this number.
     pub context: Option<u32>,
-    /// A metric's repeats within one run, in the order printed; the metric's value is computed
-    /// from its repeats. [`Self::same_bits`] ignores the repeats and compares only the value.
+    /// A metric's repeats within one run, in the order printed. The metric's value is computed from
+    /// its repeats; [`Self::same_bits`] compares only the value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// The checks that ran, if the parser reads checks.
@@ -185,19 +185,19 @@ impl Reading {
         counts.filter_map(|(_, value)| value.number()).reduce(|sum, count| sum + count)
     }
 
-    /// How much text the run read, if its output says so.
+    /// The amount of text that the run read, if the output has it.
     pub fn extent(&self) -> Option<Extent> {
         let chunks = self.chunks.len();
         (chunks > 0).then_some(Extent { chunks, context: self.context })
     }
 
-    /// The checks that ran, if the output says so.
+    /// The checks that ran, if the output lists checks.
     pub fn ran(&self) -> Option<&Checks> {
         self.checks.as_ref()
     }
 
-    /// Whether two runs are bit-identical: all parsed values, the per-chunk ones included, and
-    /// the checks that ran.
+    /// Whether two runs are bit-identical: all parsed values, including those of chunks, and the
+    /// checks that ran.
     pub fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
             && self.checks == other.checks

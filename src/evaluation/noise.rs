@@ -18,7 +18,7 @@ pub struct Noise {
     /// Standard deviation of one sample (of a difference if `paired`); 0 for rates.
     #[serde(with = "number")]
     pub sd: f64,
-    /// How many runs of each endpoint these numbers come from.
+    /// The number of runs of each endpoint behind these values.
     pub runs: usize,
     /// Whether each run is compared with a run of the good endpoint, because the machine drifts.
     pub paired: bool,

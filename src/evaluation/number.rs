@@ -1,5 +1,5 @@
-//! Reads and writes numbers in JSON. JSON has no NaN and no infinity, so they are written as the
-//! strings `"nan"`, `"inf"` and `"-inf"`. A field uses it with `#[serde(with = "number")]`.
+//! Reads and writes numbers in JSON. JSON has no NaN and no infinity: the strings `"nan"`, `"inf"`
+//! and `"-inf"` replace them. Fields use this with `#[serde(with = "number")]`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -55,8 +55,8 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// A type of fields with numbers that may be NaN or infinite. `InJson` is the same type with a
-/// [`Number`] in place of each `f64`.
+/// A field type with numbers that may be NaN or infinite. `InJson` is the same type with a
+/// [`Number`] instead of each `f64`.
 pub(super) trait Numbers: Sized {
     type InJson: Serialize + for<'de> Deserialize<'de>;
     fn in_json(&self) -> Self::InJson;

@@ -1,4 +1,4 @@
-//! A change that an option of the command line makes to a configuration, for one hunt.
+//! A change of the configuration by a command line option, for one hunt.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 pub struct OptionChange {
     /// The option as a user could type it.
     pub option: String,
-    /// What `oracle.toml` has in its place, as TOML; `None` if the key is not there, and for
+    /// The replaced value in `oracle.toml`, as TOML. `None` if the key is not there, and for
     /// `--arg`, which replaces nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<String>,
-    /// How many overrides the option changes too.
+    /// How many overrides the option also changes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub overrides: usize,
 }
@@ -24,7 +24,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl OptionChange {
-    /// How many overrides the option changes too: `1 override too`; empty for none.
+    /// How many overrides the option also changes: `1 override too`; empty for none.
     pub fn in_overrides(&self) -> String {
         match self.overrides {
             0 => String::new(),

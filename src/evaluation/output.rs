@@ -1,4 +1,4 @@
-//! What a program writes: its streams and their lines.
+//! The output of a program: its streams and their lines.
 
 use serde::{Deserialize, Serialize};
 

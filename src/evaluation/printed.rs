@@ -1,5 +1,5 @@
-//! What the engine prints at a first bad commit and at its parent: facts about itself, and text
-//! that it generates.
+//! The output of the engine at a first bad commit and at its parent: facts about itself, and
+//! generated text.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use super::Metric;
 pub struct FactChange {
     /// The metric.
     pub metric: Metric,
-    /// At the parent; `None` if its output has no such fact.
+    /// The fact at the parent; `None` if its output has no such fact.
     pub parent: Option<String>,
-    /// At the commit; `None` if its output has no such fact.
+    /// The fact at the commit; `None` if its output has no such fact.
     pub commit: Option<String>,
     /// The runs of parent and commit.
     pub attempts: Vec<String>,
 }
 
-/// What one prompt gives at parent and commit.
+/// The texts that one prompt gives at parent and commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TextPair {
     /// The measure.
@@ -34,9 +34,9 @@ pub struct TextPair {
     /// The first word that differs, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_other_word: Option<usize>,
-    /// At the parent.
+    /// The parent's text.
     pub parent: GeneratedText,
-    /// At the commit.
+    /// The commit's text.
     pub commit: GeneratedText,
 }
 
@@ -53,17 +53,17 @@ pub struct GeneratedText {
     /// Distinct pairs of words as a share of all, 0 … 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct_2: Option<f64>,
-    /// The share of sequences of four words that occurred before, 0 … 1.
+    /// The share of four-word sequences that occurred before, 0 … 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_4: Option<f64>,
     /// The run.
     pub attempt: String,
 }
 
-/// Above this share of repeated sequences a text looks like a loop.
+/// Share of repeated sequences above which a text looks like a loop.
 const LOOP: f64 = 0.3;
 
-/// The commit's share must be so much above the parent's.
+/// Minimum difference between the commit's share and the parent's.
 const MORE: f64 = 0.1;
 
 impl TextPair {

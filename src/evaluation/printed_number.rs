@@ -1,8 +1,8 @@
 //! Parses numbers as engines print them with any C library.
 
-/// Reads a number: decimal or scientific, with an optional sign; NaN and infinities in the
-/// spellings of C (`nan`, `-nan(ind)`, `inf`), C++ on Windows (`1.#QNAN`), Rust and Python.
-/// Thousands separators and units are not accepted, since `1,234` may be two numbers.
+/// Reads a number: decimal or scientific, with an optional sign; NaN and infinities as in C (`nan`,
+/// `-nan(ind)`, `inf`), C++ on Windows (`1.#QNAN`), Rust and Python. Thousands separators and units
+/// are not accepted, since `1,234` may be two numbers.
 ///
 /// A NaN loses its sign and payload, so that one NaN equals another bit for bit.
 pub fn parse_number(text: &str) -> Option<f64> {

@@ -1,10 +1,10 @@
-//! The metrics that every run has, whatever it prints.
+//! The metrics that every run has, whatever the engine prints.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Metric, Value};
 
-/// A figure that the system measures of every run.
+/// A metric that the system measures of every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Wall-clock seconds.
@@ -14,10 +14,10 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All of them.
+    /// All resources.
     pub const ALL: [Self; 2] = [Self::WallTime, Self::PeakMemory];
 
-    /// Their names.
+    /// All names.
     pub const NAMES: [&str; 2] = [Self::WallTime.name(), Self::PeakMemory.name()];
 
     /// The metric's name after the measure's, as in oracle.toml.
@@ -28,7 +28,7 @@ impl Resource {
         }
     }
 
-    /// The resource that a metric is; `None` for a metric that the engine prints.
+    /// The resource that a metric measures; `None` for a metric that the engine prints.
     pub fn of(metric: &Metric) -> Option<Self> {
         let name = metric.name.as_deref()?;
         Self::ALL.into_iter().find(|resource| resource.name() == name)

@@ -1,4 +1,4 @@
-//! The record of a run: one execution of one measure's command, as it is stored.
+//! The stored record of a run: one execution of one measure's command.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,24 +18,24 @@ pub enum Phase {
     /// A fresh run at the first bad commit or one of its parents.
     Confirm,
     /// At the first bad commit and its parents with each other's ruler (the measuring files), to
-    /// tell whether the engine or the ruler makes the step.
+    /// see whether the engine or the ruler makes the step.
     Ruler,
     /// At the parent of the first bad commit with part of the commit's change, or at the bad
-    /// endpoint without that part, to tell which part makes the step.
+    /// endpoint without that part, to see which part makes the step.
     Localize,
-    /// At the first bad commit and its worst parent, to tell where and how it shows.
+    /// At the first bad commit and its worst parent, to see where and how the regression shows.
     Inquiry,
-    /// At the good endpoint, to tell whether a failure is the commit's fault or the machine's.
+    /// At the good endpoint, to see whether a failure is the commit's fault or the machine's.
     Control,
-    /// By hand.
+    /// By the user, without a hunt.
     Manual,
 }
 
 impl Phase {
-    /// Whether this phase may reuse a run or build made for `other`; `is_ours`: by this hunt.
-    /// A confirmation takes only this hunt's confirmation runs. A check of the ruler takes only runs
-    /// and builds of confirmations and of other such checks, an inquiry only those of confirmations
-    /// and of inquiries.
+    /// Whether this phase may reuse a run or build made for `other`. `is_ours`: this hunt made it.
+    /// A confirmation takes only this hunt's confirmation runs. A check of the ruler takes only
+    /// runs and builds of confirmations and of other such checks. An inquiry takes only those of
+    /// confirmations and of inquiries.
     pub fn takes(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
@@ -61,21 +61,21 @@ impl fmt::Display for Phase {
     }
 }
 
-/// A run as it happened. The values and the verdict are not stored: they are derived from the
-/// log each time.
+/// A run as it happened. Its values and its verdict are not stored, but derived from the log each
+/// time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Unique name of this attempt; its files are named after it.
+    /// Unique name of this attempt. Its files have this name.
     pub attempt: String,
-    /// The key it was stored under.
+    /// The key under which the run is stored.
     pub run_key: String,
     /// The measure.
     pub measure: String,
     /// The commit whose build ran.
     pub commit: CommitId,
-    /// Why it ran.
+    /// Why the run was made.
     pub phase: Phase,
-    /// The hunt it ran for, if any.
+    /// The hunt that made the run, if any.
     pub hunt: Option<String>,
     /// The command with its placeholders filled in, one word per entry.
     pub argv: Vec<String>,
@@ -85,20 +85,20 @@ pub struct RunRecord {
     pub slot: String,
     /// The environment variables that the configuration adds to the user's.
     pub env: BTreeMap<String, String>,
-    /// When it started (RFC 3339, UTC).
+    /// When the run started (RFC 3339, UTC).
     pub started: String,
     /// Its time and memory.
     #[serde(flatten)]
     pub used: Resources,
-    /// How it ended.
+    /// How the command ended.
     pub ended: Ended,
-    /// When the build that ran was finished (RFC 3339, UTC): a confirmation needs builds
-    /// newer than the search's.
+    /// When the build that ran was finished (RFC 3339, UTC). A confirmation needs builds newer than
+    /// the search's.
     pub built: String,
     /// Whether this was a warm-up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
-    /// Whether this was an exclusive run: no other build or run of this program beside it.
+    /// Whether this was an exclusive run: no other build or run of this program at the same time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
     /// The `[[prepare]]` step that failed, so that the measure did not run.
@@ -114,8 +114,8 @@ pub struct RunRecord {
     /// The files with tensors that the run wrote, if its measure reads such files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dumps: Vec<Dumped>,
-    /// Set if nothing ran because the binaries are identical to this attempt's: its output is
-    /// reused.
+    /// Set if nothing ran because the binaries are identical to those of this attempt. Its output
+    /// is reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
     /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.
@@ -144,7 +144,7 @@ pub struct FailedPrepare {
 }
 
 impl FailedPrepare {
-    /// This step's failure, for a process that ended like `ended`.
+    /// The failure of this step, whose process ended like `ended`.
     pub fn failure(&self, ended: &Ended) -> Failure {
         let Self { name, missing } = self;
         let how = match missing {
@@ -158,8 +158,8 @@ impl FailedPrepare {
 }
 
 impl Phase {
-    /// The reason to exclude the runs of this phase from a commit's statistics: the files that
-    /// were built are not the commit's own, or another question was asked.
+    /// The reason to exclude the runs of this phase from a commit's statistics: the built files are
+    /// not the commit's own, or the runs had another purpose.
     pub fn apart(self) -> Option<ExclusionReason> {
         match self {
             Self::Ruler => Some(ExclusionReason::Ruler),
@@ -180,11 +180,11 @@ pub enum ExclusionReason {
     Throttled(String),
     /// The run used another commit's ruler; only the check of the ruler uses it.
     Ruler,
-    /// The run is the one that the others are compared with.
+    /// The run with which the others are compared.
     Reference,
-    /// The run is of part of a change; only the localisation uses it.
+    /// The run used only a part of a change; only the localisation uses it.
     Part,
-    /// The run asks where and how the first bad commit shows.
+    /// The run serves to find where and how the regression shows.
     Inquiry,
 }
 
@@ -202,8 +202,8 @@ impl fmt::Display for ExclusionReason {
 }
 
 impl RunRecord {
-    /// The reason to exclude this run, if any. Throttling excludes only exclusive runs: the time
-    /// of a run beside others is unreliable anyhow.
+    /// The reason to exclude this run, if any. Throttling excludes only exclusive runs: the time of
+    /// any other run is unreliable anyway.
     pub fn apart(&self) -> Option<ExclusionReason> {
         if self.warm_up {
             return Some(ExclusionReason::WarmUp);

@@ -14,7 +14,7 @@ pub struct Setup {
     /// The compiler command of each file, by its path.
     #[serde(default, skip_serializing_if = "Compiled::is_empty")]
     pub files: Compiled,
-    /// The compiler command of each target, if the commands of single files are not known.
+    /// The compiler command of each target, if the commands of single files are unknown.
     #[serde(default, skip_serializing_if = "Compiled::is_empty")]
     pub targets: Compiled,
     /// Digests of the code in object files, by their paths.
@@ -28,11 +28,11 @@ pub struct Setup {
     pub probes: BTreeMap<String, String>,
 }
 
-/// What was compiled, and with which commands; each distinct command is stored once.
+/// The compiled files or targets and their commands. Each distinct command is stored once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
-    /// The commands, compiler first, without the words that name a single file. Of repeated words
-    /// only the last is kept, since compilers obey the last.
+    /// The commands, compiler first, without words that name a single file. Of repeated words only
+    /// the last is kept, since compilers use the last.
     pub commands: Vec<Vec<String>>,
     /// Name of the file or target → index in `commands`.
     pub by: BTreeMap<String, usize>,

@@ -1,5 +1,5 @@
-//! A rule over the properties of a sweep's cells, such as `d_in % 4 ≠ 0`: it says which cells show
-//! a regression.
+//! A rule over the properties of a sweep's cells, such as `d_in % 4 ≠ 0`. The cells for which it
+//! holds show a regression.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -67,8 +67,8 @@ pub enum Comparison {
     Unequal(Property),
 }
 
-/// A border between numbers that is known only as well as the cells show it: somewhere from `low`
-/// (included) to `high` (excluded).
+/// A border between numbers, as exactly as the cells show it: somewhere from `low` (included) to
+/// `high` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Border {
     /// The largest value that is known to be at most the border.
@@ -89,15 +89,15 @@ impl Border {
         }
     }
 
-    /// Whether no whole number lies between `low` and `high`, and both are whole.
+    /// Whether `low` and `high` are whole numbers without another one in between.
     pub fn is_exact(self) -> bool {
         is_whole(self.low) && is_whole(self.high) && self.high - self.low <= 1.0
     }
 }
 
 impl Comparison {
-    /// Whether a property meets it; `None` if that is not known, or if the property is of another
-    /// kind.
+    /// Whether a property meets the comparison. `None` if that is unknown, or if the property is of
+    /// another kind.
     pub fn holds(&self, property: &Property) -> Option<bool> {
         match (self, property) {
             (Self::Above(border), Property::Number(x)) => border.is_below(*x),
@@ -117,8 +117,8 @@ impl ShapeRule {
         Self { conditions: vec![condition], join: Join::And }
     }
 
-    /// Whether the rule holds for a cell; `None` if that is not known: a border is not known well
-    /// enough, or the cell lacks the property.
+    /// Whether the rule holds for a cell. `None` if that is unknown: a border is not exact enough,
+    /// or the cell lacks the property.
     pub fn holds(&self, cell: &Properties) -> Option<bool> {
         let decisive = self.join == Join::Or;
         let mut is_unknown = false;
@@ -150,7 +150,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// `256`, or `some value in 256..299` if the cells do not show which.
+/// `256`, or `some value in 256..299` if the cells do not show the exact value.
 impl fmt::Display for Border {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { low, high } = *self;
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(holds(Join::Or, 5.0, 3.0), Some(true));
         assert_eq!(holds(Join::Or, 5.0, 2.0), None);
         assert_eq!(rule(Join::Or).to_string(), "width above some value in 1..8 or threads % 2 ≠ 0");
-        // A cell without the property, and a half of a number.
+        // A cell without the property, and half of a number.
         assert_eq!(rule(Join::And).holds(&cell(&[("width", 9.0)])), None);
         assert_eq!(holds(Join::And, 9.0, 1.5), None);
     }

@@ -1,20 +1,20 @@
-//! Where a first bad commit shows its regression: the cells of a parameter sweep, and the simplest
-//! rule that separates them.
+//! The cells of a parameter sweep in which a first bad commit shows its regression, and the
+//! simplest rule that separates them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CommitId, FailureKind, Metric, Properties, ShapeRule, Shows, Value};
 
-/// Where a first bad commit shows its regression.
+/// The cells that show a first bad commit's regression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shapes {
     /// The first bad commit.
     pub commit: CommitId,
-    /// The parent that it is compared with in each cell.
+    /// The parent with which the commit is compared in each cell.
     pub parent: CommitId,
     /// One sweep for each measure.
     pub sweeps: Vec<MeasureSweep>,
-    /// Why nothing was swept, in words.
+    /// Why no cell was tested, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_swept: Option<String>,
 }
@@ -26,10 +26,10 @@ pub struct MeasureSweep {
     pub measure: String,
     /// The parameters that the measure names, in the order of the file.
     pub parameters: Vec<String>,
-    /// The cells in the order of their tests: first the whole grid, then those that tell rules
-    /// apart.
+    /// The cells in the order of their tests: first the whole grid, then cells that distinguish
+    /// rules.
     pub cells: Vec<SweptCell>,
-    /// What the cells say.
+    /// The result of the sweep.
     pub end: SweepEnd,
 }
 
@@ -46,22 +46,22 @@ pub struct SweptCell {
     pub shows: Shows,
     /// Why, in words.
     pub reason: String,
-    /// The figure that was compared, if there is one.
+    /// The compared metric, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
-    /// What the parent's runs gave.
+    /// The result of the parent's runs.
     pub parent: CellSide,
-    /// What the commit's runs gave.
+    /// The result of the commit's runs.
     pub commit: CellSide,
 }
 
 /// The runs of one commit in a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellSide {
-    /// The level of the compared figure, if the runs have one.
+    /// The level of the compared metric, if the runs have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Value>,
-    /// How the first failed run failed.
+    /// The failure of the first failed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureKind>,
     /// The runs, by their names.
@@ -74,15 +74,15 @@ pub struct CellSide {
 pub enum SweepEnd {
     /// Each cell that can be judged shows the regression.
     Everywhere,
-    /// No cell shows it.
+    /// No cell shows the regression.
     Nowhere,
-    /// The cells that show it are those for which the rule holds.
+    /// The rule holds for exactly the cells that show the regression.
     Rule {
         /// The rule that comes first in the order of the search.
         rule: ShapeRule,
-        /// Other rules that are as simple and agree with all cells.
+        /// Other rules that are equally simple and agree with all cells.
         rivals: Vec<ShapeRule>,
-        /// Whether the budget of cells ended the tests that tell them apart.
+        /// Whether the limit on cells ended the tests that distinguish the rules.
         is_spent: bool,
     },
     /// No rule of at most two conditions agrees with all cells.
@@ -94,8 +94,8 @@ pub enum SweepEnd {
 }
 
 impl MeasureSweep {
-    /// How many cells that can be judged show the regression, and how many there are, among those
-    /// that `is_meant` accepts.
+    /// Among the cells that `is_meant` accepts and that can be judged: how many show the
+    /// regression, and how many there are.
     pub fn count(&self, is_meant: impl Fn(&Properties) -> bool) -> [usize; 2] {
         let judged = self.cells.iter().filter(|cell| cell.shows != Shows::Unresolved);
         let meant: Vec<_> = judged.filter(|cell| is_meant(&cell.properties)).collect();

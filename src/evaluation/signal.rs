@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-/// The signals that programs end by. The numbers come from the platform, since BUS and SYS differ
+/// The signals that end programs. The numbers come from the platform, since BUS and SYS differ
 /// between Linux and the BSDs.
 const NAMES: [(Signal, &str); 15] = [
     (Signal::SEGV, "SIGSEGV"),

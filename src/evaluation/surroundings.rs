@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// The relevant variables and compilers at the start of a hunt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
-    /// Inherited variables by name; a secret's value is replaced by its digest.
+    /// Inherited variables by name. A digest replaces the value of a secret.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
     /// The `--version` output of each compiler in PATH, by the compiler's name.
@@ -22,8 +22,7 @@ type Values = BTreeMap<String, String>;
 pub const COMPILERS: [&str; 9] =
     ["cc", "c++", "gcc", "g++", "clang", "clang++", "nvcc", "hipcc", "rustc"];
 
-/// Variables that change the output of a compiler or build system; a final `*` matches any
-/// rest.
+/// Variables that change the output of a compiler or build system. A final `*` matches any rest.
 const OF_BUILDS: [&str; 45] = [
     "AR",
     "ASFLAGS",
@@ -72,7 +71,7 @@ const OF_BUILDS: [&str; 45] = [
     "VLLM_*",
 ];
 
-/// Variables that change what a program prints or how fast it is.
+/// Variables that change a program's output or speed.
 const OF_RUNS: [&str; 49] = [
     "AMD_*",
     "ATEN_*",
@@ -129,7 +128,7 @@ const OF_RUNS: [&str; 49] = [
 const SECRET: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY"];
 
 impl Surroundings {
-    /// Keeps the relevant variables; `added`: further names from the configuration. An empty value
+    /// Keeps the relevant variables. `added`: further names from the configuration. An empty value
     /// is kept: an unset `CUDA_VISIBLE_DEVICES` shows every GPU, an empty one shows none.
     pub fn of(variables: impl IntoIterator<Item = (String, String)>, added: &[String]) -> Self {
         let counts = |name: &str| {
@@ -188,7 +187,7 @@ impl Surroundings {
     }
 }
 
-/// Whether a variable's name says that its value is secret, so that only its digest is kept.
+/// Whether a variable's name shows that its value is secret, so that only its digest is kept.
 fn is_secret(name: &str) -> bool {
     SECRET.iter().any(|part| name.contains(part))
 }

@@ -13,14 +13,13 @@ use super::{
 pub enum Target {
     /// A broken guard.
     Guard(GuardTarget),
-    /// The bad endpoint fails where the good one does not; commits that fail alike are bad.
+    /// The bad endpoint fails and the good one does not. Commits with the same failure are bad.
     Failure {
-        /// The measure that fails; `None` when the build does.
+        /// The measure that fails; `None` if the build fails.
         measure: Option<String>,
         /// How it fails.
         failure: Failure,
-        /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
-        /// same checks.
+        /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         checks: Option<Checks>,
     },
@@ -38,19 +37,17 @@ pub struct GuardTarget {
     /// The tolerance, in the metric's unit; 0 for a fact.
     #[serde(with = "number")]
     pub limit: f64,
-    /// The value between good and bad, midway between the endpoints' runs; `None` if runs repeat
-    /// bit for bit.
+    /// The threshold, midway between the endpoints' runs; `None` if runs repeat bit for bit.
     #[serde(with = "number", default)]
     pub threshold: Option<f64>,
     /// Levels and noise; `None` if runs repeat bit for bit.
     #[serde(default)]
     pub noise: Option<Noise>,
-    /// How much text the good endpoint's runs read, if their output says so. A run that read
+    /// How much text the good endpoint's runs read, if their output has the amount. A run that read
     /// another amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Extent>,
-    /// The checks that ran at the good endpoint; set if a run is judged only when it ran the
-    /// same checks.
+    /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
 }
@@ -93,16 +90,16 @@ impl GuardTarget {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
-    /// Whether drift is to be expected, as the machine's speed changes: relative tolerances, times,
-    /// and what should not fall (throughput).
+    /// Whether drift is likely because the machine's speed changes: relative tolerances, times, and
+    /// metrics that must not fall (throughput).
     pub fn may_drift(&self) -> bool {
         let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
         let is_throughput = self.guard.direction() == Direction::Down;
         !self.is_rate() && (is_time || is_throughput || self.guard.form.is_relative())
     }
 
-    /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0 is
-    /// the baseline.
+    /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0
+    /// stands for the baseline.
     pub fn level(&self, oriented: f64) -> Value {
         let scale = self.orientation();
         let zero = match self.noise {

@@ -1,5 +1,5 @@
-//! How the tensors of two dumps differ: the first different one, the inputs before it, and what
-//! the differences look like.
+//! How the tensors of two dumps differ: the first different tensor, its inputs, and known patterns
+//! of the differences.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use super::{CommitId, TensorDifference, TensorVerdict};
 /// How the tensors of a first bad commit differ from its parent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorChange {
-    /// The measure that dumps them.
+    /// The measure that dumps the tensors.
     pub measure: String,
     /// The parent: A.
     pub parent: CommitId,
     /// The commit: B.
     pub commit: CommitId,
-    /// A commit without an effect, whose differences from the parent widen the tolerances.
+    /// A commit without an effect. Its differences from the parent widen the tolerances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harmless: Option<CommitId>,
-    /// The runs that dumped, those of the parent first.
+    /// The runs that dumped tensors, those of the parent first.
     pub runs: Vec<TensorRun>,
-    /// The comparison; only tensors near the first different one.
+    /// The comparison, with only the tensors near the first different one.
     #[serde(flatten)]
     pub comparison: TensorComparison,
 }
@@ -45,30 +45,30 @@ pub struct TensorComparison {
     pub printed_only: bool,
     /// How many pairs of tensors were compared.
     pub compared: usize,
-    /// How many of them are beyond their tolerance.
+    /// How many of these pairs are beyond their tolerance.
     pub beyond: usize,
     /// The compared tensors in A's order; in a report only those near the first different one.
     pub tensors: Vec<TensorDifference>,
-    /// The first different one, as a place in `tensors`.
+    /// The index of the first different tensor in `tensors`.
     pub first: Option<usize>,
-    /// The operands of the first different tensor, as far as the sets have them.
+    /// The operands of the first different tensor, if the sets have them.
     pub inputs: Vec<TensorInput>,
     /// Names of tensors without a partner, of A and of B.
     pub unmatched: [Vec<String>; 2],
     /// Names of tensors that B computes earlier or later than A does, relative to the others.
     pub reordered: Vec<String>,
-    /// Names that another operation computes in B, with the operations of A and B: they are not the
-    /// same tensors, so they are not compared. They are in `unmatched` too.
+    /// Names that another operation computes in B, with the operations of A and B. They are
+    /// different tensors, so they are not compared. They are in `unmatched` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_operations: Vec<[String; 3]>,
-    /// The last tensor of A and of B, if the set ends although the other one goes on.
+    /// The last tensor of A and of B, if one set ends earlier than the other.
     #[serde(default)]
     pub ends_early: [Option<String>; 2],
-    /// What `growth` runs along.
+    /// The axis of `growth`.
     pub axis: TensorAxis,
     /// The difference along the layers, or along the steps of a training run.
     pub growth: Vec<TensorGrowth>,
-    /// What the differences look like, the most telling one first.
+    /// The known patterns of the differences, the most informative first.
     pub patterns: Vec<TensorPattern>,
 }
 
@@ -78,7 +78,7 @@ impl TensorComparison {
         self.tensors.get(self.first?)
     }
 
-    /// Keeps of `tensors` only those near the first different one; without one, the last ones.
+    /// Keeps only those of `tensors` near the first different one; without one, the last ones.
     pub fn keep_near(&mut self, before: usize, after: usize) {
         let at = self.first.unwrap_or(self.tensors.len());
         let begin = at.saturating_sub(before);
@@ -96,14 +96,14 @@ pub enum TensorOrder {
     Listed,
     /// The order in which they were printed.
     Printed,
-    /// Assumed: by where they are in the file.
+    /// Assumed: by position in the file.
     Offset,
-    /// Assumed: by the names of the files.
+    /// Assumed: by file name.
     FileNames,
 }
 
 impl TensorOrder {
-    /// Whether the order may not be that of computation.
+    /// Whether the order may differ from the order of computation.
     pub fn is_assumed(self) -> bool {
         matches!(self, Self::Offset | Self::FileNames)
     }
@@ -112,13 +112,13 @@ impl TensorOrder {
 /// An operand of the first different tensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorInput {
-    /// Its name in A.
+    /// The operand's name in A.
     pub name: String,
     /// The largest |Δ|, if it was compared.
     pub max_abs: Option<f64>,
     /// Whether it was compared and is within its tolerance.
     pub is_clean: bool,
-    /// What its own comparison says; `not-compared` also if B lacks it. Absent in old records.
+    /// The result of its own comparison; `not-compared` also if B lacks it. Absent in old records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<TensorVerdict>,
     /// Whether only its printed values are known.
@@ -145,7 +145,7 @@ impl TensorInput {
         Self { name, max_abs: None, is_clean: false, verdict, printed_only: false }
     }
 
-    /// What is known of it, in words: what was not compared is not clean.
+    /// The state in words. An operand that was not compared is not clean.
     pub fn state(&self) -> &'static str {
         match self.verdict {
             Some(TensorVerdict::NotCompared) => "not known",
@@ -160,7 +160,7 @@ impl TensorInput {
     }
 }
 
-/// What a growth runs along.
+/// The axis of a growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TensorAxis {
@@ -192,7 +192,7 @@ pub struct TensorGrowth {
     pub relative: f64,
 }
 
-/// What the differences look like, and the evidence in words.
+/// A known pattern of the differences, and the evidence in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorPattern {
     /// Which pattern.
@@ -205,7 +205,7 @@ pub struct TensorPattern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TensorPatternKind {
-    /// Values that are not finite appear.
+    /// Non-finite values appear.
     NonFinite,
     /// A difference above 1.0.
     NotRounding,
@@ -219,7 +219,7 @@ pub enum TensorPatternKind {
     FeedForward,
     /// A norm differs although its input does not.
     Norm,
-    /// The embedded tokens differ.
+    /// The embeddings of the tokens differ.
     Embedding,
     /// The sum with the layer's input differs although both terms do not.
     Residual,

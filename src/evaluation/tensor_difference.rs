@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct TensorDifference {
     /// The name in A.
     pub name: String,
-    /// The name in B, if it is another one.
+    /// The name in B, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_name: Option<String>,
-    /// What it is in a transformer, if its name tells.
+    /// Its part in a transformer, if its name shows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<TensorPart>,
     /// The layer, from 0, if its name has one.
@@ -19,32 +19,31 @@ pub struct TensorDifference {
     /// The training step, if its name has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// What computes it, if the set says so.
+    /// The operation that computes it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// The types of its values in A and in B, if they are not the same.
+    /// The types of its values in A and in B, if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub types: Option<[String; 2]>,
-    /// The lengths of the axes in A; the values of the last one are adjacent.
+    /// The lengths of the axes in A. The values of the last axis are adjacent.
     pub shape: Vec<u64>,
-    /// What the comparison says.
+    /// The result of the comparison.
     pub verdict: TensorVerdict,
-    /// Which tolerance its name asks for.
+    /// The tolerance that its name selects.
     pub level: TensorLevel,
     /// The largest |Δ| that does not count as a difference.
     pub tolerance: f64,
-    /// The largest |Δ| between repeated dumps, and dumps of harmless commits, if there are any.
+    /// The largest |Δ| between repeated dumps and dumps of harmless commits, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
-    /// Whether only its outer values were compared, because no others were printed, and no equal
-    /// sums speak for the others.
+    /// Whether only its outer values were compared: the others were not printed, and no equal sums
+    /// cover them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub printed_only: bool,
-    /// The sums of all values in A and in B, if the engine printed them and the values are not all
-    /// printed.
+    /// The sums of all values in A and in B, if the engine printed sums but not all values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sums: Option<[f64; 2]>,
-    /// The largest |Δ|; `None` if there are no finite values to compare. Here and below.
+    /// The largest |Δ|. This and the following are `None` if there are no finite values to compare.
     pub max_abs: Option<f64>,
     /// The mean |Δ|.
     pub mean_abs: Option<f64>,
@@ -52,7 +51,7 @@ pub struct TensorDifference {
     pub rms: Option<f64>,
     /// The root of the mean of A's squared values.
     pub base_rms: Option<f64>,
-    /// The cosine of the angle between both, as vectors of all values.
+    /// The cosine of the angle between the two, as vectors of all values.
     pub cosine: Option<f64>,
     /// The first position beyond the tolerance: indices on all axes but the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +62,7 @@ pub struct TensorDifference {
     /// The two values with the largest |Δ|.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_values: Option<[f64; 2]>,
-    /// How many values are NaN or infinite in one set and not equal in the other, in A and in B.
+    /// How many values are NaN or infinite in one set and different in the other, in A and in B.
     pub non_finite: [u64; 2],
     /// Why it cannot be compared, or what else differs, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,7 +70,7 @@ pub struct TensorDifference {
 }
 
 impl TensorDifference {
-    /// Whether it differs by more than its tolerance, in its shape or type, or in what is not finite.
+    /// Whether it differs by more than its tolerance, in shape or type, or in non-finite values.
     pub fn is_different(&self) -> bool {
         match self.verdict {
             TensorVerdict::Equal | TensorVerdict::Within | TensorVerdict::NotCompared => false,
@@ -90,7 +89,7 @@ impl TensorDifference {
     }
 }
 
-/// What the comparison of two tensors says.
+/// The result of comparing two tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TensorVerdict {
@@ -100,14 +99,14 @@ pub enum TensorVerdict {
     Within,
     /// A difference is beyond the tolerance.
     Beyond,
-    /// A value is NaN or infinite in one set, and not the same in the other.
+    /// A value is NaN or infinite in one set, and different in the other.
     NonFinite,
     /// The shapes do not fit.
     Shape,
-    /// The engine gave its values another type, and no difference is beyond the tolerance or known.
+    /// Its values have another type, and no difference is known to be beyond the tolerance.
     Type,
-    /// No printed value is beyond the tolerance, but the sums of all values differ by more than that
-    /// explains.
+    /// No printed value is beyond the tolerance, but the tolerance does not explain the difference
+    /// of the sums.
     Sum,
     /// A tensor cannot be read.
     NotCompared,
@@ -147,7 +146,7 @@ impl TensorLevel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TensorPart {
-    /// The embedded tokens.
+    /// The embeddings of the tokens.
     Embedding,
     /// The normalised input of the attention.
     AttentionNorm,
@@ -159,7 +158,7 @@ pub enum TensorPart {
     Value,
     /// Queries, keys and values in one tensor.
     QueryKeyValue,
-    /// The angles of the rotation.
+    /// The rotation angles.
     RotationTable,
     /// The queries after the rotation.
     RotatedQuery,

@@ -1,6 +1,6 @@
-//! A file that is put into a commit's tree exactly, as localisation does with part of a change.
+//! A file that replaces a file in a commit's tree, for example in localisation.
 
-/// A path of a tree and what it holds.
+/// A path of a tree and its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TreeEntry {
     /// The path from the top of the tree, as raw bytes.
@@ -14,11 +14,11 @@ pub struct TreeEntry {
 pub struct EntryFile {
     /// The mode as git writes it, such as `100644`.
     pub mode: String,
-    /// What the file holds.
+    /// The content of the file.
     pub content: EntryContent,
 }
 
-/// What a file of a tree holds.
+/// The content of a file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryContent {
     /// An object of the repository: a blob, or the commit of a submodule.

@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the output lacks. Metrics and tests are given by their names.
+/// What the output lacks. Metrics and tests are given by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unreadable {
     /// The file that the measure is read from.
     NoFile,
-    /// Its end: the output is longer than what is read.
+    /// Its end: the output is too long to be read completely.
     TooLong,
     /// An exit code: the run did not exit.
     NoExitCode,
@@ -26,7 +26,7 @@ pub enum Unreadable {
     OtherLogits,
     /// A tensor.
     NoTensor,
-    /// The tensors' values: an old version printed other numbers in their place.
+    /// The tensors' values: an old version printed other numbers instead.
     WrongValues,
     /// A JSON document.
     NoJson,
@@ -46,7 +46,7 @@ pub enum Unreadable {
     NotANumber(String),
     /// A line that matches this metric's pattern.
     NoMatch(String),
-    /// Something at the metric's place in the document.
+    /// A value at the metric's place in the document.
     Nothing {
         /// The metric.
         metric: String,
@@ -57,7 +57,7 @@ pub enum Unreadable {
     NotSingle(String),
     /// A speed of this metric's test.
     NoSpeed(String),
-    /// One figure for this test or metric: there are several.
+    /// One value for this test or metric: there are several.
     Twice(String),
 }
 

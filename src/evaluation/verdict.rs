@@ -1,4 +1,4 @@
-//! The verdict on a commit. It is derived from stored runs each time, never stored itself.
+//! The verdict on a commit. It is derived from stored runs each time and never stored.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Verdict {
     Bad,
     /// The commit cannot be tested.
     Skip,
-    /// Not known: not measured, or not decided.
+    /// Unknown: not measured, or not decided.
     Unknown,
 }
 
@@ -56,13 +56,13 @@ pub enum SkipReason {
     Require,
     /// It prints NaN, and the configuration says to skip such commits.
     Nan,
-    /// It read another amount of text than the good endpoint.
+    /// It read a different amount of text than the good endpoint.
     OtherText,
     /// It ran other checks than the good endpoint.
     OtherChecks,
     /// It needs more resources than the machine has: it was killed, and the control run works.
     Resource,
-    /// Its runs contradict each other, or do not tell good from bad.
+    /// Its runs contradict each other, or do not separate good from bad.
     Unsteady,
     /// The user named it with `--skip`.
     Asked,

@@ -1,7 +1,7 @@
 //! Finds the lines in a failed program's output that say why it failed.
 //!
 //! [`Complaints`] reads the output of builds and of runs, live and again from stored logs. These
-//! lines ([`Said`]) tell a failure from others of its kind.
+//! lines ([`Said`]) distinguish a failure from others of its kind.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ use sign::{Next, Sign, Weight};
 const LOOKED_AT: usize = 4 << 10;
 /// Maximum number of lines per stream that must stay in the log.
 const KEPT: usize = 300;
-/// How many events of each weight are kept from the start; the last one is kept too.
+/// How many events of each weight are kept from the start. The last one is kept too.
 const FIRST: usize = 3;
 /// Maximum length of a traceback, in lines.
 const LONGEST_TRACEBACK: usize = 2000;
-/// How many lines may follow the last `error:` line if that line is to explain the exit code.
+/// How many lines may follow the last `error:` line if that line explains the exit code.
 const AT_THE_END: usize = 10;
 /// How many lines after `Fatal Python error` are searched for its frame.
 const HANDLER: usize = 10;
@@ -35,7 +35,7 @@ const HANDLER: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// Errors of compilers and linkers. Parallel jobs print these in any order, and not always
+    /// Errors of compilers and linkers. Parallel jobs print these in any order, and sometimes not
     /// all.
     Diagnostics(Vec<String>),
     /// The reason, in at most three lines.
@@ -45,12 +45,12 @@ pub enum Said {
         /// Whether the lines are so specific that unrelated failures hardly share them.
         telling: bool,
     },
-    /// No reason found: the first consequence, else the last line, else an empty text.
+    /// No reason found: the first consequence, or the last line, or an empty text.
     Reached(String),
 }
 
 impl Said {
-    /// Whether both texts fit the same failure.
+    /// Whether both texts can come from the same failure.
     pub fn alike(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Diagnostics(a), Self::Diagnostics(b)) => a.iter().any(|line| b.contains(line)),
@@ -70,12 +70,12 @@ impl Said {
     }
 }
 
-/// The reason of a failure, for comparison and for people.
+/// The reason of a failure, to compare and to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// The form to compare with other failures.
+    /// The form that is compared with other failures.
     pub said: Said,
-    /// The decisive line for people, as printed; may be empty.
+    /// The decisive line as printed, to show; may be empty.
     pub shown: String,
 }
 
@@ -136,11 +136,11 @@ struct Events {
 }
 
 impl Complaints {
-    /// Takes the next bytes of a stream, without the line break; `whole`: the line ends there.
-    /// Each part between `\r` (progress that overwrites itself) counts as a line.
+    /// Takes the next bytes of a stream, without the line break. `whole`: the line ends there. Each
+    /// part between `\r` (progress that overwrites itself) counts as a line.
     ///
-    /// Returns true if the bytes must stay in the log, so that reading the log again gives the same
-    /// result. The last line of each stream is always in the log.
+    /// Returns true if the bytes must stay in the log, so that a second reading of the log gives
+    /// the same result. The last line of each stream is always in the log.
     pub fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let voice = match stream {
             Stream::Err => &mut self.err,
@@ -179,8 +179,7 @@ impl Complaints {
         if !common.is_empty() {
             return self.reason(&[common, errors].concat(), false);
         }
-        // Errors printed before a signal do not explain the signal: the program survived these
-        // errors.
+        // Errors printed before a signal do not explain the signal: the program survived them.
         let is_own = matches!(ended, Ended::Exited(_) | Ended::Signaled(ABORT));
         let is_at_the_end = kind == FailureKind::Build || self.ends_with_error();
         if !errors.is_empty() && is_own && is_at_the_end {
@@ -267,7 +266,7 @@ impl Voice {
         self.last.push_str(line);
     }
 
-    /// Whether the line belongs to the message being read, and whether there is such a message.
+    /// Whether the line belongs to the unfinished message, and whether there is such a message.
     fn go_on(&mut self, line: &str) -> (bool, bool) {
         match std::mem::take(&mut self.doing) {
             Doing::Nothing => (false, false),
@@ -280,7 +279,7 @@ impl Voice {
 
     fn trace(&mut self, line: &str, prefix: String, frame: Option<String>, lines: usize) -> bool {
         let Some(rest) = line.strip_prefix(prefix.as_str()) else {
-            // A line of another process stands in between.
+            // A line of another process in between.
             self.doing = Doing::Traceback { prefix, frame, lines };
             return false;
         };
@@ -333,7 +332,7 @@ impl Voice {
         belongs
     }
 
-    /// Takes the kind of a single line; true if the line must stay in the log.
+    /// Applies the kind of a single line; true if the line must stay in the log.
     fn take(&mut self, sign: Sign<'_>, line: &str) -> bool {
         let event = |weight, it: &str| Event {
             weight,
@@ -367,7 +366,7 @@ impl Voice {
         true
     }
 
-    /// At the end of the stream, takes the unfinished message as it is.
+    /// At the end of the stream, takes the unfinished message as complete.
     fn end(&mut self) {
         if let Doing::Message { event, .. } = std::mem::take(&mut self.doing) {
             self.push(event);

@@ -16,11 +16,11 @@ fn regex(pattern: &str) -> Regex {
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)"));
 
-/// The beginning of a path, up to and with a folder of a slot. Slots have numbers.
+/// The beginning of a path, up to and including a folder of a slot. Slots have numbers.
 static SLOT: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"/[^\s:'"`(),<>=]*/\d+/(?:src|build|cache|out)/"#));
 
-/// The folders of an absolute path; only the last name stays.
+/// The folders of an absolute path. Only the last name stays.
 static FOLDERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?P<before>^|[\s:'"`(\[,<>=@])/(?:[^\s/:'"`(),\[\]<>=]+/)+(?P<name>[^\s/:'"`(),\[\]<>=]*)"#,
@@ -77,7 +77,7 @@ pub(super) fn shown(line: &str) -> String {
 
 /// A line in a form that is the same for every commit, folder and day. Addresses, numbers, dates
 /// and commits become `#`. A path keeps its part below the slot, or else its file name. Names of
-/// functions and symbols stay; line numbers go.
+/// functions and symbols stay; line numbers are removed.
 pub fn normalised(line: &str) -> String {
     let plain = ESCAPES.replace_all(line, "");
     let plain: String = plain

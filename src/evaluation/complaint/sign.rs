@@ -22,7 +22,7 @@ pub(super) enum Weight {
 /// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign<'l> {
-    /// A complete message; the part of the line that matters.
+    /// A complete message. The text is the part of the line that matters.
     Says(Weight, &'l str),
     /// A Python exception outside a traceback.
     Exception(&'l str),
@@ -30,11 +30,11 @@ pub(super) enum Sign<'l> {
     Begins(Weight, &'l str, Next),
     /// The frames of a Python traceback follow. Each line begins with a prefix of this many bytes.
     Traceback(usize),
-    /// A sanitizer's message. Stack frames follow; the innermost one is the place of the failure.
+    /// A sanitizer's message. Stack frames follow; the innermost frame is the place of the failure.
     Sanitizer(&'l str),
     /// A stack frame outside the functions that abort a program.
     Frame(&'l str),
-    /// A shell's line about how the program died. The exit status tells that already.
+    /// A shell's line about how the program died. The exit status says that already.
     Death,
 }
 
@@ -55,7 +55,7 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of our own")
 }
 
-/// A fast first filter: a line without one of these words is ignored. Most lines are.
+/// A fast first filter: lines without any of these words are ignored, as most are.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?i)error|exception|fail|fatal|assert|panic|terminat|traceback|caused by|undefined|unable to|cannot|could not|no rule|no such|not found|permission denied|multiple definition|fault|\*\*\*|corrupt|invalid|smashing|double free|illegal|interrupt|exit: |in function|#\d|\+0x|aborted",
@@ -83,18 +83,18 @@ fn set(patterns: &[&str]) -> RegexSet {
 
 static TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// Complete messages and their weight; the group `it`, if any, is the part that matters.
+/// Complete messages and their weight. The group `it`, if any, is the part that matters.
 static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
     use Weight::{Common, Consequence, Diagnostic, Error, Reason};
     [
-        // Linkers. The place that uses a missing symbol varies from try to try, so it is cut.
+        // Linkers. The place that uses a missing symbol varies from run to run, so it is cut.
         (r"(?P<it>undefined (reference to|symbol).*)", Diagnostic),
         (r"(?P<it>multiple definition of [`'‘][^`'’]*['’]).*", Diagnostic),
         (r"(?P<it>cannot find -l[^\s:]+)", Diagnostic),
         (r"^(\S*/)?(\S+-)?ld(\.\w+)?: (?P<it>(error: |fatal: )?(cannot find|library|unable to find|duplicate symbol|file not recognized).*)", Diagnostic),
         // In a note of rustc.
         (r"ld: error: (?P<it>unable to find library -l[^\s:]+)", Diagnostic),
-        // What compilers print after the first error, or about the linker.
+        // Follow-up messages of compilers, and compilers' messages about the linker.
         (r"(collect2|cc1\w*|clang(\+\+)?): (fatal )?(error: )?(ld returned|linker command failed|all warnings being|unable to execute)", Consequence),
         (r"error: (could not compile|aborting due to|too many errors|linking with|build failed)|error: .* failed due to \d+ previous|too many errors emitted", Consequence),
         (r"^\d+ errors? (detected|generated)", Consequence),
@@ -122,7 +122,7 @@ static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
         // Messages of the C library and of drivers.
         (r"(?P<it>(double free or corruption|corrupted (size vs|double-linked|unsorted)|(free|malloc|realloc|calloc|munmap_chunk|malloc_consolidate)\(\): \w+|\*\*\* (stack smashing|buffer overflow) detected).*)", Common),
         (r"(?i)(?P<it>an illegal (memory access|instruction) was encountered|unspecified launch failure|misaligned address|device-side assert triggered|memory access fault by gpu)", Common),
-        // Everything that calls itself an error.
+        // Any other line that calls itself an error.
         (r"(?P<it>\b(FATAL|Fatal|fatal|CRITICAL|ERROR|Error|error)(\s*\[[^\]]*\])?\s*:\s*\S.*)", Error),
         (r"(?P<it>(^|[\s\[|(-])(FATAL|CRITICAL|ERROR)[\]|)]?(\s+-)?\s+\S.*)", Error),
         (r"(?P<it>\S*:? ?\berror (loading|while|opening|reading|writing|allocating|creating|initiali[sz]ing|parsing|during|occurred|in|at) .*)", Error),
@@ -233,7 +233,7 @@ pub(super) fn sign(line: &str) -> Option<Sign<'_>> {
     if EXCEPTION.is_match(line) && !line.contains("Warning") {
         return Some(Sign::Exception(line));
     }
-    // Diagnostics are exempt: a linker's error may be in a compiler's note.
+    // Diagnostics are exempt, because a linker's error may be in a compiler's note.
     let mut says = SAYS.iter().map(|(pattern, weight)| (part(pattern, line), *weight));
     let (it, weight) = says.find_map(|(it, weight)| Some((it?, weight)))?;
     let is_harmless = weight >= Weight::Reason && HARMLESS.is_match(line);

@@ -20,7 +20,7 @@ fn run(ended: &Ended, err: &str) -> Heard {
     heard(FailureKind::Crash, ended, err, "")
 }
 
-/// `D`: diagnostics, `R`: a telling reason, `r`: a reason that others share, `L`: the last line.
+/// `D`: diagnostics, `R`: a specific reason, `r`: a reason that others share, `L`: the last line.
 fn words(said: &Said) -> String {
     match said {
         Said::Diagnostics(lines) => format!("D {}", lines.join(" | ")),
@@ -335,7 +335,7 @@ fn jobs_in_parallel_print_errors_in_any_order() {
 fn an_error_that_a_program_survives_decides_nothing() {
     let output = |rest: &str| format!("error: no GPU, using the CPU\n{rest}");
     let died = |rest: &str, ended: &Ended| run(ended, &output(rest)).said;
-    // A specific reason makes the survived error irrelevant.
+    // A specific reason overrides the survived error.
     let reason = "x.c:3: f: Assertion `a' failed.";
     assert!(died(reason, &ABRT).alike(&run(&ABRT, reason).said));
     // Two failures that both print the survived error differ in their other errors.
@@ -380,7 +380,7 @@ fn what_is_kept_is_bounded_whatever_is_printed() {
     assert!(complaints.feed(Stream::Out, b"10%\rerror: after progress", true));
 }
 
-/// Random output lines, whole or not, that may or may not matter.
+/// Random output lines, complete or not, that may or may not matter.
 fn lines() -> impl Strategy<Value = Vec<(bool, &'static str)>> {
     let line = prop::sample::select(vec![
         "loading",
@@ -421,7 +421,7 @@ proptest! {
             prop_assert!(again.feed(stream(*err), line.as_bytes(), true), "{line}");
         }
         let (first, again) = (first.finish(FailureKind::Build, &EXIT), again.finish(FailureKind::Build, &EXIT));
-        // The log keeps the last line anyhow.
+        // The log keeps the last line anyway.
         if !matches!((&first.said, &again.said), (Said::Reached(_), Said::Reached(_))) {
             prop_assert_eq!(first, again);
         }

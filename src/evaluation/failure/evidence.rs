@@ -1,11 +1,11 @@
-//! What is known of a failure: typed details that tell it from others of its kind.
+//! The evidence of a failure: typed details that distinguish it from others of its kind.
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::complaint::Said;
 use crate::evaluation::{Ended, FailureKind, Unreadable};
 
-/// Details that tell a failure from others of its kind. Which of them are set depends on the kind.
+/// Details that distinguish a failure from others of its kind. The kind decides which are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// How the command ended.
@@ -17,7 +17,7 @@ pub struct Evidence {
     /// The file that is missing although the `[[prepare]]` exited with 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// The NaN or infinity that was printed in place of a number.
+    /// The NaN or infinity that was printed instead of a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub printed: Option<Printed>,
     /// The patch that does not apply, by its name.
@@ -26,11 +26,11 @@ pub struct Evidence {
     /// Why the output has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Unreadable>,
-    /// The `[[require]]` pattern that no line matches.
+    /// The `[[require]]` pattern that no line matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,
-    /// Whether at least one chunk of the text was done. The count is not compared: a crash loses
-    /// the output that is still in the engine's buffers.
+    /// Whether at least one chunk of the text was completed. The count is not compared: a crash
+    /// loses the output that is still in the engine's buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_chunks: Option<bool>,
     /// The output's lines about the failure.
@@ -43,7 +43,7 @@ pub struct Evidence {
 pub struct Printed {
     /// What was printed.
     pub what: NonFinite,
-    /// Where: the metric, or `chunk #`.
+    /// Where it was printed: the metric, or `chunk #`.
     pub place: String,
 }
 
@@ -97,7 +97,7 @@ pub(super) enum Mark<'e> {
     Required(&'e str),
 }
 
-/// How a command ended, as far as it is compared: without the system's error text.
+/// How a command ended, as it is compared: without the system's error text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End<'e> {
     Exited(i32),
@@ -131,14 +131,14 @@ impl Evidence {
         Self { ended: Some(ended.clone()), ..Self::default() }
     }
 
-    /// What a failure of this kind is compared by; `None` in a record of an older version, which
-    /// has only a text for it.
+    /// The detail by which failures of this kind are compared. `None` in a record of an older
+    /// version, which has only a text.
     pub(super) fn mark(&self, kind: FailureKind) -> Option<Mark<'_>> {
         let ended = self.ended.as_ref();
         match kind {
             FailureKind::Checkout | FailureKind::Incomplete => Some(Mark::Kind),
             FailureKind::Build => Some(Mark::Ended(End::of(ended?, true))),
-            // The measured program is named by the configuration, so its name says nothing.
+            // The configuration names the measured program, so the name says nothing.
             FailureKind::Crash | FailureKind::Timeout => Some(Mark::Ended(End::of(ended?, false))),
             FailureKind::Prepare => {
                 let (step, ended) = (self.step.as_deref()?, ended?);
@@ -159,7 +159,7 @@ impl Evidence {
         }
     }
 
-    /// Compares the rest of the evidence: how far the command came, and what it printed.
+    /// Compares the rest of the evidence: the progress of the command, and its output.
     pub(super) fn agrees(&self, other: &Self) -> bool {
         let said = match (&self.said, &other.said) {
             (Some(own), Some(other)) => own.alike(other),

@@ -20,15 +20,15 @@ use signature::{ended_in, signature};
 pub struct Failure {
     /// What went wrong.
     pub kind: FailureKind,
-    /// One sentence for people. Nothing compares it.
+    /// One sentence for people, never compared.
     pub detail: String,
     /// Typed details; `None` in records of older versions, and if the kind is enough.
     pub evidence: Option<Box<Evidence>>,
-    /// The text that a record of an older version has in place of typed details.
+    /// The text that a record of an older version has instead of typed details.
     old_text: Option<String>,
 }
 
-/// A failure as records and journals hold it.
+/// A failure as it is in records and journals.
 #[derive(Serialize, Deserialize)]
 struct FailureRecord {
     kind: FailureKind,
@@ -68,7 +68,7 @@ impl Failure {
         Self { evidence: Some(evidence.into()), ..Self::plain(kind, detail) }
     }
 
-    /// A failure as an older version recorded it: only a text tells it from others of its kind.
+    /// A failure as an older version recorded it: only a text distinguishes it from others.
     #[cfg(test)]
     pub(crate) fn of_old(kind: FailureKind, signature: &str, detail: impl Into<String>) -> Self {
         let signature = signature.to_owned();
@@ -131,8 +131,8 @@ impl Failure {
         Some(Value::Number(printed.what.number()))
     }
 
-    /// The text that stands for the failure in records: `signal 11 (SIGSEGV)`, `exit code 3`;
-    /// empty if nothing tells failures of the kind apart.
+    /// The text for the failure in records: `signal 11 (SIGSEGV)`, `exit code 3`; empty if nothing
+    /// distinguishes failures of the kind.
     pub fn signature(&self) -> String {
         match (&self.old_text, &self.evidence) {
             (Some(text), _) => text.clone(),
@@ -141,7 +141,7 @@ impl Failure {
         }
     }
 
-    /// What the failure is compared by; `None` in a record of an older version.
+    /// The detail by which the failure is compared; `None` in a record of an older version.
     fn mark(&self) -> Option<Mark<'_>> {
         match &self.evidence {
             Some(evidence) => evidence.mark(self.kind),
@@ -149,8 +149,8 @@ impl Failure {
         }
     }
 
-    /// Whether two failures count as the same one: same kind and evidence. In a search for a
-    /// failure, a commit that fails alike is bad.
+    /// Whether two failures count as the same: same kind and evidence. In a search for a failure, a
+    /// commit with the same failure is bad.
     pub fn alike(&self, other: &Self) -> bool {
         let is_same = match (self.mark(), other.mark()) {
             (Some(own), Some(other)) => own == other,
@@ -164,8 +164,8 @@ impl Failure {
         self.kind == other.kind && is_same && agree
     }
 
-    /// Whether the output names a specific reason, which two unrelated failures hardly share.
-    /// An exit code, a signal, a time-out or a NaN alone may be alike by chance.
+    /// Whether the output names a specific reason, which two unrelated failures hardly share. An
+    /// exit code, a signal, a time-out or a NaN alone may be equal by chance.
     pub fn is_telling(&self) -> bool {
         let said = self.evidence.as_ref().and_then(|evidence| evidence.said.as_ref());
         said.is_some_and(Said::is_telling)

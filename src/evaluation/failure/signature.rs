@@ -1,13 +1,13 @@
-//! The text that told failures of a kind apart before records had typed evidence.
+//! The text that distinguished failures of a kind before records had typed evidence.
 //!
-//! It is a format and not words for people: records hold it, older versions compare it, and a
-//! record without typed evidence is compared by it. So these texts never change.
+//! It is a format, not words for people: records contain it, older versions compare it, and records
+//! without typed evidence are compared by it. These texts must never change.
 
 use crate::evaluation::{Ended, FailureKind, signal};
 
 use super::evidence::Evidence;
 
-/// The text for a failure of this kind; empty if nothing tells failures of the kind apart.
+/// The text for a failure of this kind; empty if nothing distinguishes failures of the kind.
 pub(super) fn signature(kind: FailureKind, evidence: &Evidence) -> String {
     let Evidence { ended, step, missing, patch, unreadable, required, .. } = evidence;
     let ended = ended.as_ref();
@@ -61,8 +61,8 @@ fn plain(ended: &Ended) -> String {
     }
 }
 
-/// How a build command ended, from the text in a record without evidence: `exit code 2`, or
-/// `exit code 2: ` and a line of the output. `None` for a text that does not say.
+/// How a build command ended, from the text in a record without evidence: `exit code 2`, or `exit
+/// code 2: ` and a line of the output. `None` if the text does not say how.
 pub(super) fn ended_in(text: &str) -> Option<Ended> {
     let how = text.split(": ").next().unwrap_or_default();
     let number = |text: &str| text.parse().ok();

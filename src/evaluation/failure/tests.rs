@@ -87,7 +87,7 @@ fn other_words_are_the_same_failure() {
         assert_eq!(reworded.signature(), failure.signature());
         assert_eq!(reworded.is_telling(), failure.is_telling());
         for (other_place, other) in each().iter().enumerate() {
-            // A build without a heard reason may be the same as one with a reason.
+            // A build failure without a known reason may be the same as one with a reason.
             let is_same = place == other_place;
             assert_eq!(reworded.alike(other), is_same, "{failure:?} {other:?}");
         }
@@ -100,7 +100,7 @@ fn a_record_without_typed_details_is_compared_by_its_text() {
         let mut record = serde_json::to_value(&failure).unwrap();
         record.as_object_mut().unwrap().remove("evidence");
         let old: Failure = serde_json::from_value(record).unwrap();
-        // What was printed has no text, and a NaN of an older version is any NaN.
+        // The printed number has no text: a NaN of an older version equals any NaN.
         assert!(old.alike(&failure), "{failure:?}");
         assert_eq!(old.signature(), failure.signature(), "{failure:?}");
     }
