@@ -13,12 +13,12 @@ const MOST_NAMES: usize = 5;
 pub struct Checks(BTreeSet<String>);
 
 impl Checks {
-    /// How these checks differ from `wanted`: `2 did not run (a, b), 1 ran besides (c)`; `None`
+    /// How these checks differ from `wanted`: `2 did not run (a, b), 1 ran in addition (c)`; `None`
     /// if they are the same.
     pub fn besides(&self, wanted: &Self) -> Option<String> {
         let missing: Vec<&str> = wanted.0.difference(&self.0).map(String::as_str).collect();
         let extra: Vec<&str> = self.0.difference(&wanted.0).map(String::as_str).collect();
-        let told = [(missing, "did not run"), (extra, "ran besides")];
+        let told = [(missing, "did not run"), (extra, "ran in addition")];
         let parts: Vec<String> = told
             .iter()
             .filter(|(names, _)| !names.is_empty())
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(checks("c").besides(&wanted).unwrap(), "2 did not run (a, b)");
         assert_eq!(
             checks("a b d").besides(&wanted).unwrap(),
-            "1 did not run (c), 1 ran besides (d)"
+            "1 did not run (c), 1 ran in addition (d)"
         );
         assert_eq!(
             checks("").besides(&checks("1 2 3 4 5 6 7")).unwrap(),

@@ -43,8 +43,8 @@ impl DifferenceIn {
             Self::Flag => "compiler flags",
             Self::CmakeCache => "CMake's cache",
             Self::Package => "resolved packages",
-            Self::Probe => "what the probes said",
-            Self::CompiledFile => "the files that are compiled",
+            Self::Probe => "output of the probes",
+            Self::CompiledFile => "compiled files",
         }
     }
 }

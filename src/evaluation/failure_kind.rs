@@ -42,7 +42,7 @@ impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Build => "does not build",
-            Self::Patch => "does not take a patch",
+            Self::Patch => "rejects a patch",
             Self::Checkout => "cannot be checked out here",
             Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
@@ -50,7 +50,7 @@ impl fmt::Display for FailureKind {
             Self::Nan => "prints NaN",
             Self::Unreadable => "prints no value",
             Self::Incomplete => "stops before its end",
-            Self::Require => "does not show what is required",
+            Self::Require => "does not match [[require]]",
         })
     }
 }

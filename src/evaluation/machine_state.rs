@@ -69,7 +69,7 @@ impl Around {
         if let Some((before, after)) = counts
             && after > before
         {
-            return Some("the processor was slowed down for heat".to_owned());
+            return Some("heat throttled the processor".to_owned());
         }
         let mut gpus = self.before.gpus.iter().chain(&self.after.gpus);
         gpus.find_map(|gpu| {
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_processor_throttles_when_its_count_rises() {
-        let heat = Some("the processor was slowed down for heat".to_owned());
+        let heat = Some("heat throttled the processor".to_owned());
         assert_eq!(counted(Some(7), Some(8)).throttled(), heat);
         assert_eq!(counted(Some(7), Some(7)).throttled(), None);
         // A core went offline, so its count is missing.

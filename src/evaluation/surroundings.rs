@@ -174,12 +174,14 @@ impl Surroundings {
             let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
             let changed = names.into_iter().filter(|name| before.get(*name) != now.get(*name));
             let in_words = |name: &String| {
-                let said = |value: Option<&String>| match value {
-                    Some(_) if is_secret(name) => "another value".to_owned(),
+                let said = |value: Option<&String>, secret: &str| match value {
+                    Some(_) if is_secret(name) => secret.to_owned(),
                     Some(value) => format!("`{}`", value.lines().next().unwrap_or_default()),
                     None => "not set".to_owned(),
                 };
-                format!("{kind}{name}: {}, was {}", said(now.get(name)), said(before.get(name)))
+                let [now, before] =
+                    [said(now.get(name), "a secret"), said(before.get(name), "another secret")];
+                format!("{kind}{name}: {now}, was {before}")
             };
             changed.map(in_words).collect::<Vec<_>>()
         };
@@ -241,7 +243,7 @@ mod tests {
         assert_ne!(told("hunter2"), told("hunter3"));
         let [now, before] = ["a", "b"].map(|value| of(&[("VLLM_API_KEY", value)], &[]));
         let said = now.changes_since(&before).join("; ");
-        assert_eq!(said, "VLLM_API_KEY: another value, was another value");
+        assert_eq!(said, "VLLM_API_KEY: a secret, was another secret");
     }
 
     #[test]

@@ -72,20 +72,20 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Build => "does not build",
-            Self::Patch => "does not take a patch",
+            Self::Patch => "rejects a patch",
             Self::Checkout => "cannot be checked out here",
             Self::Prepare => "cannot be prepared",
             Self::Crash => "crashes",
             Self::Timeout => "times out",
             Self::Unreadable => "prints no value",
             Self::Incomplete => "stops before its end",
-            Self::Require => "lacks what is required",
+            Self::Require => "does not match [[require]]",
             Self::Nan => "prints NaN",
             Self::OtherText => "reads another text",
             Self::OtherChecks => "runs other checks",
-            Self::Resource => "killed: out of a resource",
+            Self::Resource => "killed: out of resources",
             Self::Unsteady => "its runs disagree",
-            Self::Asked => "asked to skip",
+            Self::Asked => "skipped by the user",
         })
     }
 }

@@ -78,7 +78,7 @@ mod tests {
         let said = told(&good, &ran('2', &["a b", "a"])).unwrap();
         assert!(said.contains("than at the good endpoint: 1 did not run (b). Choose"), "{said}");
         let said = told(&ran('1', &["a b", "a b c"]), &good).unwrap();
-        assert!(said.ends_with("ran different checks: 1 ran besides (c)"), "{said}");
+        assert!(said.ends_with("ran different checks: 1 ran in addition (c)"), "{said}");
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn where_a_patch_does_not_apply_the_commit_is_untestable_and_never_bad() {
 #[test]
 fn a_bad_endpoint_that_takes_no_patch_is_no_target() {
     let plan = line("g g b b").file(3, "kernels/fix.conf", "in the way = 1\n");
-    let row = patched(hunt(plan), FIX, "").saying(&["does not take a patch"]);
+    let row = patched(hunt(plan), FIX, "").saying(&["rejects a patch"]);
     row.cannot_be_measured().costs(1, 1);
 }
 

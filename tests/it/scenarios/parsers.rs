@@ -96,7 +96,7 @@ fn a_suite_that_is_skipped_is_not_good() {
     assert_eq!(commit["skip"], "other-checks");
     assert_eq!(
         commit["reason"],
-        "unit ran other checks than the good end: 2 did not run (k, q), 1 ran besides (new)"
+        "unit ran other checks than the good end: 2 did not run (k, q), 1 ran in addition (new)"
     );
 }
 
