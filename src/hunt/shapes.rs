@@ -313,7 +313,7 @@ fn doubted(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
     cells.iter().map(doubt).collect()
 }
 
-/// Whether the last cells beyond the grid could all not be judged.
+/// Whether none of the last cells beyond the grid could be judged.
 fn is_in_vain(beyond: &[SweptCell]) -> bool {
     let last = beyond.iter().rev().take(MOST_IN_VAIN);
     last.filter(|cell| cell.shows == Shows::Unresolved).count() == MOST_IN_VAIN

@@ -70,8 +70,8 @@ impl Classes {
     }
 
     /// The posterior, from the evidence at the good endpoint and at each measured commit (in the
-    /// order of [`Self::place`]). `None` if no commit explains the samples: the descendants of no
-    /// commit are worse than the rest.
+    /// order of [`Self::place`]). `None` if no commit explains the samples: no commit has
+    /// descendants that are worse than the rest.
     pub fn belief(
         &self,
         graph: &Graph,

@@ -61,8 +61,8 @@ fn plain(ended: &Ended) -> String {
     }
 }
 
-/// How a build command ended, from the text in a record without evidence: `exit code 2`, or `exit
-/// code 2: ` and a line of the output. `None` if the text does not say how.
+/// How a build command ended, from the text in a record without evidence: `exit code 2`, or
+/// `exit code 2: ` and a line of the output. `None` if the text does not say how.
 pub(super) fn ended_in(text: &str) -> Option<Ended> {
     let how = text.split(": ").next().unwrap_or_default();
     let number = |text: &str| text.parse().ok();

@@ -217,13 +217,13 @@ impl Ledger {
                     let commit = culprit.info.commit.short();
                     let why = if left.is_finite() {
                         format!(
-                            "{commit} made the metric far worse than it is now and was undone \
-                             later; until then no other change was visible"
+                            "{commit} made the metric far worse than it is at the end, and was \
+                             undone later; until then no other change was visible"
                         )
                     } else {
                         format!(
-                            "{commit} is the first to fail, but its change is gone at the end, \
-                             which fails too: one of these commits caused it again"
+                            "{commit} shows the result first, but its change is gone at the end, \
+                             which shows the same: one of these commits caused it again"
                         )
                     };
                     doubts.push((among.clone(), why, *left));
