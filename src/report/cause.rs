@@ -1,4 +1,4 @@
-//! Words and a table about the cause inside the first bad commit.
+//! Sentences and a table about the cause inside the first bad commit.
 
 use crate::evaluation::{Cause, CauseEnd, CauseSet, ChangePart, Revert, Shows, Trial, TrialOf};
 use crate::ui::text;
@@ -6,13 +6,13 @@ use crate::ui::text;
 use super::model::{CauseLine, Report};
 use super::tables::{Cell, Table};
 
-/// The label of what a revert shows.
+/// The label of a revert's result.
 const REVERT: &str = "Revert";
 
 /// The heading of the tests of parts of the change.
 pub(super) const TRIALS: &str = "Which part of the change makes the step";
 
-/// Most parts of a set that a sentence names.
+/// Maximum parts of a set that a sentence names.
 const MOST_PARTS: usize = 4;
 
 /// Label and words of each fact about the cause.
@@ -35,7 +35,8 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// `hunk 2 of 3 in src/packed.c alone`; `None` if it is not one set without which no step is left.
+/// `hunk 2 of 3 in src/packed.c alone`; `None` unless a single set remains without which no step is
+/// left.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let [set] = cause.sets.as_slice() else { return None };
@@ -88,7 +89,7 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
     }
 }
 
-/// The parts without which a set was not seen to make the step.
+/// The parts that were always present when the set made the step.
 fn with_in_words(set: &CauseSet) -> String {
     if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
 }
@@ -127,7 +128,7 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
     }
 }
 
-/// What was taken out: `it`, or `them and the 2 parts that need them`.
+/// The removed parts: `it`, or `them and the 2 parts that need them`.
 fn taken_out(cause: &Cause) -> String {
     if cause.end == CauseEnd::Budget {
         return "the whole commit".to_owned();
@@ -192,7 +193,7 @@ pub(crate) fn tested(trial: &Trial) -> String {
     }
 }
 
-/// What a test showed, in a few words.
+/// The result of a test, in a few words.
 pub(crate) fn shown(trial: &Trial) -> &'static str {
     match trial.shows {
         Shows::Difference => "shows the step",

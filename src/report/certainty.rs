@@ -131,7 +131,7 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     }
 }
 
-/// The good and the bad level, rounded to what the noise allows, or `fails in 5 % of runs`.
+/// The good and the bad level, with the digits that the noise allows, or `fails in 5 % of runs`.
 pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
     if noise.kind.is_rate() {
         return [&noise.good, &noise.bad].map(|rate| format!("fails in {} of runs", share(rate)));
@@ -156,13 +156,13 @@ fn share(value: &Value) -> String {
     format!("{:.0} %", 100.0 * value.number().unwrap_or(f64::NAN))
 }
 
-/// How many runs the search used, and what probability its answer reached.
+/// How many runs the search used, and which probability its answer reached.
 fn weighing(report: &Report, one: &PosteriorLine) -> String {
     let measured = one.commits.iter().filter(|commit| commit.samples > 0).count();
     let weighed = format!(
         "The search weighed all {} of {} together",
         text::plural(one.runs, "run"),
-        // `commits` does not have the good end.
+        // `commits` does not contain the good end.
         text::plural(measured + 1, "commit"),
     );
     let search = report.searches.iter().find(|search| search.search_number == one.search_number);
@@ -202,13 +202,13 @@ pub(super) fn chance(p: f64) -> String {
     }
 }
 
-/// The noise of a targeted metric, if any.
+/// The noise of a targeted metric, if it has any.
 pub(super) fn noise_of<'r>(report: &'r Report, effect: &EffectLine) -> Option<&'r NoiseLine> {
     let guards = report.guards.iter().filter(|guard| guard.target);
     guards.filter(|guard| guard.metric == effect.metric).find_map(|guard| guard.noise.as_ref())
 }
 
-/// A step with its 95 % interval, rounded to what the noise allows.
+/// A step with its 95 % interval, with the digits that the noise allows.
 pub(super) struct About {
     /// `0.312 worse`.
     pub(super) step: String,

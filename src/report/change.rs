@@ -1,4 +1,4 @@
-//! The change of a first bad commit or of a candidate: its diff, the files that matter first.
+//! The change of a first bad commit or of a candidate: its diff, with the relevant files first.
 
 use std::borrow::Cow;
 
@@ -13,16 +13,16 @@ use super::ReportError;
 use super::model::{CandidateLine, Change, FirstBad, Report};
 use super::words::other_culprits;
 
-/// A diff of at most this many lines is shown whole.
+/// A diff of at most this many lines is shown completely.
 const SHORT: usize = 80;
 
-/// Beside a part that makes the step.
+/// The mark beside a part that makes the step.
 const MARK: &str = "  ← makes the step";
 
-/// Most lines of one file in a page; `report --diff` shows all.
+/// Maximum lines of one file in a page. `report --diff` shows all.
 const LONG: usize = 400;
 
-/// A file of a change, as a page shows it.
+/// A file of a change, for a page.
 pub(super) struct Shown<'c> {
     pub(super) file: &'c FileDiff,
     /// Whether the lines are shown at once; otherwise they are folded.
@@ -33,7 +33,7 @@ pub(super) struct Shown<'c> {
     pub(super) cut: usize,
 }
 
-/// What a line of a diff is.
+/// The kind of a line in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// Added.
@@ -85,7 +85,7 @@ pub(super) fn mark(change: &mut Change, cause: &Cause) {
     change.files.sort_by_key(|file| parts().all(|part| part.path != file.path));
 }
 
-/// The candidates of the answer whose diffs are stored, the likeliest first.
+/// The candidates of the answer whose diffs are stored, the most likely first.
 pub(super) fn of_candidates(
     hunt: &HuntDir,
     report: &Report,
@@ -117,8 +117,8 @@ fn of(diff: &[u8], touched: &[TouchedFile], differences: Option<&Differences>) -
     Change { files, left_out }
 }
 
-/// The files as a page shows them: all lines if the diff is short; otherwise the most relevant
-/// files are open as long as they are short together, and the others are folded.
+/// The files for a page. All lines are open if the diff is short. Otherwise the most relevant files
+/// are open as long as they are short together, and the others are folded.
 pub(super) fn shown(change: &Change) -> impl Iterator<Item = Shown<'_>> {
     let mut room = SHORT;
     change.files.iter().map(move |file| {
@@ -144,7 +144,7 @@ pub(crate) fn by_relevance<'f>(
     files
 }
 
-/// The place of a file in the order of relevance: files that a clue names, code, other files, tests and
+/// The rank of a file by relevance: files that a clue names, code, other files, tests and
 /// documents.
 pub(crate) fn relevance(path: &str, differences: Option<&Differences>) -> u8 {
     let found = differences.map(|all| all.found.as_slice()).unwrap_or_default();
@@ -170,9 +170,9 @@ pub(super) fn name(file: &FileDiff) -> Cow<'_, str> {
     }
 }
 
-/// The diffs of all first bad commits, the main one first, and of the candidates, as `git show`
-/// prints them: with the commit, its author, date and subject above, and without control
-/// characters. `None` if no diff is stored.
+/// The diffs of all first bad commits, the main one first, and of the candidates, in the form of
+/// `git show`: each below the commit, its author, date and subject, without control characters.
+/// `None` if no diff is stored.
 pub(crate) fn diff(hunt: &HuntDir, report: &Report) -> Result<Option<String>, ReportError> {
     let mut parts = Vec::new();
     for first in report.culprit.iter().chain(other_culprits(report)) {

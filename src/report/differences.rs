@@ -7,7 +7,7 @@ use crate::ui::text;
 use super::model::FirstBad;
 use super::tables::Table;
 
-/// The `most` most telling differences, each with a label; the last line counts the rest.
+/// The `most` most informative differences, each with a label. The last line counts the rest.
 pub(super) fn lines(first: &FirstBad, most: usize) -> Vec<(&'static str, String)> {
     let Some(all) = &first.differences else { return Vec::new() };
     let shown = all.found.iter().take(most);
@@ -24,7 +24,7 @@ fn words(one: &Difference) -> String {
     text::shorten(&text::line(&one.to_string()), 160)
 }
 
-/// All differences; empty if there is only one, which the answer tells.
+/// All differences; empty if there is only one, because the answer names it.
 pub(super) fn table(first: &FirstBad) -> Table {
     let found = first.differences.iter().flat_map(|all| &all.found);
     let found = found.filter(|_| first.differences.as_ref().is_some_and(|all| all.count() > 1));

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::store::journal::{Entry, Event};
 
-/// Adds up the sessions of a hunt: each from its first event to its last. A killed process counts
-/// until its last event.
+/// Adds up the sessions of a hunt, each from its first event to its last. A killed process counts
+/// up to its last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrivenTime {
     /// Seconds of the sessions that ended.
@@ -31,7 +31,7 @@ impl DrivenTime {
         self.ended + self.session.map_or(0.0, |(from, to)| to.duration_since(from).as_secs_f64())
     }
 
-    /// Seconds until `now`, for a hunt that is being driven.
+    /// Seconds until `now`, for a hunt that a process drives.
     pub(super) fn seconds_until(&self, now: Timestamp) -> f64 {
         let session = self.session.map_or(0.0, |(from, _)| now.duration_since(from).as_secs_f64());
         self.ended + session.max(0.0)

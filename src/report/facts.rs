@@ -1,10 +1,10 @@
-//! The facts about a first bad commit, each with its label. A form chooses facts by their part.
+//! The facts about a first bad commit, each with its label. Each format selects facts by part.
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
 use super::{differences, inquiry, inside, words};
 
-/// A fact in words.
+/// A fact as a sentence.
 pub(super) struct Fact {
     pub(super) part: Part,
     /// `None` for a full sentence.
@@ -14,18 +14,18 @@ pub(super) struct Fact {
     pub(super) link: Option<String>,
 }
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// The name of the commit or of its parent.
     Name,
-    /// Who made the commit and when, and what the commit is built into.
+    /// Who made the commit and when, and the engine into which it is built.
     Origin,
     /// The step of a target.
     Step,
-    /// What convinces at a glance.
+    /// The main evidence.
     Evidence,
-    /// What else is known.
+    /// Further details.
     Detail,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts.extend(
         inquiry::facts(report, first).into_iter().map(|(label, words)| evidence(label, words)),
     );
-    // A table has all of them.
+    // A table has all differences.
     let differ = differences::lines(first, 1);
     facts.extend(differ.into_iter().map(|(label, words)| evidence(label, words)));
     facts.extend(words::ran(first).map(|words| detail("What ran", words)));
@@ -70,7 +70,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts
 }
 
-/// The parent that a first bad commit is compared with.
+/// The parent with which a first bad commit is compared.
 fn parent(report: &Report, first: &FirstBad) -> String {
     format!("{}{}", first.parent, words::which_parent(report, first))
 }

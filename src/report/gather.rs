@@ -27,7 +27,7 @@ impl Report {
         Self::read(hunt, hunt.is_driven()?)
     }
 
-    /// The same for the process that drove the hunt, whose work is over.
+    /// The same for the process that drove the hunt and has finished.
     pub(super) fn at_rest(hunt: &HuntDir) -> Result<Self, ReportError> {
         Self::read(hunt, false)
     }
@@ -103,7 +103,7 @@ pub(super) struct Stored {
     pub(super) inside: Vec<(CommitId, InsideLine)>,
 }
 
-/// Who stopped a hunt.
+/// Who or what stopped a hunt.
 #[derive(Clone, Copy)]
 enum Stop<'a> {
     Person,
@@ -121,9 +121,9 @@ struct Gathered<'a> {
     following: short::Searches<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
-    /// The logs of tests of parts of a change, by attempt.
+    /// The logs of tests of parts of a change, by attempt name.
     trial_logs: BTreeMap<String, String>,
-    /// The logs of the other runs that asked about the inside of a commit, by attempt.
+    /// The logs of other runs that explain the first bad commit, by attempt name.
     inquiry_logs: BTreeMap<String, String>,
     /// The runs whose tensors were compared.
     dumped: BTreeSet<&'a str>,
@@ -151,15 +151,15 @@ impl<'a> Gathered<'a> {
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;
-                // A limit ended the hunt before; it goes on.
+                // A limit ended the hunt, and the hunt was resumed.
                 (self.finding, self.order) = (None, &[]);
             }
-            // What was built is not the commit itself.
+            // This build has only a part of the change.
             Event::Build(BuildDone { phase: Phase::Localize, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
                 self.trial_logs.insert(attempt.clone(), log.clone());
             }
-            // Another question was asked.
+            // This is the build of an inquiry.
             Event::Build(BuildDone { phase: Phase::Inquiry, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Inquiry, attempt, log, .. }) => {
                 self.inquiry_logs.insert(attempt.clone(), log.clone());
@@ -170,12 +170,12 @@ impl<'a> Gathered<'a> {
                     self.commands.build.clone_from(&build.commands);
                 }
             }
-            // Any build of a harmless commit served, so its run is none of an inquiry.
+            // Any build of a harmless commit will do, so its run is not an inquiry's.
             Event::Run(run) if self.dumped.contains(run.attempt.as_str()) => {
                 self.inquiry_logs.insert(run.attempt.clone(), run.log.clone());
             }
             Event::Run(run) => {
-                // A reader who repeats a run by hand needs the command for the full text.
+                // A reader who repeats a run needs the command for the full text.
                 if !self.measured.run(run) {
                     self.commands.measures.insert(run.measure.clone(), run.argv.clone());
                 }
@@ -334,8 +334,8 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// The finding of a hunt without an end. It lists the confirmed commits but no main one: a
-    /// larger step may still be found.
+    /// The finding of an unfinished hunt. It lists the confirmed commits but no main one: a larger
+    /// step may still be found.
     fn interrupted(&self) -> Finding {
         let (why, then) = match self.stopped {
             Some(Stop::Person) => ("The hunt was stopped.".to_owned(), RESUME),
@@ -367,7 +367,7 @@ const ALTERED: &str = "the oracle.toml in the hunt's folder is not the one that 
 /// What to do after an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
-/// Sorts in order of history. Commits that are in neither the journal's end nor the range come
+/// Sorts in order of history. Commits outside the range that the journal's end does not list come
 /// last.
 fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
@@ -379,8 +379,8 @@ fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, his
     commits.sort_by_key(|commit| places.get(&commit.commit).copied().unwrap_or(usize::MAX));
 }
 
-/// The probes' output, each compiler's version (once if `cc` and `gcc` are the same) and the
-/// inherited variables that count, each by a command that prints the same.
+/// The probes' output, each compiler's version (only once if `cc` and `gcc` are the same) and the
+/// relevant inherited variables, each by a command that prints the same.
 fn environment(begun: &Begun) -> BTreeMap<String, String> {
     let Surroundings { variables, compilers } = &begun.surroundings;
     let mut said = begun.environment.clone();
@@ -398,7 +398,7 @@ fn environment(begun: &Begun) -> BTreeMap<String, String> {
     said
 }
 
-/// The steps of all searches. A resumed search repeats its verdicts: the first one counts.
+/// The steps of all searches. A resumed search repeats its verdicts; the first ones count.
 fn steps(judged: &[&Judged]) -> Vec<StepLine> {
     let mut seen = HashSet::new();
     let searched = judged.iter().filter(|judged| judged.phase == Phase::Search);

@@ -1,5 +1,5 @@
-//! Words and tables about facts that differ between the first bad commit and its parent, and about
-//! the texts that both generate.
+//! Sentences and tables about facts that differ between the first bad commit and its parent, and
+//! about the texts that both generate.
 
 use crate::evaluation::{FactChange, GeneratedText, TextPair};
 use crate::ui::text;
@@ -13,7 +13,7 @@ pub(super) const FACTS: &str = "Facts that differ between parent and commit";
 /// The heading of the texts and their table.
 pub(super) const TEXTS: &str = "Generated text, parent and commit";
 
-/// The most facts that get a line of their own.
+/// Maximum facts with a line of their own.
 const MOST_FACTS: usize = 4;
 
 /// Label and words of each fact.
@@ -27,7 +27,7 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The fact that differs, if it is only one.
+/// The fact that differs, if there is only one.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     let [change] = report.inquiry.facts.as_slice() else { return None };
     Some(change_in_words(change))
@@ -66,7 +66,7 @@ fn texts_in_words(texts: &[TextPair]) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// A measure, with the kind of its prompt.
+/// A measure with the kind of its prompt.
 pub(super) fn title(pair: &TextPair) -> String {
     let category = pair.category.as_ref().filter(|category| **category != pair.measure);
     let category = category.map(|category| format!(" ({})", text::line(category)));

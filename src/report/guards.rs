@@ -5,7 +5,7 @@ use crate::store::journal::{OtherGuard, SearchMethod};
 
 use super::model::{GuardLine, NoiseLine, TargetFailure};
 
-/// The guards of a hunt, as its journal tells.
+/// The guards of a hunt, from its journal.
 #[derive(Default)]
 pub(super) struct Guards<'a> {
     targets: &'a [Target],

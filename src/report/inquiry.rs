@@ -1,10 +1,10 @@
-//! What was asked about the inside of the first bad commit: facts and tables, for all forms.
+//! Facts and tables that explain the first bad commit, for all formats.
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
 use super::{cause, generated, levels, logits, shapes, tensors};
 
-/// The label of the sentence that has all of it.
+/// The label of the sentence with all facts.
 const IN_SHORT: &str = "In short";
 
 /// Label and words of each fact. Empty for another commit than the main one.
@@ -15,8 +15,7 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts
 }
 
-/// The facts for a reader with little room: the sentence that has all of it, and the first fact of
-/// each kind.
+/// The facts for a short format: the sentence with all facts, and the first fact of each kind.
 pub(super) fn main_facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let short = in_short(report, first).map(|words| (IN_SHORT, words));
     let kinds = parts(report, first);
@@ -38,9 +37,9 @@ fn parts(report: &Report, first: &FirstBad) -> Vec<Vec<(&'static str, String)>> 
     ]
 }
 
-/// `hunk 2 of 4 in src/packed.c alone; first different tensor blk1.ffn_down (max |Δ| 7.93, noise 0);
-/// only where d_in % 4 ≠ 0; reverting it heals the bad end`. `None` if less than two of these are
-/// known: then the fact itself says it.
+/// `hunk 2 of 4 in src/packed.c alone; first different tensor blk1.ffn_down (max |Δ| 7.93, noise
+/// 0); only where d_in % 4 ≠ 0; reverting it heals the bad end`. `None` if less than two of these
+/// are known, because the fact itself is enough then.
 fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     if !is_main(report, first) {
         return None;

@@ -1,5 +1,5 @@
-//! Hunts inside dependencies, in words: those that a hunt led to, and the engine of a hunt that
-//! is inside a dependency itself.
+//! Sentences about hunts inside dependencies: those that a hunt started, and the engine of a hunt
+//! that is inside a dependency itself.
 
 use crate::evaluation::{CommitId, Outcome};
 use crate::store::journal::Event;
@@ -8,7 +8,7 @@ use crate::ui::text;
 
 use super::model::{FirstBad, InsideLine, Report};
 
-/// The hunts that a hunt led to, each with the first bad commit that moves the dependency.
+/// The hunts that a hunt started, each with the first bad commit that moves the dependency.
 pub(super) fn of(hunt: &HuntDir) -> Result<Vec<(CommitId, InsideLine)>, StoreError> {
     let of = |tried: Inside| Ok((tried.commit, line(hunt, tried.path, tried.went)?));
     hunt.inside()?.into_iter().map(of).collect()
@@ -74,7 +74,7 @@ fn sentence(line: &InsideLine) -> String {
     }
 }
 
-/// What the commits of a hunt are, if they are a dependency's.
+/// The description of a hunt's commits if they belong to a dependency.
 pub(super) fn around(report: &Report) -> Option<String> {
     let within = report.within.as_ref()?;
     Some(format!(

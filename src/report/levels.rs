@@ -1,4 +1,4 @@
-//! Words and a table about the levels of the engine at the first bad commit and its parent.
+//! Sentences and a table about the levels of the engine at the first bad commit and its parent.
 
 use crate::evaluation::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 use crate::ui::text;

@@ -20,7 +20,7 @@ pub(crate) struct Logs {
     /// Prefix of a path that is relative to the hunt's folder.
     prefix: String,
     missing: BTreeSet<String>,
-    /// The files that the page contains: their paths and the ids of their elements.
+    /// The files inside the page: their paths and the ids of their elements.
     within_page: BTreeMap<String, String>,
 }
 
@@ -48,14 +48,13 @@ impl Logs {
         Self { prefix, ..Self::beside(report) }
     }
 
-    /// The same for a page that contains some of the files: `ids` has the id of the element of each
-    /// path.
+    /// The same for a page that contains some of the files. `ids`: the element id of each path.
     pub(super) fn within_page(self, ids: BTreeMap<String, String>) -> Self {
         Self { within_page: ids, ..self }
     }
 
     /// The target of a link to a file of the hunt: a place in the page if the page contains the
-    /// file. `None` if the file is gone.
+    /// file. `None` if the file no longer exists.
     pub(super) fn href(&self, path: &str) -> Option<String> {
         let is_there = !self.missing.contains(path);
         is_there.then(|| match self.within_page.get(path) {
@@ -64,7 +63,7 @@ impl Logs {
         })
     }
 
-    /// The target of a link to a file of the hunt, whether it is there or not.
+    /// The target of a link to a file of the hunt, even if the file does not exist.
     pub(super) fn path(&self, path: &str) -> String {
         format!("{}{}", self.prefix, target(path.as_bytes()))
     }
@@ -74,7 +73,7 @@ impl Logs {
         self.forge.as_ref().map(|forge| forge.commit(commit))
     }
 
-    /// A sentence that counts the logs that are gone.
+    /// A sentence that counts the missing logs.
     pub(super) fn missing_in_words(&self) -> Option<String> {
         let logs = self.missing.iter().filter(|path| *path != SCRIPT).count();
         (logs > 0).then(|| format!("{} not in that folder any more.", is_or_are(logs)))

@@ -1,4 +1,4 @@
-//! Words and a table about the logits of the first bad commit and its parent.
+//! Sentences and a table about the logits of the first bad commit and its parent.
 
 use crate::evaluation::{LogitsChange, LogitsDifference, LogitsSide, ThreadFloor};
 use crate::ui::text;
@@ -48,7 +48,7 @@ fn noise_in_words(noise: &LogitsDifference) -> Option<String> {
     Some(format!("two runs of the parent differ by at most {}", text::difference(largest)))
 }
 
-/// What differs, in a few words.
+/// The difference in a few words.
 fn short(found: &LogitsDifference) -> String {
     if found.identical {
         return "equal to the parent's bit for bit".to_owned();
@@ -66,7 +66,7 @@ fn short(found: &LogitsDifference) -> String {
     [largest, first, kl].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// All figures of parent and commit, each with its first and its worst position.
+/// All statistics of parent and commit, each with its first and its worst position.
 pub(super) fn table(report: &Report) -> Table {
     let rows = report.inquiry.logits.iter().flat_map(rows);
     Table::new(["figure", "value", "first position", "worst position"], rows)

@@ -1,4 +1,5 @@
-//! The cells of a matrix: in which cells the bad end is worse, and which commits changed them.
+//! The cells of a matrix: the cells in which the bad end is worse, and the commits that changed
+//! them.
 
 use crate::evaluation::{CommitId, Value};
 use crate::ui::text;
@@ -7,7 +8,7 @@ use super::model::{CellLine, CellStep, FirstBad, GuardLine, MatrixLine, Report};
 use super::tables::{Cell, Table};
 use super::words;
 
-/// A line for each guarded metric that has cells.
+/// A line for each guarded metric with cells.
 pub(super) fn of(guards: &[GuardLine], culprits: &[FirstBad]) -> Vec<MatrixLine> {
     let mut lines: Vec<MatrixLine> = Vec::new();
     for guard in guards {

@@ -27,7 +27,7 @@ struct OneCommit<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// Adds a build. After a resume the journal may repeat an attempt: the first entry counts.
+    /// Adds a build. After a resume the journal may repeat an attempt; the first entry counts.
     pub(super) fn build(&mut self, build: &'a BuildDone) {
         let commit = self.commit(&build.commit);
         if commit.builds.iter().all(|known| known.attempt != build.attempt) {
@@ -35,7 +35,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Adds a run. Returns whether the run read another amount of text than the endpoints' runs.
+    /// Adds a run. Returns whether the run read a different amount of text than the endpoints'
+    /// runs.
     pub(super) fn run(&mut self, run: &'a RunDone) -> bool {
         if let (Some(text), Phase::Endpoint) = (run.text, run.phase) {
             self.texts.entry(&run.measure).or_insert(text);
@@ -57,9 +58,9 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Sets the verdict of a commit. If several searches judged the commit, the first one counts: it
-    /// compares with the hunt's own baseline. A later search compares with the level of a found
-    /// commit, so it calls that commit good.
+    /// Sets the verdict of a commit. If several searches judged the commit, the first one counts:
+    /// it uses the hunt's own baseline. A later search uses the level of a found commit as
+    /// baseline, and so calls that commit good.
     pub(super) fn judge(&mut self, judged: &'a Judged) {
         let commit = self.commit(&judged.commit);
         if commit.judged.is_none() || judged.search_number <= commit.search_number {
@@ -109,14 +110,14 @@ impl OneCommit<'_> {
     }
 }
 
-/// The amount of text that a run read, if the endpoints' runs read another amount.
+/// The amount of text that a run read, if it differs from that of the endpoints' runs.
 fn other_text(run: &RunDone, texts: &HashMap<&str, Extent>) -> Option<Extent> {
     let whole = texts.get(run.measure.as_str())?;
     run.text.filter(|text| text.differs_from(*whole))
 }
 
-/// The samples of a run: one for each value. A failed run without a value gets one sample, which
-/// links to its log.
+/// The samples of a run, one for each value. A failed run without a value gets one sample with a
+/// link to its log.
 fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
     let chunks = other_text(run, texts).map(|text| text.chunks);
     let failure = run.failure.as_ref().map(failure_text);

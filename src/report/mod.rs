@@ -75,7 +75,7 @@ pub(crate) enum Format {
     Md,
     /// A page for a browser.
     Html,
-    /// For an issue tracker: short, and without links.
+    /// For an issue tracker, short and without links.
     Issue,
     /// `report.json`, for programs.
     Json,
@@ -104,7 +104,7 @@ pub(crate) fn write_all(hunt: &HuntDir, recipes: &[Recipe; 2]) -> Result<Report,
     publish(&script, reproduce(&report, recipes)?.as_bytes())?;
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))
         .map_err(|source| StoreError::Io { path: script, source })?;
-    // Last, since the page links to the other files if they exist.
+    // Written last, since the page links to the other files if they exist.
     publish(&folder.join("report.html"), html(&report, &Logs::beside(&report)).as_bytes())?;
     Ok(report)
 }

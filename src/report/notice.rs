@@ -1,4 +1,4 @@
-//! The result of a hunt as a small JSON object, for the command that tells people about it.
+//! The result of a hunt as a small JSON object, for the command that notifies people.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use super::words;
 /// The format of the JSON.
 const SCHEMA: &str = "bisect-ppl/notify/1";
 
-/// Longest summary, in characters.
+/// Maximum length of the summary, in characters.
 const LONGEST: usize = 400;
 
 /// How a driver ended.
@@ -20,7 +20,7 @@ const LONGEST: usize = 400;
 pub(crate) enum NoticeEvent {
     /// A first bad commit is confirmed.
     Found,
-    /// The hunt ended without one: candidates (also at a limit), gradual, or too much noise.
+    /// The hunt ended without one: candidates (also at a limit), gradual, or too noisy.
     Inconclusive,
     /// The endpoints show no regression, or one of them cannot be measured.
     NoHunt,
@@ -61,7 +61,7 @@ pub(crate) struct Notice {
     pub error: Option<String>,
     /// The first bad commit with the largest step.
     pub culprit: Option<NoticeCommit>,
-    /// Commits that may be the first bad one, the likeliest first.
+    /// Commits that may be the first bad one, the most likely first.
     pub candidates: Vec<CommitId>,
     /// The limit that ended the hunt.
     pub limit: Option<ReachedLimit>,
@@ -101,7 +101,7 @@ pub(crate) struct NoticeFiles {
 
 impl Notice {
     /// The notice of a driver that ended with this exit code. `error`: why it stopped, if it has no
-    /// answer; `is_person`: because a person asked for it.
+    /// answer. `is_person`: whether a person stopped it.
     pub(crate) fn of(report: &Report, exit_code: u8, error: Option<&str>, is_person: bool) -> Self {
         // A fault or a person may end a hunt inside a dependency after this hunt has its answer.
         let event = match report.outcome {

@@ -1,6 +1,6 @@
-//! The pace of a hunt, from its journal: what the hunt does, how long it took so far, and how long
-//! the rest will take. The estimate uses the plan's numbers and the durations of this hunt's own
-//! builds and runs.
+//! The pace of a hunt, from its journal: the current stage, the time so far, and an estimate of the
+//! time left. The estimate uses the plan's numbers and the durations of this hunt's own builds and
+//! runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,19 +14,19 @@ use crate::store::journal::{Entry, Event, Plan, SearchEnd, SearchMethod};
 
 use super::driven::DrivenTime;
 
-/// The part of the hunt that is under way.
+/// The current stage of the hunt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// The endpoints are measured.
+    /// The hunt measures the endpoints.
     #[default]
     Endpoints,
-    /// The range is searched.
+    /// The hunt searches the range.
     Search,
-    /// The first bad commit and its parents are measured afresh.
+    /// The hunt measures the first bad commit and its parents again.
     Confirmation,
-    /// Parts of the first bad commit's change are tested.
+    /// The hunt tests parts of the first bad commit's change.
     Localization,
-    /// The first bad commit is compared with its parent in the cells of a sweep.
+    /// The hunt compares the first bad commit with its parent in the cells of a sweep.
     Sweep,
 }
 
@@ -55,7 +55,7 @@ impl Spent {
     }
 }
 
-/// What a journal tells about the pace of its hunt.
+/// The pace of a hunt, from its journal.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     stage: Stage,
@@ -143,7 +143,7 @@ impl Pace {
         }
     }
 
-    /// What the hunt does.
+    /// The current stage.
     pub(crate) fn stage(&self) -> Stage {
         self.stage
     }
@@ -160,9 +160,9 @@ impl Pace {
         now.map_or_else(|| self.driven.seconds(), |now| self.driven.seconds_until(now))
     }
 
-    /// Seconds left; `current`: seconds since the current build or run began. `None` if the time is
+    /// Seconds left. `current`: seconds since the current build or run began. `None` if the time is
     /// unknown: before the plan, between two searches, after more runs than planned, and if all
-    /// results so far come from the store. Stored results do not tell what a new one costs.
+    /// results so far come from the store, since these do not show what a new result costs.
     pub(crate) fn seconds_left(&self, current: f64) -> Option<f64> {
         let plan = self.plan.as_ref()?;
         let all = |of: fn(&Spent) -> &Vec<f64>| {

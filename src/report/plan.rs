@@ -3,7 +3,7 @@
 use crate::store::journal::Plan;
 use crate::ui::text;
 
-/// Seconds from which a plan states the end of the search and ways to shorten it.
+/// Seconds from which a plan names the end of the search and ways to shorten it.
 const LONG: f64 = 3600.0;
 
 /// `41 commits, about 6 steps: 8 builds and 8 runs, about 35 s`.
@@ -24,7 +24,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
 }
 
 /// For a search of an hour or more: when it would end, in local time, and how to shorten it.
-/// `said` is when the plan was made.
+/// `said`: when the plan was made.
 pub(crate) fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
     if plan.seconds < LONG {
         return None;

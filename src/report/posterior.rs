@@ -7,7 +7,7 @@ use super::model::{
     FirstBad, LikelyCommit, MeasuredCommit, NoiseLine, PosteriorLine, Report, SearchLine,
 };
 
-/// The searches that the journal tells of.
+/// The searches in the journal.
 #[derive(Default)]
 pub(super) struct Searches<'a> {
     all: Vec<Search<'a>>,
@@ -20,7 +20,7 @@ struct Search<'a> {
 }
 
 impl<'a> Searches<'a> {
-    /// Adds a search. The journal announces a resumed or restarted search again: the last
+    /// Adds a search. The journal announces a resumed or restarted search again; the last
     /// announcement counts.
     pub(super) fn began(&mut self, line: SearchLine, targets: &'a [Target]) {
         self.all.retain(|search| search.line.search_number != line.search_number);
@@ -109,8 +109,8 @@ impl PosteriorLine {
     }
 }
 
-/// Sets `p_bad` of each commit, from the first search that computed it: a later search has
-/// another baseline.
+/// Sets `p_bad` of each commit, from the first search that computed it. A later search has another
+/// baseline.
 pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[PosteriorLine]) {
     let mut posterior: Vec<_> = posterior.iter().collect();
     posterior.sort_by_key(|one| one.search_number);
@@ -120,7 +120,7 @@ pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[Poster
     }
 }
 
-/// Sorts candidates by probability, the likeliest first, if one search has all of them. Equal
+/// Sorts candidates by probability, the most likely first, if one search has all of them. Equal
 /// candidates keep their order.
 pub(super) fn likeliest_first(
     mut candidates: Vec<CommitId>,

@@ -1,5 +1,5 @@
-//! Shows what failed builds and runs printed: for the commits on which the answer rests, the lines
-//! of the log that say why, so that nobody has to look for them.
+//! Shows the output of failed builds and runs, for the commits on which the answer rests: the log
+//! lines that explain the failure, so that nobody has to search for them.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::ui::{stored_result_dated, text};
 
 use super::model::{FailedLine, MeasuredCommit, Report};
 
-/// Most lines of one log.
+/// Maximum lines of one log.
 const MOST: usize = 10;
-/// If fewer lines than this say why, the last lines are shown too.
+/// If fewer lines than this explain the failure, the last lines are shown too.
 const FEW: usize = 3;
 
-/// The failures of the first bad commit, or else of both endpoints; once if the endpoints fail
-/// alike. A hunt without an answer also has its latest failure. `folder`: the hunt's folder. A log
-/// that is gone is left out.
+/// The failures of the first bad commit, or else of both endpoints; only one if the endpoints fail
+/// alike. A hunt without an answer also has its latest failure. `folder`: the hunt's folder.
+/// Missing logs are left out.
 pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
     let failed = |commit: &CommitId| {
         let measured = report.commits.iter().find(|measured| measured.commit == *commit)?;
@@ -45,7 +45,7 @@ struct Failed<'a> {
     measure: Option<&'a str>,
     failure: &'a Failure,
     log: &'a str,
-    /// Its name begins with the time.
+    /// The name begins with the time.
     attempt: &'a str,
     stored_at: Option<&'a String>,
 }
@@ -90,7 +90,7 @@ fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
     build.or_else(run).filter(|failed| !failed.failure.kind.leaves_nothing_to_build())
 }
 
-/// The lines of a log that say why the command failed, in order; if they are few, also the last
+/// The log lines that explain why the command failed, in order; if these are few, also the last
 /// lines. At most ten.
 pub(crate) fn telling(log: &Log) -> Vec<String> {
     let mut complaints = Complaints::default();
@@ -109,7 +109,7 @@ pub(crate) fn telling(log: &Log) -> Vec<String> {
     shown.map(|(_, (line, _))| line).take(MOST).collect()
 }
 
-/// [`title`], and that the result comes from the store, with the date.
+/// [`title`], and for a result from the store also the date.
 pub(super) fn dated_title(failed: &FailedLine) -> String {
     let stored = failed.stored_at.as_deref().map(|at| format!(" {}", stored_result_dated(at)));
     format!("{}{}", title(failed), stored.unwrap_or_default())

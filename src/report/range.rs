@@ -6,13 +6,13 @@ use crate::evaluation::{CommitId, Lineage};
 
 use super::model::Report;
 
-/// The commits of a hunt by place: the older endpoint has place 0, the others follow in order of
-/// history.
+/// The commits of a hunt by place: the older endpoint has place 0, and the others follow in order
+/// of history.
 pub(super) struct Range {
     places: HashMap<CommitId, usize>,
     /// By place.
     commits: Vec<CommitId>,
-    /// By place; the older endpoint's parents are not known.
+    /// By place. The older endpoint's parents are unknown.
     parents: Vec<Vec<usize>>,
 }
 
@@ -48,7 +48,7 @@ impl Range {
         self.parents.len() - 1
     }
 
-    /// The commit's place; `None` outside the range, and where the range is not known.
+    /// The commit's place; `None` outside the range, or if the range is unknown.
     pub(super) fn place(&self, commit: &CommitId) -> Option<usize> {
         self.places.get(commit).copied().filter(|_| self.is_known())
     }
@@ -63,7 +63,7 @@ impl Range {
         &self.parents[place]
     }
 
-    /// The commits in question, by place: `newest` has the newer end's verdict and `olds` have the
+    /// The commits in question, by place. `newest` has the newer end's verdict, `olds` have the
     /// older end's. As in git, these are the commits that `newest` reaches and no `olds` reaches.
     pub(super) fn open(&self, olds: &[CommitId], newest: &CommitId) -> Vec<bool> {
         let olds: Vec<_> = olds.iter().filter_map(|old| self.place(old)).collect();
@@ -76,7 +76,7 @@ impl Range {
         open
     }
 
-    /// The commits that are reachable from these places, themselves included.
+    /// The commits that are reachable from these places, including the places themselves.
     pub(super) fn reached(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.parents.len()];
         from.for_each(|place| reached[place] = true);

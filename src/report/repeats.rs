@@ -15,8 +15,8 @@ struct Launches<'r> {
     values: BTreeMap<&'r CommitId, Vec<f64>>,
 }
 
-/// A line for each metric that runs print several times. A run that two commits with the same
-/// tree share counts once.
+/// A line for each metric that runs print several times. A run of two commits with the same tree
+/// counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<RepeatLine> {
     let mut seen = HashSet::new();
     let mut metrics: BTreeMap<&Metric, Launches<'_>> = BTreeMap::new();

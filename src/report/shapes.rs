@@ -1,4 +1,4 @@
-//! Words and grids about the cells in which the first bad commit shows its regression.
+//! Sentences and grids about the cells in which the first bad commit shows its regression.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ const SHAPES: &str = "Shapes";
 /// The heading of the grids.
 const GRIDS: &str = "Where the regression shows";
 
-/// Most rivals of a rule that a sentence names.
+/// Maximum rivals of a rule that a sentence names.
 const MOST_RIVALS: usize = 2;
 
-/// Most rivals of a rule of two conditions. With more, the cells say too little to claim one.
+/// Maximum rivals of a rule of two conditions. With more, the cells do not support any rule.
 const MOST_PAIRS: usize = 3;
 
-/// Most columns of a grid. A wider one becomes a list.
+/// Maximum columns of a grid. A wider one becomes a list.
 const MOST_COLUMNS: usize = 12;
 
 /// The answer with the logs of its runs.
@@ -36,14 +36,13 @@ pub(super) fn line(shapes: &Shapes, logs: &BTreeMap<String, String>) -> ShapesLi
     }
 }
 
-/// Label and words of the answer for each swept measure. Empty for another commit than the main
-/// one.
+/// Label and words of the answer for each swept measure. Empty for any commit but the main one.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let words = report.shapes.as_ref().map(|line| words(&line.shapes)).unwrap_or_default();
     words.into_iter().map(|words| (SHAPES, words)).collect()
 }
 
-/// `only where d_in % 4 ≠ 0`; `None` if no rule is left alone, or if several measures were swept.
+/// `only where d_in % 4 ≠ 0`; `None` if several rules are left, or if several measures were swept.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     let [sweep] = report.shapes.as_ref()?.shapes.sweeps.as_slice() else { return None };
     match &sweep.end {
@@ -58,7 +57,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     }
 }
 
-/// The answer for each measure; the measure is named if there are several.
+/// The answer for each measure. Names the measure if there are several.
 fn words(shapes: &Shapes) -> Vec<String> {
     if let Some(why) = &shapes.not_swept {
         return vec![format!("not swept: {}", text::line(why))];
@@ -136,7 +135,7 @@ pub(crate) fn cell_in_words(cell: &SweptCell) -> String {
     format!("{}: {} ({what})", text::line(&cell.measure), shown(cell.shows))
 }
 
-/// What a cell shows, in a word or two.
+/// The result of a cell, in a word or two.
 fn shown(shows: Shows) -> &'static str {
     match shows {
         Shows::Difference => "shows it",
@@ -167,8 +166,8 @@ pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
     swept.map(table).collect()
 }
 
-/// Rows are the values of one parameter, columns those of the other; `None` for another number of
-/// parameters, or too many columns.
+/// The rows are values of one parameter, the columns those of the other. `None` for another number
+/// of parameters, or too many columns.
 fn grid(line: &ShapesLine, sweep: &MeasureSweep) -> Option<Table> {
     let [first, second] = sweep.parameters.as_slice() else { return None };
     let values = |place: usize| {
@@ -230,13 +229,13 @@ fn list(line: &ShapesLine, sweep: &MeasureSweep) -> Table {
     Table::new(["cell", "shows", figures.as_str(), "why"], rows).filled()
 }
 
-/// A word that leads to the commit's log, and a link to the parent's.
+/// A word with a link to the commit's log, and a link to the parent's.
 fn linked(line: &ShapesLine, cell: &SweptCell, words: &str) -> Vec<Output> {
     let with = |words: &str, side| Some(Output { words: words.to_owned(), ..output(line, side)? });
     [with(words, &cell.commit), with("parent", &cell.parent)].into_iter().flatten().collect()
 }
 
-/// The figure of a side with its last log; `None` if nothing ran.
+/// The value of a side with its last log; `None` if nothing ran.
 fn output(line: &ShapesLine, side: &CellSide) -> Option<Output> {
     let log = side.attempts.iter().rev().find_map(|attempt| line.logs.get(attempt))?;
     Some(Output { words: figure(side), log: log.clone(), stored: None })

@@ -1,4 +1,4 @@
-//! Searches that read only the beginning of the text, and the time that they saved.
+//! Searches that read only the beginning of the text, and the time they saved.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,7 +24,7 @@ struct Search<'a> {
 
 impl<'a> Searches<'a> {
     /// Takes the next event. If the event starts a second search of the same range with the full
-    /// text, returns the number of the search on the short text: its verdicts did not hold.
+    /// text, returns the number of the search on the short text, whose verdicts did not hold.
     pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
         let Event::Search { search_number: number, good, bad, chunks, .. } = event else {
             return None;
@@ -37,7 +37,7 @@ impl<'a> Searches<'a> {
         is_again.then_some(last.number)
     }
 
-    /// The number of the search that made this run, if the run read a short text.
+    /// The number of the search for this run, if the run read a short text.
     fn of(&self, run: &RunDone) -> Option<usize> {
         let search = self.last.filter(|_| run.phase == Phase::Search)?;
         let chunks = usize::try_from(search.chunks?).ok()?;
@@ -46,8 +46,8 @@ impl<'a> Searches<'a> {
 }
 
 /// Seconds that short texts saved: for each run on a short text, the mean duration of full runs
-/// minus its own. A run of a search that did not hold saves nothing and costs its duration.
-/// `None` if no run read a short text.
+/// minus its own. A run of a search that did not hold saves nothing and costs its duration. `None`
+/// if no run read a short text.
 pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
     let mut searches = Searches::default();
     let (mut counted, mut in_vain) = (HashSet::new(), HashSet::new());
@@ -79,7 +79,7 @@ fn mean(seconds: &[f64]) -> f64 {
     seconds.iter().sum::<f64>() / seconds.len() as f64
 }
 
-/// A sentence on the short text and the time that it saved.
+/// A sentence about the short text and the saved time.
 pub(super) fn in_words(report: &Report) -> Option<String> {
     let is_short = |search: &&SearchLine| search.chunks.is_some();
     let short = report.searches.iter().find(is_short)?;

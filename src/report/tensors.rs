@@ -1,4 +1,4 @@
-//! Words and tables about the tensors of the first bad commit and its parent.
+//! Sentences and tables about the tensors of the first bad commit and its parent.
 
 use crate::evaluation::{
     TensorAxis, TensorChange, TensorComparison, TensorDifference, TensorInput, TensorVerdict,
@@ -8,7 +8,7 @@ use crate::ui::text;
 use super::model::Report;
 use super::tables::{Cell, Table};
 
-/// The label of the fact about the first different tensor, and of those about patterns.
+/// The label of the fact about the first different tensor, and that of facts about patterns.
 const FIRST: &str = "First different tensor";
 const PATTERN: &str = "It looks like";
 

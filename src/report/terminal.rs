@@ -8,16 +8,16 @@ use super::model::{FirstBad, Report};
 use super::words::AROUND;
 use super::{certainty, differences, inquiry, inside, matrix, printed, words};
 
-/// Longest list of files, candidates, or ranges.
+/// Maximum length of a list of files, candidates, or ranges.
 const LIST: usize = 8;
 
-/// Most lines about other differences.
+/// Maximum lines about other differences.
 const DIFFERENCES: usize = 3;
 
-/// Longest line of a log, in characters.
+/// Maximum length of a log line, in characters.
 const WIDE: usize = 200;
 
-/// Most lines of an answer.
+/// Maximum lines of an answer.
 const SCREEN: usize = 25;
 
 /// The answer in at most 25 lines of plain text without control characters.
@@ -49,7 +49,7 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
     answer
 }
 
-/// What failed builds and runs printed, and where their logs are.
+/// The output of failed builds and runs, and the paths of their logs.
 pub(crate) fn printed_lines(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     for failed in &report.failed {
@@ -57,7 +57,7 @@ pub(crate) fn printed_lines(report: &Report) -> Vec<String> {
         let stored = failed.stored_at.as_deref().map(|at| format!(" {}", stored_result(at)));
         let stored = stored.unwrap_or_default();
         lines.push(format!("{}{stored}{colon}", printed::title(failed)));
-        // Where the recipe is wrong, the words of the command say more than the output.
+        // If the recipe is wrong, the command explains more than the output.
         let is_wrong = report.outcome == Outcome::EndpointUnmeasurable;
         let command = failed.command.iter().filter(|_| is_wrong);
         lines.extend(command.map(|command| format!("  command: {}", text::line(command))));
@@ -159,7 +159,7 @@ fn list(lines: &mut Vec<String>, title: &str, items: impl ExactSizeIterator<Item
         return;
     }
     lines.push(title.to_owned());
-    // If one item is too many, show that item: `… and 1 more` would take a line as well.
+    // If one item is too many, show it: `… and 1 more` would also take a line.
     let shown = if count == LIST + 1 { count } else { LIST.min(count) };
     lines.extend(items.take(shown).map(|item| format!("  {item}")));
     if count > shown {

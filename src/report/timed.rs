@@ -7,9 +7,9 @@ use crate::ui::text;
 
 use super::model::{MeasuredCommit, RunLine, TimedLine};
 
-/// A line for each measure with exclusive runs. The load is taken before a run, since afterwards
-/// it includes the run itself. All other figures are taken right after a run, when the machine is
-/// warm from it. A run that two commits with the same tree share counts once.
+/// A line for each measure with exclusive runs. The load is taken before a run, since afterwards it
+/// includes the run itself. All other values are taken right after a run, when the run has warmed
+/// the machine. A run of two commits with the same tree counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
     let mut seen = HashSet::new();
     let mut measures: BTreeMap<&str, Vec<(&RunLine, &Around)>> = BTreeMap::new();

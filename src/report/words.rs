@@ -1,4 +1,4 @@
-//! Sentences that several forms of the report share. Quoted text is cleaned for one line but not
+//! Sentences that several formats of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
 use crate::evaluation::{
@@ -12,7 +12,7 @@ use super::model::{
     AccountLine, EffectLine, FailedLine, FirstBad, FormName, GuardLine, MeasuredCommit, Report,
 };
 
-/// Most files named in one line.
+/// Maximum files named in one line.
 const MOST_NAMED: usize = 4;
 
 /// The command line of the script beside a report.
@@ -23,8 +23,8 @@ pub(super) fn sought(report: &Report) -> &'static str {
     report.options.aim.sought()
 }
 
-/// The same as [`sought`], capitalised for the beginning of a line. If the hunt looked for a
-/// failure, it says so.
+/// The same as [`sought`], capitalised for the beginning of a line. Says so if the hunt looked for
+/// a failure.
 pub(super) fn title(report: &Report) -> String {
     let aim = report.options.aim;
     let title = aim.swap_if_fix(["First bad commit", "First fixed commit"])[0];
@@ -141,7 +141,7 @@ fn after_a_good_end_that_fails(report: &Report) -> Option<String> {
     })
 }
 
-/// What may cure a failure that does not depend on the commit.
+/// Advice for a failure that does not depend on the commit.
 fn cure(failed: &FailedLine) -> String {
     let kind = failed.failed.as_ref().map(|failure| failure.kind);
     let measure = failed.measure.as_deref();
@@ -298,7 +298,7 @@ pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> Str
     }
 }
 
-/// What the hunt looks for, if the target is a failure.
+/// The target of the hunt, if it is a failure.
 pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     let target = report.target_failure.as_ref()?;
     let who = target.measure.as_deref().unwrap_or("the build");
@@ -356,13 +356,13 @@ pub(super) fn request_label(report: &Report) -> &'static str {
 /// Label of [`over_text`].
 pub(super) const OVER_TEXT: &str = "Over the text";
 
-/// Label in place of `Own step`, if the target is a failure.
+/// Label instead of `Own step`, if the target is a failure.
 pub(super) fn fails(report: &Report) -> &'static str {
     let both = ["Fails where its parents do not", "Works where its parents fail"];
     report.options.aim.swap_if_fix(both)[0]
 }
 
-/// Which of several parents that is: ` (the worst of 2)`; empty for a single parent.
+/// Which of several parents it is: ` (the worst of 2)`; empty for a single parent.
 pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
         0 | 1 => String::new(),
@@ -383,13 +383,13 @@ pub(super) fn candidates_title(report: &Report) -> &'static str {
     if report.outcome == Outcome::Gradual { "Crossing" } else { "Candidates" }
 }
 
-/// A warning against blaming a listed commit, for a gradual change.
+/// A warning not to blame a listed commit, for a gradual change.
 pub(super) fn candidates_caution(report: &Report) -> Option<&'static str> {
     (report.outcome == Outcome::Gradual)
         .then_some("Here the threshold is crossed; no single commit is to blame.")
 }
 
-/// What the script does. `place`: where it is, such as `beside this report`.
+/// The purpose of the script. `place`: where it is, such as `beside this report`.
 pub(super) fn reproduce(report: &Report, place: &str) -> String {
     let what = match report.culprit {
         Some(_) => format!("the {} and its parent", sought(report)),
@@ -461,14 +461,14 @@ pub(super) fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
 /// A failure in one sentence: `crashes with SIGABRT: no arena is left`.
 pub(super) fn failure_text(failure: &Failure) -> String {
     let what = failure_kind(failure);
-    // The detail often begins with what the kind says already.
+    // The kind often already contains the beginning of the detail.
     let how = format!("ended with {}", failure.signature());
     let detail = failure.detail.strip_prefix(&how).unwrap_or(&failure.detail);
     let detail = detail.trim_start_matches(": ");
     if detail.is_empty() { what } else { format!("{what}: {detail}") }
 }
 
-/// A failure in a few words: its kind and what tells it from others of its kind.
+/// A failure in a few words: its kind and its distinguishing details.
 pub(super) fn failure_kind(failure: &Failure) -> String {
     let signature = failure.signature();
     let signal = signature.strip_suffix(')').and_then(|text| text.split_once(" (SIG"));

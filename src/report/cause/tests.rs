@@ -55,7 +55,7 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     named.sets[0].with = ["a.h", "b.c"].map(file).to_vec();
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with a.h and b.c";
     assert_eq!(said(&named), expected);
-    // What makes the step may be in the parts that were there too.
+    // The cause may also be in the parts that were present too.
     named.sets[0].is_minimal = false;
     let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were there \
                     too: the search ended after 1 test";

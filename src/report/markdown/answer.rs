@@ -65,7 +65,7 @@ fn first_bad(page: &mut Page<'_>, report: &Report, first: &FirstBad) {
     page.table(&tables::effects(report, first));
 }
 
-/// The diff of a first bad commit; its files where no diff is stored.
+/// The diff of a first bad commit, or its files if no diff is stored.
 fn change(page: &mut Page<'_>, first: &FirstBad, level: usize) {
     let Some(change) = &first.change else {
         page.titled(level, CHANGES, &tables::files(&first.files));

@@ -1,4 +1,4 @@
-//! Escapes text in Markdown. The text of an engine, a commit message or a file name is data: every
+//! Escapes text in Markdown. The text of an engine, a commit message or a file name is data. Every
 //! dialect must show it literally.
 
 use crate::ui::text;
@@ -19,7 +19,7 @@ pub(super) fn inline(said: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
-            // Dialects differ in whether `\\|` ends a cell; none reads the entity as a bar.
+            // Dialects disagree whether `\\|` ends a cell; none reads the entity as a bar.
             '|' => safe.push_str("&#124;"),
             '\\' | '`' | '*' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
             '_' if !(is_word(before) && is_word(after)) => safe.extend(['\\', c]),
@@ -72,7 +72,7 @@ pub(super) fn fenced(said: &str) -> String {
     fenced_as("text", said)
 }
 
-/// The same in this language, for colours.
+/// The same with a language, for colours.
 pub(super) fn fenced_as(language: &str, said: &str) -> String {
     let clean = text::lines(said);
     let longest = clean.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -9,10 +9,10 @@ use crate::ui::text;
 
 use super::escape::{fenced, fenced_as, inline};
 
-/// Most lines of the report.
+/// Maximum lines of the report.
 pub(in crate::report) const LINES: usize = 40;
 
-/// Most commands shown; `reproduce.sh` has all.
+/// Maximum shown commands. `reproduce.sh` has all.
 const COMMANDS: usize = 7;
 
 /// Lines around the commands: a sentence, the fence, the checkout, and the count of the rest.
@@ -21,13 +21,14 @@ const AROUND_COMMANDS: usize = 9;
 /// Lines around quoted output: a sentence between empty lines, and the fence.
 const AROUND_QUOTE: usize = 5;
 
-/// Most commits, files, or guards named in a line.
+/// Maximum commits, files, or guards named in a line.
 const NAMED: usize = 5;
 
-/// Longest quoted text, in characters.
+/// Maximum length of a quoted text, in characters.
 const LONG: usize = 200;
 
-/// Longest command, in characters. A cut command cannot run, so longer ones are left out.
+/// Maximum length of a command, in characters. A cut command cannot run, so longer ones are left
+/// out.
 const COMMAND: usize = 600;
 
 /// The answer, its evidence, and how to reproduce it, in at most forty lines.
@@ -67,7 +68,8 @@ pub(crate) fn issue(report: &Report) -> String {
     let printed = printed(report, room);
     let room = room - printed.len();
     if let Some(first) = &report.culprit {
-        // The diff takes what the commands leave, since without them nobody can check the answer.
+        // The diff gets the space that the commands leave: without commands nobody can check the
+        // answer.
         let left = room.saturating_sub(reproduce(report, room.saturating_sub(1)).len());
         match diff(first, left) {
             Some(diff) => lines.extend(diff),
@@ -97,7 +99,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("- Commit: `{}` by {}, {}", first.commit, said(&first.author), said(&first.date)),
         format!("- Parent: `{}`{}", first.parent, words::which_parent(report, first)),
     ];
-    // Addresses of ours, or checked ones.
+    // URLs that this program made or checked.
     lines.extend(first.url.iter().map(|url| format!("- Page: <{url}>")));
     let label = words::request_label(report);
     lines.extend(first.request.iter().map(|request| format!("- {label}: <{}>", request.url)));
@@ -162,8 +164,8 @@ fn without_commit(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The diff, without the lines around a change if it is too long for `room` lines; `None` if it is
-/// too long even so, or not stored.
+/// The diff, without context lines if it is too long for `room` lines. `None` if it is still too
+/// long, or not stored.
 fn diff(first: &FirstBad, room: usize) -> Option<Vec<String>> {
     let change = first.change.as_ref().filter(|change| change.left_out.is_empty())?;
     let block = |has_context: bool| {
@@ -292,7 +294,7 @@ fn item(label: &str, words: &str) -> String {
     format!("- {label}: {}", said(words))
 }
 
-/// One line for a list of things, which are finished Markdown; `None` for an empty list.
+/// One line for a list of items, which are already Markdown; `None` for an empty list.
 fn list(label: &str, things: impl Iterator<Item = String>) -> Option<String> {
     let things: Vec<_> = things.collect();
     let more = match things.len().saturating_sub(NAMED) {

@@ -41,11 +41,11 @@ impl<'l> Page<'l> {
         self.block(&inline(words));
     }
 
-    /// Adds a list of facts; escapes the texts. A link goes to the page about a fact.
+    /// Adds a list of facts; escapes the texts. A fact may have a link to a page.
     pub(super) fn facts(&mut self, facts: &[Fact]) {
         let item = |fact: &Fact| {
             let words = inline(&fact.words);
-            // An address of ours, or a checked one: it has no character that ends the link.
+            // This program made or checked the URL: no character of it ends the link.
             let words = match &fact.link {
                 Some(link) => format!("[{words}](<{link}>)"),
                 None => words,
@@ -148,7 +148,7 @@ impl Page<'_> {
 
     fn link(&self, output: &Output) -> String {
         let words = inline(&output.words);
-        // An empty text would leave nothing to click on.
+        // An empty text could not be clicked.
         let words = if words.is_empty() { "(empty)" } else { &words };
         let stored = output.stored.as_deref().map(|stored| format!(" {}", inline(stored)));
         let stored = stored.unwrap_or_default();

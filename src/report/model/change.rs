@@ -12,7 +12,7 @@ pub(crate) struct Change {
     pub left_out: Vec<TouchedFile>,
 }
 
-/// A commit that may be the first bad one, and what it changes.
+/// A commit that may be the first bad one, and its change.
 #[derive(Clone, Debug)]
 pub(crate) struct CandidateLine {
     /// The commit.

@@ -14,10 +14,10 @@ use crate::store::CompilerCache;
 pub(crate) struct MeasuredCommit {
     /// The commit.
     pub commit: CommitId,
-    /// First line of its message, where the journal has it.
+    /// First line of its message, if the journal has it.
     pub subject: Option<String>,
-    /// The commit's last verdict in the first search that judged it. That search compares with
-    /// the hunt's own baseline; a later search has another one.
+    /// The commit's last verdict in the first search that judged it. That search uses the hunt's
+    /// own baseline; a later search has another one.
     pub verdict: Verdict,
     /// The reason for the verdict, in one sentence.
     pub reason: String,
@@ -72,8 +72,8 @@ pub(crate) struct SampleLine {
     /// The same failure. Not in `report.json`.
     #[serde(skip)]
     pub failed: Option<Failure>,
-    /// How many chunks the run read, if not as many as the endpoints' runs. The values are then
-    /// not comparable.
+    /// How many chunks the run read, if not as many as the endpoints' runs. The values are then not
+    /// comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<usize>,
 }
@@ -148,7 +148,7 @@ pub(crate) struct RunLine {
     pub stored_at: Option<String>,
     /// Duration in seconds.
     pub wall_s: f64,
-    /// Largest resident set, MiB, where known.
+    /// Largest resident set, MiB, if known.
     pub peak_rss_mib: Option<f64>,
     /// The command, placeholders filled in, one word per entry.
     pub argv: Vec<String>,

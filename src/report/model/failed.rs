@@ -1,24 +1,24 @@
-//! What a failed build or run printed.
+//! The output of a failed build or run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Failure};
 
-/// A failed build or run, with the lines of its output that say why.
+/// A failed build or run, with the output lines that explain the failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FailedLine {
     /// The commit.
     pub commit: CommitId,
     /// The measure or the prepare step; `None` for a build.
     pub measure: Option<String>,
-    /// The lines that say why it failed, else the last lines; at most ten.
+    /// The lines that explain the failure, or else the last lines; at most ten.
     pub lines: Vec<String>,
     /// The log, relative to the hunt.
     pub log: String,
-    /// The command of a run or a prepare step, as a shell would take it. Not in `report.json`.
+    /// The command of a run or a prepare step, quoted for a shell. Not in `report.json`.
     #[serde(skip)]
     pub command: Option<String>,
-    /// Where the build put the program that the command does not find. Not in `report.json`.
+    /// The place where the build put the missing program. Not in `report.json`.
     #[serde(skip)]
     pub elsewhere: Option<String>,
     /// The failure. Not in `report.json`.

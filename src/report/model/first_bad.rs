@@ -15,9 +15,9 @@ use super::inside::InsideLine;
 pub(crate) struct FirstBad {
     /// The commit.
     pub commit: CommitId,
-    /// The worst parent; the step is measured against it.
+    /// The worst parent, with which the commit is compared.
     pub parent: CommitId,
-    /// All its real parents.
+    /// All its parents in git.
     pub parents: Vec<CommitId>,
     /// First line of the commit message, lossy if not UTF-8.
     pub subject: String,
@@ -27,7 +27,7 @@ pub(crate) struct FirstBad {
     pub date: String,
     /// Confidence in the answer, below 1.
     pub confidence: f64,
-    /// What the confidence rests on.
+    /// The method behind the confidence.
     pub basis: Basis,
     /// The change of the main target; `None` if the target is a failure.
     pub effect: Option<EffectLine>,
@@ -40,7 +40,7 @@ pub(crate) struct FirstBad {
     /// Dependencies that the commit moves to another revision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
-    /// Results of the hunts inside those dependencies.
+    /// Results of the hunts inside these dependencies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<InsideLine>,
     /// How the files that its runs loaded differ from those of its parent's runs, if known.
@@ -52,7 +52,7 @@ pub(crate) struct FirstBad {
     /// Its page on the site that hosts the repository, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The pull request that it came with, if its message or that of its merge names one.
+    /// The pull request of the commit, if its message or that of its merge names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ChangeRequest>,
     /// Its diff. Not in `report.json`: the hunt's folder has it.

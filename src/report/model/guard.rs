@@ -1,4 +1,4 @@
-//! A guard, its values at the endpoints and their noise; or the failure in its place.
+//! A guard, its values at the endpoints and their noise; or the failure instead of a guard.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub(crate) struct GuardLine {
     pub baseline: Option<Value>,
     /// The level at the bad endpoint.
     pub bad: Option<Value>,
-    /// The value between good and bad; `None` if values repeat bit for bit.
+    /// The threshold; `None` if values repeat bit for bit.
     pub threshold: Option<Value>,
     /// Levels and noise of the endpoints' runs; `None` if values repeat bit for bit.
     #[serde(default)]
@@ -43,17 +43,17 @@ pub(crate) struct TargetFailure {
 /// Levels and noise of a metric that varies from run to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NoiseLine {
-    /// What is compared: values, their logarithms (`log`: the guard is in percent), or how many
-    /// runs fail (`breaks`, `differs`).
+    /// The samples: values, their logarithms (`log`: the guard is in percent), or whether each run
+    /// fails (`breaks`, `differs`).
     pub kind: NoiseKind,
     /// The good level in the metric's unit, or the share of good runs that fail.
     pub good: Value,
     /// The bad level in the metric's unit, or the share of bad runs that fail.
     pub bad: Value,
-    /// Standard deviation of one run, or of a pair's difference if `paired`. In the metric's
-    /// unit; for `log` as a share of the value; 0 where failing runs are counted.
+    /// Standard deviation of one run, or of a pair's difference if `paired`. In the metric's unit;
+    /// for `log` as a share of the value; 0 if failing runs are counted.
     pub sd: Value,
-    /// The effect size d: standard deviations between good and bad; `inf` where failing runs are
+    /// The effect size d: standard deviations between good and bad; `inf` if failing runs are
     /// counted.
     pub distance: Value,
     /// Runs at each end.

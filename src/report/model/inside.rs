@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, CommitInfo, Outcome};
 
-/// The result of hunting inside a dependency that a first bad commit moves.
+/// The result of a hunt inside a dependency that a first bad commit moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct InsideLine {
     /// Path of the dependency.
     pub path: String,
-    /// Name of the hunt, if there is one; its folder lies beside this hunt's.
+    /// Name of the hunt, if there is one. Its folder is beside this hunt's.
     pub hunt: Option<String>,
-    /// How that hunt ended, if its journal is there; [`Outcome::Interrupted`] if it has not ended.
+    /// How that hunt ended, if its journal exists; [`Outcome::Interrupted`] if it has not ended.
     pub outcome: Option<Outcome>,
     /// The first bad commit of the dependency.
     pub culprit: Option<CommitInfo>,

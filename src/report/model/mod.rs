@@ -42,7 +42,7 @@ pub(crate) use totals::Totals;
 /// The format of `report.json`.
 pub(crate) const SCHEMA: &str = "bisect-ppl/report/1";
 
-/// A finished or interrupted hunt, as its journal tells.
+/// A finished or interrupted hunt, from its journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     /// [`SCHEMA`].
@@ -64,24 +64,23 @@ pub(crate) struct Report {
     pub within: Option<Within>,
     /// The first bad commit with the largest step; `None` if the hunt names none.
     pub culprit: Option<FirstBad>,
-    /// What in `culprit` makes the step, if that was looked for.
+    /// The cause of the step of `culprit`, if it was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseLine>,
-    /// What else was asked about the inside of `culprit`.
+    /// Further measurements of `culprit`.
     #[serde(flatten)]
     pub inquiry: Inquiry,
-    /// The logs of the runs that asked about the inside of `culprit`, by their names, relative to the
-    /// hunt's folder.
+    /// The logs of these further measurements, by name, relative to the hunt's folder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inquiry_logs: BTreeMap<String, String>,
     /// Where `culprit` shows its regression, if a sweep was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<ShapesLine>,
-    /// All real parents of `culprit`.
+    /// All parents of `culprit` in git.
     pub parents: Vec<CommitId>,
     /// Every confirmed first bad commit, in order of history.
     pub culprits: Vec<FirstBad>,
-    /// Commits that may be the first bad one, the likeliest first.
+    /// Commits that may be the first bad one, the most likely first.
     pub candidates: Vec<CommitId>,
     /// How much of the main metric's total change the confirmed commits explain.
     pub account: Option<AccountLine>,
@@ -105,7 +104,7 @@ pub(crate) struct Report {
     pub posterior: Vec<PosteriorLine>,
     /// Every commit that was built, run or judged, in order of history.
     pub commits: Vec<MeasuredCommit>,
-    /// What failed builds and runs printed: of the first bad commit, else of the endpoints.
+    /// The output of failed builds and runs: of the first bad commit, or else of the endpoints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedLine>,
     /// Metrics that one run prints several times.
@@ -124,13 +123,13 @@ pub(crate) struct Report {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
-    /// The limit that ended the hunt early, if one did; `resume` goes on.
+    /// The limit that ended the hunt early, if one did. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,
     /// The inputs of the runs.
     pub inputs: BTreeMap<String, InputFile>,
-    /// The environment, as output by command: the configured probes, compiler versions such as
-    /// `cc --version`, and `printenv NAME` for each inherited variable that counts.
+    /// The environment, as output by command: the configured probes, compiler versions such as `cc
+    /// --version`, and `printenv NAME` for each relevant inherited variable.
     pub environment: BTreeMap<String, String>,
     /// The machine.
     pub machine: Machine,
@@ -146,10 +145,10 @@ pub(crate) struct Report {
     pub git: String,
     /// Digest of the frozen configuration.
     pub config_sha256: String,
-    /// Top of the checkout the hunt was started from.
+    /// Top of the checkout in which the hunt was started.
     pub checkout: Option<String>,
     /// The commits after the older endpoint up to the newer one, oldest first; empty if the hunt
-    /// kept none. This field and those below are not in `report.json`: the repository or the
+    /// stored none. This field and those below are not in `report.json`: the repository or the
     /// hunt's folder has the same data.
     #[serde(skip)]
     pub history: Vec<Lineage>,
@@ -162,7 +161,7 @@ pub(crate) struct Report {
     /// The commits that the searches judged, in order.
     #[serde(skip)]
     pub steps: Vec<StepLine>,
-    /// The candidates whose changes are stored, the likeliest first.
+    /// The candidates whose changes are stored, the most likely first.
     #[serde(skip)]
     pub candidate_changes: Vec<CandidateLine>,
     /// The folder of the build slots.
@@ -178,7 +177,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The subject of a commit; empty if not known.
+    /// The subject of a commit; empty if unknown.
     pub(super) fn subject(&self, commit: &CommitId) -> &str {
         let measured = self.commits.iter().filter(|measured| measured.commit == *commit);
         let candidates = self.candidate_changes.iter().map(|line| &line.info);

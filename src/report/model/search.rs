@@ -24,7 +24,7 @@ pub(crate) struct SearchLine {
     /// How many chunks of the text each run reads, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<u32>,
-    /// The search method; if `None`, the `steadiness` of the report holds.
+    /// The search method; if `None`, that of the report's `steadiness`.
     #[serde(default)]
     pub method: Option<SearchMethod>,
     /// The commit that the search claims as the first bad one.
@@ -41,7 +41,7 @@ pub(crate) struct StepLine {
     pub commit: CommitId,
     /// The commit's verdict.
     pub verdict: Verdict,
-    /// How many commits are left to test after this step; `None` if the store had the answer and
+    /// How many commits are left to test after this step. `None` if the store had the answer and
     /// git did not ask.
     pub left: Option<usize>,
 }
@@ -52,17 +52,17 @@ pub(crate) struct PosteriorLine {
     /// Number of the search, from 0.
     #[serde(rename = "stretch")]
     pub search_number: usize,
-    /// What was measured.
+    /// The measured metric.
     pub metric: Metric,
     /// Levels and noise before the search, from the runs at its two ends.
     pub calibrated: Option<NoiseLine>,
     /// Levels and noise at the end of the search.
     pub noise: NoiseLine,
-    /// Runs behind the posterior, those of the ends included.
+    /// Runs behind the posterior, including those of the ends.
     pub runs: usize,
-    /// The smallest set of commits that holds 95 % of the probability, the likeliest first.
+    /// The smallest set of commits that holds 95 % of the probability, the most likely first.
     pub smallest_set: Vec<LikelyCommit>,
-    /// The commits in question and the measured ones, oldest first; all others are certain.
+    /// The measured commits and those in question, oldest first. All others are certain.
     pub commits: Vec<CommitPosterior>,
 }
 

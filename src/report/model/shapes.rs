@@ -12,8 +12,8 @@ pub(crate) struct ShapesLine {
     /// The cells and the rules.
     #[serde(flatten)]
     pub shapes: Shapes,
-    /// The answers in words, one for each sweep; the reason if nothing was swept.
+    /// The answers in words, one for each sweep, or the reason if there was no sweep.
     pub words: Vec<String>,
-    /// The logs of the runs by their names, relative to the hunt's folder.
+    /// The logs of the runs by name, relative to the hunt's folder.
     pub logs: BTreeMap<String, String>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// An exclusive measure, and the state of the machine around the runs that count: the lowest and
-/// the highest of each figure. A figure that no run has is absent.
+/// the highest of each value. Values that no run has are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TimedLine {
     /// The measure.

@@ -16,7 +16,7 @@ pub(crate) struct Totals {
     /// Seconds of all builds.
     pub build_s: f64,
     /// Seconds that searches on a shorter text saved, estimated from the mean duration of full
-    /// runs; less than 0 if the range had to be searched again with the full text.
+    /// runs. Negative if the range had to be searched again with the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_s: Option<f64>,
 }

@@ -69,7 +69,7 @@ fn steps_that_were_made_tell_the_cost_of_the_next() {
     let build = (3.0 + 3.0 + 1.0) / 3.0;
     assert_left(&hunt, 0.0, 3.0 * 1.0 + 2.0 * build + 2.0 * 1.5);
     assert_eq!(pace(&hunt).step(), Some((2, 4, 6)));
-    // The build of the current step ended: 0.5 s later half a second is left of the step.
+    // The build of the current step ended. 0.5 s later, half a second of the step is left.
     hunt.build('d', Phase::Search);
     let build = (3.0 + 3.0 + 1.0 + 3.0) / 4.0;
     assert_left(&hunt, 0.5, 2.0 * 1.0 + 2.0 * build + 2.0 * 1.5);

@@ -19,8 +19,7 @@ use super::palette::{BAD, GOOD, SKIP};
 /// A point in pixels: x to the right, y down.
 pub(super) type At = (i32, i32);
 
-/// Width of a character of small text, in pixels. A safe guess, since the reader's font is not
-/// known.
+/// Width of a character of small text, in pixels. A safe guess, since the reader's font is unknown.
 const CHARACTER: usize = 7;
 
 /// Font size for 11 pixels: plotters divides the size by 1.24.
@@ -40,7 +39,7 @@ pub(super) enum Anchor {
 /// An SVG drawing under construction.
 pub(super) struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
-    /// Shapes with a tooltip, as SVG: plotters writes none.
+    /// Shapes with a tooltip, as SVG: plotters has no tooltips.
     tipped: RefCell<String>,
 }
 
@@ -54,7 +53,7 @@ pub(super) fn drawing(width: u32, height: u32, draw: impl FnOnce(&Canvas<'_>)) -
         canvas.area.present().expect("a string takes everything");
         canvas.tipped.into_inner()
     };
-    // They come last, so that nothing covers them.
+    // Tooltips come last, so that nothing covers them.
     let end = svg.rfind("</svg>").unwrap_or(svg.len());
     svg.insert_str(end, &tipped);
     Drawing { svg, width, height }
@@ -111,8 +110,8 @@ impl Canvas<'_> {
         self.draw(&Text::new(words.to_owned(), at, style));
     }
 
-    /// The mark of a verdict, with a tooltip. Colour and shape both differ, so nobody has to tell
-    /// colours apart.
+    /// The mark of a verdict, with a tooltip. Both colour and shape differ, so nobody must
+    /// distinguish colours.
     pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32, tip: &str) {
         let reach = size + 1;
         let shape = match verdict {

@@ -1,4 +1,4 @@
-//! The plot of how the difference of two models grows along the layers, or along training steps.
+//! The plot of how the difference of two models grows along the layers or the training steps.
 
 use crate::evaluation::{TensorChange, TensorGrowth, Verdict};
 use crate::ui::text;
@@ -18,7 +18,7 @@ const BOTTOM: i32 = 40;
 /// The relative differences of one measure.
 pub(in crate::report) struct Growth<'a> {
     change: &'a TensorChange,
-    /// The points above zero: only they have a place on a logarithmic scale.
+    /// The points above zero. Others have no place on a logarithmic scale.
     points: Vec<&'a TensorGrowth>,
 }
 

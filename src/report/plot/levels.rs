@@ -1,4 +1,4 @@
-//! The data of a metric's plot: every sample of each commit, failures included.
+//! The data of a metric's plot: every sample of each commit, including failures.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,16 @@ use crate::report::tables::figure;
 use crate::report::words;
 use crate::ui::text;
 
-/// Larger numbers are drawn in a row above the scale: their differences could overflow.
+/// Larger numbers are drawn in a row above the scale, because their differences could overflow.
 const LARGEST: f64 = 1e150;
 
-/// Most rows for samples without a number; further kinds share the last row.
+/// Maximum rows for samples without a number. Further kinds share the last row.
 const MOST_ROWS: usize = 8;
 
-/// From this number of samples on, a median is drawn.
+/// Minimum number of samples for a median.
 const CLOUD: usize = 4;
 
-/// Longest name of a row, in characters.
+/// Maximum length of a row's name, in characters.
 const NAME: usize = 44;
 
 /// A metric over the commits.
@@ -36,11 +36,11 @@ pub(in crate::report) struct Levels {
     pub(super) baseline: Option<f64>,
     /// The farthest level that the guard allows.
     pub(super) limit: Option<f64>,
-    /// The value between good and bad, if values do not repeat and there is no noise model.
+    /// The threshold between good and bad, if values do not repeat and there is no noise model.
     pub(super) threshold: Option<f64>,
-    /// Whether the metric is a rate of failing runs: a commit then has no level.
+    /// Whether the metric is a failure rate: a commit then has no level.
     pub(super) is_rate: bool,
-    /// The level at the bad end, if there is a noise model: both levels then decide.
+    /// The level at the bad end, if there is a noise model: then both levels decide.
     pub(super) bad: Option<f64>,
 }
 
@@ -56,10 +56,10 @@ pub(super) struct Level {
     pub(super) points: Vec<Sample>,
 }
 
-/// The part of a commit in the hunt's answer.
+/// The role of a commit in the hunt's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Nothing.
+    /// No role.
     None,
     /// A first bad commit.
     Found,
@@ -171,7 +171,7 @@ impl Levels {
             points.push(Sample { point, words: format!("{kind} ({})", build.phase) });
         }
         for sample in &commit.samples {
-            // A run that failed without output has the measure's main metric.
+            // A failed run without output gets the measure's main metric.
             let is_its = sample.metric == self.metric
                 || sample.value.is_none() && sample.metric == Metric::of(&self.metric.measure);
             if is_its {
@@ -185,7 +185,7 @@ impl Levels {
     }
 
     fn point(&mut self, sample: &SampleLine) -> Point {
-        // Values over another amount of text are not comparable, so no number is drawn.
+        // Values over a different amount of text are not comparable, so no number is drawn.
         if let (Some(chunks), Some(_)) = (sample.chunks, &sample.value) {
             return self.word(&format!("over {}", text::plural(chunks, "chunk")));
         }
@@ -210,7 +210,7 @@ impl Levels {
         }))
     }
 
-    /// Every number to draw, baseline and limits included; empty if no sample is a number.
+    /// Every number to draw, including baseline and limits; empty if no sample is a number.
     pub(super) fn numbers(&self) -> Vec<f64> {
         let points = self.commits.iter().flat_map(|commit| &commit.points);
         let numbers: Vec<_> = points.filter_map(Sample::number).collect();
@@ -221,12 +221,12 @@ impl Levels {
         numbers.into_iter().chain(lines).collect()
     }
 
-    /// Whether a median is drawn at some commit.
+    /// Whether a median is drawn at any commit.
     pub(in crate::report) fn has_medians(&self) -> bool {
         !self.is_rate && self.commits.iter().any(|commit| commit.median().is_some())
     }
 
-    /// Whether a commit of this verdict is drawn.
+    /// Whether a commit with this verdict is drawn.
     pub(in crate::report) fn shows(&self, verdict: Verdict) -> bool {
         self.commits.iter().any(|commit| commit.verdict == verdict)
     }

@@ -19,10 +19,10 @@ const ROW: i32 = 34;
 /// Height of the top margin, which names the marked commits.
 const TOP: i32 = 22;
 
-/// Height of the bottom margin, which has the places and the axis title.
+/// Height of the bottom margin with the places and the axis title.
 const BOTTOM: i32 = 40;
 
-/// From this width on, lines have a name beside the plot.
+/// Width from which lines have a name beside the plot.
 const ROOMY: i32 = 600;
 
 /// How a level is drawn: solid if it was measured, dashed if it is a limit or a threshold.
@@ -157,7 +157,7 @@ impl Levels {
         let y = layout.bottom;
         canvas.line((layout.left, y), (layout.right, y), MUTED);
         let mut row = Row::default();
-        // Labels go first to found commits, then to the ends, then to commits with room left.
+        // First found commits get labels, then the ends, then other commits with enough room.
         let marked = |at: &usize| self.commits[*at].role == Role::Found;
         let all = 0..self.commits.len();
         let ends = [0, self.commits.len() - 1];
@@ -166,7 +166,7 @@ impl Levels {
         for at in order.filter(|at| done.insert(*at)) {
             let commit = &self.commits[at];
             let middle = layout.middle(i32::try_from(at).unwrap_or(0));
-            // Half of the first label would be cut off.
+            // The first label would be cut in half.
             let half = width_of(commit.commit.short()) / 2;
             let centre = middle.clamp(half, (layout.right - half).max(half));
             let label = commit.commit.short();
@@ -228,7 +228,7 @@ fn median(canvas: &Canvas<'_>, layout: &Layout, scale: &Scale, at: i32, commit: 
     canvas.stroke((middle - reach, y), (middle + reach, y), INK);
 }
 
-/// Draws a commit's samples side by side, in the order of the runs, so that none hides another.
+/// Draws a commit's samples side by side, in the order of the runs, so that all are visible.
 fn samples(canvas: &Canvas<'_>, layout: &Layout, scale: Option<&Scale>, at: i32, commit: &Level) {
     let size = match layout.slot_width(at) {
         0..5 => 2,

@@ -21,8 +21,8 @@ pub(super) use posterior::Weighing;
 pub(super) struct Drawing {
     /// The whole `<svg>` element.
     pub(super) svg: String,
-    /// In pixels.
+    /// Width in pixels.
     pub(super) width: u32,
-    /// In pixels.
+    /// Height in pixels.
     pub(super) height: u32,
 }

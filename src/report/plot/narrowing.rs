@@ -10,7 +10,7 @@ use super::Drawing;
 use super::canvas::{Anchor, Canvas, drawing, width_of};
 use super::palette::{BAND, INK, MARKED, MUTED, RULE};
 
-/// Most rows of a drawing; the table has all of them.
+/// Maximum rows of a drawing. The table has all rows.
 const MOST: usize = 64;
 
 /// Height of a row.
@@ -36,10 +36,10 @@ pub(in crate::report) struct Stage {
     pub(in crate::report) what: What,
     /// The places in question before the event.
     open: Vec<Run>,
-    /// The judged or confirmed commit's subject; empty if not known.
+    /// The subject of the judged or confirmed commit; empty if unknown.
     subject: String,
-    /// How many commits are in question after the event; `None` if a path filter leaves out some,
-    /// and for a confirmed commit.
+    /// How many commits are in question after the event. `None` if a path filter leaves out some,
+    /// or for a confirmed commit.
     pub(in crate::report) left: Option<usize>,
 }
 
@@ -54,9 +54,9 @@ pub(in crate::report) enum What {
 }
 
 impl Narrowing {
-    /// The rows of a report; `None` if the range is not known or no search narrows it.
+    /// The rows of a report; `None` if the range is unknown or no search narrows it.
     pub(in crate::report) fn of(report: &Report, range: &Range) -> Option<Self> {
-        // A posterior search does not narrow a range; its posterior has its own plot.
+        // A posterior search does not narrow a range. Its posterior has its own plot.
         let narrows = |search: &&SearchLine| search.method != Some(SearchMethod::Posterior);
         let mut searches = report.searches.iter().filter(narrows).peekable();
         if !range.is_known() || searches.peek().is_none() {

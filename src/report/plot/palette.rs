@@ -1,8 +1,8 @@
 //! The colours of plots, by meaning.
 //!
-//! A plot is drawn in these colours, which are those of the light scheme. A page replaces each
-//! colour by the CSS variable of the same name (`[fill="#0B62A8"]{fill:var(--good)}`), so one
-//! drawing serves light, dark and print.
+//! Plots are drawn in the colours of the light scheme. A page replaces each colour by the CSS
+//! variable of the same name (`[fill="#0B62A8"]{fill:var(--good)}`), so one drawing serves light,
+//! dark and print.
 
 use plotters::style::RGBColor;
 
@@ -14,7 +14,7 @@ pub(super) const MUTED: RGBColor = RGBColor(0x59, 0x63, 0x6E);
 pub(super) const RULE: RGBColor = RGBColor(0xD1, 0xD9, 0xE0);
 /// The commits in question, or the tolerance.
 pub(super) const BAND: RGBColor = RGBColor(0xDD, 0xE6, 0xEE);
-/// Good: blue. Colour-blind readers too can tell it from vermilion.
+/// Good: blue. Colour-blind readers can also distinguish it from vermilion.
 pub(super) const GOOD: RGBColor = RGBColor(0x0B, 0x62, 0xA8);
 /// Bad: vermilion.
 pub(super) const BAD: RGBColor = RGBColor(0xBC, 0x3B, 0x0A);

@@ -25,7 +25,7 @@ const TOP: i32 = 24;
 /// the axis title.
 const BOTTOM: i32 = 82;
 
-/// Smallest probability that gets a bar; a lower bar could not be seen.
+/// Smallest probability that gets a bar. A lower bar would be invisible.
 const LEAST: f64 = 0.001;
 
 /// A range with more commits may get a second plot of the part in question.
@@ -36,7 +36,7 @@ const CLOSE: usize = 3;
 
 /// The commits of a range with their probabilities.
 pub(in crate::report) struct Weighing {
-    /// Oldest first; with the older end if its place is known.
+    /// Oldest first, including the older end if its place is known.
     commits: Vec<Weighed>,
     /// Whether the hunt looks for a regression or for a fix.
     aim: Aim,
@@ -55,7 +55,7 @@ struct Weighed {
     answer: Option<Answer>,
 }
 
-/// The part of a commit in the hunt's answer.
+/// The role of a commit in the hunt's answer.
 #[derive(Clone, Copy, PartialEq)]
 enum Answer {
     Found,
@@ -75,7 +75,7 @@ impl Weighing {
         let known = |commit: &CommitId| Known::of(report, commit);
         let commits = match ends {
             Some((old, new)) => placed(range, one, old..=new, aim, known),
-            // An old hunt stored no range: the commits of the posterior stand side by side.
+            // An old hunt stored no range: the commits of the posterior are placed side by side.
             None => one
                 .commits
                 .iter()
@@ -88,8 +88,8 @@ impl Weighing {
         Self { commits, aim, is_paired: one.noise.paired }
     }
 
-    /// The part of a long range that holds all commits in question; `None` if a second plot would
-    /// not help.
+    /// The part of a long range with all commits in question; `None` if a second plot would not
+    /// help.
     pub(in crate::report) fn closer(&self) -> Option<Self> {
         if self.commits.len() <= LONG {
             return None;
@@ -97,19 +97,19 @@ impl Weighing {
         let is_open = |one: &Weighed| one.first >= LEAST;
         let from = self.commits.iter().position(is_open)?;
         let to = self.commits.iter().rposition(is_open)?;
-        // A margin on both sides shows where the part lies.
+        // A margin on both sides shows the position of the part.
         let margin = ((to - from) / 4).max(6);
         let (from, to) = (from.saturating_sub(margin), (to + margin).min(self.commits.len() - 1));
         let is_worth = (to - from) * CLOSE < self.commits.len();
         is_worth.then(|| Self { commits: self.commits[from..=to].to_vec(), ..*self })
     }
 
-    /// Whether a measured commit of this verdict is drawn.
+    /// Whether a measured commit with this verdict is drawn.
     pub(in crate::report) fn shows(&self, verdict: Verdict) -> bool {
         self.commits.iter().any(|one| one.samples > 0 && one.verdict == verdict)
     }
 
-    /// How likely each commit is bad, in order of history.
+    /// The probability that each commit is bad, in order of history.
     #[cfg(test)]
     pub(in crate::report) fn bad(&self) -> Vec<f64> {
         self.commits.iter().map(|one| one.bad).collect()
@@ -192,8 +192,8 @@ impl Weighing {
         }
     }
 
-    /// Draws the probability as steps: level over each commit, vertical between two. Commits of the
-    /// same height share one line.
+    /// Draws the probability as steps: horizontal over each commit, vertical between two. Commits
+    /// of the same height share one line.
     fn line(&self, canvas: &Canvas<'_>, layout: &Layout) {
         let mut since = 0;
         for at in 1..=self.commits.len() {
@@ -216,7 +216,7 @@ impl Weighing {
         let mut row = Row::default();
         let size = if layout.slot() < 9 { 3 } else { 4 };
         let measured = || self.commits.iter().enumerate().filter(|(_, one)| one.samples > 0);
-        // Numbers go first to the commits of the answer, then to those with most runs.
+        // First the commits of the answer get numbers, then those with most runs.
         let mut order: Vec<_> = measured().collect();
         order.sort_by_key(|(_, one)| (one.answer.is_none(), usize::MAX - one.samples));
         for (at, one) in measured() {
@@ -233,7 +233,7 @@ impl Weighing {
         canvas.text(samples, (0, height(0.0) + 28), Anchor::Start, MUTED);
     }
 
-    /// A tooltip over the bar of each commit that has one.
+    /// A tooltip over the bar of each commit with a bar.
     fn tips(&self, canvas: &Canvas<'_>, layout: &Layout) {
         for (at, one) in self.commits.iter().enumerate().filter(|(_, one)| one.first >= LEAST) {
             let (from, to) = layout.bar(at);
@@ -285,7 +285,7 @@ impl Weighing {
     }
 }
 
-/// A commit's verdict and its part in the answer.
+/// A commit's verdict and its role in the answer.
 struct Known {
     subject: String,
     verdict: Verdict,
@@ -324,7 +324,7 @@ fn placed(
 ) -> Vec<Weighed> {
     let told: HashMap<usize, _> =
         one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
-    // Runs that belong to no listed commit were made at the older end.
+    // Runs of no listed commit were made at the older end.
     let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
     let at_old = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
     // Turns the probability of bad into that of the newer end's verdict, and back.

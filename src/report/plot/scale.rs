@@ -4,7 +4,7 @@ use crate::ui::text;
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
 
-/// Ratio of largest to smallest value from which the scale is logarithmic: on a linear one the
+/// Ratio of largest to smallest value from which the scale is logarithmic. On a linear scale the
 /// small values would coincide.
 const LOGARITHMIC_FROM: f64 = 50.0;
 

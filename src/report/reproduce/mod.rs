@@ -49,8 +49,8 @@ pub(crate) fn sides(report: &Report) -> [(&'static str, &CommitId); 2] {
     }
 }
 
-/// The measures that show the regression: those of the targets, or all if there is no target.
-/// If the target is a build failure, no measure is needed.
+/// The measures that show the regression: those of the targets, or all if there is no target. A
+/// build failure as target needs no measure.
 fn chosen<'r>(report: &Report, recipe: &'r Recipe) -> Vec<&'r RecipeMeasure> {
     let mut wanted: Vec<&str> = match (&report.target_failure, &report.culprit) {
         (Some(target), _) => match &target.measure {
@@ -88,10 +88,10 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     comment(&format!("CLONE is a clone that has {wanted}; by default the one the hunt ran in."));
     comment("Exits with 0 when both could be built and measured, with 1 when not.");
     let [(label_1, commit_1), (label_2, commit_2)] = sides(report);
-    // Shells differ in how they treat quotes inside `${1:-…}`.
+    // Shells treat quotes inside `${1:-…}` differently.
     let repo = match repository(report) {
         Some(path) => format!("repo={}\n[ $# -eq 0 ] || repo=$1", quote(&path)?),
-        // The journal cannot hold a path that is not UTF-8.
+        // The journal cannot contain a path that is not UTF-8.
         None => "repo=${1:?usage: sh reproduce.sh CLONE}".to_owned(),
     };
     let submodules = if recipes[1].submodules { "yes" } else { "no" };

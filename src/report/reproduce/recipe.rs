@@ -1,4 +1,4 @@
-//! How a commit is built and measured. The script fills in what differs from commit to commit.
+//! How a commit is built and measured. The script fills in values that differ between commits.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) enum RecipePart {
 /// commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Recipe {
-    /// Changes that are laid over the commit, the first one first.
+    /// Changes that are applied to the commit, the first one first.
     pub layers: Vec<RecipeLayer>,
     /// The build commands, one word per entry.
     pub build: Vec<Vec<RecipeWord>>,
@@ -39,7 +39,7 @@ pub(crate) struct Recipe {
     pub submodules: bool,
 }
 
-/// A change that a [`Recipe`] lays over a commit before the build.
+/// A change that a [`Recipe`] applies to a commit before the build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RecipeLayer {
     /// Sets a submodule to the commit in question.
@@ -54,7 +54,7 @@ pub(crate) enum RecipeLayer {
         /// Paths of the files, from the top of that commit.
         files: Vec<String>,
     },
-    /// Applies a unified diff, unless its content is there already.
+    /// Applies a unified diff, unless the tree already contains its content.
     Patch {
         /// The patch's name for people.
         name: String,
@@ -63,7 +63,7 @@ pub(crate) enum RecipeLayer {
     },
     /// Restores matching files from another commit.
     Files {
-        /// The commit that the files come from.
+        /// The source commit of the files.
         from: CommitId,
         /// Pathspecs of the files.
         paths: Vec<String>,
@@ -98,9 +98,9 @@ pub(crate) struct RecipeMeasure {
     pub before: Vec<Vec<RecipeWord>>,
     /// Commands to run after the measured one.
     pub after: Vec<Vec<RecipeWord>>,
-    /// The file below `{out}` that holds the value, a path or pattern; the output if not set.
+    /// The file below `{out}` with the value, a path or pattern; the output if not set.
     pub file: Option<String>,
-    /// A POSIX extended regular expression for the output lines that hold the value; if not set,
-    /// the script shows the last lines.
+    /// A POSIX extended regular expression for the output lines with the value. If not set, the
+    /// script shows the last lines.
     pub shown: Option<String>,
 }

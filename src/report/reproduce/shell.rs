@@ -14,8 +14,7 @@ pub(super) fn quote(text: &str) -> Result<String, ReportError> {
         .map_err(|_| ReportError::Unquotable(text.to_owned()))
 }
 
-/// A command that reads these bytes from standard input: literally if they are text, else in
-/// octal.
+/// A command that reads these bytes from standard input, literally if they are text, else in octal.
 pub(super) fn given(bytes: &[u8], command: &str) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
@@ -40,8 +39,8 @@ pub(super) fn given(bytes: &[u8], command: &str) -> String {
     }
 }
 
-/// A command with its environment. The command always runs through `env`, so that the shell
-/// cannot read a word as a keyword, a builtin, an assignment, or a function of the script.
+/// A command with its environment. It always runs through `env`, so that the shell cannot read a
+/// word as a keyword, a builtin, an assignment, or a function of the script.
 pub(super) fn command(
     words: &[RecipeWord],
     env: &BTreeMap<String, RecipeWord>,
@@ -57,7 +56,7 @@ pub(super) fn command(
     Ok(line)
 }
 
-/// A path as an argument of `cd`, which would read a leading dash as an option.
+/// A path as an argument of `cd`, which would take a leading dash for an option.
 pub(super) fn path(path: &[RecipePart]) -> Result<String, ReportError> {
     let word = word(path)?;
     let is_option = matches!(path.first(), Some(RecipePart::Text(text)) if text.starts_with('-'));

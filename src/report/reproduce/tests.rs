@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// A report with commit `first` as the first bad one and the commit before as its parent.
+    /// A report with commit `first` as the first bad one and the previous commit as its parent.
     fn report(&self, first: usize) -> Report {
         let mut hunt = Hunt::at_search();
         let mut culprit = culprit("$(touch pwned)\n`x`", "f");
@@ -171,7 +171,7 @@ fn another_clone_and_the_last_lines_will_do() {
     recipe.measures[0].shown = None;
     let (shown, code) = world.script(&world.report(1), &recipe, &["../clone"]);
     assert!(shown.contains("    | tail 9\n"), "{shown}");
-    // The linked folder is ignored, so the clone has none: the engine's first lines fail.
+    // The linked folder is ignored, so the clone lacks it: the engine's first lines fail.
     assert_eq!(code, Some(0), "{shown}");
     assert_eq!(git(&clone, &["worktree", "list"]).lines().count(), 1);
     let (shown, code) = world.script(&world.report(1), &recipe, &["../nowhere"]);

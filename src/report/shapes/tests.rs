@@ -36,7 +36,7 @@ fn sweep(parameters: &[&str], cells: Vec<SweptCell>, end: SweepEnd) -> MeasureSw
     MeasureSweep { measure: "width".to_owned(), parameters, cells, end }
 }
 
-/// Widths that show it, and others.
+/// Widths that show the regression, and others.
 fn widths(shown: &[&str], others: &[&str], end: SweepEnd) -> MeasureSweep {
     let of = |shows: Shows| move |label: &&str| cell(&[*label], shows);
     let shown = shown.iter().map(of(Shows::Difference));
@@ -136,7 +136,7 @@ fn a_cell_says_both_figures_or_why_there_are_none() {
     assert_eq!(unknown, "width[5]: not known (both fail)");
 }
 
-/// The texts of a table's cells, with the logs that they lead to.
+/// The texts of a table's cells, with the logs to which they link.
 fn texts(table: &Table) -> Vec<Vec<String>> {
     let text = |cell: &Cell| match cell {
         Cell::Text(words) => words.clone(),
@@ -184,7 +184,7 @@ fn two_parameters_make_a_grid_with_the_longer_side_down() {
     assert_eq!(first, ["d_in=96", "d_in=128", "d_in=170", "d_in=171"]);
     assert_eq!(rows[2][1], "");
     assert!(rows[2][2].starts_with("not known→logs/commit-170-8.log parent→"), "{rows:?}");
-    // The same the other way round.
+    // The same with the sides swapped.
     let turned = cells.into_iter().map(|mut cell| {
         cell.labels.reverse();
         cell

@@ -8,14 +8,14 @@ use crate::ui::text;
 
 use super::{Cell, Table};
 
-/// Less likely commits are only in report.json.
+/// Less likely commits are in report.json only.
 const UNLIKELY: f64 = 0.001;
 
-/// Most rows of likely commits.
+/// Maximum rows of likely commits.
 const MOST_LIKELY: usize = 20;
 
 /// The step of each target at a first bad commit. Empty for a single step between values that
-/// repeat bit for bit: the answer says all of it.
+/// repeat bit for bit, because the answer contains it.
 pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
     if first.effects.len() == 1 && first.basis == Basis::BitExact {
         return Table::default();
@@ -93,7 +93,7 @@ pub(in crate::report) fn candidates(report: &Report) -> Table {
     Table { columns: columns.into_iter().map(str::to_owned).collect(), rows: rows.collect() }
 }
 
-/// The likeliest commits of a posterior, the likeliest first.
+/// The likely commits of a posterior, the most likely first.
 pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
     let mut likeliest: Vec<_> = one.commits.iter().filter(|known| known.first > UNLIKELY).collect();
     likeliest.sort_by(|a, b| b.first.total_cmp(&a.first));

@@ -29,7 +29,7 @@ pub(in crate::report) struct Spread<'r> {
     pub(in crate::report) bad: String,
 }
 
-/// The spread of each metric that the endpoints' runs have, by metric.
+/// The spread of each metric of the endpoints' runs, by metric.
 pub(in crate::report) fn spreads(report: &Report) -> impl Iterator<Item = Spread<'_>> {
     let end = |id: &CommitId| report.commits.iter().find(|commit| commit.commit == *id);
     let (good, bad) = (end(&report.good.commit), end(&report.bad.commit));

@@ -1,5 +1,5 @@
-//! Tables that several formats of the report share. Cells hold raw text: each format escapes the
-//! text in its own way.
+//! Tables that several formats of the report share. Cells contain raw text, and each format escapes
+//! it in its own way.
 
 mod answer;
 mod ends;
@@ -31,9 +31,9 @@ pub(super) enum Cell {
     Text(String),
     /// A commit by its full id.
     Name(CommitId),
-    /// A commit by its short id and its subject, which is empty if not known.
+    /// A commit by its short id and its subject, which is empty if unknown.
     Commit(CommitId, String),
-    /// Lines added and removed; neither for a binary file.
+    /// Numbers of added and removed lines; none for a binary file.
     Lines(Option<usize>, Option<usize>),
     /// A verdict.
     Verdict(Verdict),
@@ -43,14 +43,14 @@ pub(super) enum Cell {
     Outputs(Vec<Output>),
 }
 
-/// A text with a link to the log that it comes from.
+/// A text with a link to its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Output {
     /// The text.
     pub(super) words: String,
     /// The log, relative to the hunt's folder.
     pub(super) log: String,
-    /// For a cache hit: that it is one, and when it was made.
+    /// Set for a cache hit: words that say so, with its date.
     pub(super) stored: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Table {
         Self { columns: columns.map(str::to_owned).to_vec(), rows: rows.map(Vec::from).collect() }
     }
 
-    /// The table without the columns that are empty in every row; the first column stays.
+    /// The table without columns that are empty in every row. The first column stays.
     pub(super) fn filled(self) -> Self {
         let is_filled = |at: &usize| {
             *at == 0
@@ -78,7 +78,7 @@ impl Table {
 }
 
 impl Cell {
-    /// Links to the logs of these runs and builds, of those that are known.
+    /// Links to the logs of these runs and builds, if known.
     pub(super) fn logs<'a>(
         attempts: impl IntoIterator<Item = &'a String>,
         known: &BTreeMap<String, String>,

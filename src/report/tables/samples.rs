@@ -9,7 +9,7 @@ use crate::report::words;
 use super::{Cell, Output, Table};
 use crate::ui::text;
 
-/// Every sample of every commit, without wall time and memory unless guarded.
+/// Every sample of every commit. Wall time and memory only if guarded.
 pub(in crate::report) fn measured(report: &Report) -> Table {
     let (main, _) = metrics(report);
     let mut table = samples(report, &main);

@@ -30,7 +30,7 @@ pub(in crate::report) fn guards(report: &Report) -> Table {
     .filled()
 }
 
-/// What options of the command line changed in oracle.toml.
+/// The values in oracle.toml that command line options changed.
 pub(in crate::report) fn changes(report: &Report) -> Table {
     let rows = report.options.changes.iter().map(|change| {
         [change.to_string(), change.former.clone().unwrap_or_default(), change.in_overrides()]

@@ -11,7 +11,7 @@ use super::fixture::{Hunt, id};
 use super::html::{assert_inert, page};
 use super::with_culprit;
 
-/// Where the link around `words` leads, and the text of the element there.
+/// The target of the link around `words`, and the text of the element there.
 pub(super) fn log_of<'p>(page: &'p str, words: &str) -> (&'p str, &'p str) {
     let around = page.split(&format!("{words}</a>")).next().unwrap();
     let link = around.rsplit("<a href=\"").next().unwrap().split('"').next().unwrap();
