@@ -1,6 +1,8 @@
 //! Sentences and a table about the cause inside the first bad commit.
 
-use crate::evaluation::{Cause, CauseEnd, CauseSet, ChangePart, Revert, Shows, Trial, TrialOf};
+use crate::evaluation::{
+    Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+};
 use crate::ui::text;
 
 use super::model::{CauseLine, Report};
@@ -12,8 +14,11 @@ const REVERT: &str = "Revert";
 /// The heading of the tests of parts of the change.
 pub(super) const TRIALS: &str = "Which part of the change makes the step";
 
-/// Maximum parts of a set that a sentence names.
+/// Maximum number of files that a sentence names.
 const MOST_PARTS: usize = 4;
+
+/// Maximum number of hunks of a file that a sentence lists.
+const MOST_HUNKS: usize = 3;
 
 /// Label and words of each fact about the cause.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
@@ -95,11 +100,46 @@ fn with_in_words(set: &CauseSet) -> String {
 }
 
 fn named(parts: &[ChangePart]) -> String {
-    let shown = parts.iter().take(MOST_PARTS).map(|part| text::line(&part.to_string()));
-    let mut names: Vec<String> = shown.collect();
-    if parts.len() > MOST_PARTS {
-        names.push(format!("{} more", parts.len() - MOST_PARTS));
+    let mut names = by_file(parts);
+    if names.len() > MOST_PARTS {
+        let more = names.len() - MOST_PARTS;
+        names.truncate(MOST_PARTS);
+        names.push(format!("{more} more"));
     }
+    joined(names)
+}
+
+/// `a.h`, `hunks 1 and 2 of 3 in src/packed.c`: the hunks of a file in one phrase.
+fn by_file(parts: &[ChangePart]) -> Vec<String> {
+    let mut groups: Vec<(&ChangePart, Vec<usize>)> = Vec::new();
+    for part in parts {
+        let PartOf::Hunk { number, .. } = part.of else {
+            groups.push((part, Vec::new()));
+            continue;
+        };
+        let same = |(first, numbers): &&mut (&ChangePart, Vec<usize>)| {
+            first.path == part.path && !numbers.is_empty()
+        };
+        match groups.iter_mut().find(same) {
+            Some((_, numbers)) => numbers.push(number),
+            None => groups.push((part, vec![number])),
+        }
+    }
+    let phrase = |(first, numbers): (&ChangePart, Vec<usize>)| match first.of {
+        PartOf::Hunk { of, .. } if numbers.len() > MOST_HUNKS => {
+            format!("{} of {of} hunks in {}", numbers.len(), first.path)
+        }
+        PartOf::Hunk { of, .. } if numbers.len() > 1 => {
+            let numbers = joined(numbers.iter().map(usize::to_string).collect());
+            format!("hunks {numbers} of {of} in {}", first.path)
+        }
+        _ => first.to_string(),
+    };
+    groups.into_iter().map(|group| text::line(&phrase(group))).collect()
+}
+
+/// `a, b and c`.
+fn joined(mut names: Vec<String>) -> String {
     match names.pop() {
         Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         last => last.unwrap_or_default(),

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::evaluation::{FailureKind, Metric, PartOf, Value};
+use crate::evaluation::{FailureKind, Metric, Value};
 
 use super::*;
 
@@ -66,15 +66,23 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     assert_eq!(said(&whole), "a.c: the whole change");
     let mut early = cause(vec![hunk(1), hunk(2)], 0, vec![only()]);
     early.sets[0].is_minimal = false;
-    let expected = "somewhere in hunk 1 of 3 in src/packed.c and hunk 2 of 3 in src/packed.c: the \
-                    search ended after 1 test";
+    let expected = "somewhere in hunks 1 and 2 of 3 in src/packed.c: the search ended after 1 test";
     assert_eq!(said(&early), expected);
 }
 
 #[test]
 fn many_parts_are_counted() {
-    let many: Vec<ChangePart> = (1..7).map(hunk).collect();
-    assert!(named(&many).ends_with("hunk 4 of 3 in src/packed.c and 2 more"), "{}", named(&many));
+    let mut many: Vec<ChangePart> = (1..4).map(hunk).collect();
+    many.push(ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Mode });
+    let expected = "hunks 1, 2 and 3 of 3 in src/packed.c and the mode of src/packed.c";
+    assert_eq!(named(&many), expected);
+    many.truncate(3);
+    many.extend(
+        ["a.c", "b.c", "c.c", "d.c", "e.c"]
+            .map(|path| ChangePart { path: path.to_owned(), of: PartOf::File }),
+    );
+    many.push(hunk(3));
+    assert_eq!(named(&many), "4 of 3 hunks in src/packed.c, a.c, b.c, c.c and 2 more");
 }
 
 #[test]
