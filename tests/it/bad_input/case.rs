@@ -116,7 +116,7 @@ fn a_commit_with_names_that_are_one_is_untestable_and_elsewhere_is_not() {
          under [worktree] to a folder on a case-sensitive disk"
     );
     let log = hunt.file(twins["builds"][0]["log"].as_str().unwrap());
-    assert!(log.starts_with("# checkout\n2> `Kern` and `kern` are one"), "{log}");
+    assert!(log.starts_with("# checkout\n2> `Kern` and `kern` are the same name"), "{log}");
     assert_eq!(listed(&hunt, &history, "2"), ["kern/q.o", "kern/q4.c"]);
     // The disk is at fault, so the failure is not stored for the commit.
     Oracle::new(&env).write(&env);
