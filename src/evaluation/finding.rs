@@ -268,6 +268,10 @@ pub struct Finding {
     pub candidates: Vec<CommitId>,
     /// One account per targeted metric.
     pub accounts: Vec<Account>,
+    /// Metrics whose change at the bad end the confirmed commits do not explain. The answer is then
+    /// not complete.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexplained: Vec<Metric>,
     /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.
@@ -299,6 +303,7 @@ impl Finding {
             main: None,
             candidates: Vec::new(),
             accounts: Vec::new(),
+            unexplained: Vec::new(),
             contributions: Vec::new(),
             notes: Vec::new(),
             next: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, Metric, ReachedLimit, Target};
 use crate::git::Repository;
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
@@ -125,6 +125,16 @@ fn has_levels(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.bad.number().is_some_and(f64::is_finite))
 }
 
+/// What tells two searches apart: their ends and the metrics that they are about.
+fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<Metric>) {
+    let metric = |target: &Target| match target {
+        Target::Guard(target) => Some(target.guard.metric.clone()),
+        Target::Failure { .. } => None,
+    };
+    let metrics = search_range.targets.iter().filter_map(metric).collect();
+    (search_range.good.clone(), search_range.bad.clone(), metrics)
+}
+
 /// Stops if the machine or its environment changed since the hunt began: runs of different
 /// machines, drivers or compilers are never compared.
 fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
@@ -190,13 +200,17 @@ impl Driver<'_> {
                     more => search_ranges.extend(more?),
                 }
                 let is_enough = self.begun.options.first_only && ledger.has_answer();
+                if search_ranges.is_empty() {
+                    search_ranges.extend(ledger.range_of_unmoved(&whole));
+                    search_ranges.retain(|range| !searched_before.contains(&key(range)));
+                }
                 if search_ranges.is_empty() || is_enough {
                     break;
                 }
                 continue;
             };
             // The same search range may be queued twice.
-            if !searched_before.insert((search_range.good.clone(), search_range.bad.clone())) {
+            if !searched_before.insert(key(&search_range)) {
                 continue;
             }
             if self.searches >= MOST_SEARCHES {
@@ -250,7 +264,8 @@ impl Driver<'_> {
             Vec::new()
         };
         let range = self.whole();
-        Ok(ledger.close(contributions, &self.oracle.history.commits(&range)?))
+        let history = self.oracle.history.commits(&range)?;
+        Ok(ledger.close(contributions, &history, self.begun.options.first_only))
     }
 
     /// Notes that a limit ended the hunt. Confirmed commits stay.

@@ -15,4 +15,5 @@ pub(crate) mod reused_only;
 pub(crate) mod same_change;
 pub(crate) mod standing;
 pub(crate) mod suspects;
+pub(crate) mod unexplained;
 pub(crate) mod untestable_span;

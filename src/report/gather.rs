@@ -307,6 +307,7 @@ impl<'a> Gathered<'a> {
             totals: crate::report::model::Totals::default(),
             notes: self.notes,
             next: finding.next.clone(),
+            unexplained: finding.unexplained.clone(),
             limit: finding.limit.clone(),
             inputs: begun.inputs.clone(),
             environment: environment(begun),

@@ -53,6 +53,9 @@ pub(super) fn headline(report: &Report) -> String {
         (_, Outcome::Candidates) if report.limit.is_some() && !report.culprits.is_empty() => {
             format!("A {} is confirmed, and the search was cut", sought(report))
         }
+        (_, Outcome::Candidates) if !report.unexplained.is_empty() => {
+            format!("A {} is confirmed, but does not explain everything", sought(report))
+        }
         (_, Outcome::Candidates) => match report.candidates.len() {
             0 => format!("The {} could not be narrowed down", sought(report)),
             1 => format!("The {} may be this one, unconfirmed", sought(report)),

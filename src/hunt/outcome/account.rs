@@ -195,8 +195,10 @@ impl Ledger {
                 self.mends.extend(mends_before(search_range, &culprit, &self.targets));
                 let is_known =
                     |found: &FoundCommit| found.culprit.info.commit == culprit.info.commit;
-                if !self.found.iter().any(is_known) {
-                    self.found.push(FoundCommit::new((*culprit).clone()));
+                match self.found.iter_mut().find(|found| is_known(found)) {
+                    None => self.found.push(FoundCommit::new((*culprit).clone())),
+                    // Another search found the same commit by another metric.
+                    Some(known) => known.add_effects(&culprit),
                 }
                 (culprit, seen)
             }

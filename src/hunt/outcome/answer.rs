@@ -20,11 +20,13 @@ impl Ledger {
         settle(&mut self.found, mend, around);
     }
 
-    /// The answer. `history`: the commits between the endpoints, oldest first.
+    /// The answer. `history`: the commits between the endpoints, oldest first. `first_only`: one
+    /// commit is enough, even if it does not explain the whole change.
     pub(crate) fn close(
         mut self,
         contributions: Vec<Contribution>,
         history: &[CommitId],
+        first_only: bool,
     ) -> Finding {
         // The hunt may find an earlier commit after a later one.
         let place =
@@ -46,7 +48,26 @@ impl Ledger {
                 notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
             }
         };
-        let (outcome, summary, candidates) = if let Some(main) = main {
+        let unexplained = match main {
+            Some(_) if !first_only => self.unexplained(&accounts),
+            _ => Vec::new(),
+        };
+        let (outcome, summary, candidates) = if let Some(main) = main
+            && !unexplained.is_empty()
+        {
+            besides(&mut notes, &self.candidates);
+            let confirmed = culprits.iter().map(|culprit| &culprit.info.commit);
+            let open = self.candidates.iter().flat_map(|(commits, _)| commits);
+            let mut all: Vec<CommitId> = Vec::new();
+            for commit in confirmed.chain(open) {
+                if !all.contains(commit) {
+                    all.push(commit.clone());
+                }
+            }
+            let summary = culprit_sentence(&culprits[main], self.aim);
+            let rest = rest_sentence(culprits.len(), &unexplained, self.aim);
+            (Outcome::Candidates, format!("{summary}; {rest}"), all)
+        } else if let Some(main) = main {
             let culprit = &culprits[main];
             besides(&mut notes, &self.candidates);
             (
@@ -83,6 +104,7 @@ impl Ledger {
             culprits,
             candidates,
             accounts,
+            unexplained,
             contributions,
             notes,
             ..Finding::plain(outcome, summary)
@@ -343,6 +365,14 @@ fn small_sentence(crossing: &Culprit) -> String {
         Some(effect) => step(&effect.metric, effect.own_step.unwrap_or(0.0), effect.limit),
         None => format!("the threshold is crossed at {commit}"),
     }
+}
+
+/// What is left of the bad end's change, after so many confirmed commits.
+fn rest_sentence(confirmed: usize, metrics: &[Metric], aim: Aim) -> String {
+    let names: Vec<String> = metrics.iter().map(Metric::to_string).collect();
+    let they = if confirmed == 1 { "it does" } else { "the confirmed commits do" };
+    let end = aim.swap_if_fix(["bad end", "good end"])[0];
+    format!("{they} not explain all that the {end} shows of {}", names.join(", "))
 }
 
 /// A sentence that names the candidates and the reason.

@@ -1,7 +1,7 @@
 //! Decides whether a found first bad commit still affects the newer end, or a later commit undid
 //! it. Pure.
 
-use crate::evaluation::{CommitId, Culprit, Metric, Target};
+use crate::evaluation::{CommitId, Culprit, Effect, Metric, Target};
 use crate::hunt::range::SearchRange;
 use crate::hunt::why::Why;
 use crate::search::{Carried, Fate, fates};
@@ -94,6 +94,14 @@ impl FoundCommit {
 
     pub(crate) fn stands(&self) -> bool {
         self.standing == Standing::Stands
+    }
+
+    /// Adds the effects on metrics that another search found at the same commit.
+    pub(crate) fn add_effects(&mut self, other: &Culprit) {
+        let own = &mut self.culprit.effects;
+        let is_new = |effect: &&Effect| own.iter().all(|known| known.metric != effect.metric);
+        let new: Vec<Effect> = other.effects.iter().filter(is_new).cloned().collect();
+        own.extend(new);
     }
 
     /// Whether the report names the commit: it stands or its change came back after a revert.

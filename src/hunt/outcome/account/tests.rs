@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::evaluation::{
-    Account, Basis, CommitInfo, Contribution, Effect, FailureKind, GuardForm, Outcome, Value,
+    Account, Basis, CommitInfo, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Value,
 };
 use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
 
@@ -84,7 +84,7 @@ fn only_target(search_range: &SearchRange) -> &GuardTarget {
 fn one_step_that_explains_everything_closes_the_account() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 7.0));
     assert!(ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[7.0])).is_empty());
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!(finding.outcome, Outcome::Culprit);
     assert_eq!(finding.candidates, [commit('5')]);
     let account = &finding.accounts[0];
@@ -118,7 +118,7 @@ fn on_the_way_to_a_fix_the_rest_lies_before_the_parent_with_its_level() {
     assert_eq!((&next[0].good, &next[0].bad), (&commit('4'), &commit('1')));
     assert_eq!(next[0].ends(), [&commit('1'), &commit('4')]);
     assert_eq!(only_target(&next[0]).baseline, Value::Number(7.0));
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert!(finding.summary.starts_with("5555555555 is the first fixed commit: ppl 7 → 6"));
     let account = &finding.accounts[0];
     assert_eq!((account.total, account.explained, account.rest), (2.0, 1.0, 1.0));
@@ -137,7 +137,7 @@ fn a_level_between_two_runs_is_said_in_as_many_digits_as_make_sense() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 7.0));
     let level = f64::midpoint(7.1469, 7.1205);
     ledger.enter(&search_range, found('5', level, 8.0), &at('e', &[7.0]));
-    let summary = ledger.close(Vec::new(), &history()).summary;
+    let summary = ledger.close(Vec::new(), &history(), false).summary;
     assert!(summary.contains("ppl 7.1337 → 8 "), "{summary}");
 }
 
@@ -147,7 +147,7 @@ fn where_less_is_worse_the_account_runs_the_other_way() {
     let step = Effect { own_step: Some(20.0), ..effect(100.0, 80.0, 5.0) };
     let searched = Searched::Culprit(Box::new(culprit('5', vec![step])), at('5', &[80.0]));
     assert_eq!(ledger.enter(&search_range, searched, &at('e', &[60.0])).len(), 1);
-    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    let account = ledger.close(Vec::new(), &history(), false).accounts.remove(0);
     assert_eq!((account.total, account.explained, account.rest), (40.0, 20.0, 20.0));
 }
 
@@ -162,7 +162,7 @@ fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
     // 0.6 is more than the tolerance of 0.5, but not by two standard errors.
     let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
     assert!(ledger.enter(&search_range, found('5', 6.0, 8.4), &at('e', &[9.0; 3])).is_empty());
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert!(finding.notes[0].contains("is lost in its noise"), "{:?}", finding.notes);
 }
 
@@ -198,7 +198,7 @@ fn what_fails_now_and_then_has_neither_an_account_nor_a_rest_to_the_left() {
     let searched = Searched::Culprit(Box::new(culprit('5', vec![rate])), at('5', &[1.0; 5]));
     let next = ledger.enter(&search_range, searched, &at('e', &[1.0; 5]));
     assert!(next.is_empty(), "{next:?}");
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
 }
 
@@ -208,7 +208,7 @@ fn a_range_in_which_nothing_is_left_after_all_is_a_note() {
     ledger.enter(&search_range, found('5', 6.0, 9.0), &at('e', &[9.0]));
     let nothing = Searched::Nothing("nothing to be seen".to_owned());
     assert!(ledger.enter(&search_range, nothing, &at('e', &[9.0])).is_empty());
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!((finding.outcome, finding.notes.len()), (Outcome::Culprit, 1));
 }
 
@@ -238,7 +238,7 @@ fn nothing_found_explains_nothing_without_a_sign() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 9.0));
     let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());
     ledger.enter(&search_range, open, &at('e', &[9.0]));
-    let account = ledger.close(Vec::new(), &history()).accounts.remove(0);
+    let account = ledger.close(Vec::new(), &history(), false).accounts.remove(0);
     assert_eq!(account.explained.to_bits(), 0.0_f64.to_bits());
 }
 
@@ -248,7 +248,7 @@ fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() 
     ledger.enter(&search_range, found('9', 6.6, 8.6), &at('e', &[9.0]));
     ledger.enter(&search_range, found('3', 6.0, 6.6), &at('e', &[9.0]));
     ledger.enter(&search_range, found('c', 8.6, 9.0), &at('e', &[9.0]));
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
     assert_eq!(order, [commit('3'), commit('9'), commit('c')]);
     assert_eq!(finding.culprit().unwrap().info.commit, commit('9'));
@@ -266,7 +266,7 @@ fn two_guards_of_one_metric_count_its_step_once() {
         Searched::Culprit(Box::new(both), at('5', &[7.0])),
         &at('e', &[7.0]),
     );
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!(finding.accounts.len(), 1);
     assert_eq!((finding.accounts[0].explained, finding.accounts[0].rest), (1.0, 0.0));
 }
@@ -284,7 +284,7 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
         metric: Metric::of("ppl"),
     };
     let contributions = vec![part('1', '4', 3), part('4', '5', 1), part('6', '7', 1)];
-    let finding = ledger.close(contributions.clone(), &history());
+    let finding = ledger.close(contributions.clone(), &history(), false);
     assert_eq!(finding.outcome, Outcome::Gradual);
     // A contribution of several commits adds no candidate.
     assert_eq!(finding.candidates, [commit('7'), commit('5')]);
@@ -294,18 +294,63 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
 }
 
 #[test]
-fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
+fn what_stays_open_beside_a_first_bad_commit_makes_the_answer_incomplete() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
     let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
     let search_range = next.into_iter().next().unwrap();
     let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());
     assert!(ledger.enter(&search_range, open, &at('e', &[8.0])).is_empty());
     ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
-    let finding = ledger.close(Vec::new(), &history());
-    assert_eq!((finding.outcome, finding.candidates), (Outcome::Culprit, vec![commit('5')]));
+    let finding = ledger.close(Vec::new(), &history(), false);
+    assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
+    assert_eq!(finding.candidates, ["5", "8", "9"].map(|one| commit(one.chars().next().unwrap())));
+    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec![Metric::of("ppl")]));
+    assert!(finding.summary.ends_with("it does not explain all that the bad end shows of ppl"));
     assert_eq!(finding.notes.len(), 2);
     assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
     assert!(finding.notes[1].contains("small steps add up"));
+}
+
+#[test]
+fn the_first_commit_is_enough_if_it_was_asked_for() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let finding = ledger.close(Vec::new(), &history(), true);
+    assert_eq!((finding.outcome, finding.main), (Outcome::Culprit, Some(0)));
+    assert!(finding.unexplained.is_empty());
+}
+
+#[test]
+fn a_guard_that_no_found_commit_moves_is_searched_by_itself() {
+    let other =
+        GuardTarget { guard: Guard { metric: Metric::of("kl"), form: UP }, ..target(UP, 0.0, 3.0) };
+    let targets = vec![Target::Guard(target(UP, 6.0, 7.0)), Target::Guard(other.clone())];
+    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let whole = search_range(Aim::Regression, commit('1'), commit('e'), targets);
+    assert!(ledger.range_of_unmoved(&whole).is_none());
+    ledger.enter(&whole, found('5', 6.0, 7.0), &at('e', &[7.0]));
+    let range = ledger.range_of_unmoved(&whole).unwrap();
+    assert_eq!(range.targets, [Target::Guard(other)]);
+    assert_eq!((&range.good, &range.bad), (&whole.good, &whole.bad));
+    assert_eq!(ledger.unexplained(&ledger.accounts()), [Metric::of("kl")]);
+    // The same commit moves it too.
+    let moves = Effect { metric: Metric::of("kl"), ..effect(0.0, 3.0, 0.5) };
+    let same = Searched::Culprit(Box::new(culprit('5', vec![moves])), at('5', &[7.0; 3]));
+    ledger.enter(&range, same, &at('e', &[7.0]));
+    assert!(ledger.range_of_unmoved(&whole).is_none());
+    let finding = ledger.close(Vec::new(), &history(), false);
+    assert_eq!((finding.culprits.len(), finding.outcome), (1, Outcome::Culprit));
+    assert_eq!(finding.culprits[0].effects.len(), 2);
+}
+
+#[test]
+fn a_rest_within_its_noise_is_explained() {
+    let within = |bad: f64| {
+        let (mut ledger, whole) = whole(noisy(UP, 6.0, bad));
+        ledger.enter(&whole, found('5', 6.0, 7.0), &at('e', &[bad; 3]));
+        ledger.unexplained(&ledger.accounts()).is_empty()
+    };
+    assert!(within(7.4) && within(7.6) && !within(8.5));
 }
 
 #[test]
@@ -317,7 +362,7 @@ fn candidates_of_every_range_are_named_with_their_reasons() {
     }
     ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
     assert!(!ledger.is_gradual());
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!(finding.outcome, Outcome::Candidates);
     assert_eq!(finding.candidates, [commit('5'), commit('9')]);
     assert!(finding.summary.contains("the first reason"), "{}", finding.summary);
@@ -334,7 +379,7 @@ fn a_failure_has_no_account_and_says_how_it_fails() {
     let culprit = Culprit { failure: crash, ..culprit('5', Vec::new()) };
     let searched = Searched::Culprit(Box::new(culprit), at('5', &[]));
     assert!(ledger.enter(&search_range, searched, &at('e', &[])).is_empty());
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!((finding.outcome, finding.accounts.len()), (Outcome::Culprit, 0));
     assert!(finding.summary.contains("it crashes"), "{}", finding.summary);
 }
@@ -342,7 +387,7 @@ fn a_failure_has_no_account_and_says_how_it_fails() {
 #[test]
 fn a_search_that_came_to_nothing_is_not_silent() {
     let (ledger, _) = whole(target(UP, 6.0, 8.0));
-    let finding = ledger.close(Vec::new(), &history());
+    let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!(finding.outcome, Outcome::Candidates);
     assert!(!finding.summary.is_empty());
 }
@@ -368,7 +413,7 @@ proptest! {
         let found: f64 = steps.values().map(|step| f64::from(*step) / 4.0).sum();
         prop_assert!((explained - found).abs() < 1e-12);
         if !steps.is_empty() {
-            let finding = ledger.close(Vec::new(), &history());
+            let finding = ledger.close(Vec::new(), &history(), true);
             let order: Vec<_> = finding.culprits.iter().map(|c| c.info.commit.clone()).collect();
             prop_assert!(order.is_sorted());
             let own = |c: &Culprit| c.effects[0].own_step.unwrap();

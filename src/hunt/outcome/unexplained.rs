@@ -1,0 +1,73 @@
+//! What the confirmed commits leave unexplained of the bad end: then the answer is not complete.
+//! Pure.
+
+use crate::evaluation::{Account, Culprit, GuardTarget, Metric, Target};
+use crate::hunt::range::SearchRange;
+
+use super::account::Ledger;
+use super::standing::FoundCommit;
+
+/// Half the width of a two-sided interval of 95 %, in standard errors.
+const HALF_WIDTH_95: f64 = 1.96;
+
+/// How many standard errors a rest must exceed its tolerance by.
+const SURE: f64 = 2.0;
+
+impl Ledger {
+    /// The search for the guards that the bad end breaks and that no found commit moves; `None` if
+    /// there are none, or if no commit is found. `whole`: the hunt's own range.
+    pub(crate) fn range_of_unmoved(&self, whole: &SearchRange) -> Option<SearchRange> {
+        let is_unmoved = |target: &&Target| match target {
+            Target::Guard(target) => !self.is_moved(&target.guard.metric),
+            Target::Failure { .. } => false,
+        };
+        let targets: Vec<Target> = whole.targets.iter().filter(is_unmoved).cloned().collect();
+        (self.has_answer() && !targets.is_empty()).then(|| SearchRange { targets, ..whole.clone() })
+    }
+
+    /// The metrics whose change the found commits do not explain: none of them moves it, or the
+    /// rest exceeds the tolerance beyond the noise.
+    pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Metric> {
+        let mut metrics: Vec<Metric> = Vec::new();
+        for target in &self.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let account = accounts.iter().find(|account| account.metric == *metric);
+            let is_left = account
+                .is_some_and(|it| it.rest > it.limit.max(0.0) + SURE * self.error_of_rest(target));
+            if (is_left || !self.is_moved(metric)) && !metrics.contains(metric) {
+                metrics.push(metric.clone());
+            }
+        }
+        metrics
+    }
+
+    fn standing(&self) -> impl Iterator<Item = &Culprit> {
+        self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
+    }
+
+    /// Whether a found commit, or one of the candidates for a step, moves the metric.
+    fn is_moved(&self, metric: &Metric) -> bool {
+        let moves = |culprit: &Culprit| culprit.effects.iter().any(|it| it.metric == *metric);
+        let is_open = |found: &FoundCommit| found.among.is_some() && moves(&found.culprit);
+        self.standing().any(moves)
+            || self.found.iter().any(is_open)
+            || self.crossings.iter().any(moves)
+    }
+
+    /// The standard error of the rest, in the metric's unit: that of both ends and of each step.
+    fn error_of_rest(&self, target: &GuardTarget) -> f64 {
+        let Some(noise) = target.noise else { return 0.0 };
+        let limit = target.oriented_limit();
+        // Near the tolerance the scale of the noise is nearly straight.
+        let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
+        let sides = if noise.paired { 1.0 } else { 2.0 };
+        let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();
+        let intervals = self.standing().flat_map(|culprit| &culprit.effects);
+        let steps = intervals
+            .filter(|effect| effect.metric == target.guard.metric)
+            .filter_map(|effect| effect.interval)
+            .map(|[low, high]| (high - low) / (2.0 * HALF_WIDTH_95));
+        steps.map(|error| error * error).fold(ends * ends, |sum, x| sum + x).sqrt()
+    }
+}
