@@ -165,6 +165,8 @@ pub enum Revert {
     Heals,
     /// The same, but other targets of the hunt vary too much to be judged by a few runs.
     HealsPart,
+    /// The step is gone without them, but other guards are then broken, or measures fail; which.
+    BreaksOther(String),
     /// It is still bad without them.
     StillBad,
     /// It does not build, or its runs cannot be judged.

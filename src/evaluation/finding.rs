@@ -268,10 +268,10 @@ pub struct Finding {
     pub candidates: Vec<CommitId>,
     /// One account per targeted metric.
     pub accounts: Vec<Account>,
-    /// Metrics whose change at the bad end the confirmed commits do not explain. The answer is then
-    /// not complete.
+    /// What the bad end shows and the confirmed commits do not explain: metrics, or `its failure`.
+    /// The answer is then not complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unexplained: Vec<Metric>,
+    pub unexplained: Vec<String>,
     /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.

@@ -248,7 +248,9 @@ impl Workshop {
             let call = self.call().args(strictly).arg("--cached").args(how);
             call.arg("--").arg(file).run()
         };
-        if apply(&["--check", "--reverse"])?.code == 0 {
+        // Git only warns if a mode to take back is another one.
+        let is_of_modes = std::fs::read(file).is_ok_and(|patch| has_only_modes(&patch));
+        if !is_of_modes && apply(&["--check", "--reverse"])?.code == 0 {
             return Ok(None);
         }
         let plain = apply(&[])?;
@@ -389,6 +391,16 @@ impl History {
         let said = said.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned();
         Err(GitError::NotAPatch { name: name.to_owned(), said })
     }
+}
+
+/// Whether a patch changes modes of files and nothing else.
+fn has_only_modes(patch: &[u8]) -> bool {
+    let mut lines = patch.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let is_header = |line: &[u8]| {
+        let headers: [&[u8]; 3] = [b"diff --git ", b"old mode ", b"new mode "];
+        headers.iter().any(|header| line.starts_with(header))
+    };
+    !patch.is_empty() && lines.all(is_header)
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, Metric, ReachedLimit, Target};
+use crate::evaluation::{
+    Aim, CommitId, Culprit, Finding, Limits, Phase, ReachedLimit, Target, Verdict,
+};
 use crate::git::Repository;
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
@@ -126,13 +128,13 @@ fn has_levels(target: &Target) -> bool {
 }
 
 /// What tells two searches apart: their ends and the metrics that they are about.
-fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<Metric>) {
-    let metric = |target: &Target| match target {
-        Target::Guard(target) => Some(target.guard.metric.clone()),
-        Target::Failure { .. } => None,
+fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<String>) {
+    let name = |target: &Target| match target {
+        Target::Guard(target) => target.guard.metric.to_string(),
+        Target::Failure { measure, .. } => format!("{measure:?} fails"),
     };
-    let metrics = search_range.targets.iter().filter_map(metric).collect();
-    (search_range.good.clone(), search_range.bad.clone(), metrics)
+    let names = search_range.targets.iter().map(name).collect();
+    (search_range.good.clone(), search_range.bad.clone(), names)
 }
 
 /// Stops if the machine or its environment changed since the hunt began: runs of different
@@ -190,6 +192,7 @@ impl Driver<'_> {
         let mut searched_before = BTreeSet::new();
         let mut looked_at = BTreeSet::new();
         let mut claims = Vec::new();
+        let mut beside = endpoints.chosen.beside.clone();
         loop {
             let Some(search_range) = search_ranges.pop_front() else {
                 match self.look_whether_all_last(&mut ledger, &whole, &mut looked_at) {
@@ -203,6 +206,9 @@ impl Driver<'_> {
                 if search_ranges.is_empty() {
                     search_ranges.extend(ledger.range_of_unmoved(&whole));
                     search_ranges.retain(|range| !searched_before.contains(&key(range)));
+                }
+                if search_ranges.is_empty() && ledger.has_answer() {
+                    search_ranges.extend(self.range_of_beside(&mut ledger, &whole, &mut beside)?);
                 }
                 if search_ranges.is_empty() || is_enough {
                     break;
@@ -266,6 +272,39 @@ impl Driver<'_> {
         let range = self.whole();
         let history = self.oracle.history.commits(&range)?;
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
+    }
+
+    /// The search for the next target of `beside` that no found commit shows while its parent does
+    /// not; `None` if there is none.
+    fn range_of_beside(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        beside: &mut Vec<Target>,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        while let Some(target) = beside.pop() {
+            let named = ledger.found().iter().filter(|found| found.stands());
+            let steps: Vec<[CommitId; 2]> = named
+                .map(|found| &found.culprit)
+                .map(|one| [one.parent.clone(), one.info.commit.clone()])
+                .collect();
+            let targets = vec![target.clone()];
+            let mut is_explained = false;
+            for step in steps {
+                let mut verdicts = [Verdict::Unknown; 2];
+                for (verdict, commit) in verdicts.iter_mut().zip(&step) {
+                    let phase = Phase::Search;
+                    let judged = self.oracle.judge_until_decided(commit, &targets, phase, None)?;
+                    *verdict = judged.0.verdict;
+                }
+                is_explained |= verdicts == [whole.aim.older(), whole.aim.newer()];
+            }
+            if !is_explained {
+                ledger.add_target(target);
+                return Ok(Some(SearchRange { targets, ..whole.clone() }));
+            }
+        }
+        Ok(None)
     }
 
     /// Notes that a limit ended the hunt. Confirmed commits stay.

@@ -4,8 +4,10 @@
 //! Builds the parent with parts of the change. The hunt's own oracle judges these builds between
 //! the levels of parent and commit. `search::isolate` chooses the parts.
 
+mod beside;
 mod change;
 mod clues;
+mod contradiction;
 mod lines;
 mod logits;
 mod revert;
@@ -25,7 +27,7 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
 use crate::search::{self, Isolated, IsolationEnd, Parts, Tested};
-use crate::store::journal::Event;
+use crate::store::journal::{Event, OtherGuard};
 
 use change::{Change, Part};
 use clues::Clues;
@@ -45,6 +47,8 @@ struct Localization<'l, 'd> {
     targets: Vec<Target>,
     /// The hunt's own targets.
     whole: Vec<Target>,
+    /// The guards that the hunt does not search for.
+    others: Vec<OtherGuard>,
     trials: Vec<Trial>,
     /// The indices of the trials by the tree that was built.
     trees: BTreeMap<String, usize>,
@@ -75,8 +79,22 @@ impl Driver<'_> {
                 file.role = cause.role(&file.path);
             }
         }
+        let (targets, _) = self.sought()?;
+        let contradicted = contradiction::found(&finding, &cause, &targets);
         finding.cause = Some(cause);
-        Ok(finding)
+        let Some(unexplained) = contradicted else { return Ok(finding) };
+        let history = self.oracle.history.commits(&self.whole())?;
+        Ok(contradiction::incomplete(finding, unexplained, &history, self.begun.options.aim))
+    }
+
+    /// The hunt's targets, and the guards that it does not search for.
+    fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
+        let entries = self.hunt.entries()?.into_iter().rev();
+        let mut found = entries.filter_map(|entry| match entry.event {
+            Event::Targets { targets, others, .. } => Some((targets, others)),
+            _ => None,
+        });
+        Ok(found.next().unwrap_or_default())
     }
 
     fn cause(&mut self, culprit: &Culprit) -> Result<Cause, HuntError> {
@@ -87,10 +105,10 @@ impl Driver<'_> {
         if self.common_recipe(culprit)?.is_none() {
             return Ok(none(OTHER_RECIPE));
         }
-        let (mut whole, mut written, mut is_begun) = (Vec::new(), Vec::new(), false);
+        let (whole, others) = self.sought()?;
+        let (mut written, mut is_begun) = (Vec::new(), false);
         for entry in self.hunt.entries()? {
             match entry.event {
-                Event::Targets { targets, .. } => whole = targets,
                 Event::Localizing { .. } => is_begun = true,
                 Event::Trial(trial) => written.push(*trial),
                 _ => {}
@@ -114,6 +132,7 @@ impl Driver<'_> {
             change,
             targets,
             whole,
+            others,
             trials: Vec::new(),
             trees: BTreeMap::new(),
             said: BTreeMap::new(),

@@ -194,6 +194,10 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         Revert::HealsPart => format!(
             "reverting {them} heals what can be judged by a few runs: {values}; the patch is {patch}"
         ),
+        Revert::BreaksOther(what) => format!(
+            "the bad end without {them} is without the step, but {}: {values}; the patch is {patch}",
+            text::line(what)
+        ),
         Revert::StillBad => {
             format!("reverting {them} does not heal the bad end: {values}; the patch is {patch}")
         }

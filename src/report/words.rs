@@ -263,6 +263,12 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         |value: &Value| value.number().map_or_else(|| text::value(value), text::difference);
     let small = account.total.number().map_or(0.0, |total| NEGLIGIBLE * total.abs());
     let explained = match account.rest.number() {
+        // The numbers add up, but the commit's change is not what the bad end shows.
+        _ if report.unexplained.contains(&account.metric.to_string())
+            && account.rest.number().is_some_and(|rest| rest <= small) =>
+        {
+            "the confirmed commits do not explain it".to_owned()
+        }
         Some(rest) if rest.abs() <= small => "all of it is explained".to_owned(),
         Some(rest) if rest < 0.0 => {
             let back = text::difference(-rest);

@@ -22,6 +22,9 @@ pub(crate) struct Chosen {
     pub(crate) targets: Vec<Target>,
     pub(crate) steadiness: SearchMethod,
     pub(crate) others: Vec<OtherGuard>,
+    /// What the bad end shows besides the failure that is the target: other measures that fail, and
+    /// guards of measures that do not. Looked at when the failure's commit is found.
+    pub(crate) beside: Vec<Target>,
 }
 
 /// Chooses the targets. The error is the finding that ends the hunt.
@@ -74,7 +77,10 @@ fn unbound(
             )));
         }
         let starved = samples.iter().any(|sample| sample.starved);
-        return failure_target(Some(measure.clone()), first, starved);
+        let chosen = failure_target(Some(measure.clone()), first, starved)?;
+        let beside = beside(good, bad, guards, policy, measure);
+        let others = beside.iter().filter_map(after_the_failure).collect();
+        return Ok(Chosen { beside, others, ..chosen });
     }
     let other_checks = || other_checks(good, bad, &policy.same_checks);
     if let Some(what) = other_text(good, bad).or_else(other_checks) {
@@ -149,7 +155,45 @@ fn failure_target(
         targets: vec![Target::Failure { measure, failure: failure.clone(), checks: None }],
         steadiness: SearchMethod::BitIdentical,
         others: Vec::new(),
+        beside: Vec::new(),
     })
+}
+
+/// A guard that the hunt searches for after the failure.
+fn after_the_failure(target: &Target) -> Option<OtherGuard> {
+    let Target::Guard(target) = target else { return None };
+    Some(OtherGuard {
+        guard: target.guard.clone(),
+        baseline: Some(target.baseline.clone()),
+        bad: Some(target.bad.clone()),
+        why: "the hunt is for the failure first".to_owned(),
+    })
+}
+
+/// What the bad end shows in other measures than the failing one.
+fn beside(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    policy: &EndpointPolicy,
+    target: &str,
+) -> Vec<Target> {
+    let mut found = Vec::new();
+    for (measure, samples) in bad.samples.iter().filter(|(measure, _)| *measure != target) {
+        let first = samples.first().and_then(|sample| sample.result.as_ref().err());
+        let is_always = samples.iter().all(|sample| sample.result.is_err());
+        if let Some(failure) = first.filter(|_| is_always) {
+            let chosen = failure_target(Some(measure.clone()), failure, false);
+            found.extend(chosen.map(|chosen| chosen.targets).unwrap_or_default());
+            continue;
+        }
+        for guard in guards.iter().filter(|guard| guard.metric.measure == *measure) {
+            if let GuardCheck::Target(target) = look(good, bad, guard, policy) {
+                found.push(Target::Guard(*target));
+            }
+        }
+    }
+    found
 }
 
 fn guard_targets(
@@ -187,7 +231,7 @@ fn guard_targets(
     }
     if !targets.is_empty() {
         let steadiness = SearchStrategy::of(&targets, policy.by).method;
-        return Ok(Chosen { targets, steadiness, others });
+        return Ok(Chosen { targets, steadiness, others, beside: Vec::new() });
     }
     if !overlaps.is_empty() {
         let summary = format!(

@@ -63,8 +63,14 @@ impl Localization<'_, '_> {
             other => other?,
         };
         let (shows, revert) = match judgement.verdict {
-            Verdict::Good if is_unknown => (Shows::Nothing, Revert::HealsPart),
-            Verdict::Good => (Shows::Nothing, Revert::Heals),
+            Verdict::Good => {
+                let revert = match self.broken_beside(&end, &reverted)? {
+                    Some(what) => Revert::BreaksOther(what),
+                    None if is_unknown => Revert::HealsPart,
+                    None => Revert::Heals,
+                };
+                (Shows::Nothing, revert)
+            }
             Verdict::Bad => (Shows::Difference, Revert::StillBad),
             Verdict::Skip | Verdict::Unknown => (Shows::Unresolved, Revert::Unknown),
         };

@@ -32,6 +32,8 @@ pub(crate) struct Ledger {
     /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
     pub(crate) largest_open: f64,
     pub(crate) notes: Vec<String>,
+    /// Failures of other measures than the target's, which the hunt searched for by themselves.
+    pub(crate) other_failures: Vec<Target>,
 }
 
 impl Ledger {
@@ -47,6 +49,15 @@ impl Ledger {
             candidates: Vec::new(),
             largest_open: 0.0,
             notes: Vec::new(),
+            other_failures: Vec::new(),
+        }
+    }
+
+    /// Adds a target that the hunt searches for by itself, after the others.
+    pub(crate) fn add_target(&mut self, target: Target) {
+        match target {
+            Target::Guard(_) => self.targets.push(target),
+            Target::Failure { .. } => self.other_failures.push(target),
         }
     }
 

@@ -368,11 +368,10 @@ fn small_sentence(crossing: &Culprit) -> String {
 }
 
 /// What is left of the bad end's change, after so many confirmed commits.
-fn rest_sentence(confirmed: usize, metrics: &[Metric], aim: Aim) -> String {
-    let names: Vec<String> = metrics.iter().map(Metric::to_string).collect();
+fn rest_sentence(confirmed: usize, unexplained: &[String], aim: Aim) -> String {
     let they = if confirmed == 1 { "it does" } else { "the confirmed commits do" };
     let end = aim.swap_if_fix(["bad end", "good end"])[0];
-    format!("{they} not explain all that the {end} shows of {}", names.join(", "))
+    format!("{they} not explain all that the {end} shows of {}", unexplained.join(", "))
 }
 
 /// A sentence that names the candidates and the reason.

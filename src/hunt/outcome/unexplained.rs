@@ -25,18 +25,33 @@ impl Ledger {
         (self.has_answer() && !targets.is_empty()).then(|| SearchRange { targets, ..whole.clone() })
     }
 
-    /// The metrics whose change the found commits do not explain: none of them moves it, or the
-    /// rest exceeds the tolerance beyond the noise.
-    pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Metric> {
-        let mut metrics: Vec<Metric> = Vec::new();
+    /// What the found commits do not explain: metrics that none of them moves, or whose rest
+    /// exceeds the tolerance beyond the noise, and measures that fail.
+    pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<String> {
+        let mut found = self.unexplained_metrics(accounts);
+        for target in &self.other_failures {
+            let Target::Failure { measure, failure, .. } = target else { continue };
+            let is_its =
+                |culprit: &Culprit| culprit.failure.as_ref().is_some_and(|own| own.alike(failure));
+            if !self.standing().any(is_its) {
+                let measure = measure.as_deref().unwrap_or("its build");
+                found.push(format!("the failure of {measure}"));
+            }
+        }
+        found
+    }
+
+    fn unexplained_metrics(&self, accounts: &[Account]) -> Vec<String> {
+        let mut metrics: Vec<String> = Vec::new();
         for target in &self.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
             let is_left = account
                 .is_some_and(|it| it.rest > it.limit.max(0.0) + SURE * self.error_of_rest(target));
-            if (is_left || !self.is_moved(metric)) && !metrics.contains(metric) {
-                metrics.push(metric.clone());
+            let name = metric.to_string();
+            if (is_left || !self.is_moved(metric)) && !metrics.contains(&name) {
+                metrics.push(name);
             }
         }
         metrics

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Metric, Outcome, ReachedLimit, Within};
+use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Within};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub(crate) use account::{AccountLine, Rise};
@@ -123,9 +123,9 @@ pub(crate) struct Report {
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
-    /// Metrics whose change the confirmed commits do not explain.
+    /// What the confirmed commits do not explain: metrics, or `its failure`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unexplained: Vec<Metric>,
+    pub unexplained: Vec<String>,
     /// The limit that ended the hunt early, if one did. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,

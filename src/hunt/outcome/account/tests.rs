@@ -304,7 +304,7 @@ fn what_stays_open_beside_a_first_bad_commit_makes_the_answer_incomplete() {
     let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
     assert_eq!(finding.candidates, ["5", "8", "9"].map(|one| commit(one.chars().next().unwrap())));
-    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec![Metric::of("ppl")]));
+    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec!["ppl".to_owned()]));
     assert!(finding.summary.ends_with("it does not explain all that the bad end shows of ppl"));
     assert_eq!(finding.notes.len(), 2);
     assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
@@ -332,7 +332,7 @@ fn a_guard_that_no_found_commit_moves_is_searched_by_itself() {
     let range = ledger.range_of_unmoved(&whole).unwrap();
     assert_eq!(range.targets, [Target::Guard(other)]);
     assert_eq!((&range.good, &range.bad), (&whole.good, &whole.bad));
-    assert_eq!(ledger.unexplained(&ledger.accounts()), [Metric::of("kl")]);
+    assert_eq!(ledger.unexplained(&ledger.accounts()), ["kl"]);
     // The same commit moves it too.
     let moves = Effect { metric: Metric::of("kl"), ..effect(0.0, 3.0, 0.5) };
     let same = Searched::Culprit(Box::new(culprit('5', vec![moves])), at('5', &[7.0; 3]));

@@ -1,0 +1,95 @@
+//! What the bad endpoint without the cause shows beside the step: guards that are broken then, and
+//! measures that fail.
+
+use crate::config::Config;
+use crate::evaluation::{CommitId, GuardForm, Phase, Value};
+use crate::hunt::HuntError;
+use crate::oracle::{Observation, Request};
+use crate::store::journal::OtherGuard;
+
+use super::Localization;
+
+/// How far beyond its tolerance a guard in percent must be: a single run of it has noise.
+const SURE_PERCENT: f64 = 2.0;
+
+impl Localization<'_, '_> {
+    /// Runs all guarded measures of the reverted endpoint once. In words, what fails there or breaks
+    /// a guard that the hunt does not search for; `None` if there is nothing.
+    pub(super) fn broken_beside(
+        &mut self,
+        end: &CommitId,
+        reverted: &Config,
+    ) -> Result<Option<String>, HuntError> {
+        let mut measures: Vec<String> = Vec::new();
+        for guard in &self.driver.oracle.recipes.config.guards {
+            if !measures.contains(&guard.metric.measure) {
+                measures.push(guard.metric.measure.clone());
+            }
+        }
+        let look = Request::look(end, &measures, Phase::Localize);
+        let request = Request { runs: 1, recipe: Some(reverted), twins: true, ..look };
+        let seen = self.driver.oracle.evaluate(request)?;
+        Ok(broken(&seen, &self.others))
+    }
+}
+
+/// What fails, or breaks a guard that the hunt does not search for.
+fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<String> {
+    for (measure, samples) in &seen.samples {
+        let failure = samples.iter().find_map(|sample| sample.result.as_ref().err());
+        if let Some(failure) = failure {
+            return Some(format!("{measure} {} ({})", failure.kind, failure.detail));
+        }
+    }
+    others.iter().find_map(|other| {
+        let guard = &other.guard;
+        let (before, now) = (other.baseline.as_ref()?, seen.level(&guard.metric)?);
+        let is_broken = match (before.number(), now.number()) {
+            (Some(before), Some(now)) => {
+                let is_percent = matches!(
+                    guard.form,
+                    GuardForm::MaxIncreasePercent(_) | GuardForm::MaxDecreasePercent(_)
+                );
+                let sure = if is_percent { SURE_PERCENT } else { 1.0 };
+                guard.worsening(before, now) > sure * guard.limit(before).max(0.0)
+            }
+            _ => *before != now,
+        };
+        let shown = |value: &Value| crate::ui::text::value(value);
+        is_broken
+            .then(|| format!("{} goes from {} to {}", guard.metric, shown(before), shown(&now)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{FailureKind, Guard, Metric};
+    use crate::oracle::fixture::{at, failed, guard, seen};
+
+    fn other(form: GuardForm, baseline: f64) -> OtherGuard {
+        OtherGuard {
+            guard: Guard { metric: Metric::of("ppl"), ..guard(form) },
+            baseline: Some(Value::Number(baseline)),
+            bad: None,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_revert_that_breaks_another_guard_is_told() {
+        let found = |form, level: f64| broken(&at('e', &[level]), &[other(form, 5.0)]);
+        let exact = GuardForm::MaxIncrease(0.5);
+        assert_eq!(found(exact, 5.4), None);
+        assert_eq!(found(exact, 12.0).unwrap(), "ppl goes from 5 to 12");
+        let percent = GuardForm::MaxIncreasePercent(10.0);
+        assert_eq!(found(percent, 5.9), None);
+        assert!(found(percent, 6.1).is_some());
+    }
+
+    #[test]
+    fn a_measure_that_fails_is_told() {
+        let seen = seen('e', "ppl", [failed(FailureKind::Crash, "signal")]);
+        assert!(broken(&seen, &[]).unwrap().starts_with("ppl "));
+    }
+}
