@@ -256,12 +256,13 @@ pub(crate) struct Start {
     /// Limits, and who is told.
     #[command(flatten)]
     pub unattended: Unattended,
+    /// Go on without the terminal: return as soon as the hunt runs. Its output goes to driver.log
+    /// in the hunt's folder
+    #[arg(long, conflicts_with = "dry_run")]
+    pub detach: bool,
     /// Not available yet
     #[arg(long, hide = true)]
     pub slots: Option<u32>,
-    /// Not available yet
-    #[arg(long, hide = true)]
-    pub detach: bool,
     /// Search only commits that touch these (git pathspecs)
     #[arg(last = true, value_name = "PATH")]
     pub paths: Vec<String>,
@@ -303,6 +304,12 @@ pub(crate) struct Resume {
     /// Limits, and who is told.
     #[command(flatten)]
     pub unattended: Unattended,
+    /// As for `start`
+    #[arg(long)]
+    pub detach: bool,
+    /// This process is the one that `--detach` started.
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    pub is_detached: bool,
 }
 
 /// A hunt by name.
@@ -317,7 +324,7 @@ pub(crate) struct Hunt {
 pub(crate) struct Status {
     /// The hunt, or the beginning of its name [default: the newest]
     pub hunt: Option<String>,
-    /// Show progress until the hunt ends
+    /// Show progress until the hunt ends, then its answer; the exit code is the hunt's
     #[arg(long)]
     pub watch: bool,
     /// Wait in silence until the hunt ends, then print its answer; the exit code is the hunt's

@@ -65,6 +65,7 @@ Examples:
   bisect-ppl start --good v1 --arg ppl='-ctk q8_0' with more words, in every era
   bisect-ppl start --good v1 --deadline 08:00 --on-finish './tell.sh'
                                                    overnight, and tells you
+  bisect-ppl start --good v1 --detach              goes on without the terminal
   bisect-ppl start --good v1 --dry-run             the plan alone
 
 Exit codes:
@@ -90,6 +91,7 @@ Examples:
   bisect-ppl resume                the newest hunt
   bisect-ppl resume 20261121-0930  the beginning of a name is enough
   bisect-ppl resume --max-hours 2  goes on for two hours, also after a deadline
+  bisect-ppl resume --detach       goes on without the terminal
 
 Exit codes: those of `bisect-ppl start`";
 
@@ -101,7 +103,8 @@ Examples:
   bisect-ppl status --json | jq .outcome
 
 Exit codes:
-  0  it is shown, whatever the hunt has come to; with --wait the hunt's own code
+  0  it is shown, whatever the hunt has come to; with --wait and --watch the
+     hunt's own code, 5 if its process died
   2  there is no such hunt";
 
 pub(super) const STOP: &str = "\

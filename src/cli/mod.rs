@@ -6,8 +6,10 @@ mod completions;
 mod configuration;
 mod definition;
 mod demo;
+mod detach;
 mod diff;
 mod dry_run;
+mod ended;
 mod exit;
 mod help;
 mod help_command;
@@ -86,7 +88,9 @@ fn run(args: Args) -> ExitCode {
 }
 
 fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
-    let stop = Stop::on_signals().map_err(|error| Failed::world(error.into(), None))?;
+    let is_detached = matches!(&args.command, Command::Resume(resume) if resume.is_detached);
+    let stop = if is_detached { detach::leave_terminal() } else { Stop::on_signals() };
+    let stop = stop.map_err(|error| Failed::world(error.into(), None))?;
     match args.command {
         Command::Demo(demo) => demo::run(&demo, ui, &stop),
         Command::Init(init) => init::run(&init, ui),

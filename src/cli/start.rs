@@ -16,7 +16,7 @@ use super::args::{Resume, Start};
 use super::configuration::changed;
 use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, dry_run, exit, init, limits, notify, unavailable};
+use super::{Failed, detach, dry_run, exit, init, limits, notify, unavailable};
 
 /// The default of `--good` and `--bad`.
 pub(super) const NEWEST: &str = "HEAD";
@@ -61,6 +61,10 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     if let Some(new) = new {
         // Written only after the hunt began: wrong arguments must not leave a file.
         new.write(ui);
+    }
+    if args.detach {
+        // The hunt's own beginning has the limits.
+        return detach::begin(&hunt, Vec::new(), args.unattended.on_finish.as_deref(), ui, stop);
     }
     let result = drive(&repository, &store, &hunt, Course::New, ui, stop);
     notify::tell(&hunt, on_finish.as_ref(), &result, ui, stop);
@@ -127,6 +131,10 @@ pub(crate) fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let hunt = hunt::outermost(&hunt);
     ui.always(&format!("hunt: {}", hunt.id()));
+    if args.detach {
+        let on_finish = args.unattended.on_finish.as_deref();
+        return detach::begin(&hunt, detach::limits(&args.unattended), on_finish, ui, stop);
+    }
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
     let course = Course::Resumed(limits.as_ref());
     let result = drive(&repository, &store, &hunt, course, ui, stop);
@@ -142,7 +150,8 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
-/// Runs a hunt to its end, and then the hunts inside dependencies that follow from it.
+/// Runs a hunt to its end, and then the hunts inside dependencies that follow from it. Holds the
+/// lock of the hunt until all of them have ended.
 fn drive(
     repository: &Repository,
     store: &Store,
@@ -151,6 +160,7 @@ fn drive(
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
+    let _lock = hunt.lock().map_err(Failed::store)?;
     let found = drive_one(repository, hunt, course, ui, stop)?;
     while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
         let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
@@ -158,6 +168,7 @@ fn drive(
             let name = text::commit(&commit.commit, &commit.subject);
             ui.always(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
         }
+        let _lock = inner.lock().map_err(Failed::store)?;
         if drive_one(repository, &inner, course, ui, stop)?.limit.is_some() {
             break;
         }
@@ -170,6 +181,7 @@ fn drive(
     Ok(exit::of_outcome(found.outcome))
 }
 
+/// Runs one hunt to its end. The caller holds its lock.
 fn drive_one(
     repository: &Repository,
     hunt: &HuntDir,
@@ -177,7 +189,6 @@ fn drive_one(
     ui: Ui,
     stop: &Stop,
 ) -> Result<Finding, Failed> {
-    let _lock = hunt.lock().map_err(Failed::store)?;
     let limits = match course {
         Course::New => None,
         Course::Resumed(limits) => {

@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use crate::evaluation::{Metric, Outcome, Resource};
 use crate::git::Repository;
+use crate::hunt;
 use crate::oracle::{Activity, Task};
 use crate::process::Stop;
 use crate::report::{MeasuredCommit, Pace, Report, json, printed_lines, terminal_answer};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
-use crate::ui::{Ui, local_time, stored_result, text};
+use crate::ui::{Ui, stored_result, text};
 
 use super::args::Status;
+use super::ended::{self, died};
 use super::locate::hunt_here;
 use super::start::report_failed;
 use super::watch::Watch;
@@ -28,35 +30,33 @@ const MOST_METRICS: usize = 6;
 pub(crate) fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let (_, hunt): (Repository, HuntDir) = hunt_here(args.hunt.as_deref())?;
     if args.watch || args.wait {
-        let watch = args.watch.then(|| Watch::begin(&hunt, ui));
-        while hunt.is_driven().map_err(Failed::store)? && !stop.is_requested() {
-            std::thread::sleep(LOOK);
-        }
-        if let Some(watch) = watch {
-            watch.end();
-        }
-        if stop.is_requested() {
-            return Ok(exit::INTERRUPTED);
-        }
+        return until_it_ends(args, &hunt::outermost(&hunt), ui, stop);
     }
     let report = Report::of(&hunt).map_err(report_failed)?;
     let out = if args.json { json(&report) } else { words(&hunt, &report)? };
     ui.out(&out).map_err(Failed::stdout)?;
-    match (args.wait, report.outcome) {
-        (false, _) => Ok(exit::DONE),
-        (true, Outcome::Interrupted) => stopped(&hunt),
-        (true, outcome) => Ok(exit::of_outcome(outcome)),
-    }
+    Ok(exit::DONE)
 }
 
-/// The exit code of a stopped hunt: an external fault or the user stopped it.
-fn stopped(hunt: &HuntDir) -> Result<u8, Failed> {
-    let entries = hunt.entries().map_err(Failed::store)?;
-    let by_world = entries.iter().rev().find_map(|entry| match entry.event {
-        Event::Stopped { world, .. } => Some(world),
-        _ => None,
-    });
-    Ok(if by_world == Some(true) { exit::WORLD } else { exit::INTERRUPTED })
+/// `--wait` and `--watch`: the result and the exit code are those of `start`. A signal ends only
+/// this process.
+fn until_it_ends(args: &Status, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
+    let watch = args.watch.then(|| Watch::begin(hunt, ui));
+    while hunt.is_driven().map_err(Failed::store)? && !stop.is_requested() {
+        std::thread::sleep(LOOK);
+    }
+    if let Some(watch) = watch {
+        watch.end();
+    }
+    if stop.is_requested() {
+        return Ok(exit::INTERRUPTED);
+    }
+    if !args.json {
+        return ended::answer(hunt, ui);
+    }
+    let report = Report::of(hunt).map_err(report_failed)?;
+    ui.out(&json(&report)).map_err(Failed::stdout)?;
+    ended::code(hunt, &report)
 }
 
 fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
@@ -143,11 +143,7 @@ fn why_not(entries: &[Entry]) -> String {
     match &last.event {
         Event::Stopped { reason, world: true, .. } => format!("stopped: {}", text::line(reason)),
         Event::Stopped { .. } => "interrupted by Ctrl-C, TERM or `bisect-ppl stop`".to_owned(),
-        _ => format!(
-            "its process ended unexpectedly (killed, out of memory, or the machine went down); its \
-             last event was at {}",
-            local_time(&last.at)
-        ),
+        _ => died(entries),
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("logits", "the figures of `diff logits`, and their formulas"),
     topic!("tensors", "the first different tensor: formats, tolerances, patterns"),
     topic!("notify", "telling people how a hunt ended: ntfy, Slack, mail"),
+    topic!("overnight", "hunts without a terminal, below systemd, and after a reboot"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),
     topic!("engines/llama.cpp", "recipes for llama.cpp"),

@@ -47,10 +47,9 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 
 /// Refuses options of `start` that are not available.
 pub(crate) fn start(args: &Start) -> Result<(), Failed> {
-    let missing = [(args.slots.is_some(), "--slots"), (args.detach, "--detach")];
-    if let Some((_, name)) = missing.iter().find(|(given, _)| *given) {
+    if args.slots.is_some() {
         return Err(Failed::usage(
-            anyhow!("`{name}` is not available yet"),
+            anyhow!("`--slots` is not available yet"),
             Some("leave it out; `bisect-ppl start --help` lists what there is".to_owned()),
         ));
     }

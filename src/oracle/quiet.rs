@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::Stop;
+use crate::process::{Stop, host_name};
 
 /// Interval between two attempts. The system's blocking wait could not be interrupted.
 const LOOK: Duration = Duration::from_millis(50);
@@ -61,8 +61,7 @@ impl Quiet {
     /// The lock files below the user's cache folder. Each machine has its own, since locks on a
     /// network disk would reach other machines.
     pub(crate) fn below(cache: &Path) -> Self {
-        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let folder = cache.join("machines").join(machine);
+        let folder = cache.join("machines").join(host_name());
         Self { turn: folder.join("turn"), beside: folder.join("beside") }
     }
 

@@ -3,7 +3,8 @@
 //! [`run()`] starts engines, builds, and `git bisect run` under supervision. On Linux no process
 //! outlives its run, even if the process detaches itself or bisect-ppl dies; only a process that
 //! hangs in the kernel can. [`tool()`] starts short helpers such as `cc --version`. Both take an
-//! [`Invocation`]. [`open_page()`] starts the user's browser.
+//! [`Invocation`]. [`open_page()`] starts the user's browser, and [`Detached`] this program again,
+//! as a process that outlives the terminal.
 //!
 //! The processes of a supervised run (in this module, "engine" means any supervised program):
 //!
@@ -18,6 +19,8 @@
 
 mod browser;
 mod descendants;
+mod detached;
+mod host;
 mod invocation;
 mod job;
 mod log;
@@ -36,9 +39,11 @@ mod supervisor;
 mod tool;
 
 pub use browser::open_page;
+pub use detached::{Detached, leave_terminal};
+pub use host::host_name;
 pub use invocation::Invocation;
 pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, read_log};
 pub use run::{Finished, LogFile, ProcessError, run};
 pub use signals::{Expiry, Stop};
-pub use started::started;
+pub use started::{is_alive, started};
 pub use tool::{ToolOutput, tool};

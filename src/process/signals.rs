@@ -41,6 +41,16 @@ impl Stop {
     /// A handle that INT, TERM, and HUP trigger, until the process ends. A signal that was ignored
     /// at our start stays ignored, as `nohup` and a shell's `&` intend.
     pub fn on_signals() -> std::io::Result<Self> {
+        Self::on(&[SIGINT, SIGTERM, SIGHUP])
+    }
+
+    /// The same for a process without a terminal. HUP says that the terminal closed, so such a
+    /// process goes on.
+    pub fn on_signals_but_hangup() -> std::io::Result<Self> {
+        Self::on(&[SIGINT, SIGTERM])
+    }
+
+    fn on(requests: &'static [i32]) -> std::io::Result<Self> {
         let stop = Self::default();
         let ignored = ignored_signals();
         let wanted = [SIGINT, SIGTERM, SIGHUP];
@@ -48,7 +58,7 @@ impl Stop {
             Signals::new(wanted.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0))?;
         let told = stop.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            for signal in signals.forever() {
+            for signal in signals.forever().filter(|signal| requests.contains(signal)) {
                 told.note(Some(signal));
             }
         })?;

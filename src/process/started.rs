@@ -10,11 +10,23 @@ pub fn started(pid: i32) -> Option<u64> {
     in_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads field 22. The name may contain parentheses, so the last one ends it; field 3 follows.
+/// Whether a process with this PID and this start time exists and has not ended. A process that
+/// ended stays until its parent asks for its exit code.
+pub fn is_alive(pid: i32, began: u64) -> bool {
+    let Ok(stat) = std::fs::read(format!("/proc/{pid}/stat")) else { return false };
+    let state = after_name(&stat).and_then(|rest| rest.split_whitespace().next());
+    in_stat(&stat) == Some(began) && !matches!(state, Some("Z" | "X"))
+}
+
+/// Reads field 22.
 fn in_stat(stat: &[u8]) -> Option<u64> {
+    after_name(stat)?.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// The fields from the third one on. The name may contain parentheses; the last one ends it.
+fn after_name(stat: &[u8]) -> Option<&str> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
-    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
-    rest.split_whitespace().nth(19)?.parse().ok()
+    std::str::from_utf8(&stat[end + 1..]).ok()
 }
 
 #[cfg(test)]
@@ -36,5 +48,24 @@ mod tests {
         assert!(started(own).is_some());
         assert_eq!(started(own), started(own));
         assert_eq!((started(0), started(-1)), (None, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_ended_is_not_alive_although_its_parent_has_not_asked() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let began = started(own).unwrap();
+        assert!(is_alive(own, began) && !is_alive(own, began + 1));
+        #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let began = started(pid).unwrap();
+        let end = std::time::Instant::now() + std::time::Duration::from_mins(1);
+        while is_alive(pid, began) {
+            assert!(std::time::Instant::now() < end);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert_eq!(started(pid), Some(began));
+        child.wait().unwrap();
     }
 }

@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::Holder;
+
 /// Version of the layout that this program reads and writes. Any other version is refused.
 pub(crate) const FORMAT: u32 = 1;
 
@@ -59,8 +61,13 @@ pub enum StoreError {
         hunts: String,
     },
     /// Another process drives this hunt.
-    #[error("hunt {0} is running in another process")]
-    Locked(String),
+    #[error("hunt {hunt} is running already{}", .by.as_ref().map_or_else(String::new, |by| format!(": {by}")))]
+    Locked {
+        /// The hunt.
+        hunt: String,
+        /// The process that drives it, if it is known.
+        by: Option<Holder>,
+    },
     /// A process measures, so nothing may be removed.
     #[error("the store is in use{}", .0.as_ref().map_or_else(String::new, |hunt| format!(": hunt {hunt} is running")))]
     InUse(Option<String>),
@@ -79,7 +86,7 @@ impl StoreError {
             Self::NoHunts
             | Self::UnknownHunt { .. }
             | Self::AmbiguousHunt { .. }
-            | Self::Locked(_)
+            | Self::Locked { .. }
             | Self::InUse(_)
             | Self::Newer { .. } => true,
             Self::Io { .. } | Self::Corrupt { .. } | Self::DamagedDump { .. } => false,
@@ -102,9 +109,9 @@ impl StoreError {
             Self::NoHunts => "`bisect-ppl start --good REV` begins one".to_owned(),
             Self::UnknownHunt { .. } => "`bisect-ppl store ls` lists them all".to_owned(),
             Self::AmbiguousHunt { .. } => "use more of the name".to_owned(),
-            Self::Locked(id) => {
-                format!("`bisect-ppl status {id}` shows it; `bisect-ppl stop {id}` ends it")
-            }
+            Self::Locked { hunt, .. } => format!(
+                "`bisect-ppl status --watch {hunt}` shows it; `bisect-ppl stop {hunt}` ends it"
+            ),
             Self::InUse(_) => {
                 "try again when it has ended; `bisect-ppl status --wait` waits for it".to_owned()
             }

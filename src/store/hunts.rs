@@ -1,10 +1,6 @@
-//! A hunt's folder: frozen configuration, journal, logs, reports, and the lock that shows whether
-//! a driver is alive.
+//! A hunt's folder: frozen configuration, journal, logs and reports.
 
-use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-
-use crate::process::started;
 
 use super::journal::{Entry, Journal};
 use super::{KeyHasher, Store, StoreError};
@@ -14,24 +10,6 @@ use super::{KeyHasher, Store, StoreError};
 pub(crate) struct HuntDir {
     id: String,
     path: PathBuf,
-}
-
-/// The driver's lock on a hunt; the system frees it when the driver dies.
-#[derive(Debug)]
-pub(crate) struct HuntLock(#[expect(dead_code, reason = "held, never read")] File);
-
-/// Who drives a hunt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Driver {
-    /// No process: the lock is free.
-    Nobody,
-    /// The process with this PID holds the lock.
-    Process(i32),
-    /// Some process holds the lock. The hunt's folder names this PID, but no process with this PID
-    /// has the recorded start time.
-    Another(i32),
-    /// Some process holds the lock; the hunt's folder names no PID.
-    Unnamed,
 }
 
 /// Digest of a configuration's text; the journal stores it.
@@ -168,72 +146,6 @@ impl HuntDir {
         self.path.join("now.json")
     }
 
-    /// Takes the driver's lock; [`StoreError::Locked`] if another process holds it.
-    pub(crate) fn lock(&self) -> Result<HuntLock, StoreError> {
-        // `is_driven` holds the lock for an instant, so one failed try proves nothing.
-        for _ in 0..20 {
-            if let Some(lock) = self.try_lock()? {
-                let path = self.path.join("driver");
-                std::fs::write(&path, driver_line()).map_err(StoreError::at(&path))?;
-                return Ok(lock);
-            }
-            std::thread::sleep(std::time::Duration::from_millis(25));
-        }
-        Err(StoreError::Locked(self.id.clone()))
-    }
-
-    /// Who drives the hunt. PIDs are reused, so the start time of the process must match too.
-    pub(crate) fn driver(&self) -> Result<Driver, StoreError> {
-        if !self.is_driven()? {
-            return Ok(Driver::Nobody);
-        }
-        let path = self.path.join("driver");
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Driver::Unnamed);
-            }
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
-        let mut words = text.split_whitespace();
-        let pid = words.next().and_then(|word| word.parse::<i32>().ok()).filter(|pid| *pid > 1);
-        let Some(pid) = pid else { return Ok(Driver::Unnamed) };
-        let began = words.next().and_then(|word| word.parse::<u64>().ok());
-        let is_it = began.is_some() && began == started(pid);
-        Ok(if is_it { Driver::Process(pid) } else { Driver::Another(pid) })
-    }
-
-    fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {
-        let path = self.path.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(StoreError::at(&path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(HuntLock(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
-        }
-    }
-
-    /// Whether a driver is alive. The check takes a shared lock for an instant; `lock` tries often
-    /// enough to get past it.
-    pub(crate) fn is_driven(&self) -> Result<bool, StoreError> {
-        let path = self.path.join("lock");
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
-        match file.try_lock_shared() {
-            Ok(()) => Ok(false),
-            Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
-        }
-    }
-
     /// Gives a log of the store a second name in this hunt (`logs/NAME`); returns the path
     /// relative to the hunt. Uses a hard link, or a copy where links do not work.
     pub(crate) fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
@@ -251,29 +163,9 @@ impl HuntDir {
     }
 }
 
-/// This process's PID and start time.
-fn driver_line() -> String {
-    let pid = std::process::id();
-    let began = i32::try_from(pid).ok().and_then(started);
-    began.map_or_else(|| pid.to_string(), |began| format!("{pid} {began}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_lock_is_seen_by_others_and_freed() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open_to_measure(folder.path()).unwrap();
-        let hunt = store.new_hunt().unwrap();
-        assert!(!hunt.is_driven().unwrap());
-        let lock = hunt.lock().unwrap();
-        assert!(hunt.is_driven().unwrap());
-        assert!(matches!(hunt.lock(), Err(StoreError::Locked(_))));
-        drop(lock);
-        assert!(!hunt.is_driven().unwrap());
-    }
 
     #[test]
     fn a_hunt_is_found_by_the_beginning_of_its_name() {
@@ -287,30 +179,6 @@ mod tests {
         assert_eq!(store.hunt(Some(first.id())).unwrap().id(), first.id());
         assert!(store.hunt(Some("1999")).is_err());
         assert_eq!(store.hunts().unwrap().len(), 2);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_process_drives_a_hunt_only_if_it_began_when_the_driver_did() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open_to_measure(folder.path()).unwrap();
-        let hunt = store.new_hunt().unwrap();
-        let own = i32::try_from(std::process::id()).unwrap();
-        let lock = hunt.lock().unwrap();
-        assert_eq!(hunt.driver().unwrap(), Driver::Process(own));
-        let file = hunt.path().join("driver");
-        let said = |text: &str| {
-            std::fs::write(&file, text).unwrap();
-            hunt.driver().unwrap()
-        };
-        for text in ["", "0", "1", "-1", "-1 0", "nobody", "99999999999", "\0"] {
-            assert_eq!(said(text), Driver::Unnamed, "{text:?}");
-        }
-        assert_eq!(said(&format!("{own}")), Driver::Another(own));
-        assert_eq!(said(&format!("{own} 1")), Driver::Another(own));
-        assert_eq!(said(&driver_line()), Driver::Process(own));
-        drop(lock);
-        assert_eq!(said(&driver_line()), Driver::Nobody);
     }
 
     #[test]

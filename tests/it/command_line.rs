@@ -134,7 +134,7 @@ fn completions_are_scripts_that_their_shells_take() {
         for command in ["start", "resume", "store", "completions"] {
             assert!(script.contains(command), "{name} lacks {command}");
         }
-        for missing in ["--slots", "--detach", "l slots", "l detach"] {
+        for missing in ["--slots", "l slots", "is-detached"] {
             assert!(!script.contains(missing), "{name} offers {missing}");
         }
         let file = env.path(&format!("tmp/{name}.ps1"));

@@ -20,6 +20,7 @@ mod compiler_cache;
 mod configuration;
 mod damaged;
 mod demo;
+mod detached;
 mod diff;
 mod eras;
 mod first_tensor;

@@ -21,7 +21,7 @@ use super::open::{begun, frozen};
 /// there is none.
 ///
 /// If a hunt cannot begin, the reason is stored beside the finished hunt, and the next call tries
-/// again.
+/// again. The caller holds the finished hunt's lock.
 pub(crate) fn descend(
     repository: &Repository,
     store: &Store,
@@ -30,7 +30,6 @@ pub(crate) fn descend(
     let about = begun(outer)?;
     let config = frozen(outer, &about)?;
     let Some(path) = &config.worktree.descend else { return Ok(None) };
-    let _lock = outer.lock()?;
     let Some(finding) = ended(outer)?.filter(|finding| finding.limit.is_none()) else {
         return Ok(None);
     };

@@ -1,0 +1,67 @@
+//! The result of a hunt that no process drives, printed as `start` printed it, with its exit code.
+
+use anyhow::anyhow;
+
+use crate::evaluation::Outcome;
+use crate::hunt::HuntError;
+use crate::report::{Report, inside_answer, terminal_answer};
+use crate::store::HuntDir;
+use crate::store::journal::{Entry, Event};
+use crate::ui::{Ui, local_time};
+
+use super::start::report_failed;
+use super::{Failed, exit};
+
+/// Prints the answer of a hunt, and of the hunts inside dependencies that followed from it. A hunt
+/// without an answer is an error, as it was for its driver.
+pub(super) fn answer(hunt: &HuntDir, ui: Ui) -> Result<u8, Failed> {
+    let report = Report::of(hunt).map_err(report_failed)?;
+    let code = code(hunt, &report)?;
+    ui.answer(&terminal_answer(&report)).map_err(Failed::stdout)?;
+    let inside = hunt.inside().map_err(Failed::store)?;
+    for inner in inside.iter().filter_map(|one| one.went.on()) {
+        let inner = hunt.beside(inner);
+        // A hunt that was removed has no report.
+        let Ok(report) = Report::of(&inner) else { continue };
+        self::code(&inner, &report)?;
+    }
+    if !inside.is_empty() {
+        ui.answer(&inside_answer(&report)).map_err(Failed::stdout)?;
+    }
+    Ok(code)
+}
+
+/// The exit code of a hunt, as its driver gave it.
+pub(super) fn code(hunt: &HuntDir, report: &Report) -> Result<u8, Failed> {
+    match report.outcome {
+        Outcome::Interrupted => Err(unanswered(hunt.id(), &hunt.entries().map_err(Failed::store)?)),
+        outcome => Ok(exit::of_outcome(outcome)),
+    }
+}
+
+/// Why no process drives a hunt that has no answer.
+fn unanswered(id: &str, entries: &[Entry]) -> Failed {
+    match entries.last().map(|entry| &entry.event) {
+        Some(Event::Stopped { reason, world: true, hint }) => {
+            let resume = || format!("after you fix this, `bisect-ppl resume {id}` goes on");
+            let hint = hint.clone().unwrap_or_else(resume);
+            Failed::world(anyhow!("{reason}"), Some(hint))
+        }
+        Some(Event::Stopped { .. }) => Failed::hunt(HuntError::Stopped),
+        _ => {
+            let what = format!("hunt {id} has no answer: {}", died(entries));
+            let hint = format!("`bisect-ppl resume {id}` continues it; nothing measured is lost");
+            Failed::world(anyhow!(what), Some(hint))
+        }
+    }
+}
+
+/// What is known of a driver that ended without a word.
+pub(super) fn died(entries: &[Entry]) -> String {
+    let last = entries.last().map_or("", |entry| &entry.at);
+    format!(
+        "its process ended unexpectedly (killed, out of memory, or the machine went down); its \
+         last event was at {}",
+        local_time(last)
+    )
+}
