@@ -198,7 +198,11 @@ fn drive_one(
     };
     let watch = Watch::begin(hunt, ui);
     let asker = |question: &str| watch.ask(question, stop);
-    let result = hunt::drive(repository, hunt, program()?, stop, limits, &asker);
+    let program = program()?;
+    let page = hunt::LivePage::begin(repository, hunt);
+    let result = hunt::drive(repository, hunt, program, stop, limits, &asker);
+    // The report that is written next is for good.
+    drop(page);
     watch.end();
     // An interrupted hunt has a report too, so it is written before errors are returned.
     let written = hunt::publish(repository, hunt);

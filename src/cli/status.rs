@@ -8,7 +8,7 @@ use crate::git::Repository;
 use crate::hunt;
 use crate::oracle::{Activity, Task};
 use crate::process::Stop;
-use crate::report::{MeasuredCommit, Pace, Report, json, printed_lines, terminal_answer};
+use crate::report::{MeasuredCommit, Pace, Report, course, json, printed_lines, terminal_answer};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
 use crate::ui::{Ui, stored_result, text};
@@ -75,7 +75,8 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
         lines.extend(hint(&entries).map(|hint| format!("hint: {}", text::line(hint))));
         lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
     }
-    lines.push(course(&entries, doing.as_ref(), is_driven));
+    let now = is_driven.then(jiff::Timestamp::now);
+    lines.push(course(&Pace::of(&entries), now, doing.as_ref().map_or(0.0, Activity::seconds)));
     lines.extend(limits::left_in_words(&LimitsInForce::of(&entries)));
     if let Some(plan) = &report.plan {
         lines.push(format!("plan: {}", crate::report::plan(plan)));
@@ -120,21 +121,6 @@ fn values(commit: &MeasuredCommit, report: &Report) -> Vec<String> {
         lines.push(format!("        and {}", text::plural(more, "more metric")));
     }
     lines
-}
-
-/// `searching, step 3 of about 6, 12 commits left; ran for 3 min 05 s, about 2 min left`.
-fn course(entries: &[Entry], doing: Option<&Activity>, is_driven: bool) -> String {
-    let pace = Pace::of(entries);
-    let step = pace.step().map_or_else(String::new, |(step, of, commits)| {
-        format!(", step {step} of about {of}, {} left", text::plural(commits, "commit"))
-    });
-    let ran = pace.seconds(is_driven.then(jiff::Timestamp::now));
-    let left = pace.seconds_left(doing.map_or(0.0, Activity::seconds));
-    let left = left.map_or_else(String::new, |left| {
-        let left = text::about(Duration::try_from_secs_f64(left).unwrap_or_default());
-        format!(", {left}")
-    });
-    format!("{}{step}; ran for {}{left}", pace.stage(), text::seconds(ran))
 }
 
 /// Why no process drives a hunt that has no answer.

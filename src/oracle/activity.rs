@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, Phase};
+use crate::store::replace;
 
 /// The current activity, for progress displays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub(crate) struct Activity {
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
+    /// The process that does it.
+    #[serde(default)]
+    pub process: u32,
     /// How far a build is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<BuildProgress>,
@@ -43,6 +47,7 @@ impl Activity {
             measure: measure.map(str::to_owned),
             since: jiff::Timestamp::now().to_string(),
             phase,
+            process: std::process::id(),
             waits: None,
             build: None,
         }
@@ -50,11 +55,8 @@ impl Activity {
 
     /// Replaces the file. Not durable; a failed write is ignored.
     pub(super) fn publish(&self, path: &Path) {
-        let temporary = path.with_extension("json.new");
         let bytes = serde_json::to_vec(self).expect("an activity is plain data");
-        if std::fs::write(&temporary, bytes).is_ok() {
-            std::fs::rename(&temporary, path).ok();
-        }
+        replace(path, &bytes, None).ok();
     }
 
     /// Reads the file; `None` if the hunt does nothing.

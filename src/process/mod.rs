@@ -42,7 +42,7 @@ pub use browser::open_page;
 pub use detached::{Detached, leave_terminal};
 pub use host::host_name;
 pub use invocation::Invocation;
-pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, read_log};
+pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, last_lines, read_log};
 pub use run::{Finished, LogFile, ProcessError, run};
 pub use signals::{Expiry, Stop};
 pub use started::{is_alive, started};

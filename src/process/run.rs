@@ -274,6 +274,9 @@ impl Running {
                 let pipe = &mut self.supervised.err;
                 read(pipe, &mut self.splitters[1], Stream::Err, &mut buffer, sink, log_error)?;
             }
+            if out || err {
+                sink.writer.flush().map_err(log_error)?;
+            }
             if report && !self.hear().map_err(ProcessError::Follow)? {
                 listen = false;
                 self.deadline = None;

@@ -345,7 +345,7 @@ impl<'a> Gathered<'a> {
                 (format!("The hunt was stopped: {reason}."), RESUME)
             }
             None if self.is_driven => ("The hunt is running.".to_owned(), ""),
-            None => ("The hunt has not ended.".to_owned(), RESUME),
+            None => (DIED.to_owned(), RESUME),
         };
         let left = self.judged.iter().rev().find_map(|judged| judged.left);
         let left = left.map_or_else(String::new, |(commits, steps)| {
@@ -364,6 +364,10 @@ impl<'a> Gathered<'a> {
 /// Note for a frozen configuration whose digest differs from the journal's.
 const ALTERED: &str = "the oracle.toml in the hunt's folder is not the one that the hunt began with: \
                        it was changed or removed since, so that the hunt cannot be resumed";
+
+/// What is known of a driver that ended without a word.
+const DIED: &str = "The hunt's process ended unexpectedly: it was killed, or had no memory, or the \
+                    machine went down.";
 
 /// What to do after an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";

@@ -6,6 +6,7 @@ mod change;
 mod commands;
 mod convert;
 mod cost;
+mod course;
 mod differences;
 mod driven;
 mod error;
@@ -50,8 +51,9 @@ use crate::store::{HuntDir, StoreError, publish};
 
 pub(crate) use cause::{shown as trial_shown, tested as trial_tested, values as trial_values};
 pub(crate) use change::{by_relevance, diff, relevance};
+pub(crate) use course::course;
 pub(crate) use error::ReportError;
-pub(crate) use html::html;
+pub(crate) use html::{LivePage, Now, html};
 pub(crate) use json::json;
 pub(crate) use levels::level_in_words;
 pub(crate) use links::Logs;

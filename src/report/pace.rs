@@ -81,7 +81,13 @@ pub(crate) struct Pace {
     judged: BTreeSet<CommitId>,
     /// Seconds of the search when its last step ended.
     at_last_step: f64,
+    /// Seconds of all builds, and of all runs of each measure, whatever they were for.
+    durations: (Vec<f64>, BTreeMap<String, Vec<f64>>),
 }
+
+/// How many of the latest builds or runs tell how long the next one takes. Older ones may have read
+/// more text, or had no compiler cache.
+const LATEST: usize = 5;
 
 impl Pace {
     /// The pace after all of these entries.
@@ -96,6 +102,15 @@ impl Pace {
     /// Takes the next entry of the journal.
     pub(crate) fn see(&mut self, entry: &Entry) {
         self.driven.see(entry);
+        match &entry.event {
+            Event::Build(build) if !build.reused && build.prepare.is_none() => {
+                self.durations.0.push(build.wall_s);
+            }
+            Event::Run(run) if !run.reused => {
+                self.durations.1.entry(run.measure.clone()).or_default().push(run.wall_s);
+            }
+            _ => {}
+        }
         match &entry.event {
             Event::Plan(plan) => self.plan = Some(plan.clone()),
             Event::Targets { targets, .. } => {
@@ -160,7 +175,15 @@ impl Pace {
         now.map_or_else(|| self.driven.seconds(), |now| self.driven.seconds_until(now))
     }
 
-    /// Seconds left. `current`: seconds since the current build or run began. `None` if the time is
+    /// Seconds that a build takes, or with `measure` a run of it: the median of the latest ones.
+    /// `None` before the first one.
+    pub(crate) fn usual(&self, measure: Option<&str>) -> Option<f64> {
+        let (builds, runs) = &self.durations;
+        let all = measure.map_or(Some(builds), |measure| runs.get(measure))?;
+        stats::median(&all[all.len().saturating_sub(LATEST)..])
+    }
+
+    /// Seconds left; `current`: seconds since the current build or run began. `None` if the time is
     /// unknown: before the plan, between two searches, after more runs than planned, and if all
     /// results so far come from the store, since these do not show what a new result costs.
     pub(crate) fn seconds_left(&self, current: f64) -> Option<f64> {

@@ -1,9 +1,10 @@
 //! Durable writes: a file is complete or absent, whatever kills the process.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::StoreError;
 
@@ -15,6 +16,20 @@ pub(crate) fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     file.as_file_mut().write_all(bytes).map_err(StoreError::at(path))?;
     file.as_file().sync_all().map_err(StoreError::at(path))?;
     publish_temporary(file, path)
+}
+
+/// Replaces a file that need not survive a power cut: a reader sees the old content or the new one,
+/// never a part of it. Only one process may replace the file. `modified`: the time that the file
+/// gets, if it is not now.
+pub(crate) fn replace(path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let mut file = File::create(&temporary)?;
+    file.write_all(bytes)?;
+    if let Some(modified) = modified {
+        file.set_modified(modified)?;
+    }
+    fs::rename(temporary, path)
 }
 
 /// A temporary file in the folder. An error names `path`, for which the file is meant.
@@ -64,5 +79,28 @@ fn sync_folder(folder: &Path) -> Result<(), StoreError> {
         Ok(()) => Ok(()),
         Err(e) if e.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
         Err(source) => Err(StoreError::Io { path: folder.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_is_whole_and_as_old_as_it_should_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("page.html");
+        // What a killed process left.
+        fs::write(folder.path().join("page.html.new"), "a long rest of a page").unwrap();
+        let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        replace(&file, b"one", Some(modified)).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"one");
+        assert_eq!(file.metadata().unwrap().modified().unwrap(), modified);
+        replace(&file, b"two", None).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"two");
+        assert!(file.metadata().unwrap().modified().unwrap() > modified);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -55,6 +55,21 @@ pub(crate) struct Control {
 }
 
 impl Store {
+    /// The file into which this process writes the output of its current build or run; `None` if
+    /// there is none. A build writes each command's output into a `part` first.
+    pub(crate) fn output_now(&self, process: u32) -> Option<PathBuf> {
+        let files = std::fs::read_dir(self.root().join("pending")).ok()?;
+        let own = format!("-{process:x}-");
+        let is_own = |path: &PathBuf| {
+            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned());
+            let is_output = path.extension().is_some_and(|end| end == "log" || end == "part");
+            is_output && name.is_some_and(|name| name.contains(&own))
+        };
+        let own = files.filter_map(|file| Some(file.ok()?.path())).filter(is_own);
+        // Names begin with the time; `part` is after `log`.
+        own.max()
+    }
+
     /// Path for a log until its run is published.
     pub(crate) fn pending_log(&self, attempt: &str) -> Result<PendingLog, StoreError> {
         let folder = self.root().join("pending");
@@ -174,4 +189,36 @@ impl Store {
 pub(super) fn is_in_place(path: &Path, key: &str, attempt: &str) -> bool {
     let folder = path.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == key) && path.file_stem().is_some_and(|name| name == attempt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::attempt_name;
+
+    #[test]
+    fn the_output_of_a_process_is_that_of_its_latest_attempt() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_to_measure(folder.path()).unwrap();
+        let own = std::process::id();
+        assert_eq!(store.output_now(own), None);
+        let begin = |name: &str| {
+            let log = store.pending_log(name).unwrap();
+            std::fs::write(log.path(), "").unwrap();
+            log
+        };
+        let other = begin("9999999999999999-0-0");
+        let older = begin(&attempt_name());
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        let newer = begin(&attempt_name());
+        assert_eq!(store.output_now(own).as_deref(), Some(newer.path()));
+        let part = newer.path().with_extension("part");
+        std::fs::write(&part, "").unwrap();
+        std::fs::write(newer.path().with_extension("aside"), "").unwrap();
+        assert_eq!(store.output_now(own), Some(part.clone()));
+        std::fs::remove_file(part).unwrap();
+        drop(newer);
+        assert_eq!(store.output_now(own).as_deref(), Some(older.path()));
+        drop((older, other));
+    }
 }

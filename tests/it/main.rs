@@ -31,6 +31,7 @@ mod kit_itself;
 mod leaks;
 mod levels;
 mod limits;
+mod live_page;
 mod localize;
 mod logits;
 mod memory;

@@ -15,11 +15,13 @@
 mod attach;
 mod format;
 mod reader;
+mod tail;
 mod writer;
 
 pub use crate::evaluation::Stream;
 pub use attach::attach;
 pub use reader::{Log, read_log};
+pub use tail::last_lines;
 pub use writer::{Keep, LogSummary, LogWriter};
 
 #[cfg(test)]

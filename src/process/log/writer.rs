@@ -100,6 +100,12 @@ impl LogWriter {
         Ok(())
     }
 
+    /// Writes what has been said so far, as far as it is in the head, for readers of an unfinished
+    /// log.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
     /// Writes the tail; syncs the file if `sync`.
     pub fn finish(mut self, sync: bool) -> io::Result<LogSummary> {
         self.mark_gap()?;

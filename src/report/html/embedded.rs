@@ -95,6 +95,11 @@ impl Embedded {
         (Self { sentence, script, commits }, logs.clone().within_page(ids))
     }
 
+    /// No logs: the page is in the hunt's folder, beside them.
+    pub(super) fn none() -> Self {
+        Self { sentence: String::new(), script: None, commits: Vec::new() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.script.is_none()
     }

@@ -7,6 +7,7 @@ mod change;
 mod embedded;
 mod excerpt;
 mod facts;
+mod live;
 mod pair;
 mod plots;
 mod quoted;
@@ -24,6 +25,7 @@ use self::cells::TableView;
 use self::change::CandidateView;
 use self::embedded::Embedded;
 use self::facts::FactView;
+pub(crate) use self::live::{LivePage, Now};
 use self::pair::Pair;
 use self::plots::{Belief, Legend, Picture, Plot, Steps};
 use self::quoted::Quoted;
@@ -33,6 +35,12 @@ use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
 use super::{certainty, generated, inquiry, matrix, tables, words};
+
+/// Where the part about this moment stands in the page of a running hunt.
+const LIVE: &str = "<!-- now -->";
+
+/// Seconds after which a browser loads the page of a running hunt again.
+const REFRESH: u32 = 5;
 
 /// The whole page, with the logs that fit into it; `logs` makes the links to the other files.
 pub(crate) fn html(report: &Report, logs: &Logs) -> String {
@@ -63,6 +71,8 @@ struct Page {
     began: String,
     until: String,
     is_interrupted: bool,
+    /// Whether the page is written again while the hunt runs.
+    is_live: bool,
     answer: Answer,
     /// First bad commits besides the main one.
     others: Vec<Answer>,
@@ -155,6 +165,7 @@ impl Page {
             began: moment(&report.began),
             until: moment(&report.until),
             is_interrupted: report.outcome == Outcome::Interrupted,
+            is_live: false,
             answer: Answer::main(report, logs),
             others: others.collect(),
             quoted: report.failed.iter().map(|failed| Quoted::of(failed, logs)).collect(),

@@ -137,3 +137,15 @@ fn a_hunt_is_timed_while_a_process_drives_it() {
     assert!((pace.seconds(None) - (last + 20) as f64).abs() < 1e-9);
     assert!((pace.seconds(Some(after(3650))) - (last + 50) as f64).abs() < 1e-9);
 }
+
+#[test]
+fn the_latest_builds_and_runs_tell_how_long_the_next_one_takes() {
+    let mut hunt = planned();
+    assert_eq!(pace(&hunt).usual(None), Some(3.0));
+    assert_eq!(pace(&hunt).usual(Some("ppl")), Some(1.5));
+    assert_eq!(pace(&hunt).usual(Some("speed")), None);
+    for _ in 0..3 {
+        hunt.unbuildable('c', "1 s"); // a build of 1 s
+    }
+    assert_eq!(pace(&hunt).usual(None), Some(1.0));
+}

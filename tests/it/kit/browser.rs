@@ -57,6 +57,48 @@ pub(crate) fn show_place(env: &TestEnvironment, page: &Path, id: &str, width: u3
         ),
     )
     .unwrap();
+    let said = said_by(env, &frame, &profile, &[]);
+    let requests = said["requests"].as_array().unwrap().iter();
+    let wide = said["wide"].as_array().unwrap().iter();
+    Shown {
+        plot_bottom: said["plot"].as_u64().map(|bottom| bottom.try_into().unwrap()),
+        too_wide: wide.map(|text| text.as_str().unwrap().to_owned()).collect(),
+        dom: said["dom"].as_str().unwrap().to_owned(),
+        width: said["width"].as_u64().unwrap().try_into().unwrap(),
+        requests: requests.map(|name| name.as_str().unwrap().to_owned()).collect(),
+    }
+}
+
+/// Scrolls a page that loads itself again, and waits until it has; returns where the page was
+/// before and after, in pixels from the top.
+pub(crate) fn show_again(env: &TestEnvironment, page: &Path, width: u32, y: u32) -> (u32, u32) {
+    let [frame, profile] = ["tmp/frame.html", "tmp/profile"].map(|name| env.path(name));
+    let url = format!("file://{}", page.display());
+    fs::write(
+        &frame,
+        format!(
+            "<!doctype html><iframe id=page src=\"{url}\" style=\"width:{width}px;height:500px;\
+             border:0\"></iframe><pre id=said></pre><script>let before = -1;\
+             page.onload = () => setTimeout(() => {{ const view = page.contentWindow;\
+             if (before < 0) {{ view.scrollTo(0, {y}); before = Math.round(view.scrollY); }}\
+             else said.textContent = JSON.stringify([before, Math.round(view.scrollY)]);\
+             }}, 300);</script>"
+        ),
+    )
+    .unwrap();
+    // A clock that runs ahead whenever the browser has nothing to do.
+    let said = said_by(env, &frame, &profile, &["--virtual-time-budget=9000"]);
+    let at = |at: usize| said[at].as_u64().unwrap().try_into().unwrap();
+    (at(0), at(1))
+}
+
+/// Opens a page that writes JSON into its element `said`.
+fn said_by(
+    env: &TestEnvironment,
+    frame: &Path,
+    profile: &Path,
+    more: &[&str],
+) -> serde_json::Value {
     let profile = format!("--user-data-dir={}", profile.display());
     let frame = format!("file://{}", frame.display());
     let args = [
@@ -72,18 +114,10 @@ pub(crate) fn show_place(env: &TestEnvironment, page: &Path, id: &str, width: u3
         "--dump-dom",
         &frame,
     ];
+    let args: Vec<&str> = more.iter().copied().chain(args).collect();
     let output = env.tool(&env.path("tmp"), program(), &args).expect(0);
     let said = output.stdout.split("<pre id=\"said\">").nth(1).expect("the frame was read");
     let said = said.split("</pre>").next().unwrap();
     let said = said.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", "\u{a0}");
-    let said: serde_json::Value = serde_json::from_str(&said.replace("&amp;", "&")).unwrap();
-    let requests = said["requests"].as_array().unwrap().iter();
-    let wide = said["wide"].as_array().unwrap().iter();
-    Shown {
-        plot_bottom: said["plot"].as_u64().map(|bottom| bottom.try_into().unwrap()),
-        too_wide: wide.map(|text| text.as_str().unwrap().to_owned()).collect(),
-        dom: said["dom"].as_str().unwrap().to_owned(),
-        width: said["width"].as_u64().unwrap().try_into().unwrap(),
-        requests: requests.map(|name| name.as_str().unwrap().to_owned()).collect(),
-    }
+    serde_json::from_str(&said.replace("&amp;", "&")).unwrap()
 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Once};
 
 use signal_hook::consts::SIGINT;
 
-pub(crate) use browser::{show, show_place};
+pub(crate) use browser::{show, show_again, show_place};
 pub(crate) use environment::{TestEnvironment, other_git};
 pub(crate) use history::{History, Plan, graph, line};
 pub(crate) use hunt::Hunt;

@@ -1,0 +1,105 @@
+//! `report.html` while its hunt runs: the page loads itself again, and shows what runs now. Only
+//! that part changes between two steps of the hunt.
+
+use askama::Template;
+use jiff::Timestamp;
+
+use crate::evaluation::{CommitId, Outcome, Phase};
+use crate::report::course::course;
+use crate::report::links::Logs;
+use crate::report::model::Report;
+use crate::report::pace::Pace;
+use crate::ui::text;
+
+use super::embedded::Embedded;
+use super::{LIVE, Page};
+
+/// What a hunt does at one moment.
+pub(crate) struct Now {
+    /// `build`, `run ppl`, or what it waits for.
+    pub doing: String,
+    /// The commit.
+    pub commit: CommitId,
+    /// The first line of its message.
+    pub subject: String,
+    /// The purpose.
+    pub phase: Phase,
+    /// When it began.
+    pub since: Timestamp,
+    /// Seconds that it usually takes, if known.
+    pub usual: Option<f64>,
+    /// The last lines of its output, oldest first.
+    pub lines: Vec<String>,
+}
+
+/// The page of a running hunt, without the part about this moment.
+pub(crate) struct LivePage {
+    before: String,
+    after: String,
+}
+
+impl LivePage {
+    /// The page; `None` if the hunt does not run or has its answer. Its links lead to the files of
+    /// the hunt's folder, where the page must be. The finished page contains them.
+    pub(crate) fn of(report: &Report) -> Option<Self> {
+        if !report.is_running || report.outcome != Outcome::Interrupted {
+            return None;
+        }
+        let mut page = Page::of(report, &Logs::beside(report), Embedded::none());
+        page.is_live = true;
+        let page = page.render().expect("a string takes everything");
+        // Texts of others are escaped, so they cannot contain the mark.
+        let (before, after) = page.split_once(LIVE)?;
+        Some(Self { before: before.to_owned(), after: after.to_owned() })
+    }
+
+    /// The whole page at this moment.
+    pub(crate) fn at(&self, now: Option<&Now>, pace: &Pace) -> String {
+        let at = Timestamp::now();
+        let section = Section::of(now, pace, at).render().expect("a string takes everything");
+        [self.before.as_str(), &section, &self.after].concat()
+    }
+}
+
+/// The part about this moment. It always has the same height, so that what a reader looks at stays
+/// where it is.
+#[derive(Template)]
+#[template(path = "live.html", whitespace = "minimize")]
+struct Section {
+    facts: Vec<(&'static str, String)>,
+    lines: Vec<String>,
+    at: String,
+}
+
+impl Section {
+    fn of(now: Option<&Now>, pace: &Pace, at: Timestamp) -> Self {
+        let so_far = now.map_or(0.0, |now| at.duration_since(now.since).as_secs_f64().max(0.0));
+        let [doing, commit, time] = match now {
+            None => ["nothing at this moment".to_owned(), "none".to_owned(), clock(at)],
+            Some(now) => {
+                let usual = now.usual.map_or_else(String::new, |usual| {
+                    format!("; usually about {}", text::seconds(usual))
+                });
+                let since = format!("since {}, for {}", clock(now.since), text::seconds(so_far));
+                [
+                    format!("{} ({})", text::line(&now.doing), now.phase),
+                    text::commit(&now.commit, &now.subject),
+                    since + &usual,
+                ]
+            }
+        };
+        let course = course(pace, Some(at), so_far);
+        Self {
+            facts: vec![("doing", doing), ("commit", commit), ("time", time), ("hunt", course)],
+            lines: now.map_or_else(Vec::new, |now| {
+                now.lines.iter().map(|line| text::line(line)).collect()
+            }),
+            at: clock(at),
+        }
+    }
+}
+
+/// `15:04:05 UTC`.
+fn clock(at: Timestamp) -> String {
+    at.strftime("%H:%M:%S UTC").to_string()
+}
