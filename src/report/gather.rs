@@ -348,9 +348,10 @@ impl<'a> Gathered<'a> {
             None => (DIED.to_owned(), RESUME),
         };
         let left = self.judged.iter().rev().find_map(|judged| judged.left);
+        let are = if self.is_driven && self.stopped.is_none() { "are" } else { "were" };
         let left = left.map_or_else(String::new, |(commits, steps)| {
             format!(
-                " About {} over {} were left.",
+                " About {} over {} {are} left.",
                 text::plural(steps, "more step"),
                 text::plural(commits, "commit")
             )
