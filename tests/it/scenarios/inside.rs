@@ -327,10 +327,14 @@ fn a_hunt_inside_that_was_stopped_is_taken_up() {
     // The machine breaks during the inner hunt, and is then repaired.
     let told = row.stops_inside();
     told.env.world("broken", false);
+    let waited = told.env.run(&["status", "--wait"]).expect(5);
+    waited.says(&["First bad commit: ", "the machine is at fault", "hint: "]);
     let resumed = told.env.run(&["resume"]).expect(0);
     assert!(resumed.stdout.contains("Inside kernels: "), "{}", resumed.stdout);
     let last = resumed.stdout.lines().last().unwrap();
     assert!(last.contains(" kernel 4, by "), "{last}");
+    let waited = told.env.run(&["status", "--wait"]).expect(0).stdout;
+    assert!(waited.starts_with("First bad commit: ") && waited.contains(last), "{waited}");
 }
 
 // ---- copies ----
