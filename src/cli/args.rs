@@ -66,6 +66,9 @@ pub(crate) enum Command {
     /// Print a log that `git bisect replay` accepts in any clone
     #[command(after_help = help::LOG)]
     Log(Hunt),
+    /// Measure a report's first bad commit again, on this machine
+    #[command(after_help = help::VERIFY)]
+    Verify(Verify),
     /// Build and measure one commit
     #[command(after_help = help::MEASURE)]
     Measure(Measure),
@@ -352,6 +355,31 @@ pub(crate) struct Report {
     /// Print the diffs of the first bad commits, or of up to three candidates, as `git show` does
     #[arg(long, conflicts_with_all = ["format", "open"])]
     pub diff: bool,
+}
+
+/// `verify`.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Verify {
+    /// The report.json of a hunt
+    #[arg(value_name = "REPORT")]
+    pub report: PathBuf,
+    /// Also say whether this revision heals what the first bad commit broke: at every guard, at
+    /// every level and in every cell of a sweep
+    #[arg(long, value_name = "REV")]
+    pub fix: Option<String>,
+    /// Where an input is on this machine: model=/data/model.gguf. Its content must be that of the
+    /// report. Can be given more than once
+    #[arg(long = "input", value_name = "NAME=PATH")]
+    pub inputs: Vec<String>,
+    /// Set any key of the configuration that the report carries. Can be given more than once
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Run the commands of the report without a question. They are shown
+    #[arg(long)]
+    pub yes: bool,
+    /// Print JSON, for programs
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A report's format.

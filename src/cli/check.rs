@@ -256,6 +256,7 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             UsageError::NoDependency(_) => "descend",
             UsageError::NoSuchMetric { .. } => "metric",
             UsageError::Config(_) => "config",
+            UsageError::Verify(_) => "report",
             UsageError::SameCommit(_)
             | UsageError::Reversed { .. }
             | UsageError::NoPath { .. }

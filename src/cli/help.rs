@@ -127,6 +127,21 @@ Examples:
   bisect-ppl report 20261121-0930 --open
   bisect-ppl report --diff | git apply --check --reverse";
 
+pub(super) const VERIFY: &str = "\
+Examples:
+  bisect-ppl verify report.json
+  bisect-ppl verify report.json --input model=/data/model.gguf --yes
+  bisect-ppl verify report.json --fix my-branch    does it heal all cells?
+  bisect-ppl verify report.json --yes --json | jq .verdict
+
+Stand in a clone of the engine. More: bisect-ppl help checking-an-answer
+
+Exit codes:
+  0  the claim holds here; with --fix, all cells are healed
+  1  it does not hold, or a cell is not healed
+  2  wrong words or files, nothing to verify, or nobody agreed; nothing was run
+  3  undecided   5  stopped by the world   130  interrupted";
+
 pub(super) const MEASURE: &str = "\
 Examples:
   bisect-ppl measure HEAD~3

@@ -32,6 +32,7 @@ mod store;
 mod topics;
 mod unavailable;
 mod unnamed;
+mod verify;
 mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -102,6 +103,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Localize(localize) => localize::run(&localize, ui, &stop),
         Command::Log(log) => log::run(&log, ui),
         Command::Report(report) => report::run(&report, ui),
+        Command::Verify(verify) => verify::run(&verify, ui, &stop),
         Command::Measure(measure) => measure::run(&measure, ui, &stop),
         Command::Diff(diff) => diff::run(&diff.command, ui, &stop),
         Command::Oracle(oracle) => oracle::run(&oracle, &stop),

@@ -33,6 +33,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("exit-codes", "the exit codes of all commands"),
     topic!("glossary", "the terms of this program"),
     topic!("limits", "what it does not do, and what is not available yet"),
+    topic!("checking-an-answer", "`verify`: an answer measured again, elsewhere"),
     topic!("cause", "the files and hunks that make the step"),
     topic!("statistics", "how it decides in noise"),
     topic!("reliability", "how often it is right, and how that was measured"),

@@ -9,7 +9,7 @@ use super::Failed;
 use super::args::{Args, Start};
 
 /// Planned commands.
-pub(super) const COMMANDS: &[&str] = &["verify", "compare", "gate", "track", "reproduce"];
+pub(super) const COMMANDS: &[&str] = &["compare", "gate", "track", "reproduce"];
 
 /// The error for a command that does not exist.
 pub(crate) fn command(words: &[String]) -> Failed {

@@ -35,6 +35,12 @@ pub fn key_and_value(written: &str) -> Result<(Vec<String>, Value), &'static str
     Ok((keys, value.parse().unwrap_or_else(|_| Value::from(value))))
 }
 
+/// `KEY=VALUE` as [`key_and_value`] reads it, for a value that is text.
+pub fn assignment(keys: &[&str], value: &str) -> String {
+    let keys: Vec<String> = keys.iter().map(|key| Key::new(*key).to_string()).collect();
+    format!("{}={}", keys.join("."), Value::from(value))
+}
+
 /// Applies each `--set` to a tree that still has its overrides. The value counts at every commit,
 /// so overrides lose the keys that are set.
 pub(super) fn set_all(

@@ -25,8 +25,9 @@ mod sweep;
 mod template;
 #[cfg(test)]
 mod tests;
+mod withheld;
 
-pub use changes::{Changes, key_and_value};
+pub use changes::{Changes, assignment, key_and_value};
 pub use command::{CommandError, plain_words};
 pub use inputs::InputError;
 pub use level::{Level, LevelTolerance};
@@ -39,3 +40,4 @@ pub use sweep::{Sweep, SweepParameter, SweepValue};
 pub use template::{
     MissingValue, Names, Part, Placeholder, Template, TemplateError, Values, fill_env,
 };
+pub(crate) use withheld::without_secrets;

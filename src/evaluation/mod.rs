@@ -82,6 +82,7 @@ pub use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
 pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
+pub(crate) use surroundings::is_secret;
 pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
 pub use tensor_comparison::{

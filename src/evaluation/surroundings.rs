@@ -189,8 +189,8 @@ impl Surroundings {
     }
 }
 
-/// Whether a variable's name shows that its value is secret, so that only its digest is kept.
-fn is_secret(name: &str) -> bool {
+/// Whether a variable's name says that its value is secret, so that only its digest is kept.
+pub(crate) fn is_secret(name: &str) -> bool {
     SECRET.iter().any(|part| name.contains(part))
 }
 

@@ -246,7 +246,7 @@ impl Driver<'_> {
 }
 
 /// Why the verdicts do not support the claim; `None` if they do.
-fn refusal(
+pub(crate) fn refusal(
     commit: &CommitId,
     parents: &[CommitId],
     verdicts: &[Judgement],

@@ -10,6 +10,8 @@ use crate::process::{ProcessError, Stop};
 use crate::store::StoreError;
 use crate::ui::reached_limit;
 
+use super::verify::refusal::VerifyRefusal;
+
 /// A wrong argument or file, reported before the hunt exists.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
@@ -71,6 +73,9 @@ pub enum UsageError {
     /// `[build] ignore` and `paths` hide every commit.
     #[error("[build] ignore and paths of oracle.toml leave out every commit between good and bad")]
     AllIgnored,
+    /// A report cannot be verified here.
+    #[error(transparent)]
+    Verify(#[from] VerifyRefusal),
 }
 
 impl From<PinError> for UsageError {
@@ -117,6 +122,7 @@ impl UsageError {
             ),
             Self::Input(error) => Some(error.hint()),
             Self::Pin(error) => error.hint(),
+            Self::Verify(error) => Some(error.hint()),
         }
     }
 }

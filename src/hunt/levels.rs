@@ -38,7 +38,7 @@ impl Driver<'_> {
         Ok(finding)
     }
 
-    fn level(&mut self, level: &Level, pair: &Pair) -> Result<LevelResult, HuntError> {
+    pub(crate) fn level(&mut self, level: &Level, pair: &Pair) -> Result<LevelResult, HuntError> {
         let mut checks = Vec::new();
         for measure in &level.measures {
             checks.push(self.check(level, pair, measure)?);

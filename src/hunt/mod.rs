@@ -29,6 +29,7 @@ mod short;
 mod strategy;
 mod sweep;
 mod verdict;
+mod verify;
 mod why;
 mod without_hunt;
 
@@ -45,4 +46,8 @@ pub(crate) use live_page::LivePage;
 pub(crate) use oracle_step::step;
 pub(crate) use outcome::publish::publish;
 pub(crate) use sweep::{Left, left, sweep};
+pub(crate) use verify::prepare::{Prepared, VerifyAsked};
+pub(crate) use verify::result::{
+    CellKind, Check, ClaimVerified, Conclusion, FixCell, FixVerified, Sides, Verification,
+};
 pub(crate) use without_hunt::{alone, judge_between, measure_ends, pins, tidy};

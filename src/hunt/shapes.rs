@@ -4,6 +4,7 @@
 //! The whole grid comes first. Then `search::most_telling` chooses further cells until one rule is
 //! left.
 
+mod again;
 mod cell;
 mod grid;
 

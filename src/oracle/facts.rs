@@ -37,14 +37,7 @@ impl Facts {
         store: &Store,
         checkout: Option<&Path>,
     ) -> Result<Self, OracleError> {
-        let mut digests = Digests::open(store);
-        let mut inputs = BTreeMap::new();
-        for name in config.inputs.keys() {
-            let sha256 = digest(&mut digests, config, store, name)?;
-            let value = config.input_value(name).map_err(InputError::from)?;
-            let path = value.to_string_lossy().into_owned();
-            inputs.insert(name.clone(), InputFile { path, sha256 });
-        }
+        let inputs = inputs(config, store)?;
         let links = checkout.into_iter().flat_map(|checkout| {
             config.links().into_iter().map(|name| {
                 let digest = linked_digest(&checkout.join(&name));
@@ -96,6 +89,22 @@ impl Facts {
         }
         Ok(())
     }
+}
+
+/// `[inputs]` with their digests. Runs nothing.
+pub(crate) fn inputs(
+    config: &Config,
+    store: &Store,
+) -> Result<BTreeMap<String, InputFile>, OracleError> {
+    let mut digests = Digests::open(store);
+    let mut inputs = BTreeMap::new();
+    for name in config.inputs.keys() {
+        let sha256 = digest(&mut digests, config, store, name)?;
+        let value = config.input_value(name).map_err(InputError::from)?;
+        let path = value.to_string_lossy().into_owned();
+        inputs.insert(name.clone(), InputFile { path, sha256 });
+    }
+    Ok(inputs)
 }
 
 /// Checks that an input exists and can be read, without reading it.

@@ -52,7 +52,7 @@ pub(crate) use activity::{Activity, Task};
 pub(crate) use control_slot::ControlSlot;
 pub(crate) use engine::Engine;
 pub(crate) use error::OracleError;
-pub(crate) use facts::{Facts, check_readable, machine};
+pub(crate) use facts::{Facts, check_readable, inputs, machine};
 pub(crate) use input_error::InputError;
 pub(crate) use judge::{Decision, judge};
 pub(crate) use launcher::Launcher;

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{
-    CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase, Surroundings,
-};
+use crate::evaluation::{CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
 use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Options, Plan, RunDone};
 use crate::store::{HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
 
 use super::cost::Cost;
+use super::environment::environment;
 use super::guards::Guards;
 use super::measured::Measured;
 use super::model::{
@@ -19,7 +18,7 @@ use super::model::{
     SCHEMA, SearchLine, StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{ReportError, change, inside, matrix, printed, repeats, shapes, short, timed};
+use super::{ReportError, change, inside, matrix, printed, recheck, repeats, shapes, short, timed};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -40,8 +39,12 @@ impl Report {
             folder: hunt.path().to_owned(),
             inside: inside::of(hunt)?,
         };
+        let entries = stored.entries.clone();
         let report = Self::from_stored(stored);
         let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
+        let named: Vec<CommitId> =
+            report.culprits.iter().map(|first| first.commit.clone()).collect();
+        report.recheck = recheck::of(hunt, &entries, &named)?;
         report.failed = printed::of(&report, hunt.path());
         report.forge = hunt.forge()?;
         for first in report.culprit.iter_mut().chain(&mut report.culprits) {
@@ -310,7 +313,7 @@ impl<'a> Gathered<'a> {
             unexplained: finding.unexplained.clone(),
             limit: finding.limit.clone(),
             inputs: begun.inputs.clone(),
-            environment: environment(begun),
+            environment: environment(&begun.environment, &begun.surroundings),
             machine: begun.machine.clone(),
             commands: self.commands,
             options: Options {
@@ -322,6 +325,7 @@ impl<'a> Gathered<'a> {
             git: begun.git.clone(),
             config_sha256: begun.config_sha256.clone(),
             checkout: begun.checkout.clone(),
+            recheck: None,
             steps: steps(&self.judged),
             history,
             until: String::new(),
@@ -383,25 +387,6 @@ fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, his
     };
     let places: HashMap<_, _> = order.into_iter().zip(0..).collect();
     commits.sort_by_key(|commit| places.get(&commit.commit).copied().unwrap_or(usize::MAX));
-}
-
-/// The probes' output, each compiler's version (only once if `cc` and `gcc` are the same) and the
-/// relevant inherited variables, each by a command that prints the same.
-fn environment(begun: &Begun) -> BTreeMap<String, String> {
-    let Surroundings { variables, compilers } = &begun.surroundings;
-    let mut said = begun.environment.clone();
-    let mut versions = BTreeSet::new();
-    for (name, version) in compilers {
-        let version = version.lines().next().unwrap_or_default();
-        let without_name = version.strip_prefix(name.as_str()).unwrap_or(version);
-        if versions.insert(without_name) {
-            said.entry(format!("{name} --version")).or_insert_with(|| version.to_owned());
-        }
-    }
-    for (name, value) in variables {
-        said.insert(format!("printenv {name}"), value.clone());
-    }
-    said
 }
 
 /// The steps of all searches. A resumed search repeats its verdicts; the first ones count.

@@ -21,11 +21,15 @@ impl Store {
     /// Creates the folder of a new hunt. Its name is the local time, with a number appended if that
     /// name is taken.
     pub(crate) fn new_hunt(&self) -> Result<HuntDir, StoreError> {
+        self.new_hunt_named(&jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string())
+    }
+
+    /// The same with a name, to which a number is appended if it is taken.
+    pub(super) fn new_hunt_named(&self, now: &str) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
         std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
-        let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
         for count in 0.. {
-            let id = if count == 0 { now.clone() } else { format!("{now}-{count}") };
+            let id = if count == 0 { now.to_owned() } else { format!("{now}-{count}") };
             let path = hunts.join(&id);
             match std::fs::create_dir(&path) {
                 Ok(()) => {

@@ -49,6 +49,7 @@ mod patches;
 mod record_files;
 mod runs;
 mod setups;
+mod verifications;
 
 pub(crate) use builds::{BuildRecord, CacheProgram, CompilerCache};
 pub(crate) use changes::{Candidate, Messages, REVERT_PATCH};
@@ -66,5 +67,6 @@ pub(crate) use hunts::{HuntDir, config_digest};
 pub(crate) use inside::{Inside, Went};
 pub(crate) use inventory::Inventory;
 pub(crate) use key::{BuildKey, KeyHasher, RunKey, hex};
+pub(crate) use patches::patch_digest;
 pub(crate) use record_files::attempt_name;
 pub(crate) use runs::{Control, PendingLog, StoredRun};

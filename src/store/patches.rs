@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use super::{Store, StoreError, key::hex, publish};
+use super::{HuntDir, Store, StoreError, key::hex, publish};
 
 impl Store {
     /// Stores a patch; returns the SHA-256 of its content.
     pub(crate) fn keep_patch(&self, content: &[u8]) -> Result<String, StoreError> {
-        let digest = hex(&Sha256::digest(content));
+        let digest = patch_digest(content);
         let path = self.patch(&digest);
         if !path.exists() {
             publish(&path, content)?;
@@ -21,5 +21,24 @@ impl Store {
     /// Path of a stored patch.
     pub(crate) fn patch(&self, digest: &str) -> PathBuf {
         self.root().join("patches").join(format!("{digest}.diff"))
+    }
+}
+
+/// The name under which the store keeps a patch: the SHA-256 of its content.
+pub(crate) fn patch_digest(content: &[u8]) -> String {
+    hex(&Sha256::digest(content))
+}
+
+impl HuntDir {
+    /// The content of a patch in the store of this hunt; `None` if it is missing, or is not what
+    /// its name says.
+    pub(crate) fn patch(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(root) = self.path().ancestors().nth(2) else { return Ok(None) };
+        let path = root.join("patches").join(format!("{digest}.diff"));
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes).filter(|bytes| patch_digest(bytes) == digest)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Io { path, source }),
+        }
     }
 }

@@ -41,6 +41,7 @@ fn help_lists_the_commands_in_the_order_of_their_use() {
       report       Show a hunt's report
       log          Print a log that `git bisect replay` accepts in any clone
       localize     Find the files and hunks that matter in a bad commit
+      verify       Measure a report's first bad commit again, on this machine
 
     Measure without a hunt:
       measure      Build and measure one commit

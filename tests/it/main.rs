@@ -50,5 +50,6 @@ mod store;
 mod suites;
 mod tensors;
 mod timed;
+mod verify;
 mod world;
 mod worlds;

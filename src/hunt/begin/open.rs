@@ -23,9 +23,18 @@ pub(crate) fn open(
     hunt: &HuntDir,
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
+    open_in(repository, hunt, Store::open_to_measure(repository.common_dir())?, stop)
+}
+
+/// The same for a hunt in another store.
+pub(crate) fn open_in(
+    repository: &Repository,
+    hunt: &HuntDir,
+    store: Store,
+    stop: &Stop,
+) -> Result<(Oracle, Begun), HuntError> {
     let begun = begun(hunt)?;
     let config = frozen(hunt, &begun)?;
-    let store = Store::open_to_measure(repository.common_dir())?;
     let facts = Facts {
         inputs: begun.inputs.clone(),
         links: begun.links.clone(),

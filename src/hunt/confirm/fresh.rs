@@ -272,6 +272,11 @@ impl Fresh {
         Some(1.0 / (1.0 + (-weakest).exp()))
     }
 
+    /// In noise: whether the test rejects the step from a parent to the commit.
+    pub(crate) fn rejects(&self) -> bool {
+        self.claims.iter().any(|claim| claim.verdict() == Some(search::Side::Good))
+    }
+
     /// The verdicts on the parents and the commit (last), from fresh runs alone.
     pub(crate) fn verdicts(&self, strategy: &SearchStrategy, config: &Config) -> Vec<Judgement> {
         let all = self.parents.iter().chain([&self.commit]);

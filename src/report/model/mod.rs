@@ -10,6 +10,7 @@ mod first_bad;
 mod guard;
 mod inside;
 mod matrix;
+mod recheck;
 mod repeats;
 mod search;
 mod shapes;
@@ -33,6 +34,7 @@ pub(crate) use first_bad::{EffectLine, FirstBad};
 pub(crate) use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
 pub(crate) use inside::InsideLine;
 pub(crate) use matrix::{CellLine, CellStep, MatrixLine};
+pub(crate) use recheck::{ClaimLine, PatchText, Recheck};
 pub(crate) use repeats::RepeatLine;
 pub(crate) use search::{LikelyCommit, PosteriorLine, SearchLine, StepLine};
 pub(crate) use shapes::ShapesLine;
@@ -150,6 +152,10 @@ pub(crate) struct Report {
     pub config_sha256: String,
     /// Top of the checkout in which the hunt was started.
     pub checkout: Option<String>,
+    /// What `verify` needs to measure the first bad commits again; `None` in reports of older
+    /// versions, and if the frozen configuration was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<Recheck>,
     /// The commits after the older endpoint up to the newer one, oldest first; empty if the hunt
     /// stored none. This field and those below are not in `report.json`: the repository or the
     /// hunt's folder has the same data.

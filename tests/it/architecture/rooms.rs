@@ -20,7 +20,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("build", "differ store config git evaluation process"),
     ("differ", "git evaluation"),
     ("measure", "config stats evaluation tensor"),
-    ("report", "differ store git search stats ui evaluation process"),
+    ("report", "config differ store git search stats ui evaluation process"),
     ("store", "evaluation process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),

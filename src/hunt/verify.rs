@@ -1,0 +1,188 @@
+//! Measures the first bad commits of a report again, on any machine: from the report, a clone of
+//! the engine's repository and the inputs alone. Nothing that was built or measured before counts.
+
+mod claims;
+mod compare;
+mod fix;
+mod here;
+mod machine;
+pub(crate) mod prepare;
+pub(crate) mod refusal;
+pub(crate) mod result;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::evaluation::CommitId;
+use crate::git::{History, Repository};
+use crate::oracle::{Facts, References};
+use crate::process::Stop;
+use crate::store::journal::{Begun, Options};
+use crate::store::{HuntDir, Store, config_digest};
+
+use super::begin::open::open_in;
+use super::begin::{gather, info, write_beginning};
+use super::cleanup::clean;
+use super::driver::Driver;
+use super::{HuntError, UsageError};
+use prepare::Prepared;
+use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
+
+const TOOL: &str = concat!("bisect-ppl ", env!("CARGO_PKG_VERSION"));
+
+impl Prepared {
+    /// Builds and measures, and says whether the claims hold here. The user has agreed to run what
+    /// [`Prepared::commands`] says. `begins` gets the folder of the verification.
+    pub(crate) fn verify(
+        self,
+        repository: &Repository,
+        stop: &Stop,
+        begins: &dyn Fn(&HuntDir),
+    ) -> Result<Verification, HuntError> {
+        repository.mend()?;
+        // While this is open, no other process removes the build folders.
+        let _in_use = Store::open_to_measure(repository.common_dir())?;
+        let (store, hunt) = Store::for_verification(repository.common_dir())?;
+        let facts = gather(&self.config, &store, repository.top())?;
+        let machine = machine::compared(&self.report, &self.links, &facts);
+        self.write(repository, &store, &hunt, facts)?;
+        let (mut oracle, begun) = open_in(repository, &hunt, store, stop)?;
+        // Runs are compared with the commit that they were compared with in the hunt.
+        oracle.references = References::at(Some(self.reference(repository)?));
+        let mut driver = Driver {
+            oracle,
+            begun,
+            hunt: &hunt,
+            program: PathBuf::new(),
+            stop: stop.clone(),
+            asker: &|_| None,
+            searches: 0,
+            spent: BTreeSet::new(),
+            short: None,
+            is_flaky: false,
+            is_clean: true,
+            limit: None,
+        };
+        begins(&hunt);
+        let result = self.measured(&mut driver);
+        let slots = driver.oracle.pool.slots().clone();
+        drop(driver);
+        let cleaned = clean(repository, &hunt, &slots);
+        let (claims, fix) = result?;
+        cleaned?;
+        let verdicts = claims.iter().map(|claim| claim.verdict);
+        let verdict = all(verdicts.chain(fix.as_ref().map(|fix| fix.verdict)));
+        Ok(Verification {
+            schema: VERIFY_SCHEMA,
+            tool: TOOL,
+            hunt: self.report.hunt,
+            report_tool: self.report.tool,
+            began: self.report.began,
+            outcome: self.report.outcome,
+            verdict,
+            machine,
+            changes: self.changes,
+            claims,
+            fix,
+            notes: notes(&hunt)?,
+            folder: hunt.path().to_string_lossy().into_owned(),
+        })
+    }
+
+    fn measured(
+        &self,
+        driver: &mut Driver<'_>,
+    ) -> Result<(Vec<ClaimVerified>, Option<result::FixVerified>), HuntError> {
+        let mut claims = Vec::new();
+        for claimed in &self.claims {
+            claims.push(driver.verify_claim(claimed)?);
+        }
+        let Some((asked, fix)) = &self.fix else { return Ok((claims, None)) };
+        let fix = driver.verify_fix((asked, fix), &self.claims, &self.report)?;
+        Ok((claims, Some(fix)))
+    }
+
+    /// The good end of the hunt; if this clone lacks it, the healthy side of the first claim.
+    fn reference(&self, repository: &Repository) -> Result<CommitId, HuntError> {
+        let good = &self.report.good.commit;
+        let history = History::open(repository)?;
+        Ok(match history.info(good) {
+            Ok(_) => good.clone(),
+            Err(_) => self.ends()[0].clone(),
+        })
+    }
+
+    /// The healthy and the other side of the first claim.
+    fn ends(&self) -> [&CommitId; 2] {
+        let claimed = &self.claims[0];
+        self.report.options.aim.swap_if_fix([&claimed.parents[0], &claimed.first.commit])
+    }
+
+    /// Writes configuration, patches and the first journal entry of the verification.
+    fn write(
+        &self,
+        repository: &Repository,
+        store: &Store,
+        hunt: &HuntDir,
+        facts: Facts,
+    ) -> Result<(), HuntError> {
+        let text = |what: &'static str, path: &std::path::Path| {
+            let text = path.to_str().map(str::to_owned);
+            text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
+        };
+        let kept = self
+            .patches
+            .iter()
+            .map(|(name, patch)| Ok::<_, HuntError>((name.clone(), store.keep_patch(patch)?)));
+        let history = match &self.within {
+            None => History::open(repository)?,
+            Some(within) => {
+                History::open(&repository.of_submodule(std::path::Path::new(&within.git_dir))?)?
+            }
+        };
+        let [good, bad] = self.ends();
+        let [good, bad] = [info(&history, good)?, info(&history, bad)?];
+        let begun = Begun {
+            hunt: hunt.id().to_owned(),
+            tool: TOOL.to_owned(),
+            asked: (good.commit.to_string(), bad.commit.to_string()),
+            good,
+            bad,
+            revisions: self.revisions.clone(),
+            patches: kept.collect::<Result<_, _>>()?,
+            within: self.within.clone(),
+            commits: 1,
+            options: Options {
+                aim: self.report.options.aim,
+                search: self.report.options.search,
+                first_parent: self.report.options.first_parent,
+                changes: self.changes.clone(),
+                ..Options::default()
+            },
+            config_sha256: config_digest(self.config.text()),
+            base: text("the configuration", &self.config.base)?,
+            slots: text("the folder to build in", &self.slots)?,
+            inputs: facts.inputs,
+            links: facts.links,
+            environment: facts.environment,
+            surroundings: facts.surroundings,
+            machine: facts.machine,
+            checkout: repository.top().map(|top| text("the checkout", top)).transpose()?,
+            git: repository.version().to_string(),
+        };
+        write_beginning(hunt, &self.config, &history, begun)
+    }
+}
+
+/// What the oracle noted, each once.
+fn notes(hunt: &HuntDir) -> Result<Vec<String>, HuntError> {
+    let mut notes = Vec::new();
+    for entry in hunt.entries()? {
+        if let crate::store::journal::Event::Note { text } = entry.event
+            && !notes.contains(&text)
+        {
+            notes.push(text);
+        }
+    }
+    Ok(notes)
+}

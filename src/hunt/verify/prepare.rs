@@ -1,0 +1,372 @@
+//! Reads a report as far as that needs no command of it: whether it can be verified in this clone,
+//! with which configuration, and what a verification would run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::config::{Changes, Config, LoadError, assignment, key_and_value};
+use crate::evaluation::{Aim, CommitId, OptionChange, Within};
+use crate::git::{History, Repository, check_link};
+use crate::hunt::begin::open::laying;
+use crate::hunt::begin::places::{default_slots, slots_folder};
+use crate::hunt::{HuntError, UsageError};
+use crate::oracle::{
+    Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
+};
+use crate::report::{FirstBad, Recheck, Report};
+use crate::store::Store;
+use crate::store::journal::Machine;
+
+use super::claims::Claimed;
+use super::refusal::VerifyRefusal;
+
+/// What a user asks of a verification.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VerifyAsked {
+    /// Where inputs are: name and path.
+    pub inputs: Vec<(String, PathBuf)>,
+    /// `KEY=VALUE` of `--set`.
+    pub set: Vec<String>,
+    /// The revision of `--fix`.
+    pub fix: Option<String>,
+}
+
+/// A report that can be verified here. Nothing of it was run yet.
+pub(crate) struct Prepared {
+    pub(super) report: Report,
+    pub(super) config: Config,
+    /// What the user changed in the configuration.
+    pub(super) changes: Vec<OptionChange>,
+    pub(super) claims: Vec<Claimed>,
+    pub(super) fix: Option<(String, CommitId)>,
+    pub(super) within: Option<Within>,
+    pub(super) revisions: BTreeMap<String, CommitId>,
+    pub(super) patches: BTreeMap<String, Vec<u8>>,
+    pub(super) links: BTreeMap<String, String>,
+    /// The folder to build in.
+    pub(super) slots: PathBuf,
+    /// What would be run, one line each.
+    commands: Vec<String>,
+}
+
+impl Prepared {
+    /// Checks everything that can be checked without running a command of the report.
+    pub(crate) fn new(
+        repository: &Repository,
+        mut report: Report,
+        asked: &VerifyAsked,
+    ) -> Result<Self, HuntError> {
+        if report.culprits.is_empty() {
+            return Err(refused(VerifyRefusal::NoCommit(report.outcome)));
+        }
+        let recheck = report.recheck.take().ok_or_else(|| refused(VerifyRefusal::NotCarried))?;
+        let (config, changes) = configuration(repository, &recheck, asked)?;
+        let within = report.within.clone().map(|within| found_here(repository, within));
+        let within = within.transpose()?;
+        let history = match &within {
+            None => History::open(repository),
+            Some(within) => History::open(&repository.of_submodule(Path::new(&within.git_dir))?),
+        };
+        let history = history.map_err(UsageError::from)?;
+        let engine = History::open(repository).map_err(UsageError::from)?;
+        check_commits(&report, &recheck, &history, &engine)?;
+        let claims: Vec<Claimed> = report
+            .culprits
+            .iter()
+            .map(|first| claimed(&report, &recheck, first, &history))
+            .collect::<Result<_, _>>()?;
+        let fix = match &asked.fix {
+            None => None,
+            Some(_) if report.options.aim == Aim::Fix => {
+                return Err(refused(VerifyRefusal::FixOfFix));
+            }
+            Some(revision) => {
+                let fix = history.resolve(revision).map_err(UsageError::from)?;
+                if report.culprits.iter().any(|first| first.commit == fix) {
+                    return Err(refused(VerifyRefusal::FixIsCulprit(fix)));
+                }
+                Some((revision.clone(), fix))
+            }
+        };
+        check_inputs(repository, &config, &report)?;
+        if let Some(top) = repository.top() {
+            for name in &config.worktree.link {
+                check_link(top, name).map_err(UsageError::from)?;
+            }
+        }
+        let is_own =
+            |set: &String| key_and_value(set).is_ok_and(|(keys, _)| keys == ["worktree", "dir"]);
+        // A folder that the report names may be anything here.
+        let slots = if asked.set.iter().any(is_own) {
+            slots_folder(&config, repository)
+        } else {
+            default_slots(repository)
+        };
+        let mut prepared = Self {
+            patches: patches(&recheck)?,
+            revisions: recheck.revisions,
+            links: recheck.links,
+            report,
+            config,
+            changes,
+            claims,
+            fix,
+            within,
+            slots,
+            commands: Vec::new(),
+        };
+        prepared.commands = prepared.would_run(repository)?;
+        Ok(prepared)
+    }
+
+    /// What would be built and run, one line each, for the user to agree with.
+    pub(crate) fn commands(&self) -> &[String] {
+        &self.commands
+    }
+
+    /// All commits that would be built, the healthy ones first.
+    fn commits(&self) -> Vec<CommitId> {
+        let mut seen = BTreeSet::new();
+        let of_claim = |claim: &Claimed| {
+            let commit = claim.first.commit.clone();
+            claim.parents.iter().cloned().chain([commit]).collect::<Vec<_>>()
+        };
+        let all = self.claims.iter().flat_map(of_claim);
+        let all = all.chain(self.fix.iter().map(|(_, fix)| fix.clone()));
+        all.filter(|commit| seen.insert(commit.clone())).collect()
+    }
+
+    fn would_run(&self, repository: &Repository) -> Result<Vec<String>, HuntError> {
+        let store = Store::open(repository.common_dir())?;
+        // No command has told anything about this machine yet, and no recipe depends on it.
+        let facts = Facts {
+            inputs: BTreeMap::new(),
+            links: BTreeMap::new(),
+            environment: BTreeMap::new(),
+            surroundings: crate::evaluation::Surroundings::default(),
+            machine: Machine::default(),
+        };
+        let recipes = Recipes {
+            engine: Engine { history: History::open(repository)?, within: self.within.clone() },
+            config: self.config.clone(),
+            pins: Pins { revisions: self.revisions.clone(), patches: BTreeMap::new() },
+            laying: laying(repository, &store),
+            facts,
+            store,
+        };
+        let mut lines = Vec::new();
+        let mut add = |line: String| {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        };
+        for words in &self.config.probes {
+            add(format!("probe: {}", joined(words)));
+        }
+        for commit in self.commits() {
+            add(format!("the code of {commit}"));
+            let recipe = recipes.at(&commit)?;
+            each_command(&recipe, &mut add);
+            for name in self.patches.keys() {
+                add(format!("with a patch that the report carries: {name}"));
+            }
+            for overlay in &recipe.overlays {
+                add(format!("with files of {}: {}", overlay.from, overlay.paths.join(" ")));
+            }
+            for link in &recipe.worktree.link {
+                add(format!("with {link} of this checkout linked in"));
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// Each command of a recipe with its variables.
+fn each_command(recipe: &Config, add: &mut impl FnMut(String)) {
+    let mut env = |of: &str, env: &BTreeMap<String, crate::config::Template>| {
+        for (name, value) in env {
+            add(format!("{of} with {name}={}", value.text()));
+        }
+    };
+    env("build", &recipe.build.env);
+    recipe.prepares.iter().for_each(|one| env(&one.name, &one.env));
+    recipe.measures.iter().for_each(|one| env(&one.name, &one.env));
+    for command in &recipe.build.commands {
+        add(format!("build: {}", command.text));
+    }
+    for prepare in &recipe.prepares {
+        add(format!("{}: {}", prepare.name, prepare.command.text));
+    }
+    for measure in &recipe.measures {
+        for command in measure.before.iter().chain([&measure.command]).chain(&measure.after) {
+            add(format!("{}: {}", measure.name, command.text));
+        }
+    }
+}
+
+fn joined(words: &[String]) -> String {
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+fn refused(refusal: VerifyRefusal) -> HuntError {
+    UsageError::from(refusal).into()
+}
+
+/// The configuration of the report with what the user changed, builds always made anew.
+fn configuration(
+    repository: &Repository,
+    recheck: &Recheck,
+    asked: &VerifyAsked,
+) -> Result<(Config, Vec<OptionChange>), HuntError> {
+    let is_given = |key: &String| {
+        asked.set.iter().any(|set| key_and_value(set).is_ok_and(|(keys, _)| keys.join(".") == *key))
+    };
+    let missing: Vec<String> =
+        recheck.withheld.iter().filter(|key| !is_given(key)).cloned().collect();
+    if !missing.is_empty() {
+        return Err(refused(VerifyRefusal::Withheld(missing)));
+    }
+    let top = repository.top().unwrap_or_else(|| repository.common_dir());
+    let base = recheck.base.as_deref().map(Path::new).filter(|base| is_below(base));
+    let base = base.map_or_else(|| top.to_owned(), |base| top.join(base));
+    let parse = |set: &[String]| {
+        let changes = Changes { set, arg: &[] };
+        Config::parse_changed(&recheck.config, changes, &base, "the report's oracle.toml")
+            .map_err(|error| HuntError::from(UsageError::from(LoadError::from(error))))
+    };
+    let (plain, _) = parse(&[])?;
+    let mut set = asked.set.clone();
+    for (name, path) in &asked.inputs {
+        if !plain.inputs.contains_key(name) {
+            let known: Vec<&str> = plain.inputs.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(refused(VerifyRefusal::UnknownInput { name: name.clone(), known }));
+        }
+        let Some(path) = path.to_str() else {
+            return Err(UsageError::NotText { what: "an input", path: path.clone() }.into());
+        };
+        set.push(assignment(&["inputs", name], path));
+    }
+    let own = set.len();
+    set.push(assignment(&["build", "confirm"], "rebuild"));
+    let (config, mut changes) = parse(&set)?;
+    changes.truncate(own);
+    Ok((config, changes))
+}
+
+/// Whether a relative path stays in its folder.
+fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+/// The dependency of a hunt inside one, in this clone.
+fn found_here(repository: &Repository, within: Within) -> Result<Within, HuntError> {
+    let engine = History::open(repository).map_err(UsageError::from)?;
+    let lacking = || refused(VerifyRefusal::NoDependency(within.path.clone()));
+    engine.info(&within.commit.commit).map_err(|_| lacking())?;
+    let git_dir = if within.files.is_empty() {
+        let place = engine.submodule(&within.commit.commit, &within.path)?;
+        place.ok_or_else(lacking)?.git_dir().to_owned()
+    } else {
+        repository.common_dir().to_owned()
+    };
+    let git_dir = git_dir.to_str().map(str::to_owned).ok_or_else(lacking)?;
+    Ok(Within { git_dir, ..within })
+}
+
+/// Refuses a clone that lacks commits that have to be built.
+fn check_commits(
+    report: &Report,
+    recheck: &Recheck,
+    history: &History,
+    engine: &History,
+) -> Result<(), HuntError> {
+    let named = report.culprits.iter().flat_map(|first| [&first.commit, &first.parent]);
+    let missing = |history: &History, commit: &CommitId| history.info(commit).is_err();
+    let mut lacking: BTreeSet<String> =
+        named.filter(|commit| missing(history, commit)).map(CommitId::to_string).collect();
+    for (name, commit) in &recheck.revisions {
+        if missing(engine, commit) {
+            lacking.insert(format!("{commit} (`{name}` in the configuration)"));
+        }
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    Err(refused(VerifyRefusal::NoSuchCommits(lacking.into_iter().collect())))
+}
+
+/// A claim with the parents to measure: that of the report, and the others that the hunt measured
+/// as it should be. A hunt may set side branches aside, and does not measure their parents.
+fn claimed(
+    report: &Report,
+    recheck: &Recheck,
+    first: &FirstBad,
+    history: &History,
+) -> Result<Claimed, HuntError> {
+    let wanted = report.options.aim.older();
+    let was_measured = |parent: &CommitId| {
+        let mut commits = report.commits.iter();
+        commits.any(|seen| seen.commit == *parent && seen.verdict == wanted)
+    };
+    let mut others = history.parents(&first.commit).map_err(UsageError::from)?;
+    let is_parent = others.contains(&first.parent);
+    if !is_parent {
+        let lacks = vec![format!("{} as a parent of {}", first.parent, first.commit)];
+        return Err(refused(VerifyRefusal::NoSuchCommits(lacks)));
+    }
+    others.retain(|parent| *parent != first.parent && was_measured(parent));
+    if report.options.first_parent {
+        others.clear();
+    }
+    let parents = [first.parent.clone()].into_iter().chain(others).collect();
+    let line = recheck.claims.iter().find(|claim| claim.commit == first.commit);
+    let targets = line.map(|claim| claim.targets.as_slice()).unwrap_or_default();
+    if targets.is_empty() {
+        return Err(refused(VerifyRefusal::NotCarried));
+    }
+    Ok(Claimed::new(first.clone(), targets, parents))
+}
+
+/// The patches that the report carries; refuses one that is missing or another.
+fn patches(recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
+    let decoded = recheck.patches.iter().map(|(name, patch)| {
+        let bytes = patch.content_b64.as_ref().and_then(|text| STANDARD.decode(text).ok());
+        let bytes = bytes.filter(|bytes| crate::store::patch_digest(bytes) == patch.sha256);
+        let bytes = bytes.ok_or_else(|| refused(VerifyRefusal::NoPatch(name.clone())))?;
+        Ok((name.clone(), bytes))
+    });
+    decoded.collect()
+}
+
+/// Refuses inputs that are missing here, or that are not those of the report.
+fn check_inputs(
+    repository: &Repository,
+    config: &Config,
+    report: &Report,
+) -> Result<(), HuntError> {
+    for name in config.inputs.keys() {
+        check_readable(config, name).map_err(|error| no_input(name, &error))?;
+    }
+    let store = Store::open_to_measure(repository.common_dir())?;
+    let here = inputs(config, &store).map_err(|error| match error {
+        OracleError::Input(error) => UsageError::from(error).into(),
+        other => HuntError::from(other),
+    })?;
+    for (name, input) in here {
+        let reported = report.inputs.get(&name).map(|known| known.sha256.clone());
+        let reported = reported.unwrap_or_else(|| "nothing of it".to_owned());
+        if reported != input.sha256 {
+            let (path, here) = (input.path, input.sha256);
+            return Err(refused(VerifyRefusal::OtherInput { name, path, here, reported }));
+        }
+    }
+    Ok(())
+}
+
+fn no_input(name: &str, error: &InputError) -> HuntError {
+    refused(VerifyRefusal::NoInput { name: name.to_owned(), reason: error.to_string() })
+}
