@@ -341,8 +341,15 @@ pub(crate) struct Status {
 /// `report`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Report {
-    /// The hunt, or the beginning of its name [default: the newest]
+    /// The hunt, or the beginning of its name [default: the newest]; or a bundle
     pub hunt: Option<String>,
+    /// Read this bundle; no repository is needed
+    #[arg(long, value_name = "FILE", conflicts_with = "hunt")]
+    pub from: Option<PathBuf>,
+    /// Write a bundle: one .tar.zst with the report, the journal, the logs and the records, for
+    /// `report --from` and `verify` elsewhere
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "open", "diff", "output", "from"])]
+    pub bundle: Option<PathBuf>,
     /// The format
     #[arg(long, value_enum, default_value = "md")]
     pub format: Format,
@@ -360,7 +367,7 @@ pub(crate) struct Report {
 /// `verify`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Verify {
-    /// The report.json of a hunt
+    /// The report.json of a hunt, or a bundle of `report --bundle`
     #[arg(value_name = "REPORT")]
     pub report: PathBuf,
     /// Also say whether this revision heals what the first bad commit broke: at every guard, at

@@ -125,7 +125,9 @@ Examples:
   bisect-ppl report | less
   bisect-ppl report --format json -o report.json
   bisect-ppl report 20261121-0930 --open
-  bisect-ppl report --diff | git apply --check --reverse";
+  bisect-ppl report --diff | git apply --check --reverse
+  bisect-ppl report --bundle answer.tar.zst        to send it
+  bisect-ppl report --from answer.tar.zst          to read it elsewhere";
 
 pub(super) const VERIFY: &str = "\
 Examples:

@@ -11,7 +11,8 @@ use super::Failed;
 
 /// Writes a file atomically. An existing pipe, device or symbolic link is written to in place, so
 /// that no plain file replaces it. A missing folder is an error: it is more likely misspelt.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failed> {
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failed> {
+    let bytes = text.as_ref();
     let path = std::path::absolute(path).map_err(|error| failed(path, error))?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     if !folder.is_dir() {
@@ -29,8 +30,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failed> {
             .write(true)
             .truncate(true)
             .open(&path)
-            .and_then(|mut file| file.write_all(text.as_bytes())),
-        _ => publish(&path, text.as_bytes()).map_err(|error| match error {
+            .and_then(|mut file| file.write_all(bytes)),
+        _ => publish(&path, bytes).map_err(|error| match error {
             StoreError::Io { source, .. } => source,
             other => std::io::Error::other(other),
         }),

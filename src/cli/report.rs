@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use crate::process::open_page;
-use crate::report::{self, Report};
+use crate::report::{self, BundleError, Report, Unpacked};
 use crate::ui::Ui;
 
 use super::args;
@@ -15,8 +15,17 @@ use super::{Failed, exit, output};
 
 /// `report`.
 pub(crate) fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
+    if let Some(bundle) = bundle_of(args) {
+        let unpacked = unpack(&bundle)?;
+        return of_bundle(args, &unpacked, ui);
+    }
     let (_, hunt) = hunt_here(args.hunt.as_deref())?;
     let report = Report::of(&hunt).map_err(report_failed)?;
+    if let Some(file) = &args.bundle {
+        let bundle = report::pack(&hunt, &report).map_err(report_failed)?;
+        output::write(file, bundle)?;
+        return Ok(exit::DONE);
+    }
     if args.open {
         return open(args, &report, ui);
     }
@@ -30,6 +39,43 @@ pub(crate) fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
         None => stdout_file()?,
     };
     put(args, &format.render(&report, &file), ui)
+}
+
+/// The bundle to read: that of `--from`, or a file in the place of a hunt's name.
+fn bundle_of(args: &args::Report) -> Option<PathBuf> {
+    let named = || args.hunt.as_ref().map(PathBuf::from).filter(|path| report::is_bundle(path));
+    args.from.clone().or_else(named).filter(|_| args.bundle.is_none())
+}
+
+/// Unpacks a bundle into a temporary folder.
+pub(super) fn unpack(path: &Path) -> Result<Unpacked, Failed> {
+    report::unpack(path).map_err(|error| {
+        let hint = match &error {
+            BundleError::Report(_) => None,
+            BundleError::Io { .. } | BundleError::Refused { .. } => Some(
+                "name a file that `bisect-ppl report --bundle` wrote, and get it whole".to_owned(),
+            ),
+        };
+        Failed::usage(error.into(), hint)
+    })
+}
+
+/// The report of a bundle. Its links lead beside it, to where the bundle may be unpacked.
+fn of_bundle(args: &args::Report, unpacked: &Unpacked, ui: Ui) -> Result<u8, Failed> {
+    let Unpacked { hunt, report, .. } = unpacked;
+    if args.open {
+        if args.output.is_none() {
+            let hint = "name the page to write and to open: -o report.html".to_owned();
+            return Err(Failed::usage(anyhow!("a bundle has no folder for the page"), Some(hint)));
+        }
+        return open(args, report, ui);
+    }
+    if args.diff {
+        let diff = report::diff(hunt, report).map_err(report_failed)?;
+        return put(args, &diff.ok_or_else(|| no_diff(report))?, ui);
+    }
+    let beside = report.folder.join("report");
+    put(args, &format(args.format).render(report, &beside), ui)
 }
 
 fn put(args: &args::Report, text: &str, ui: Ui) -> Result<u8, Failed> {
@@ -47,7 +93,7 @@ fn open(args: &args::Report, report: &Report, ui: Ui) -> Result<u8, Failed> {
         Some(path) => absolute(path)?,
         None => report.folder.join("report.html"),
     };
-    output::write(&page, &report::Format::Html.render(report, &page))?;
+    output::write(&page, report::Format::Html.render(report, &page))?;
     ui.out(&format!("{}\n", page.display())).map_err(Failed::stdout)?;
     if open_page(&page) {
         return Ok(exit::DONE);

@@ -76,9 +76,12 @@ fn agree(args: &args::Verify, prepared: &Prepared, ui: Ui, stop: &Stop) -> Resul
 
 /// The report in a file.
 fn read(path: &Path) -> Result<Report, Failed> {
+    if report::is_bundle(path) {
+        return Ok(super::report::unpack(path)?.report.clone());
+    }
     let unreadable = |what: String| {
         let hint = "verify reads the report.json of a hunt, as `bisect-ppl report --format json` \
-                    prints it";
+                    prints it, or a bundle";
         Failed::usage(anyhow!("cannot read {}: {what}", path.display()), Some(hint.to_owned()))
     };
     let file = std::fs::File::open(path).map_err(|error| unreadable(error.to_string()))?;

@@ -40,4 +40,4 @@ pub use sweep::{Sweep, SweepParameter, SweepValue};
 pub use template::{
     MissingValue, Names, Part, Placeholder, Template, TemplateError, Values, fill_env,
 };
-pub(crate) use withheld::without_secrets;
+pub(crate) use withheld::{secrets_of, without_secrets};

@@ -14,28 +14,39 @@ pub(crate) fn without_secrets(text: &str) -> (String, Vec<String>) {
     let mut withheld = Vec::new();
     in_table(document.as_table_mut(), &[], &mut withheld);
     if withheld.is_empty() {
-        return (text.to_owned(), withheld);
+        return (text.to_owned(), Vec::new());
     }
-    withheld.sort();
-    withheld.dedup();
-    (document.to_string(), withheld)
+    let mut keys: Vec<String> = withheld.into_iter().map(|(key, _)| key).collect();
+    keys.sort();
+    keys.dedup();
+    (document.to_string(), keys)
 }
 
-fn in_table(table: &mut dyn TableLike, path: &[String], withheld: &mut Vec<String>) {
+/// The values that [`without_secrets`] leaves out, as text.
+pub(crate) fn secrets_of(text: &str) -> Vec<String> {
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return Vec::new() };
+    let mut withheld = Vec::new();
+    in_table(document.as_table_mut(), &[], &mut withheld);
+    withheld.into_iter().map(|(_, value)| value).collect()
+}
+
+/// Empties the values, and collects their keys and what they were.
+fn in_table(table: &mut dyn TableLike, path: &[String], withheld: &mut Vec<(String, String)>) {
     let is_env = path.last().is_some_and(|name| name == "env");
     for (key, item) in table.iter_mut() {
         let name = key.get().to_owned();
         let own: Vec<String> = path.iter().cloned().chain([name.clone()]).collect();
         if is_env && is_secret(&name) && item.is_value() {
+            let value = item.as_str().map_or_else(|| item.to_string(), str::to_owned);
             *item = toml_edit::value("");
-            withheld.push(own.join("."));
+            withheld.push((own.join("."), value.trim().to_owned()));
         } else {
             in_item(item, &own, withheld);
         }
     }
 }
 
-fn in_item(item: &mut Item, path: &[String], withheld: &mut Vec<String>) {
+fn in_item(item: &mut Item, path: &[String], withheld: &mut Vec<(String, String)>) {
     if let Some(table) = item.as_table_like_mut() {
         return in_table(table, path, withheld);
     }
@@ -77,6 +88,7 @@ mod tests {
         let wanted =
             ["build.env.HF_TOKEN", "measure.ppl.env.A_PASSWORD", "measure.ppl.env.MY_API_KEY"];
         assert_eq!(withheld, wanted);
+        assert_eq!(secrets_of(text), ["hunter2", "hunter3", "hunter4"]);
     }
 
     #[test]

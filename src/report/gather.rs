@@ -329,6 +329,7 @@ impl<'a> Gathered<'a> {
             steps: steps(&self.judged),
             history,
             until: String::new(),
+            is_unpacked: false,
             is_running: self.is_driven && self.stopped.is_none(),
             candidate_changes: Vec::new(),
             slots: begun.slots.clone(),

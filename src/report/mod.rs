@@ -1,5 +1,6 @@
 //! Reports on a hunt, made from its folder and journal alone. Nothing here builds or measures.
 
+mod bundle;
 mod cause;
 mod certainty;
 mod change;
@@ -51,6 +52,7 @@ use std::path::Path;
 
 use crate::store::{HuntDir, StoreError, publish};
 
+pub(crate) use bundle::{BundleError, Unpacked, is_bundle, pack, unpack};
 pub(crate) use cause::{shown as trial_shown, tested as trial_tested, values as trial_values};
 pub(crate) use change::{by_relevance, diff, relevance};
 pub(crate) use course::course;

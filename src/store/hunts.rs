@@ -91,6 +91,11 @@ impl Store {
 }
 
 impl HuntDir {
+    /// A hunt's folder that is in no store of this machine.
+    pub(crate) fn elsewhere(id: &str, path: &Path) -> Self {
+        Self { id: id.to_owned(), path: path.to_owned() }
+    }
+
     /// The hunt's name.
     pub(crate) fn id(&self) -> &str {
         &self.id

@@ -49,6 +49,7 @@ mod patches;
 mod record_files;
 mod runs;
 mod setups;
+mod stored_record;
 mod verifications;
 
 pub(crate) use builds::{BuildRecord, CacheProgram, CompilerCache};

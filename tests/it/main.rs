@@ -14,6 +14,7 @@ mod kit;
 mod answers;
 mod architecture;
 mod bad_input;
+mod bundle;
 mod command_line;
 mod commands;
 mod compiler_cache;

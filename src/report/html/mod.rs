@@ -122,7 +122,7 @@ struct Page {
     config: String,
     records: Records,
     embedded: Embedded,
-    folder: String,
+    folder: Option<String>,
     missing: Option<String>,
     totals: String,
 }
@@ -222,7 +222,7 @@ impl Page {
             config: report.config_sha256.clone(),
             records: Records::of(report, logs),
             embedded,
-            folder: text::line(&report.folder.to_string_lossy()),
+            folder: (!report.is_unpacked).then(|| text::line(&report.folder.to_string_lossy())),
             missing: logs.missing_in_words(),
             totals: words::totals(report),
         }

@@ -164,6 +164,9 @@ pub(crate) struct Report {
     /// Whether a process drives the hunt right now.
     #[serde(skip)]
     pub is_running: bool,
+    /// Whether the hunt's folder is a temporary copy, unpacked from a bundle.
+    #[serde(skip)]
+    pub is_unpacked: bool,
     /// Time of the journal's last event (RFC 3339, UTC).
     #[serde(skip)]
     pub until: String,

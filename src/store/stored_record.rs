@@ -1,0 +1,25 @@
+//! The records that a hunt's journal names, as they are on disk.
+
+use super::{HuntDir, StoreError};
+
+impl HuntDir {
+    /// The bytes of a record (`kind`: `runs`, `builds`) in the store of this hunt; `None` if it is
+    /// gone.
+    pub(crate) fn stored_record(
+        &self,
+        kind: &str,
+        key: &str,
+        attempt: &str,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let (Some(root), Some(first)) = (self.path().ancestors().nth(2), key.get(..2)) else {
+            return Ok(None);
+        };
+        let folder = root.join(kind).join(first).join(key);
+        let path = folder.join(format!("{attempt}.json"));
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Io { path, source }),
+        }
+    }
+}
