@@ -13,9 +13,9 @@ pub(crate) mod result;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Phase};
 use crate::git::{History, Repository};
-use crate::oracle::{Facts, References};
+use crate::oracle::{Facts, References, Request};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Options};
 use crate::store::{HuntDir, Store, config_digest};
@@ -25,7 +25,7 @@ use super::begin::{gather, info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
 use super::{HuntError, UsageError};
-use prepare::Prepared;
+use prepare::{Prepared, check_inputs, compared};
 use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
 
 const TOOL: &str = concat!("bisect-ppl ", env!("CARGO_PKG_VERSION"));
@@ -39,6 +39,7 @@ impl Prepared {
         stop: &Stop,
         begins: &dyn Fn(&HuntDir),
     ) -> Result<Verification, HuntError> {
+        check_inputs(repository, &self.config, &self.report)?;
         repository.mend()?;
         // While this is open, no other process removes the build folders.
         let _in_use = Store::open_to_measure(repository.common_dir())?;
@@ -48,7 +49,7 @@ impl Prepared {
         self.write(repository, &store, &hunt, facts)?;
         let (mut oracle, begun) = open_in(repository, &hunt, store, stop)?;
         // Runs are compared with the commit that they were compared with in the hunt.
-        oracle.references = References::at(Some(self.reference(repository)?));
+        oracle.references = References::at(self.reference.clone());
         let mut driver = Driver {
             oracle,
             begun,
@@ -93,6 +94,12 @@ impl Prepared {
         &self,
         driver: &mut Driver<'_>,
     ) -> Result<(Vec<ClaimVerified>, Option<result::FixVerified>), HuntError> {
+        if let Some(reference) = &self.reference {
+            let mut measures: Vec<String> = compared(&self.config).map(str::to_owned).collect();
+            measures.dedup();
+            let look = Request::look(reference, &measures, Phase::Endpoint);
+            driver.oracle.evaluate(Request { runs: 1, ..look })?;
+        }
         let mut claims = Vec::new();
         for claimed in &self.claims {
             claims.push(driver.verify_claim(claimed)?);
@@ -100,16 +107,6 @@ impl Prepared {
         let Some((asked, fix)) = &self.fix else { return Ok((claims, None)) };
         let fix = driver.verify_fix((asked, fix), &self.claims, &self.report)?;
         Ok((claims, Some(fix)))
-    }
-
-    /// The good end of the hunt; if this clone lacks it, the healthy side of the first claim.
-    fn reference(&self, repository: &Repository) -> Result<CommitId, HuntError> {
-        let good = &self.report.good.commit;
-        let history = History::open(repository)?;
-        Ok(match history.info(good) {
-            Ok(_) => good.clone(),
-            Err(_) => self.ends()[0].clone(),
-        })
     }
 
     /// The healthy and the other side of the first claim.

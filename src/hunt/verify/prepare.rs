@@ -42,6 +42,8 @@ pub(crate) struct Prepared {
     pub(super) changes: Vec<OptionChange>,
     pub(super) claims: Vec<Claimed>,
     pub(super) fix: Option<(String, CommitId)>,
+    /// The commit whose runs others are compared with; `None` if no guard needs one.
+    pub(super) reference: Option<CommitId>,
     pub(super) within: Option<Within>,
     pub(super) revisions: BTreeMap<String, CommitId>,
     pub(super) patches: BTreeMap<String, Vec<u8>>,
@@ -91,7 +93,8 @@ impl Prepared {
                 Some((revision.clone(), fix))
             }
         };
-        check_inputs(repository, &config, &report)?;
+        let reference = compared(&config).next().is_some();
+        let reference = reference.then(|| reference_here(&report, &claims, &history));
         if let Some(top) = repository.top() {
             for name in &config.worktree.link {
                 check_link(top, name).map_err(UsageError::from)?;
@@ -114,6 +117,7 @@ impl Prepared {
             changes,
             claims,
             fix,
+            reference,
             within,
             slots,
             commands: Vec::new(),
@@ -134,7 +138,7 @@ impl Prepared {
             let commit = claim.first.commit.clone();
             claim.parents.iter().cloned().chain([commit]).collect::<Vec<_>>()
         };
-        let all = self.claims.iter().flat_map(of_claim);
+        let all = self.reference.iter().cloned().chain(self.claims.iter().flat_map(of_claim));
         let all = all.chain(self.fix.iter().map(|(_, fix)| fix.clone()));
         all.filter(|commit| seen.insert(commit.clone())).collect()
     }
@@ -163,6 +167,9 @@ impl Prepared {
                 lines.push(line);
             }
         };
+        for (name, path) in &self.config.inputs {
+            add(format!("reads the input {name}: {path}"));
+        }
         for words in &self.config.probes {
             add(format!("probe: {}", joined(words)));
         }
@@ -182,6 +189,22 @@ impl Prepared {
         }
         Ok(lines)
     }
+}
+
+/// The guarded measures whose runs are compared with a run of the hunt's good end.
+pub(super) fn compared(config: &Config) -> impl Iterator<Item = &str> {
+    let guarded = config.guards.iter().map(|guard| guard.metric.measure.as_str());
+    guarded.filter(|name| config.measure(name).is_some_and(|one| one.parser.is_compared()))
+}
+
+/// The good end of the hunt; if this clone lacks it, the healthy side of the first claim.
+fn reference_here(report: &Report, claims: &[Claimed], history: &History) -> CommitId {
+    let good = &report.good.commit;
+    if history.info(good).is_ok() {
+        return good.clone();
+    }
+    let first = &claims[0];
+    report.options.aim.swap_if_fix([&first.parents[0], &first.first.commit])[0].clone()
 }
 
 /// Each command of a recipe with its variables.
@@ -342,8 +365,9 @@ fn patches(recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
     decoded.collect()
 }
 
-/// Refuses inputs that are missing here, or that are not those of the report.
-fn check_inputs(
+/// Refuses inputs that are missing here, or that are not those of the report. Only after the user
+/// agreed: a path of a stranger's report may be that of a device, or of the whole disk.
+pub(super) fn check_inputs(
     repository: &Repository,
     config: &Config,
     report: &Report,
