@@ -31,9 +31,9 @@ fn commands() {
     error: there is no help on `purge`
     hint: `bisect-ppl --help` lists the commands, `bisect-ppl help topics` the documents
     ");
-    insta::assert_snapshot!(refused(&env, &["help", "verify"]), @r"
+    insta::assert_snapshot!(refused(&env, &["help", "compare"]), @r"
     exit code 2
-    error: `bisect-ppl verify` is not available yet
+    error: `bisect-ppl compare` is not available yet
     hint: `bisect-ppl --help` lists what is
     ");
     insta::assert_snapshot!(refused(&env, &["store", "lst"]), @r"
@@ -138,10 +138,15 @@ fn options() {
 #[test]
 fn what_is_not_there_yet_is_refused_by_name() {
     let env = plain("g b");
+    insta::assert_snapshot!(refused(&env, &["compare", "v1", "HEAD"]), @r"
+    exit code 2
+    error: `bisect-ppl compare` is not available yet
+    hint: `bisect-ppl --help` lists what is
+    ");
     insta::assert_snapshot!(refused(&env, &["verify", "report.json"]), @r"
     exit code 2
-    error: `bisect-ppl verify` is not available yet
-    hint: `bisect-ppl --help` lists what is
+    error: cannot read report.json: No such file or directory (os error 2)
+    hint: verify reads the report.json of a hunt, as `bisect-ppl report --format json` prints it, or a bundle
     ");
     insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--slots", "2"]), @r"
     exit code 2
@@ -154,8 +159,7 @@ fn what_is_not_there_yet_is_refused_by_name() {
         let said = refused(&env, &args);
         assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
     }
-    let commands: [&[&str]; 5] = [
-        &["verify", "report.json"],
+    let commands: [&[&str]; 4] = [
         &["compare", "v1", "HEAD"],
         &["gate", "--base", "v1", "--head", "HEAD"],
         &["track", "v1..HEAD"],
