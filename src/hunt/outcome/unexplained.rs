@@ -5,7 +5,7 @@ use crate::evaluation::{Account, Culprit, GuardTarget, Metric, Target};
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::standing::FoundCommit;
+use super::standing::{FoundCommit, Standing};
 
 /// Half the width of a two-sided interval of 95 %, in standard errors.
 const HALF_WIDTH_95: f64 = 1.96;
@@ -47,14 +47,28 @@ impl Ledger {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
-            let is_left = account
-                .is_some_and(|it| it.rest > it.limit.max(0.0) + SURE * self.error_of_rest(target));
+            let is_left = account.is_some_and(|it| {
+                let rest = it.rest - self.masked(metric);
+                rest > it.limit.max(0.0) + SURE * self.error_of_rest(target)
+            });
             let name = metric.to_string();
             if (is_left || !self.is_moved(metric)) && !metrics.contains(&name) {
                 metrics.push(name);
             }
         }
         metrics
+    }
+
+    /// The steps that a standing commit took back: its own step is smaller by them than what it
+    /// adds.
+    fn masked(&self, metric: &Metric) -> f64 {
+        let taken_back = self.found.iter().filter(|found| match &found.standing {
+            Standing::Undone { by, .. } => self.standing().any(|one| one.info.commit == *by),
+            _ => false,
+        });
+        let effects = taken_back.flat_map(|found| &found.culprit.effects);
+        let steps = effects.filter(|it| it.metric == *metric).filter_map(|it| it.own_step);
+        steps.fold(0.0, |sum, step| sum + step)
     }
 
     fn standing(&self) -> impl Iterator<Item = &Culprit> {
