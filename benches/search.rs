@@ -10,7 +10,8 @@ mod world;
 use std::hint::black_box;
 
 use bisect_ppl::search::{
-    Advice, DriftPrior, Graph, Noisy, Place, Rule, Scale, Settings, calibrate,
+    Advice, CalibrationSettings, DriftPrior, Graph, MeasuredCommit, Noisy, Scale, Settings,
+    calibrate,
 };
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use rand::SeedableRng;
@@ -43,10 +44,11 @@ fn search(criterion: &mut Criterion) {
 
 /// A search that has measured its endpoints.
 fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
-    let tip = Place::Commit(graph.len() - 1);
-    let mut ends = [Place::Good, tip].map(|place| (0..16).map(|_| world.run(place)).collect());
+    let tip = MeasuredCommit::Commit(graph.len() - 1);
+    let mut ends =
+        [MeasuredCommit::Good, tip].map(|place| (0..16).map(|_| world.run(place)).collect());
     let [good, bad]: &mut [Vec<f64>; 2] = &mut ends;
-    let rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
+    let rule = CalibrationSettings { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
     let found = calibrate(good, bad, rule).expect("the endpoints lie apart");
     let settings = Settings {
         prior: vec![1.0; graph.len()],
@@ -67,7 +69,7 @@ fn narrowed<'a>(mut search: Noisy<'a>, world: &mut World) -> Noisy<'a> {
             panic!("it was to be looked at before it ends");
         };
         let samples: Vec<f64> = places.iter().map(|place| world.run(*place)).collect();
-        search.told(&samples);
+        search.add_samples(&samples);
         let mut thinking = search.clone();
         thinking.advise();
         if thinking.belief().is_some_and(|belief| belief.smallest_set(0.95).len() <= LEFT) {

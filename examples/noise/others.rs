@@ -1,7 +1,7 @@
 //! Other methods, for comparison: one run a commit, a majority of three, five runs and a t-test,
 //! and a Bayesian bisect on passes and failures.
 
-use bisect_ppl::search::{Classes, Evidence, Likelihood, Place, likeliest};
+use bisect_ppl::search::{Classes, Evidence, Likelihood, MeasuredCommit, likeliest};
 
 use super::ours::Ending;
 use super::world::World;
@@ -26,17 +26,19 @@ pub(crate) enum Method {
 pub(crate) fn hunt(world: &mut World, method: Method, step: f64) -> Ending {
     match method {
         Method::Majority(runs) => {
-            let base: Vec<f64> = (0..runs).map(|_| world.run(Place::Good)).collect();
+            let base: Vec<f64> = (0..runs).map(|_| world.run(MeasuredCommit::Good)).collect();
             let bar = median(base) + step / 2.0;
             halve(world, |world, commit| {
-                let above = (0..runs).filter(|_| world.run(Place::Commit(commit)) > bar).count();
+                let above =
+                    (0..runs).filter(|_| world.run(MeasuredCommit::Commit(commit)) > bar).count();
                 2 * above > runs
             })
         }
         Method::Welch => {
-            let base: Vec<f64> = (0..5).map(|_| world.run(Place::Good)).collect();
+            let base: Vec<f64> = (0..5).map(|_| world.run(MeasuredCommit::Good)).collect();
             halve(world, |world, commit| {
-                let own: Vec<f64> = (0..5).map(|_| world.run(Place::Commit(commit))).collect();
+                let own: Vec<f64> =
+                    (0..5).map(|_| world.run(MeasuredCommit::Commit(commit))).collect();
                 welch(&base, &own) > 3.355
             })
         }
@@ -68,7 +70,7 @@ fn halve(world: &mut World, mut is_bad: impl FnMut(&mut World, usize) -> bool) -
         let middle = usize::midpoint(low, high);
         let open = (low..high).filter(|&commit| !skipped[commit]);
         let Some(commit) = open.min_by_key(|commit| commit.abs_diff(middle)) else { break };
-        if !world.builds(Place::Commit(commit)) {
+        if !world.builds(MeasuredCommit::Commit(commit)) {
             skipped[commit] = true;
         } else if is_bad(world, commit) {
             high = commit;
@@ -87,15 +89,15 @@ fn beliefs(world: &mut World, bar: f64) -> Ending {
     let mut good = Evidence::default();
     let mut untestable = vec![false; graph.len()];
     let mut commit = tip;
-    good.add(f64::from(u8::from(world.run(Place::Good) > bar)));
+    good.add(f64::from(u8::from(world.run(MeasuredCommit::Good) > bar)));
     for _ in 0..MOST_RUNS {
-        let x = f64::from(u8::from(world.run(Place::Commit(commit)) > bar));
+        let x = f64::from(u8::from(world.run(MeasuredCommit::Commit(commit)) > bar));
         let place = classes.place(&graph, commit);
         seen.resize(seen.len().max(place + 1), Evidence::default());
         seen[place].add(x);
         let Some(belief) = classes.belief(&graph, &Likelihood::PassFail, good, &seen) else {
             commit = tip;
-            good.add(f64::from(u8::from(world.run(Place::Good) > bar)));
+            good.add(f64::from(u8::from(world.run(MeasuredCommit::Good) > bar)));
             continue;
         };
         let best = likeliest(&belief).expect("there are commits");
@@ -107,7 +109,7 @@ fn beliefs(world: &mut World, bar: f64) -> Ending {
             let distance = |one: &usize| (belief.bad[*one] - 0.5).abs();
             let next = open.min_by(|a, b| distance(a).total_cmp(&distance(b)));
             commit = next.expect("the bad endpoint builds");
-            if world.builds(Place::Commit(commit)) {
+            if world.builds(MeasuredCommit::Commit(commit)) {
                 break;
             }
             untestable[commit] = true;

@@ -1,9 +1,9 @@
 //! Simulates a hunt with the program's own functions; only the runs are made up.
 
 use bisect_ppl::search::{
-    Advice, Calibration, Candidate, DriftPrior, FreshPairs, Graph, Noisy, Place, Repeat, Rule,
-    Scale, Settings, Side, Step, Unsettled, calibrate, endpoint_order, most_runs, repeat,
-    sequential,
+    Advice, Calibration, CalibrationError, CalibrationSettings, Candidate, DriftPrior, FreshPairs,
+    Graph, MeasuredCommit, Noisy, Repeat, Scale, Settings, Side, Step, calibrate, endpoint_order,
+    most_runs, repeat, sequential,
 };
 
 use super::world::World;
@@ -26,14 +26,14 @@ const CONFIDENCE: f64 = 0.99;
 
 /// A whole hunt. The tolerance is on the oriented scale.
 pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
-    let tip = Place::Commit(world.graph.len() - 1);
+    let tip = MeasuredCommit::Commit(world.graph.len() - 1);
     world.builds(tip);
     let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     let drift = if may_drift { DriftPrior::Likely } else { DriftPrior::Unlikely };
-    let rule = Rule { tolerance, drift, paired: false };
+    let rule = CalibrationSettings { tolerance, drift, paired: false };
     let found = loop {
         for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
-            let place = if is_good { Place::Good } else { tip };
+            let place = if is_good { MeasuredCommit::Good } else { tip };
             ends[usize::from(!is_good)].push(world.run(place));
         }
         let [good, bad] = &ends;
@@ -45,11 +45,11 @@ pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending
         }
         match calibrate(good, bad, rule) {
             Ok(found) => break found,
-            Err(Unsettled::More) => {}
+            Err(CalibrationError::More) => {}
             Err(_) => return Ending::Nothing,
         }
     };
-    if found.is_well_apart()
+    if found.is_clearly_separated()
         && !may_drift
         && let Some(ending) = with_git(world, &found, tolerance)
     {
@@ -91,7 +91,7 @@ fn bisect(
     let mut untestable = vec![false; graph.len()];
     let mut is_unsteady = false;
     while let Some(commit) = halving(&graph, &left, &untestable) {
-        if !world.builds(Place::Commit(commit)) {
+        if !world.builds(MeasuredCommit::Commit(commit)) {
             untestable[commit] = true;
             continue;
         }
@@ -118,15 +118,16 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     let side = |x: f64| if x > middle { Side::Bad } else { Side::Good };
     let mut known: Vec<f64> = vec![good, bad];
     let (first, span, is_unsteady) = bisect(world, |world, commit| {
-        let x = settled(world, Place::Commit(commit), &known)?;
+        let x = settled(world, MeasuredCommit::Commit(commit), &known)?;
         known.push(x);
         Some(side(x))
     });
     let parents = frontier(world, &span, first);
     // The confirmation: fresh runs of the commit and its parents.
-    let mut is_at =
-        |place: Place, wanted: Side| settled(world, place, &known).map(side) == Some(wanted);
-    let holds = !is_unsteady && is_at(Place::Commit(first), Side::Bad);
+    let mut is_at = |place: MeasuredCommit, wanted: Side| {
+        settled(world, place, &known).map(side) == Some(wanted)
+    };
+    let holds = !is_unsteady && is_at(MeasuredCommit::Commit(first), Side::Bad);
     if holds && parents.into_iter().all(|parent| is_at(parent, Side::Good)) {
         answer(first, span)
     } else {
@@ -136,7 +137,7 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
 
 /// The value of a place: the first that another run gave before, in the hunt or at this place;
 /// `None` if no value repeats.
-fn settled(world: &mut World, place: Place, known: &[f64]) -> Option<f64> {
+fn settled(world: &mut World, place: MeasuredCommit, known: &[f64]) -> Option<f64> {
     let mut runs = vec![world.run(place)];
     loop {
         match repeat(&runs, |x| known.contains(x)) {
@@ -152,14 +153,15 @@ fn answer(commit: usize, span: Vec<usize>) -> Ending {
 }
 
 /// The nearest ancestors outside the span.
-fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<Place> {
+fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<MeasuredCommit> {
     let mut places = Vec::new();
     for &one in span.iter().chain([&commit]) {
         let parents: Vec<usize> = world.graph.parents(one).collect();
         if parents.is_empty() {
-            places.push(Place::Good);
+            places.push(MeasuredCommit::Good);
         }
-        places.extend(parents.into_iter().filter(|p| !span.contains(p)).map(Place::Commit));
+        places
+            .extend(parents.into_iter().filter(|p| !span.contains(p)).map(MeasuredCommit::Commit));
     }
     places.sort_unstable();
     places.dedup();
@@ -175,7 +177,7 @@ fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<En
     let (first, span, is_unsteady) = bisect(world, |world, commit| {
         let mut runs = Vec::new();
         loop {
-            runs.push(world.run(Place::Commit(commit)));
+            runs.push(world.run(MeasuredCommit::Commit(commit)));
             let side = sequential(&runs, &found.levels, error);
             if side.is_some() || runs.len() >= most {
                 return side;
@@ -192,19 +194,20 @@ fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<En
 fn confirm(
     world: &mut World,
     commit: usize,
-    against: &[Place],
+    against: &[MeasuredCommit],
     step: Step,
     tolerance: f64,
-) -> (bool, Vec<(Place, f64)>) {
-    let claim = FreshPairs::new(step, CONFIDENCE).or_at_least(tolerance);
+) -> (bool, Vec<(MeasuredCommit, f64)>) {
+    let claim = FreshPairs::new(step, CONFIDENCE).with_smallest_step(tolerance);
     let mut claims = vec![claim; against.len()];
     let mut fresh = Vec::new();
-    let mut places: Vec<Place> = against.iter().copied().chain([Place::Commit(commit)]).collect();
+    let mut places: Vec<MeasuredCommit> =
+        against.iter().copied().chain([MeasuredCommit::Commit(commit)]).collect();
     loop {
-        let round: Vec<(Place, f64)> = places.iter().map(|&p| (p, world.run(p))).collect();
-        let of = |place: Place| round.iter().find(|(p, _)| *p == place).expect("it ran").1;
+        let round: Vec<(MeasuredCommit, f64)> = places.iter().map(|&p| (p, world.run(p))).collect();
+        let of = |place: MeasuredCommit| round.iter().find(|(p, _)| *p == place).expect("it ran").1;
         for (claim, &parent) in claims.iter_mut().zip(against) {
-            claim.add(of(parent), of(Place::Commit(commit)));
+            claim.add(of(parent), of(MeasuredCommit::Commit(commit)));
         }
         fresh.extend(round);
         places.reverse();
@@ -244,11 +247,11 @@ fn posterior(
         match search.advise() {
             Advice::Measure(places) => {
                 let broken = places.iter().find(|place| !world.builds(**place));
-                if let Some(Place::Commit(commit)) = broken {
+                if let Some(MeasuredCommit::Commit(commit)) = broken {
                     search.untestable(*commit);
                 } else {
                     let samples: Vec<f64> = places.iter().map(|p| world.run(*p)).collect();
-                    search.told(&samples);
+                    search.add_samples(&samples);
                 }
             }
             Advice::Confirm(Candidate { commit, against, span, .. }) => {

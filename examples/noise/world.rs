@@ -1,6 +1,6 @@
 //! Simulated engines: a history, a change in it, and runs with noise.
 
-use bisect_ppl::search::{Graph, Place};
+use bisect_ppl::search::{Graph, MeasuredCommit};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, StandardNormal, StudentT};
 use rand_pcg::Pcg64Mcg;
@@ -105,7 +105,7 @@ pub(crate) struct World {
     random: Pcg64Mcg,
     drift: f64,
     ticks: f64,
-    last: Option<Place>,
+    last: Option<MeasuredCommit>,
     /// Runs made.
     pub runs: usize,
     /// Builds made, the endpoints' included.
@@ -160,8 +160,8 @@ impl World {
     }
 
     /// Builds a commit; whether it builds.
-    pub(crate) fn builds(&mut self, place: Place) -> bool {
-        let Place::Commit(commit) = place else { return true };
+    pub(crate) fn builds(&mut self, place: MeasuredCommit) -> bool {
+        let MeasuredCommit::Commit(commit) = place else { return true };
         if !std::mem::replace(&mut self.built[commit], true) {
             self.builds += 1;
         }
@@ -169,7 +169,7 @@ impl World {
     }
 
     /// One run; larger is worse.
-    pub(crate) fn run(&mut self, place: Place) -> f64 {
+    pub(crate) fn run(&mut self, place: MeasuredCommit) -> f64 {
         self.runs += 1;
         // Another commit costs a build, during which the machine goes on drifting.
         let ticks = if self.last == Some(place) { 1 } else { 3 };
@@ -178,8 +178,8 @@ impl World {
             self.tick();
         }
         let level = match place {
-            Place::Good => 0.0,
-            Place::Commit(commit) => self.levels[commit],
+            MeasuredCommit::Good => 0.0,
+            MeasuredCommit::Commit(commit) => self.levels[commit],
         };
         level + self.stray() + self.drift + self.family.trend * self.ticks
     }

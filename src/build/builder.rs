@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::config::{BuildMode, fill_env};
 use crate::differ;
 use crate::evaluation::{
-    Compiled, Complaints, Ended, Failure, FailureKind, Fault, LONGEST_LINE, Phase, fault_of,
+    Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE, Phase, fault_of,
 };
 use crate::git::{GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
@@ -17,16 +17,16 @@ use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_fi
 use super::compiler_cache::Counters;
 use super::linked::Linked;
 use super::progress::Reporter;
-use super::recalled::failure;
 use super::setup::{place, setup};
-use super::unbuilt::misplaced;
-use super::{BuildError, Order, Stamp};
+use super::stored_failure::failure;
+use super::unbuilt::unbuildable_record;
+use super::{BuildError, BuildRequest, Stamp};
 
 /// Messages of a full or read-only disk: no commit can build then.
-const DISK_AT_ITS_END: [&str; 2] = ["No space left on device", "Read-only file system"];
+const DISK_FULL_MESSAGES: [&str; 2] = ["No space left on device", "Read-only file system"];
 
 /// Messages of compilers that ran out of memory: this commit may need more than others.
-const MEMORY_AT_ITS_END: [&str; 3] =
+const OUT_OF_MEMORY_MESSAGES: [&str; 3] =
     ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
 
 /// A finished build attempt.
@@ -41,7 +41,7 @@ pub(crate) struct Built {
 
 /// Checks the commit out into the slot and builds it. A build that fails at an endpoint, or for
 /// lack of a resource, is tried once more.
-pub(crate) fn build(order: Order<'_>) -> Result<Built, BuildError> {
+pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order)?;
     let is_killed = !tried.record.commands.is_empty();
     if is_killed && matches!(tried.fault, Some(Fault::Resource)) {
@@ -52,13 +52,13 @@ pub(crate) fn build(order: Order<'_>) -> Result<Built, BuildError> {
         tried = attempt(order)?;
     }
     let starved = matches!(tried.fault, Some(Fault::Resource));
-    if matches!(tried.fault, Some(Fault::World)) {
+    if matches!(tried.fault, Some(Fault::Machine)) {
         let failure = tried.record.failure;
         if let Some(Ended::NotFound(program)) = failure.as_ref().and_then(Failure::ended) {
             return Err(BuildError::Missing(program.clone()));
         }
         let reason = failure.map_or_else(String::new, |failure| failure.detail);
-        return Err(BuildError::World { commit: order.commit.short().to_owned(), reason });
+        return Err(BuildError::MachineFault { commit: order.commit.short().to_owned(), reason });
     }
     let folder = order.store.build_log(&tried.record);
     publish_file(tried.log.path(), &folder)?;
@@ -93,15 +93,15 @@ struct Attempt {
     fault: Option<Fault>,
 }
 
-fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
+fn attempt(order: BuildRequest<'_>) -> Result<Attempt, BuildError> {
     let begun = Instant::now();
     let name = attempt_name();
     let slot = order.slot;
     slot.clear_stamp()?;
     let pending = order.store.pending_log(&name)?;
     let worktree = match prepare(order) {
-        Err(BuildError::Git(error @ GitError::Misfit(_))) => {
-            let record = misplaced(order, name, pending.path(), &error)?;
+        Err(BuildError::Git(error @ GitError::CheckoutImpossible(_))) => {
+            let record = unbuildable_record(order, name, pending.path(), &error)?;
             return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
         }
         other => other?,
@@ -153,28 +153,29 @@ fn attempt(order: Order<'_>) -> Result<Attempt, BuildError> {
 
 /// Stores the build's setup.
 fn setup_of(
-    order: Order<'_>,
+    order: BuildRequest<'_>,
     is_done: bool,
     printed: Compiled,
 ) -> Result<Option<String>, StoreError> {
     // An incremental or failed build prints only a part of the compiler commands.
-    let is_whole = is_done && !keeps(order);
+    let is_whole = is_done && !is_incremental(order);
     let printed = if is_whole { printed } else { Compiled::default() };
-    let mut setup = setup(order.slot, &order.holding.commit, printed);
+    let mut setup = setup(order.slot, &order.checkout_spec.commit, printed);
     setup.probes.clone_from(order.probes);
     order.store.keep_setup(&setup)
 }
 
 /// Prepares the slot: the exact checkout, the links, and fresh folders.
-fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
+fn prepare(order: BuildRequest<'_>) -> Result<Worktree, BuildError> {
     let slot = order.slot;
-    let holding = order.holding.clone();
-    let mut worktree = Worktree::add_detached(order.repository, &slot.src(), &holding.commit)?;
-    worktree.hold(holding)?;
+    let checkout_spec = order.checkout_spec.clone();
+    let mut worktree =
+        Worktree::add_detached(order.repository, &slot.src(), &checkout_spec.commit)?;
+    worktree.check_out(checkout_spec)?;
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }
-    if !keeps(order) || !slot.build().exists() {
+    if !is_incremental(order) || !slot.build().exists() {
         slot.fresh(&slot.build())?;
     }
     slot.fresh(&slot.cache())?;
@@ -183,7 +184,7 @@ fn prepare(order: Order<'_>) -> Result<Worktree, BuildError> {
 }
 
 /// Whether the build is incremental, on top of the previous one.
-fn keeps(order: Order<'_>) -> bool {
+fn is_incremental(order: BuildRequest<'_>) -> bool {
     order.config.build.mode == BuildMode::Incremental
         && matches!(order.phase, Phase::Search | Phase::Endpoint)
 }
@@ -191,7 +192,7 @@ fn keeps(order: Order<'_>) -> bool {
 /// Runs one build command. Appends its output to the build's log and its printed compiler commands
 /// to `printed`.
 fn run_command(
-    order: Order<'_>,
+    order: BuildRequest<'_>,
     words: &[String],
     env: &BTreeMap<String, String>,
     log: &Path,
@@ -206,19 +207,19 @@ fn run_command(
         invocation = invocation.env(name, value);
     }
     let mut machine = None;
-    let mut complaints = Complaints::default();
+    let mut complaints = FailureLogParser::default();
     let transient = &order.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
-    let place = place(order.slot, &order.holding.commit);
+    let place = place(order.slot, &order.checkout_spec.commit);
     let mut progress = Reporter::new(order.progress);
     let finished = process::run(&invocation, order.stop, &file, &mut |stream, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);
         progress.see(&text);
         let is_complaint = complaints.feed(stream, line, line.len() < LONGEST_LINE);
-        let known = DISK_AT_ITS_END
+        let known = DISK_FULL_MESSAGES
             .iter()
-            .chain(&MEMORY_AT_ITS_END)
+            .chain(&OUT_OF_MEMORY_MESSAGES)
             .copied()
             .chain(transient.iter().map(String::as_str));
         for sign in known {
@@ -250,9 +251,9 @@ fn run_command(
         _ => Path::new(&words[0]),
     };
     let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
-    let is_disk = machine.as_deref().is_some_and(|sign| DISK_AT_ITS_END.contains(&sign));
+    let is_disk = machine.as_deref().is_some_and(|sign| DISK_FULL_MESSAGES.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
-        Fault::Resource if is_disk => Fault::World,
+        Fault::Resource if is_disk => Fault::Machine,
         // A control costs a whole build, so the oracle makes it later, and rarely.
         Fault::Unclear => Fault::Commit,
         other => other,

@@ -31,7 +31,7 @@ pub enum BuildError {
     Placeholder(#[from] MissingValue),
     /// The machine failed, not the commit.
     #[error("the build of {commit} failed, but the commit is not at fault: {reason}")]
-    World {
+    MachineFault {
         /// The commit, abbreviated.
         commit: String,
         /// What happened, and where to look.

@@ -24,7 +24,7 @@ pub(super) fn place(slot: &Slot, commit: &CommitId) -> BuildFolders {
 /// commands come from `printed` if no file has them.
 pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup {
     let place = place(slot, commit);
-    let mut left = Left::default();
+    let mut left = SetupFiles::default();
     left.look_through(&slot.src());
     left.look_through(&slot.build());
     let mut setup = Setup::default();
@@ -64,7 +64,7 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup 
 
 /// Files that describe the setup.
 #[derive(Default)]
-struct Left {
+struct SetupFiles {
     caches: Vec<PathBuf>,
     databases: Vec<PathBuf>,
     flags: Vec<PathBuf>,
@@ -74,7 +74,7 @@ struct Left {
     installed: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
-impl Left {
+impl SetupFiles {
     fn look_through(&mut self, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut entries: Vec<DirEntry> = entries.flatten().collect();

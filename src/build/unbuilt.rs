@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use crate::evaluation::{CommitId, Evidence, Failure, FailureKind, Phase};
-use crate::git::{GitError, Misfit, Refusal, Refused};
+use crate::git::{CheckoutImpossible, GitError, OverlayFailure, OverlayFailureCause};
 use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
 
-use super::{BuildError, Order};
+use super::{BuildError, BuildRequest};
 
 /// Title of the log of a failed checkout.
 const CHECKOUT: &str = "checkout";
@@ -18,14 +18,14 @@ pub(crate) fn refuse(
     commit: &CommitId,
     key: &BuildKey,
     phase: Phase,
-    refusal: &Refusal,
+    refusal: &OverlayFailure,
 ) -> Result<BuildRecord, BuildError> {
     let name = attempt_name();
     let pending = store.pending_log(&name)?;
     let log = pending.path();
     let first = refusal.said.lines().next().unwrap_or_default();
     let (of, failure) = match &refusal.what {
-        Refused::Patch(patch) => (
+        OverlayFailureCause::Patch(patch) => (
             format!("patch: {}", patch.escape_debug()),
             Failure::new(
                 FailureKind::Patch,
@@ -33,15 +33,15 @@ pub(crate) fn refuse(
                 format!("{patch} does not apply: {first}"),
             ),
         ),
-        Refused::Commit => {
-            let detail = Misfit::Refused(first.to_owned()).to_string();
+        OverlayFailureCause::Commit => {
+            let detail = CheckoutImpossible::Refused(first.to_owned()).to_string();
             (CHECKOUT.to_owned(), not_checked_out(detail))
         }
     };
     write_log(log, &of, &refusal.said)?;
     let record = unbuilt(name, commit, key, phase, failure);
     publish_file(log, &store.build_log(&record))?;
-    if matches!(refusal.what, Refused::Patch(_)) {
+    if matches!(refusal.what, OverlayFailureCause::Patch(_)) {
         store.put_build(&record)?;
     }
     Ok(record)
@@ -49,8 +49,8 @@ pub(crate) fn refuse(
 
 /// The record and log of a commit whose files this disk refuses. They are not stored: another disk
 /// may accept the files.
-pub(super) fn misplaced(
-    order: Order<'_>,
+pub(super) fn unbuildable_record(
+    order: BuildRequest<'_>,
     attempt: String,
     log: &Path,
     why: &GitError,

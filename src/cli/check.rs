@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::config::{Config, LoadError};
 use crate::evaluation::{Aim, CommitId, Guard, GuardForm, Limits, Resource};
 use crate::git::{GitError, History, Repository, check_link, folds_case, git_version};
-use crate::hunt::{self, Asked, UsageError};
+use crate::hunt::{self, HuntRequest, UsageError};
 use crate::oracle::{check_readable, load_average, machine};
 use crate::process::Stop;
 use crate::search::steps_of;
@@ -120,8 +120,8 @@ fn start(args: &Check, good: &str) -> String {
 }
 
 /// What `start` would be asked with these arguments.
-fn asked(args: &Check) -> Result<Asked, Failed> {
-    Ok(Asked {
+fn asked(args: &Check) -> Result<HuntRequest, Failed> {
+    Ok(HuntRequest {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
         bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
         aim: if args.find_fix { Aim::Fix } else { Aim::Regression },
@@ -183,7 +183,7 @@ fn revisions(
     history: &History,
     config: Option<&Config>,
     args: &Check,
-    asked: &Asked,
+    asked: &HuntRequest,
 ) -> Option<CommitId> {
     let has_range = args.good.is_some() || args.find_fix;
     let mut found = Vec::new();
@@ -406,7 +406,7 @@ fn above(folder: &Path) -> &Path {
 
 /// On a file system that ignores case: checks that the endpoints have no names that differ only in
 /// case.
-fn spelling(lines: &mut Lines, history: &History, folder: &Path, asked: &Asked) {
+fn spelling(lines: &mut Lines, history: &History, folder: &Path, asked: &HuntRequest) {
     let Ok(true) = folds_case(above(folder)) else { return };
     let mut ends = vec![&asked.good, &asked.bad];
     ends.dedup();

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use crate::demo::{self, LayoutError};
 use crate::evaluation::{Aim, Limits};
 use crate::git::Repository;
-use crate::hunt::{Asked, UsageError};
+use crate::hunt::{HuntRequest, UsageError};
 use crate::process::Stop;
 use crate::store::journal::SearchBy;
 use crate::store::{Store, publish};
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         scenario.good,
         scenario.bad
     ));
-    let asked = Asked {
+    let asked = HuntRequest {
         good: scenario.good.clone(),
         bad: scenario.bad.clone(),
         aim: Aim::Regression,

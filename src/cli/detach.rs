@@ -16,7 +16,7 @@ use super::args::Unattended;
 use super::{Failed, exit};
 
 /// How often to check whether the driver holds the hunt's lock.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Most bytes that are shown of what a driver said before it died.
 const MOST_SHOWN: u64 = 64 << 10;
@@ -104,7 +104,7 @@ fn wait(hunt: &HuntDir, driver: &mut Detached, stop: &Stop) -> Result<Option<u8>
         if stop.is_requested() && !std::mem::replace(&mut asked, true) {
             driver.end();
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

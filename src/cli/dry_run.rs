@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::config::Config;
 use crate::evaluation::GuardForm;
 use crate::git::{History, Repository};
-use crate::hunt::{self, Asked, ExaminedRange, UsageError};
+use crate::hunt::{self, ExaminedRange, HuntRequest, UsageError};
 use crate::search::steps_of;
 use crate::stats::median;
 use crate::store::Store;
@@ -29,7 +29,7 @@ struct Cost {
 pub(crate) fn run(
     repository: &Repository,
     config: &Config,
-    asked: &Asked,
+    asked: &HuntRequest,
     ui: Ui,
 ) -> Result<u8, Failed> {
     let refused = |problem: UsageError| Failed::hunt(problem.into());

@@ -102,13 +102,15 @@ impl Failed {
         let code = match &error {
             HuntError::Usage(UsageError::Git(error)) if !error.is_usage() => WORLD,
             HuntError::Oracle(OracleError::Store(error)) if error.is_usage() => USAGE,
-            HuntError::Usage(_) | HuntError::NoBeginning | HuntError::Frozen(_) => USAGE,
+            HuntError::Usage(_) | HuntError::NoBeginning | HuntError::ConfigurationInvalid(_) => {
+                USAGE
+            }
             HuntError::Stopped => INTERRUPTED,
             HuntError::Limit(_) => UNDECIDED,
             HuntError::Oracle(_)
-            | HuntError::World(_)
-            | HuntError::Halted { .. }
-            | HuntError::Altered(_) => WORLD,
+            | HuntError::Environment(_)
+            | HuntError::OracleStopped { .. }
+            | HuntError::ConfigurationChanged(_) => WORLD,
         };
         let hint = error.hint();
         Self { error: error.into(), hint, code }

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use crate::config::{Changes, Config};
 use crate::evaluation::OptionChange;
 use crate::git::Repository;
-use crate::init::{self, Asked, InitError, Proposal};
+use crate::init::{self, InitArguments, InitError, Proposal};
 use crate::store::publish;
 use crate::ui::{Activity, Progress, Ui};
 
@@ -107,7 +107,7 @@ fn proposed(
     target: &Path,
 ) -> Result<Proposal, Failed> {
     let folder = current_folder()?;
-    let asked = Asked {
+    let asked = InitArguments {
         folder: &folder,
         base: target.parent().unwrap_or(&folder),
         model: recipe.model.as_deref(),
@@ -165,7 +165,7 @@ fn failed(error: InitError) -> Failed {
 pub(crate) fn offer() -> String {
     let found = std::env::current_dir().ok().and_then(|folder| {
         let repository = Repository::discover(&folder).ok()?;
-        init::glance(&repository, &folder)
+        init::program_summary(&repository, &folder)
     });
     let found = found.map_or_else(String::new, |found| format!(" for {found}"));
     format!(

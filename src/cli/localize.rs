@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use crate::config::Changes;
 use crate::evaluation::{Aim, Limits};
 use crate::git::History;
-use crate::hunt::{Asked, UsageError};
+use crate::hunt::{HuntRequest, UsageError};
 use crate::process::Stop;
 use crate::store::journal::SearchBy;
 use crate::ui::Ui;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         let error = anyhow!("{} has no parent to compare it with", commit.short());
         return Err(Failed::usage(error, None));
     };
-    let asked = Asked {
+    let asked = HuntRequest {
         good: parent.to_string(),
         bad: args.commit.clone(),
         aim: Aim::Regression,

@@ -26,7 +26,8 @@ pub(crate) fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let config = configuration(args.config.as_deref(), &repository)?;
     let pins = hunt::pins(&repository, &config).map_err(Failed::hunt)?;
-    let mut oracle = hunt::alone(&repository, config, pins, stop).map_err(Failed::hunt)?;
+    let mut oracle =
+        hunt::standalone_oracle(&repository, config, pins, stop).map_err(Failed::hunt)?;
     let commit = oracle
         .history
         .resolve(&args.revision)

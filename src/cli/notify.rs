@@ -24,7 +24,7 @@ use super::{Failed, exit};
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// How often to check whether a person wants the command to end.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A command that is told how a hunt ended.
 pub(crate) struct Notify {
@@ -124,7 +124,7 @@ fn until_asked<T>(stop: &Stop, does: impl FnOnce(&Stop) -> T) -> T {
                     own.request();
                     return;
                 }
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         });
         let done = does(&own);

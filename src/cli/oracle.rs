@@ -55,8 +55,8 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
         ));
     };
     let begun = BegunBisect::of(repository, config, &state, [good, bad])?;
-    let mut oracle =
-        hunt::alone(repository, begun.config, begun.pins, stop).map_err(Failed::hunt)?;
+    let mut oracle = hunt::standalone_oracle(repository, begun.config, begun.pins, stop)
+        .map_err(Failed::hunt)?;
     let ui = Ui::new();
     let judged = judge(&mut oracle, &begun.ends, &commit, begun.is_first.then_some(ui));
     let tidied = hunt::tidy(&oracle);

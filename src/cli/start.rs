@@ -3,9 +3,9 @@
 use anyhow::anyhow;
 
 use crate::config::{Changes, Config};
-use crate::evaluation::{Aim, Finding, Limits, Metric, Outcome, Within};
+use crate::evaluation::{Aim, DependencyHunt, Finding, Limits, Metric, Outcome};
 use crate::git::Repository;
-use crate::hunt::{self, Asked};
+use crate::hunt::{self, HuntRequest};
 use crate::process::Stop;
 use crate::report;
 use crate::store::journal::SearchBy;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         Some(new) => (new.config.clone(), new.changes.clone()),
         None => changed(args.config.as_deref(), &repository, changes)?,
     };
-    let asked = Asked {
+    let asked = HuntRequest {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
         bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
         aim: if args.find_fix { Aim::Fix } else { Aim::Regression },
@@ -102,7 +102,7 @@ fn search_by(how: &str) -> Result<SearchBy, Failed> {
 pub(crate) fn begin(
     repository: &Repository,
     config: &Config,
-    asked: &Asked,
+    asked: &HuntRequest,
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
@@ -116,7 +116,7 @@ pub(crate) fn begin(
 fn begun(
     repository: &Repository,
     config: &Config,
-    asked: &Asked,
+    asked: &HuntRequest,
     ui: Ui,
 ) -> Result<(HuntDir, Store), Failed> {
     let begun = hunt::begin(repository, config, asked).map_err(Failed::hunt)?;
@@ -164,7 +164,7 @@ fn drive(
     let found = drive_one(repository, hunt, course, ui, stop)?;
     while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
         let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
-        if let Some(Within { path, commit, .. }) = begun.within {
+        if let Some(DependencyHunt { path, commit, .. }) = begun.within {
             let name = text::commit(&commit.commit, &commit.subject);
             ui.always(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
         }

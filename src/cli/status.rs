@@ -21,7 +21,7 @@ use super::watch::Watch;
 use super::{Failed, exit, limits};
 
 /// How often `--wait` and `--watch` check the hunt.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Most metrics shown per commit. A dump of tensors has thousands.
 const MOST_METRICS: usize = 6;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Status, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
 fn until_it_ends(args: &Status, hunt: &HuntDir, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let watch = args.watch.then(|| Watch::begin(hunt, ui));
     while hunt.is_driven().map_err(Failed::store)? && !stop.is_requested() {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     if let Some(watch) = watch {
         watch.end();

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 const TELLING: Duration = Duration::from_secs(70);
 
 /// How often to check.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long to wait for a driver that has the hunt's lock to write down its process id.
 const NAMING: Duration = Duration::from_secs(1);
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
                 Some(format!("kill -9 {pid} ends it; nothing measured is lost")),
             ));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     // A driver still tells people how its hunt ended.
     let stopped = Instant::now();
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
             ui.warn(&format!("process {} still runs the command of --on-finish", holder.pid));
             break;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     ui.line(&format!("hunt {} is stopped; `bisect-ppl resume` goes on", hunt.id()));
     Ok(exit::DONE)
@@ -90,6 +90,6 @@ fn driver(hunt: &HuntDir) -> Result<Option<(Pid, Holder)>, Failed> {
                 "nothing was ended; is it on another machine? `bisect-ppl stop` there ends it";
             return Err(Failed::world(anyhow!(about), Some(cure.to_owned())));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -21,7 +21,7 @@ use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
 use super::limits::in_words as limits_in_words;
 
 /// Time between two reads of the journal.
-const LOOK: Duration = Duration::from_millis(150);
+const POLL_INTERVAL: Duration = Duration::from_millis(150);
 
 /// How long a question waits for an answer: the user may have left the terminal.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -45,7 +45,7 @@ impl Watch {
         let thread = std::thread::spawn(move || {
             while !flag.load(Ordering::Relaxed) {
                 lock(&shown).look();
-                std::thread::park_timeout(LOOK);
+                std::thread::park_timeout(POLL_INTERVAL);
             }
             let mut view = lock(&shown);
             view.look();
@@ -315,7 +315,7 @@ impl View {
             self.progress.done_line(&lines::endpoint(self.which_end(run), run));
         }
         // The other runs do not count as values of this commit.
-        if run.phase.apart().is_none() {
+        if run.phase.exclusion_reason().is_none() {
             self.runs.push(run.clone());
         }
     }

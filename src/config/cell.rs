@@ -1,7 +1,7 @@
 //! One cell of a measure: the measure with values in place of some placeholders, and which
 //! parameters a measure names.
 
-use super::template::Instead;
+use super::template::Replacement;
 use super::{Command, Config, Measure, Placeholder, Sweep, SweepParameter, SweepValue, Template};
 
 impl Measure {
@@ -10,7 +10,7 @@ impl Measure {
     pub(super) fn in_cell(
         &self,
         labels: &[String],
-        with: &impl Fn(&Placeholder) -> Option<Instead>,
+        with: &impl Fn(&Placeholder) -> Option<Replacement>,
     ) -> Self {
         let command = |command: &Command| {
             Command::of(command.words.iter().map(|word| word.replaced(with)).collect())
@@ -40,7 +40,7 @@ impl Measure {
             return None;
         }
         let with = |placeholder: &Placeholder| {
-            (*placeholder == Placeholder::Threads).then(|| Instead::Text(threads.to_string()))
+            (*placeholder == Placeholder::Threads).then(|| Replacement::Text(threads.to_string()))
         };
         Some(self.in_cell(&[format!("threads={threads}")], &with))
     }
@@ -59,8 +59,10 @@ impl Config {
         let own = measure.in_cell(&labels, &|placeholder| {
             let (of, value) = cell.iter().find(|(of, _)| of.is(placeholder))?;
             Some(match placeholder {
-                Placeholder::Input(_) => Instead::Hole(Placeholder::Input(of.input_of(value))),
-                _ => Instead::Text(value.text.clone()),
+                Placeholder::Input(_) => {
+                    Replacement::Placeholder(Placeholder::Input(of.input_of(value)))
+                }
+                _ => Replacement::Text(value.text.clone()),
             })
         });
         let mut config = self.clone();

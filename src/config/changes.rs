@@ -7,7 +7,7 @@ use toml_edit::{Key, Value};
 use crate::evaluation::{FormName, OptionChange};
 
 use super::document::{self, Data, Entry, Node, Table};
-use super::lay::{NAMED, lay_over};
+use super::merge::{NAMED, merge_over};
 use super::problem::{Location, Problem, did_you_mean};
 
 /// The options of one command that change its configuration.
@@ -133,7 +133,7 @@ impl CommandOption {
             _ => {
                 let former = find(document, &words).map(Node::to_toml_value);
                 let tree = self.tree(&words, leaf);
-                lay_over(document, &tree, "", problems);
+                merge_over(document, &tree, "", problems);
                 (former, strip_overrides(document, &tree))
             }
         };

@@ -144,7 +144,7 @@ pub(super) fn parse(text: &str, file: &str, problems: &mut Vec<Problem>) -> Node
     let mut reader = TreeReader { text, file: file.into(), lines: line_starts(text), problems };
     for error in errors {
         let at = error.span().map_or(0, |span| span.start);
-        reader.complain(at, format!("not valid TOML: {}", error.message()));
+        reader.report_problem(at, format!("not valid TOML: {}", error.message()));
     }
     let place = reader.place(tree.span().start);
     let table = reader.table(tree.into_inner());
@@ -171,7 +171,7 @@ impl TreeReader<'_> {
         Location { file: Arc::clone(&self.file), line, column }
     }
 
-    fn complain(&mut self, at: usize, what: String) {
+    fn report_problem(&mut self, at: usize, what: String) {
         let place = self.place(at);
         self.problems.push(Problem { place, key: String::new(), what });
     }
@@ -191,7 +191,7 @@ impl TreeReader<'_> {
             DeValue::String(text) => Data::Text(text.into_owned()),
             DeValue::Integer(x) => {
                 Data::Integer(i64::from_str_radix(x.as_str(), x.radix()).unwrap_or_else(|_| {
-                    self.complain(at, "the integer does not fit into 64 bits.".to_owned());
+                    self.report_problem(at, "the integer does not fit into 64 bits.".to_owned());
                     i64::MAX
                 }))
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::changes::{self, Changes};
 use super::document::{self, Data, Node};
-use super::lay::lay_over;
+use super::merge::merge_over;
 use super::read;
 use super::source::Source;
 use super::{Condition, Config, ConfigError, Problem};
@@ -151,7 +151,7 @@ impl Config {
             if let Some(table) = over.table_mut() {
                 table.remove("scenario");
             }
-            lay_over(&mut file.document, &over, "", &mut file.problems);
+            merge_over(&mut file.document, &over, "", &mut file.problems);
             file.text = file.document.to_toml();
         }
         file.read(base, name, name)
@@ -204,7 +204,7 @@ impl Config {
         let mut problems = Vec::new();
         for (i, (condition, body)) in self.overrides.iter().zip(&self.source.bodies).enumerate() {
             if holds(condition).map_err(ResolveError::Condition)? {
-                lay_over(&mut document, body, &format!("override[{}].", i + 1), &mut problems);
+                merge_over(&mut document, body, &format!("override[{}].", i + 1), &mut problems);
             }
         }
         let patches = self.patches.iter().map(|patch| patch.when.as_ref());

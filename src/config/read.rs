@@ -24,9 +24,9 @@ use self::name::{NOT_A_WORD, is_word};
 use self::pathspecs::pathspecs;
 use self::sweep::SweepReader;
 use super::document::Node;
-use super::later;
 use super::problem::Problem;
 use super::reader::{Field, Reader, TableReader};
+use super::reserved_names;
 use super::source::Source;
 use super::{
     Build, BuildMode, Config, ConfirmBuild, Placeholder, Run, Statistics, Template, Worktree,
@@ -122,7 +122,7 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
     let mut inputs = BTreeMap::new();
     for (name, place, field) in section.entries() {
         if !is_word(name) {
-            reader.complain(place, &field.key, NOT_A_WORD);
+            reader.report_problem(place, &field.key, NOT_A_WORD);
         }
         // An input whose path cannot be read is still declared, so its uses are not
         // reported as further problems.
@@ -228,7 +228,7 @@ fn refuse_out(reader: &mut Reader, field: &Field<'_>, words: &[Template]) {
 
 fn run(reader: &mut Reader, root: &mut TableReader<'_>) -> Run {
     let mut section = root.section(reader, "run");
-    section.later(later::RUN_KEYS);
+    section.later(reserved_names::RUN_KEYS);
     let threads = section.get("threads").and_then(|field| field.count(reader));
     let chunks = section.get("chunks");
     reader.chunks = chunks.is_some();

@@ -28,7 +28,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn complain(&mut self, place: &Location, key: &str, what: impl Into<String>) {
+    pub(super) fn report_problem(&mut self, place: &Location, key: &str, what: impl Into<String>) {
         let problem = Problem { place: place.clone(), key: key.to_owned(), what: what.into() };
         self.problems.push(problem);
     }
@@ -78,7 +78,11 @@ impl<'d> TableReader<'d> {
     ) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
-            reader.complain(self.place, &self.dotted(key), format!("is missing; e.g. `{line}`"));
+            reader.report_problem(
+                self.place,
+                &self.dotted(key),
+                format!("is missing; e.g. `{line}`"),
+            );
         }
         field
     }
@@ -97,7 +101,7 @@ impl<'d> TableReader<'d> {
             if !allowed.is_empty() {
                 let _ = write!(what, ". Allowed: {allowed}");
             }
-            reader.complain(self.place, &self.dotted(key), what);
+            reader.report_problem(self.place, &self.dotted(key), what);
         }
         field
     }
@@ -121,7 +125,7 @@ impl<'d> TableReader<'d> {
         let Some(field) = self.get(key) else { return Vec::new() };
         let Data::List(items) = &field.node.data else {
             let what = format!("expected [[{key}]] tables, found {}.", field.node.kind());
-            reader.complain(&field.node.place, &field.key, what);
+            reader.report_problem(&field.node.place, &field.key, what);
             return Vec::new();
         };
         let numbered = items.iter().enumerate();
@@ -145,7 +149,7 @@ impl<'d> TableReader<'d> {
         };
         if none {
             let what = format!("is missing: at least one [[{key}]] is needed; e.g. {lines}");
-            reader.complain(self.place, &self.dotted(key), what);
+            reader.report_problem(self.place, &self.dotted(key), what);
         }
         self.sections(reader, key)
     }
@@ -172,11 +176,11 @@ impl<'d> TableReader<'d> {
         for field in &self.table.0 {
             let key = field.key.as_str();
             if self.later.contains(&key) {
-                reader.complain(&field.place, &self.dotted(key), "not available yet.");
+                reader.report_problem(&field.place, &self.dotted(key), "not available yet.");
             } else if !self.known.contains(&key) {
                 let guess = did_you_mean(key, self.known.iter().copied());
                 let what = format!("unknown key{guess} Allowed: {}", self.known.join(", "));
-                reader.complain(&field.place, &self.dotted(key), what);
+                reader.report_problem(&field.place, &self.dotted(key), what);
             }
         }
     }
@@ -184,7 +188,7 @@ impl<'d> TableReader<'d> {
 
 impl<'d> Field<'d> {
     pub(super) fn refuse(&self, reader: &mut Reader, what: impl Into<String>) {
-        reader.complain(&self.node.place, &self.key, what);
+        reader.report_problem(&self.node.place, &self.key, what);
     }
 
     fn expected<T>(&self, reader: &mut Reader, expected: &str) -> Option<T> {
@@ -412,10 +416,10 @@ impl<'d> Field<'d> {
         let mut env = BTreeMap::new();
         for (name, place, field) in section.entries() {
             if name.is_empty() || name.contains(['=', '\0']) {
-                reader.complain(place, &field.key, "not a name of an environment variable.");
+                reader.report_problem(place, &field.key, "not a name of an environment variable.");
             } else if name.starts_with("GIT_") {
                 let what = "GIT_* is stripped from every command's environment.";
-                reader.complain(place, &field.key, what);
+                reader.report_problem(place, &field.key, what);
             }
             // A variable may have an empty value.
             let template = match &field.node.data {

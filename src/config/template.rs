@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::later::PLACEHOLDERS;
 use super::problem::did_you_mean;
+use super::reserved_names::PLACEHOLDERS;
 
 #[cfg(test)]
 mod tests;
@@ -196,16 +196,16 @@ pub enum Part {
     /// Literal text.
     Text(String),
     /// A placeholder.
-    Hole(Placeholder),
+    Placeholder(Placeholder),
 }
 
 /// The replacement of a placeholder.
 #[derive(Clone, Debug)]
-pub(super) enum Instead {
+pub(super) enum Replacement {
     /// A literal text.
     Text(String),
     /// Another placeholder.
-    Hole(Placeholder),
+    Placeholder(Placeholder),
 }
 
 /// A word with placeholders.
@@ -238,7 +238,7 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => filled.push_str(text),
-                Part::Hole(placeholder) => match values.get(placeholder) {
+                Part::Placeholder(placeholder) => match values.get(placeholder) {
                     Some(value) => filled.push_str(value),
                     None => {
                         return Err(MissingValue {
@@ -264,13 +264,13 @@ impl Template {
 
     /// This template with some placeholders replaced.
     #[must_use]
-    pub(super) fn replaced(&self, with: &impl Fn(&Placeholder) -> Option<Instead>) -> Self {
+    pub(super) fn replaced(&self, with: &impl Fn(&Placeholder) -> Option<Replacement>) -> Self {
         let part = |part: &Part| match part {
             Part::Text(_) => part.clone(),
-            Part::Hole(placeholder) => match with(placeholder) {
+            Part::Placeholder(placeholder) => match with(placeholder) {
                 None => part.clone(),
-                Some(Instead::Text(text)) => Part::Text(text),
-                Some(Instead::Hole(placeholder)) => Part::Hole(placeholder),
+                Some(Replacement::Text(text)) => Part::Text(text),
+                Some(Replacement::Placeholder(placeholder)) => Part::Placeholder(placeholder),
             },
         };
         let parts: Vec<Part> = self.parts.iter().map(part).collect();
@@ -279,7 +279,7 @@ impl Template {
         }
         let written = |part: &Part| match part {
             Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-            Part::Hole(placeholder) => placeholder.to_string(),
+            Part::Placeholder(placeholder) => placeholder.to_string(),
         };
         Self { text: parts.iter().map(written).collect(), parts }
     }
@@ -287,7 +287,7 @@ impl Template {
     /// The placeholders of the text in order; a placeholder that occurs twice comes twice.
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Hole(placeholder) => Some(placeholder),
+            Part::Placeholder(placeholder) => Some(placeholder),
             Part::Text(_) => None,
         })
     }
@@ -368,7 +368,7 @@ impl Scanner {
         if !self.literal.is_empty() {
             self.parts.push(Part::Text(std::mem::take(&mut self.literal)));
         }
-        self.parts.push(Part::Hole(named(name, names)?));
+        self.parts.push(Part::Placeholder(named(name, names)?));
         Ok(&rest[name.len() + 2..])
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, DirEntry};
 
-use crate::git::{Author, Authoring, GitError};
+use crate::git::{Author, DemoRepositoryWriter, GitError};
 
 use super::embedded::{DEMO, ORACLE_TOML};
 use super::plan::{self, Plan, PlanError, Verb};
@@ -65,7 +65,7 @@ pub fn lay_out(folder: &Path) -> Result<(), LayoutError> {
         .expect("the demo has its plan");
     let plan = Plan::parse(text)?;
     let patches = tempfile::tempdir().map_err(at(folder))?;
-    let repository = Authoring::init(folder)?;
+    let repository = DemoRepositoryWriter::init(folder)?;
     for verb in &plan.0 {
         step(&repository, folder, base, patches.path(), verb)?;
     }
@@ -80,7 +80,7 @@ pub fn lay_out(folder: &Path) -> Result<(), LayoutError> {
 }
 
 fn step(
-    repository: &Authoring,
+    repository: &DemoRepositoryWriter,
     folder: &Path,
     base: &Dir<'_>,
     patches: &Path,

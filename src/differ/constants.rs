@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::evaluation::{Difference, DifferenceIn, Setup};
 use crate::git::ChangedLines;
 
-use super::spelling::{Language, Named};
+use super::constant_syntax::{Language, Named};
 
 /// Longest value shown, in characters.
 const LONGEST: usize = 200;
@@ -45,7 +45,7 @@ fn is_file(name: &str, path: &str) -> bool {
 
 /// Assignments of one name in one file that a change removes and adds.
 #[derive(Default)]
-struct Moved {
+struct ChangedAssignments {
     removed: Vec<Named>,
     added: Vec<Named>,
 }
@@ -56,7 +56,7 @@ struct Moved {
 /// Lines are read one by one, so the function or `#if` around a line is not known. If a file gives
 /// a name several values, old and new values are paired in order.
 pub(crate) fn constants(change: &[ChangedLines]) -> Vec<Difference> {
-    let mut moved: BTreeMap<(String, usize), Moved> = BTreeMap::new();
+    let mut moved: BTreeMap<(String, usize), ChangedAssignments> = BTreeMap::new();
     for (file, lines) in change.iter().enumerate() {
         let Some(language) = Language::of(&lines.path) else { continue };
         let read = |lines: &[String]| -> Vec<Named> {
@@ -73,7 +73,7 @@ pub(crate) fn constants(change: &[ChangedLines]) -> Vec<Difference> {
     }
     moved.values_mut().for_each(without_moved);
     let mut found = Vec::new();
-    let mut left: BTreeMap<String, Vec<(usize, Moved)>> = BTreeMap::new();
+    let mut left: BTreeMap<String, Vec<(usize, ChangedAssignments)>> = BTreeMap::new();
     for ((name, file), mut one) in moved {
         let pairs = one.removed.len().min(one.added.len());
         for (before, now) in one.removed.drain(..pairs).zip(one.added.drain(..pairs)) {
@@ -90,7 +90,7 @@ pub(crate) fn constants(change: &[ChangedLines]) -> Vec<Difference> {
 }
 
 /// Drops values that are on both sides: only the line or its comment moved.
-fn without_moved(one: &mut Moved) {
+fn without_moved(one: &mut ChangedAssignments) {
     one.removed.retain(|before| {
         let same = one.added.iter().position(|now| now.value == before.value);
         same.map(|place| one.added.remove(place)).is_none()
@@ -101,7 +101,7 @@ fn without_moved(one: &mut Moved) {
 /// file removes and another file adds has moved.
 fn across_files(
     name: &str,
-    places: Vec<(usize, Moved)>,
+    places: Vec<(usize, ChangedAssignments)>,
     change: &[ChangedLines],
 ) -> Vec<Difference> {
     let mut removed = Vec::new();

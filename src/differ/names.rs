@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::spelling::Language;
+use super::constant_syntax::Language;
 use super::tokens::{Comments, Placed, Token, tokens};
 
 /// Of a longer declaration only so many tokens before a name are read. Lists made by macros have no
@@ -160,7 +160,7 @@ enum Scope {
 }
 
 /// A token and the tokens around it.
-struct Around<'a, 't> {
+struct TokenContext<'a, 't> {
     tokens: &'a [Placed<'t>],
     at: usize,
     scope: Scope,
@@ -168,7 +168,7 @@ struct Around<'a, 't> {
     head: &'a [Placed<'t>],
 }
 
-impl<'t> Around<'_, 't> {
+impl<'t> TokenContext<'_, 't> {
     fn token(&self, distance: isize) -> Option<Token<'t>> {
         let at = self.at.checked_add_signed(distance)?;
         self.tokens.get(at).map(|placed| placed.token)
@@ -191,7 +191,7 @@ struct Reader<'a, 't> {
 
 impl Reader<'_, '_> {
     /// Reads a language with braces.
-    fn nested(&mut self, imports: &BTreeSet<usize>, role: fn(&Around<'_, '_>) -> Role) {
+    fn nested(&mut self, imports: &BTreeSet<usize>, role: fn(&TokenContext<'_, '_>) -> Role) {
         let mut scopes: Vec<(Scope, usize)> = Vec::new();
         let (mut depth, mut from) = (0, 0);
         let is_directive = |line: usize| {
@@ -213,7 +213,7 @@ impl Reader<'_, '_> {
             if let Some(name) = word(placed.token) {
                 let first = from.max(at.saturating_sub(LONGEST_HEAD)).min(at);
                 let head = &self.tokens[first..at];
-                let around = Around { tokens: self.tokens, at, scope, head };
+                let around = TokenContext { tokens: self.tokens, at, scope, head };
                 let is_open = scope != Scope::Body && depth == 0;
                 let is_defined = around.is_word(-1, &["define"]) && around.is_mark(-2, "#");
                 let role = if is_defined {
@@ -251,9 +251,9 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a language without braces.
-    fn flat(&mut self, imports: &BTreeSet<usize>, role: fn(&Around<'_, '_>) -> Role) {
+    fn flat(&mut self, imports: &BTreeSet<usize>, role: fn(&TokenContext<'_, '_>) -> Role) {
         for (at, placed) in self.tokens.iter().enumerate() {
-            let around = Around { tokens: self.tokens, at, scope: Scope::Members, head: &[] };
+            let around = TokenContext { tokens: self.tokens, at, scope: Scope::Members, head: &[] };
             match word(placed.token) {
                 _ if imports.contains(&placed.line) => {}
                 Some(name) => self.note(name, role(&around), placed.line),
@@ -323,7 +323,7 @@ fn inner(outer: Scope, depth: usize, head: &[Placed<'_>]) -> Scope {
 }
 
 /// C, C++, CUDA and their like.
-fn c(around: &Around<'_, '_>) -> Role {
+fn c(around: &TokenContext<'_, '_>) -> Role {
     const NO_TYPES: [&str; 12] = [
         "return",
         "else",
@@ -374,7 +374,7 @@ fn c(around: &Around<'_, '_>) -> Role {
     }
 }
 
-fn rust(around: &Around<'_, '_>) -> Role {
+fn rust(around: &TokenContext<'_, '_>) -> Role {
     const ITEMS: [&str; 9] =
         ["struct", "enum", "union", "trait", "mod", "const", "static", "type", "mut"];
     if around.is_word(-1, &["fn"]) {
@@ -390,7 +390,7 @@ fn rust(around: &Around<'_, '_>) -> Role {
     if is_item || is_member { Role::Declared } else { Role::Used }
 }
 
-fn python(around: &Around<'_, '_>) -> Role {
+fn python(around: &TokenContext<'_, '_>) -> Role {
     if around.is_word(-1, &["def"]) {
         return Role::Function;
     }
@@ -402,7 +402,7 @@ fn python(around: &Around<'_, '_>) -> Role {
 }
 
 /// Make, CMake, and files of no language that is known here.
-fn build_file(around: &Around<'_, '_>) -> Role {
+fn build_file(around: &TokenContext<'_, '_>) -> Role {
     const SETTERS: [&str; 7] =
         ["set", "option", "add_library", "add_executable", "function", "macro", "define"];
     let is_first = around

@@ -14,7 +14,8 @@ pub enum Fault {
     /// what is required, or a missing program of its own build.
     Commit,
     /// The machine: a tool outside the tree is missing, or the disk is full.
-    World,
+    #[serde(rename = "world")]
+    Machine,
     /// Unclear: a control run of the good endpoint's kept build decides. If it fails, the machine
     /// is at fault. If it works, the commit needs more of a resource than there is, and is skipped.
     Resource,
@@ -51,7 +52,7 @@ fn known(signal: i32) -> Option<Fault> {
 /// The failure that follows from the end of a process; `None` for exit code 0.
 ///
 /// [`Ended::Stopped`] says nothing about the commit and is not stored. It gives a failure for which
-/// [`fault_of`] returns [`Fault::World`].
+/// [`fault_of`] returns [`Fault::Machine`].
 pub fn failure_of(ended: &Ended) -> Option<Failure> {
     let kind = match ended {
         Ended::Exited(0) => return None,
@@ -69,7 +70,7 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
 }
 
 /// Whether the program itself caused its end: an exit code, or a signal such as SIGSEGV.
-pub fn is_own_doing(ended: &Ended) -> bool {
+pub fn was_caused_by_program(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
         Ended::Signaled(signal) => known(*signal) == Some(Fault::Commit),
@@ -100,7 +101,7 @@ pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tr
         Ended::Exited(0) => Fault::Commit,
         Ended::Signaled(signal) => known(*signal).unwrap_or(Fault::Unclear),
         Ended::NotFound(_) | Ended::NotStarted(_) if program_in_tree => Fault::Commit,
-        Ended::NotFound(_) | Ended::NotStarted(_) | Ended::Stopped => Fault::World,
+        Ended::NotFound(_) | Ended::NotStarted(_) | Ended::Stopped => Fault::Machine,
         Ended::Exited(_) | Ended::TimedOut => Fault::Unclear,
     }
 }

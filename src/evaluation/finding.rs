@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, Inquiry, Metric, Ran, ReachedLimit, Shapes,
-    Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, Inquiry, LoadedFilesComparison, Metric,
+    ReachedLimit, Shapes, Value, number,
 };
 
 /// How a hunt ended.
@@ -87,13 +87,13 @@ pub struct Effect {
     pub limit: f64,
     /// The step's statistics over the chunks of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over_text: Option<OverText>,
+    pub over_text: Option<ChunkIntervals>,
 }
 
 /// A step's statistics over the chunks of text that both commits read. The intervals cover the
 /// choice of the text, not the run-to-run noise; in the metric's unit, positive is worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OverText {
+pub struct ChunkIntervals {
     /// How many chunks were read.
     pub chunks: usize,
     /// How many chunks moved by more than their noise and by more than a tenth of the mean.
@@ -141,7 +141,7 @@ pub struct Dependency {
 
 /// The dependency whose commits a hunt searches, instead of the engine's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Within {
+pub struct DependencyHunt {
     /// The hunt whose first bad commit moved the dependency.
     pub hunt: String,
     /// The engine's commit for every build. The dependency's commit under test replaces the pinned
@@ -160,7 +160,7 @@ pub struct Within {
     pub failure: Option<Failure>,
 }
 
-impl Within {
+impl DependencyHunt {
     /// `the submodule lib`, or `what lib is a copy of`.
     pub fn what(&self) -> String {
         if self.files.is_empty() {
@@ -209,7 +209,7 @@ pub struct Culprit {
     pub dependencies: Vec<Dependency>,
     /// Which files the runs of the commit and of `parent` loaded, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Ran>,
+    pub ran: Option<LoadedFilesComparison>,
     /// Other differences between the commit's build and `parent`'s build, if compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,

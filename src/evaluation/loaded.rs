@@ -34,17 +34,17 @@ pub struct Loaded {
 
 /// A file that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unlike {
+pub struct FileDifference {
     /// The path below the slot, or the absolute path of a file outside.
     pub path: String,
     /// How the file differs.
-    pub how: UnlikeIn,
+    pub how: FileDifferenceKind,
 }
 
 /// How a file differs between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum UnlikeIn {
+pub enum FileDifferenceKind {
     /// Both runs loaded the file, with different content.
     Content,
     /// Both runs loaded the same content, but only one of the files was executable.
@@ -55,30 +55,30 @@ pub enum UnlikeIn {
     OnlyBefore,
 }
 
-impl fmt::Display for Unlike {
+impl fmt::Display for FileDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         match self.how {
-            UnlikeIn::Content => Ok(()),
-            UnlikeIn::Mode => f.write_str(" (executable or not)"),
-            UnlikeIn::OnlyNow => f.write_str(" (only now)"),
-            UnlikeIn::OnlyBefore => f.write_str(" (no longer)"),
+            FileDifferenceKind::Content => Ok(()),
+            FileDifferenceKind::Mode => f.write_str(" (executable or not)"),
+            FileDifferenceKind::OnlyNow => f.write_str(" (only now)"),
+            FileDifferenceKind::OnlyBefore => f.write_str(" (no longer)"),
         }
     }
 }
 
 /// Which files the runs of a commit and of its parent loaded, compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ran {
+pub struct LoadedFilesComparison {
     /// The files that differ, those below the slot first.
-    pub unlike: Vec<Unlike>,
+    pub unlike: Vec<FileDifference>,
     /// How many files are the same.
     pub alike: usize,
     /// Whether the lists of both runs' own files are complete.
     pub is_whole: bool,
 }
 
-impl Ran {
+impl LoadedFilesComparison {
     /// Whether both runs are known to have loaded identical files.
     pub fn is_same(&self) -> bool {
         self.is_whole && self.unlike.is_empty()
@@ -88,17 +88,17 @@ impl Ran {
 impl Loaded {
     /// The files that differ between `before` and `self`, those below the slot first. A file from
     /// outside the slot is listed only if both runs loaded it.
-    pub fn unlike(&self, before: &Self) -> Vec<Unlike> {
+    pub fn unlike(&self, before: &Self) -> Vec<FileDifference> {
         let mut found = unlike(&before.own, &self.own);
         found.extend(self.other_modes(before));
         found.sort_by(|one, other| one.path.cmp(&other.path));
         let elsewhere = unlike(&before.elsewhere, &self.elsewhere);
-        found.extend(elsewhere.into_iter().filter(|one| one.how == UnlikeIn::Content));
+        found.extend(elsewhere.into_iter().filter(|one| one.how == FileDifferenceKind::Content));
         found
     }
 
     /// The files that are the same in both runs.
-    pub fn alike<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
+    pub fn identical_files<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
         let own = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
         let own = own.filter(|(path, _)| !self.has_other_mode(before, path));
         let elsewhere = self.elsewhere.iter();
@@ -106,10 +106,12 @@ impl Loaded {
         own.chain(elsewhere).map(|(path, _)| path.as_str())
     }
 
-    fn other_modes(&self, before: &Self) -> Vec<Unlike> {
+    fn other_modes(&self, before: &Self) -> Vec<FileDifference> {
         let same = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
         let other = same.filter(|(path, _)| self.has_other_mode(before, path));
-        other.map(|(path, _)| Unlike { path: path.clone(), how: UnlikeIn::Mode }).collect()
+        other
+            .map(|(path, _)| FileDifference { path: path.clone(), how: FileDifferenceKind::Mode })
+            .collect()
     }
 
     /// Whether the file is executable in exactly one run; `false` if a record does not say.
@@ -121,15 +123,18 @@ impl Loaded {
     }
 }
 
-fn unlike(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<Unlike> {
+fn unlike(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Vec<FileDifference> {
     let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let how = |path: &String| match (before.get(path), now.get(path)) {
         (Some(before), Some(now)) if before == now => None,
-        (Some(_), Some(_)) => Some(UnlikeIn::Content),
-        (None, _) => Some(UnlikeIn::OnlyNow),
-        (_, None) => Some(UnlikeIn::OnlyBefore),
+        (Some(_), Some(_)) => Some(FileDifferenceKind::Content),
+        (None, _) => Some(FileDifferenceKind::OnlyNow),
+        (_, None) => Some(FileDifferenceKind::OnlyBefore),
     };
-    let one = |path: &String| Some(Unlike { path: path.clone(), how: how(path)? });
+    let one = |path: &String| Some(FileDifference { path: path.clone(), how: how(path)? });
     paths.into_iter().filter_map(one).collect()
 }
 
@@ -153,9 +158,9 @@ mod tests {
             elsewhere: map(&[("/lib/m.so", "y")]),
             ..Loaded::default()
         };
-        let said: Vec<String> = now.unlike(&before).iter().map(Unlike::to_string).collect();
+        let said: Vec<String> = now.unlike(&before).iter().map(FileDifference::to_string).collect();
         assert_eq!(said, ["build/b", "build/c (no longer)", "build/d (only now)", "/lib/m.so"]);
-        assert_eq!(now.alike(&before).collect::<Vec<_>>(), ["build/a"]);
+        assert_eq!(now.identical_files(&before).collect::<Vec<_>>(), ["build/a"]);
         assert!(now.unlike(&now.clone()).is_empty());
     }
 
@@ -167,9 +172,9 @@ mod tests {
             ..Loaded::default()
         };
         let (before, now) = (of(Some(&["src/a.sh"])), of(Some(&[])));
-        let said: Vec<String> = now.unlike(&before).iter().map(Unlike::to_string).collect();
+        let said: Vec<String> = now.unlike(&before).iter().map(FileDifference::to_string).collect();
         assert_eq!(said, ["src/a.sh (executable or not)"]);
-        assert_eq!(now.alike(&before).collect::<Vec<_>>(), ["src/b"]);
+        assert_eq!(now.identical_files(&before).collect::<Vec<_>>(), ["src/b"]);
         // A record of an older version lacks the field.
         let old: Loaded = serde_json::from_str(
             r#"{"own":{"src/a.sh":"1","src/b":"2"},"elsewhere":{},"is_whole":true,"names":""}"#,

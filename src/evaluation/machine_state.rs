@@ -40,7 +40,7 @@ pub struct GpuState {
 
 /// The machine right before and right after a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Around {
+pub struct MachineStates {
     /// Before the program starts.
     pub before: MachineState,
     /// After the program ends.
@@ -61,7 +61,7 @@ const HELD_DOWN: [(u64, &str); 4] = [
     (0x8, "hardware slowdown"),
 ];
 
-impl Around {
+impl MachineStates {
     /// The reason why a time measured here is unreliable, if it is: heat throttled the CPU during
     /// the run, or something throttled a GPU at its start or end.
     pub fn throttled(&self) -> Option<String> {
@@ -84,12 +84,12 @@ impl Around {
 mod tests {
     use super::*;
 
-    fn counted(before: Option<u64>, after: Option<u64>) -> Around {
+    fn counted(before: Option<u64>, after: Option<u64>) -> MachineStates {
         let at = |throttle_count| MachineState { throttle_count, ..MachineState::default() };
-        Around { before: at(before), after: at(after) }
+        MachineStates { before: at(before), after: at(after) }
     }
 
-    fn gpus(before: &[Option<u64>], after: &[Option<u64>]) -> Around {
+    fn gpus(before: &[Option<u64>], after: &[Option<u64>]) -> MachineStates {
         let at = |reasons: &[Option<u64>]| MachineState {
             gpus: (0..)
                 .zip(reasons)
@@ -97,7 +97,7 @@ mod tests {
                 .collect(),
             ..MachineState::default()
         };
-        Around { before: at(before), after: at(after) }
+        MachineStates { before: at(before), after: at(after) }
     }
 
     #[test]

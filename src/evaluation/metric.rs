@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::number::{Number, NumberOrText};
-use super::{Checks, Extent};
+use super::{Checks, TextLength};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` if a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,13 +186,13 @@ impl Reading {
     }
 
     /// The amount of text that the run read, if the output has it.
-    pub fn extent(&self) -> Option<Extent> {
+    pub fn text_length(&self) -> Option<TextLength> {
         let chunks = self.chunks.len();
-        (chunks > 0).then_some(Extent { chunks, context: self.context })
+        (chunks > 0).then_some(TextLength { chunks, context: self.context })
     }
 
     /// The checks that ran, if the output lists checks.
-    pub fn ran(&self) -> Option<&Checks> {
+    pub fn checks(&self) -> Option<&Checks> {
         self.checks.as_ref()
     }
 

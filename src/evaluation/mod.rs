@@ -4,12 +4,11 @@ mod aim;
 mod cause;
 mod checks;
 mod commit;
-mod complaint;
 mod difference;
 mod ended;
-mod extent;
 mod failure;
 mod failure_kind;
+mod failure_log;
 mod fault;
 mod file_role;
 mod finding;
@@ -39,6 +38,7 @@ mod surroundings;
 mod target;
 mod tensor_comparison;
 mod tensor_difference;
+mod text_length;
 mod tree_entry;
 mod unreadable;
 mod verdict;
@@ -47,30 +47,29 @@ pub use aim::Aim;
 pub use cause::{Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf};
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
-pub use complaint::{Complaints, Heard, Said, normalised};
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
-pub use extent::Extent;
 pub use failure::{Evidence, Failure, NonFinite, Printed};
 pub use failure_kind::FailureKind;
-pub use fault::{Fault, failure_of, fault_of, is_own_doing};
+pub use failure_log::{FailureLogParser, FailureMessage, FailureReason, normalised};
+pub use fault::{Fault, failure_of, fault_of, was_caused_by_program};
 pub use file_role::FileRole;
 pub use finding::{
-    Account, Basis, CommitInfo, Contribution, Culprit, Dependency, Effect, Finding, Outcome,
-    OverText, TouchedFile, Within,
+    Account, Basis, ChunkIntervals, CommitInfo, Contribution, Culprit, Dependency, DependencyHunt,
+    Effect, Finding, Outcome, TouchedFile,
 };
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
 pub use inquiry::Inquiry;
 pub use levels::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 pub use limits::{Limits, ReachedLimit};
-pub use loaded::{Loaded, Ran, Unlike, UnlikeIn};
+pub use loaded::{FileDifference, FileDifferenceKind, Loaded, LoadedFilesComparison};
 pub use logits::{
     LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,
     ThreadFloor,
 };
 pub use logits_guard::{LogitsGuard, LogitsLimits};
-pub use machine_state::{Around, GpuState, MachineState};
+pub use machine_state::{GpuState, MachineState, MachineStates};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
 pub use option_change::OptionChange;
@@ -90,6 +89,7 @@ pub use tensor_comparison::{
     TensorPattern, TensorPatternKind, TensorRun,
 };
 pub use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
+pub use text_length::TextLength;
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Around, CommitId, Ended, Evidence, Failure, FailureKind, Loaded, Resources};
+use super::{CommitId, Ended, Evidence, Failure, FailureKind, Loaded, MachineStates, Resources};
 
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ impl Phase {
     /// A confirmation takes only this hunt's confirmation runs. A check of the ruler takes only
     /// runs and builds of confirmations and of other such checks. An inquiry takes only those of
     /// confirmations and of inquiries.
-    pub fn takes(self, other: Self, is_ours: bool) -> bool {
+    pub fn may_reuse(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
             Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
@@ -107,7 +107,7 @@ pub struct RunRecord {
     /// The machine's state before and after; `None` if nothing ran, and in records of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<Around>,
+    pub machine: Option<MachineStates>,
     /// The files that the run loaded; `None` if nothing ran, and in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<Loaded>,
@@ -160,7 +160,7 @@ impl FailedPrepare {
 impl Phase {
     /// The reason to exclude the runs of this phase from a commit's statistics: the built files are
     /// not the commit's own, or the runs had another purpose.
-    pub fn apart(self) -> Option<ExclusionReason> {
+    pub fn exclusion_reason(self) -> Option<ExclusionReason> {
         match self {
             Self::Ruler => Some(ExclusionReason::Ruler),
             Self::Localize => Some(ExclusionReason::Part),
@@ -204,7 +204,7 @@ impl fmt::Display for ExclusionReason {
 impl RunRecord {
     /// The reason to exclude this run, if any. Throttling excludes only exclusive runs: the time of
     /// any other run is unreliable anyway.
-    pub fn apart(&self) -> Option<ExclusionReason> {
+    pub fn exclusion_reason(&self) -> Option<ExclusionReason> {
         if self.warm_up {
             return Some(ExclusionReason::WarmUp);
         }
@@ -229,7 +229,7 @@ mod tests {
             Phase::Manual,
         ];
         let serving = |phase: Phase, is_ours| -> Vec<Phase> {
-            all.into_iter().filter(|other| phase.takes(*other, is_ours)).collect()
+            all.into_iter().filter(|other| phase.may_reuse(*other, is_ours)).collect()
         };
         assert_eq!(serving(Phase::Confirm, true), [Phase::Confirm]);
         assert!(serving(Phase::Confirm, false).is_empty());

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checks, Direction, Extent, Failure, Guard, Noise, NoiseKind, Orientation, Resource, Value,
+    Checks, Direction, Failure, Guard, Noise, NoiseKind, Orientation, Resource, TextLength, Value,
     number,
 };
 
@@ -46,7 +46,7 @@ pub struct GuardTarget {
     /// How much text the good endpoint's runs read, if their output has the amount. A run that read
     /// another amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Extent>,
+    pub text: Option<TextLength>,
     /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
@@ -55,7 +55,7 @@ pub struct GuardTarget {
 impl GuardTarget {
     /// A target without noise, with the levels of both endpoints. `text`: how much text the good
     /// endpoint's runs read.
-    pub fn between(guard: &Guard, baseline: Value, bad: Value, text: Option<Extent>) -> Self {
+    pub fn between(guard: &Guard, baseline: Value, bad: Value, text: Option<TextLength>) -> Self {
         Self {
             limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
             guard: guard.clone(),

@@ -37,11 +37,11 @@ const SETTINGS: [&str; 8] = [
 
 /// A repository under construction.
 #[derive(Debug)]
-pub(crate) struct Authoring {
+pub(crate) struct DemoRepositoryWriter {
     top: PathBuf,
 }
 
-impl Authoring {
+impl DemoRepositoryWriter {
     /// A new repository in this folder, on a branch `main` without commits.
     pub(crate) fn init(top: &Path) -> Result<Self, GitError> {
         let made = Self { top: top.to_owned() };

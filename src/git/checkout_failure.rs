@@ -16,23 +16,24 @@ use super::command::Call;
 use super::folding::refuse_twins;
 use super::raw_path::os;
 use super::tree_paths::{list_tree, paths_of};
-use super::{GitError, Misfit};
+use super::{CheckoutImpossible, GitError};
 
 /// How many missing files are tried one by one after git failed.
 const MOST_TRIED: usize = 64;
 
 /// After a failed checkout at `top`: the reason, if the tree is at fault. `known` returns a call
 /// that finds the tree, and the tree's name.
-pub(super) fn look_for_misfit<'a>(
+pub(super) fn diagnose_checkout_failure<'a>(
     known: impl Fn() -> (Call, &'a str),
     top: &Path,
     error: &GitError,
-) -> Result<Option<Misfit>, GitError> {
+) -> Result<Option<CheckoutImpossible>, GitError> {
     let (call, tree) = known();
     let folds_case = call.folds_case();
     // If an object is missing, the tree is not known to be at fault.
     let Ok(listed) = list_tree(call, tree) else { return Ok(None) };
-    if folds_case && let Err(GitError::Misfit(twins)) = refuse_twins(paths_of(&listed)) {
+    if folds_case && let Err(GitError::CheckoutImpossible(twins)) = refuse_twins(paths_of(&listed))
+    {
         return Ok(Some(twins));
     }
     let said = match error {
@@ -40,10 +41,10 @@ pub(super) fn look_for_misfit<'a>(
         other => other.to_string(),
     };
     if is_refused(|| known().0, tree)? {
-        return Ok(Some(Misfit::Refused(said)));
+        return Ok(Some(CheckoutImpossible::Refused(said)));
     }
     let refused = refused_by_disk(top, paths_of(&listed));
-    Ok(refused.map(|(path, why)| Misfit::Name { path, why, said }))
+    Ok(refused.map(|(path, why)| CheckoutImpossible::Name { path, why, said }))
 }
 
 /// Whether git refuses the names of a tree that is complete.

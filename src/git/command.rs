@@ -30,7 +30,7 @@ const IN_OURS: [&str; 6] = [
 
 /// The index of our worktree. Builds get a copy named `index`, so their changes (`git update-index
 /// --skip-worktree`, `git add`) do not reach ours.
-pub(super) const OUR_INDEX: &str = "index-of-bisect-ppl";
+pub(super) const PRIVATE_INDEX: &str = "index-of-bisect-ppl";
 
 /// Variables that would change how git reads paths.
 const REMOVED: [&str; 5] = [
@@ -110,9 +110,9 @@ impl Call {
         Self { git_dir: Some(git_dir.to_owned()), work_tree: true, ..Self::new(top) }
     }
 
-    /// As [`Self::in_worktree`], for a worktree of ours with [`OUR_INDEX`].
+    /// As [`Self::in_worktree`], for a worktree of ours with [`PRIVATE_INDEX`].
     pub(super) fn in_ours(git_dir: &Path, top: &Path) -> Self {
-        let index = git_dir.join(OUR_INDEX);
+        let index = git_dir.join(PRIVATE_INDEX);
         Self { in_ours: true, ..Self::in_worktree(git_dir, top) }.env("GIT_INDEX_FILE", index)
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::CommitId;
 use crate::process::ProcessError;
 
-use super::{GitVersion, Misfit};
+use super::{CheckoutImpossible, GitVersion};
 
 /// The error type of this module.
 #[derive(Debug, thiserror::Error)]
@@ -149,7 +149,7 @@ pub enum GitError {
     NotOurs(PathBuf),
     /// The disk or git refuses a commit's files. This counts as the commit's fault.
     #[error(transparent)]
-    Misfit(Misfit),
+    CheckoutImpossible(CheckoutImpossible),
     /// A submodule could not be checked out at its pinned commit.
     #[error("submodule `{path}` cannot be checked out at the commit its parent asks for")]
     Submodule {
@@ -228,7 +228,7 @@ impl GitError {
             | Self::Library { .. }
             | Self::Io { .. }
             | Self::NotOurs(_)
-            | Self::Misfit(_)
+            | Self::CheckoutImpossible(_)
             | Self::Submodule { .. } => false,
         }
     }
@@ -284,7 +284,7 @@ impl GitError {
                 "move {} away, or name another folder with `dir` under [worktree]",
                 quoted(path)
             ),
-            Self::Misfit(misfit) => return misfit.hint().map(str::to_owned),
+            Self::CheckoutImpossible(impossible) => return impossible.hint().map(str::to_owned),
             Self::Submodule { .. } => "is its remote reachable and does it still have that \
                                        commit? `submodules = false` under [worktree] leaves \
                                        submodules out"

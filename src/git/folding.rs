@@ -18,7 +18,7 @@ use super::disk::is_folded;
 use super::error::io_error;
 use super::raw_path::os;
 use super::tree_paths::{list_tree, paths_of};
-use super::{GitError, History, Misfit};
+use super::{CheckoutImpossible, GitError, History};
 
 /// Temporary name while a file gets another spelling: a direct rename between two spellings does
 /// nothing on such a disk.
@@ -32,7 +32,7 @@ pub(crate) fn folds_case(folder: &Path) -> Result<bool, GitError> {
 
 /// Gives checked-out files the spelling of their commit; an error if two names differ only in
 /// case.
-pub(super) fn settle(call: Call, top: &Path) -> Result<(), GitError> {
+pub(super) fn fix_case(call: Call, top: &Path) -> Result<(), GitError> {
     // Leaves out files that sparse patterns exclude: they do not exist on the disk.
     let said = call.args(["ls-files", "-t", "-z"]).capture(LONGEST_LIST).ok()?.stdout;
     let records = said.split(|byte| *byte == 0);
@@ -73,7 +73,9 @@ impl Names {
                 Entry::Occupied(taken) if taken.get() == name => {}
                 Entry::Occupied(taken) => {
                     let names = [taken.get(), name].map(|name| os(name).into());
-                    return Err(GitError::Misfit(Misfit::FoldedCase(names)));
+                    return Err(GitError::CheckoutImpossible(CheckoutImpossible::FoldedCase(
+                        names,
+                    )));
                 }
             }
         }

@@ -65,44 +65,44 @@ pub(crate) enum Layer {
     },
 }
 
-/// Result of [`Laying::lay`].
+/// Result of [`OverlayBuilder::apply_layers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Laid {
+pub(crate) enum OverlayResult {
     /// The tree.
     Tree(LaidTree),
     /// The layers do not fit the commit.
-    Refused(Refusal),
+    Refused(OverlayFailure),
 }
 
 /// Why the layers do not fit the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct OverlayFailure {
     /// What failed.
-    pub what: Refused,
+    pub what: OverlayFailureCause,
     /// Git's message.
     pub said: String,
-    /// The tree before the failed layer, and the patch's digest. For [`Refused::Commit`]: the
-    /// commit.
+    /// The tree before the failed layer, and the patch's digest. For
+    /// [`OverlayFailureCause::Commit`]: the commit.
     state: (String, String),
 }
 
 /// What failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum OverlayFailureCause {
     /// This patch does not apply.
     Patch(String),
     /// Git does not accept names in the commit's own tree.
     Commit,
 }
 
-impl Refusal {
+impl OverlayFailure {
     /// Identifies the attempt: it differs for another tree or another patch.
     pub(crate) fn id(&self) -> String {
         format!("{} refuses {}", self.state.0, self.state.1)
     }
 }
 
-impl Laid {
+impl OverlayResult {
     /// Identifies the tree, or the refusal, in a build key.
     pub(crate) fn id(&self) -> String {
         match self {
@@ -112,8 +112,8 @@ impl Laid {
     }
 }
 
-/// A modified tree and the folder of its objects. It can be checked out while the [`Laying`] that
-/// made it lives.
+/// A modified tree and the folder of its objects. It can be checked out while the
+/// [`OverlayBuilder`] that made it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LaidTree {
     id: String,
@@ -136,40 +136,44 @@ impl LaidTree {
 
 /// Makes modified trees, each once.
 #[derive(Debug)]
-pub(crate) struct Laying {
+pub(crate) struct OverlayBuilder {
     repository: Repository,
     /// The working folder is made in this folder when first needed.
     parent: PathBuf,
-    workshop: OnceCell<Workshop>,
-    known: RefCell<BTreeMap<(CommitId, Vec<Layer>), Laid>>,
+    scratch: OnceCell<ScratchRepository>,
+    known: RefCell<BTreeMap<(CommitId, Vec<Layer>), OverlayResult>>,
 }
 
 /// A bare repository, an index, and an empty folder for git commands that need a worktree.
 #[derive(Debug)]
-struct Workshop {
+struct ScratchRepository {
     folder: tempfile::TempDir,
     bare: BisectRepository,
 }
 
-impl Laying {
+impl OverlayBuilder {
     /// Makes modified trees of this repository. Creates its working folder below `parent` when
     /// first needed and removes it on drop.
     pub(crate) fn new(repository: &Repository, parent: &Path) -> Self {
         Self {
             repository: repository.clone(),
             parent: parent.to_owned(),
-            workshop: OnceCell::new(),
+            scratch: OnceCell::new(),
             known: RefCell::new(BTreeMap::new()),
         }
     }
 
     /// The commit's tree with the layers applied in order.
-    pub(crate) fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
+    pub(crate) fn apply_layers(
+        &self,
+        commit: &CommitId,
+        layers: &[Layer],
+    ) -> Result<OverlayResult, GitError> {
         let asked = (commit.clone(), layers.to_vec());
         if let Some(laid) = self.known.borrow().get(&asked) {
             return Ok(laid.clone());
         }
-        let laid = self.workshop(commit)?.lay(commit, layers)?;
+        let laid = self.scratch(commit)?.apply_layers(commit, layers)?;
         self.known.borrow_mut().insert(asked, laid.clone());
         Ok(laid)
     }
@@ -177,13 +181,13 @@ impl Laying {
     /// The change from one tree to another as a patch for `git apply`. Both trees were made here or
     /// are trees of the repository.
     pub(crate) fn difference(&self, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
-        let Some(workshop) = self.workshop.get() else { return Ok(Vec::new()) };
-        patch_of(workshop.call(), from, to)
+        let Some(scratch) = self.scratch.get() else { return Ok(Vec::new()) };
+        patch_of(scratch.call(), from, to)
     }
 
-    fn workshop(&self, commit: &CommitId) -> Result<&Workshop, GitError> {
-        if let Some(workshop) = self.workshop.get() {
-            return Ok(workshop);
+    fn scratch(&self, commit: &CommitId) -> Result<&ScratchRepository, GitError> {
+        if let Some(scratch) = self.scratch.get() {
+            return Ok(scratch);
         }
         let parent = &self.parent;
         std::fs::create_dir_all(parent).map_err(io_error("make", parent))?;
@@ -192,15 +196,19 @@ impl Laying {
         let nothing = folder.path().join("nothing");
         std::fs::create_dir(&nothing).map_err(io_error("make", nothing))?;
         let bare = BisectRepository::open(&self.repository, &folder.path().join("git"), commit)?;
-        Ok(self.workshop.get_or_init(|| Workshop { folder, bare }))
+        Ok(self.scratch.get_or_init(|| ScratchRepository { folder, bare }))
     }
 }
 
-impl Workshop {
-    fn lay(&self, commit: &CommitId, layers: &[Layer]) -> Result<Laid, GitError> {
+impl ScratchRepository {
+    fn apply_layers(&self, commit: &CommitId, layers: &[Layer]) -> Result<OverlayResult, GitError> {
         if let Some(said) = self.read(commit)? {
             let state = (commit.to_string(), "itself".to_owned());
-            return Ok(Laid::Refused(Refusal { what: Refused::Commit, said, state }));
+            return Ok(OverlayResult::Refused(OverlayFailure {
+                what: OverlayFailureCause::Commit,
+                said,
+                state,
+            }));
         }
         for layer in layers {
             match layer {
@@ -214,16 +222,16 @@ impl Workshop {
                 Layer::Entries(entries) => self.entries(entries)?,
                 Layer::Patch { name, digest, file } => {
                     if let Some((tree, said)) = self.patch(file)? {
-                        let what = Refused::Patch(name.clone());
+                        let what = OverlayFailureCause::Patch(name.clone());
                         let state = (tree, digest.clone());
-                        return Ok(Laid::Refused(Refusal { what, said, state }));
+                        return Ok(OverlayResult::Refused(OverlayFailure { what, said, state }));
                     }
                 }
                 Layer::Files { from, paths } => self.files(from, paths)?,
             }
         }
         let objects = self.bare.git_dir().join("objects");
-        Ok(Laid::Tree(LaidTree { id: self.write_tree()?, objects }))
+        Ok(OverlayResult::Tree(LaidTree { id: self.write_tree()?, objects }))
     }
 
     /// Reads the commit's tree into the index; returns git's message if git refuses the tree.

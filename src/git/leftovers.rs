@@ -34,7 +34,7 @@ impl Repository {
 
     /// Removes unfinished entries of our worktrees that a killed git left: every `git worktree`
     /// fails at them. Takes 2 seconds if there are any; entries that are finished meanwhile stay.
-    pub(crate) fn mend(&self) -> Result<(), GitError> {
+    pub(crate) fn repair(&self) -> Result<(), GitError> {
         let unfinished = unfinished(self.common_dir());
         if unfinished.is_empty() {
             return Ok(());
@@ -151,7 +151,7 @@ mod tests {
             fs::write(entry(name).join("locked"), "initializing").unwrap();
             fs::write(entry(name).join("gitdir"), "").unwrap();
         }
-        repository.mend().unwrap();
+        repository.repair().unwrap();
         assert!(!entry("src7").exists());
         assert!(entry("srcx").exists(), "not a name of ours");
     }

@@ -11,9 +11,10 @@ mod authoring;
 mod bisect;
 mod bisect_repository;
 mod bisect_state;
-mod carried;
+mod change_presence;
 mod changes;
 mod checkout_failure;
+mod checkout_impossible;
 mod command;
 mod commit;
 mod dependencies;
@@ -27,7 +28,6 @@ mod laid;
 mod leftovers;
 mod lines;
 mod link;
-mod misfit;
 mod parts;
 mod raw_path;
 mod removal;
@@ -42,24 +42,26 @@ mod vendored;
 mod version;
 mod worktree;
 
-pub(crate) use authoring::{Author, Authoring};
+pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::BisectSession;
 pub(crate) use bisect_state::{BisectState, End, Remaining};
-pub(crate) use carried::{Absence, Change};
+pub(crate) use change_presence::{Change, CommitsWithoutChange};
 pub(crate) use changes::FileChange;
+pub(crate) use checkout_impossible::CheckoutImpossible;
 pub(crate) use diff::{FileDiff, read_diff};
 pub(crate) use error::GitError;
 pub(crate) use folding::folds_case;
 pub(crate) use history::{History, Range};
-pub(crate) use laid::{Laid, LaidTree, Layer, Laying, Refusal, Refused, pathspec};
+pub(crate) use laid::{
+    LaidTree, Layer, OverlayBuilder, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
+};
 pub(crate) use lines::ChangedLines;
 pub(crate) use link::check_link;
-pub(crate) use misfit::Misfit;
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
-pub(crate) use snapshot::{BlobId, Here, Snapshot, without_hashing};
+pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
 pub(crate) use version::GitVersion;
-pub(crate) use worktree::{Holding, Worktree};
+pub(crate) use worktree::{CheckoutSpec, Worktree};
 
 #[cfg(test)]
 mod tests;

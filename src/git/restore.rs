@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::evaluation::CommitId;
 
-use super::checkout_failure::look_for_misfit;
-use super::command::{Call, OUR_INDEX};
+use super::checkout_failure::diagnose_checkout_failure;
+use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
 use super::removal::{absent_is_fine, make_writable, remove_all};
-use super::{GitError, LaidTree, Misfit, folding};
+use super::{CheckoutImpossible, GitError, LaidTree, folding};
 
 /// What to do with untracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ pub(super) fn restore_tree(
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for one file on the disk. If git removes either entry, it removes
     // that file.
-    if matches!(restored, Err(GitError::Misfit(Misfit::FoldedCase(_)))) {
+    if matches!(restored, Err(GitError::CheckoutImpossible(CheckoutImpossible::FoldedCase(_)))) {
         remove_index(git_dir)?;
     }
     // A forced checkout can fail at a damaged index, which a crash of the machine may leave. The
     // index holds nothing that the commit lacks, so we delete it and try again.
     if matches!(restored, Err(GitError::Command { .. }))
-        && fs::remove_file(git_dir.join(OUR_INDEX)).is_ok()
+        && fs::remove_file(git_dir.join(PRIVATE_INDEX)).is_ok()
     {
         restored = try_restore_tree(git_dir, top, goal, untracked);
     }
@@ -57,7 +57,7 @@ pub(super) fn restore_tree(
 /// Copies our index for builds and runs, so that git there sees the checked-out tree.
 fn hand_out_index(git_dir: &Path) -> Result<(), GitError> {
     let [index, made] = ["index", "index-to-be"].map(|name| git_dir.join(name));
-    fs::copy(git_dir.join(OUR_INDEX), &made).map_err(io_error("write", &made))?;
+    fs::copy(git_dir.join(PRIVATE_INDEX), &made).map_err(io_error("write", &made))?;
     if index.is_dir() {
         remove_all(&index)?;
     }
@@ -86,22 +86,22 @@ fn try_restore_tree(
         laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
     };
     let to_commit = || match to_tree() {
-        Ok(()) if disk.folds_case => folding::settle(call(), top),
+        Ok(()) if disk.folds_case => folding::fix_case(call(), top),
         Err(error @ GitError::Command { .. }) => {
-            let misfit = look_for_misfit(|| known(call(), goal), top, &error)?;
-            Err(misfit.map_or(error, GitError::Misfit))
+            let impossible = diagnose_checkout_failure(|| known(call(), goal), top, &error)?;
+            Err(impossible.map_or(error, GitError::CheckoutImpossible))
         }
         other => other,
     };
     if untracked == Untracked::Keep {
         return to_commit();
     }
-    let has_index = git_dir.join(OUR_INDEX).exists();
+    let has_index = git_dir.join(PRIVATE_INDEX).exists();
     let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
     // Git overwrites files in the way, but not repositories or folders without write permission.
     match to_commit() {
         Ok(()) => {}
-        Err(misfit @ GitError::Misfit(_)) => return Err(misfit),
+        Err(impossible @ GitError::CheckoutImpossible(_)) => return Err(impossible),
         Err(_) => {
             clean(call, top).or_else(|_| start_over(git_dir, top))?;
             to_commit()?;
@@ -134,7 +134,7 @@ fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
 }
 
 fn remove_index(git_dir: &Path) -> Result<(), GitError> {
-    let index = git_dir.join(OUR_INDEX);
+    let index = git_dir.join(PRIVATE_INDEX);
     fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Snapshot {
 
 /// The type of a path in a commit's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Here {
+pub(crate) enum EntryKind {
     /// The path does not exist.
     Nothing,
     /// A file or a link.
@@ -37,7 +37,7 @@ pub(crate) enum Here {
     Unknown,
 }
 
-impl Here {
+impl EntryKind {
     /// Whether the path may be a folder.
     pub(crate) fn may_be_a_folder(self) -> bool {
         matches!(self, Self::Other | Self::Unknown)
@@ -81,27 +81,27 @@ impl History {
     }
 
     /// The type of a path in the commit's tree.
-    pub(crate) fn at(&self, id: &CommitId, path: &str) -> Result<Here, GitError> {
+    pub(crate) fn at(&self, id: &CommitId, path: &str) -> Result<EntryKind, GitError> {
         let mut oid = self.commit(id)?.tree;
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
             let tree = match self.objects.find_tree(oid) {
-                Err(error) if error.code() == ErrorCode::NotFound => return Ok(Here::Unknown),
+                Err(error) if error.code() == ErrorCode::NotFound => return Ok(EntryKind::Unknown),
                 tree => tree.map_err(|source| GitError::Library {
                     what: format!("the tree of commit {id}"),
                     source,
                 })?,
             };
-            let Some(entry) = tree.get_name(part) else { return Ok(Here::Nothing) };
+            let Some(entry) = tree.get_name(part) else { return Ok(EntryKind::Nothing) };
             oid = entry.id();
             match (parts.peek().is_some(), entry.kind()) {
                 (true, Some(ObjectType::Tree)) => {}
-                (true, _) => return Ok(Here::Nothing),
-                (false, Some(ObjectType::Blob)) => return Ok(Here::File(BlobId(oid))),
-                (false, _) => return Ok(Here::Other),
+                (true, _) => return Ok(EntryKind::Nothing),
+                (false, Some(ObjectType::Blob)) => return Ok(EntryKind::File(BlobId(oid))),
+                (false, _) => return Ok(EntryKind::Other),
             }
         }
-        Ok(Here::Nothing)
+        Ok(EntryKind::Nothing)
     }
 
     /// A file's content; `None` if this clone lacks it or it is longer than `longest` bytes.

@@ -35,7 +35,7 @@ struct Submodule {
 
 /// Checks out every submodule of `tree` at its pin, recursively. `donors` are git folders whose
 /// `modules` may hold the same submodules.
-pub(super) fn bring(
+pub(super) fn check_out_submodules(
     tree: &Tree<'_>,
     donors: &[&Path],
     untracked: Untracked,
@@ -52,7 +52,7 @@ pub(super) fn bring(
         let Tree { lfs, disk, .. } = *tree;
         let goal = Goal { commit: &submodule.pin, laid: None, lfs, disk };
         restore_tree(&module, &top, goal, untracked)?;
-        bring(&Tree { top: &top, git_dir: &module, lfs, disk }, &theirs, untracked)?;
+        check_out_submodules(&Tree { top: &top, git_dir: &module, lfs, disk }, &theirs, untracked)?;
     }
     Ok(())
 }

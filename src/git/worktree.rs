@@ -25,12 +25,12 @@ pub(crate) struct Worktree {
     path: PathBuf,
     git_dir: PathBuf,
     /// The content that `reset` restores; `None` before the first checkout.
-    at: Option<Holding>,
+    at: Option<CheckoutSpec>,
 }
 
 /// The content of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Holding {
+pub(crate) struct CheckoutSpec {
     /// The commit that HEAD names.
     pub commit: CommitId,
     /// The modified tree, if the files are not the commit's own.
@@ -111,19 +111,19 @@ impl Worktree {
 
     /// Our worktree at this path with known content, so that [`Self::reset`] restores that
     /// content.
-    pub(crate) fn holding(
+    pub(crate) fn with_checkout(
         repository: &Repository,
         path: &Path,
-        holding: Holding,
+        checkout_spec: CheckoutSpec,
     ) -> Result<Self, GitError> {
-        // The caller has just checked `holding` out, so this is not verified again.
+        // The caller has just checked `checkout_spec` out, so this is not verified again.
         let mut worktree = match registered(repository, path) {
             Some(git_dir) if marker(path).exists() => {
                 Self { repository: repository.clone(), path: path.to_owned(), git_dir, at: None }
             }
-            _ => Self::add_detached(repository, path, &holding.commit)?,
+            _ => Self::add_detached(repository, path, &checkout_spec.commit)?,
         };
-        worktree.at = Some(holding);
+        worktree.at = Some(checkout_spec);
         Ok(worktree)
     }
 
@@ -156,9 +156,9 @@ impl Worktree {
     /// the commit in both cases.
     ///
     /// Files that do not change keep their time stamps. If this disk or git refuses the tree, the
-    /// error is [`GitError::Misfit`].
-    pub(crate) fn hold(&mut self, holding: Holding) -> Result<(), GitError> {
-        self.at = Some(holding);
+    /// error is [`GitError::CheckoutImpossible`].
+    pub(crate) fn check_out(&mut self, checkout_spec: CheckoutSpec) -> Result<(), GitError> {
+        self.at = Some(checkout_spec);
         self.restore(Untracked::Remove)
     }
 
@@ -182,7 +182,7 @@ impl Worktree {
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
             let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, disk };
-            submodules::bring(&tree, &donors, untracked)?;
+            submodules::check_out_submodules(&tree, &donors, untracked)?;
         }
         Ok(())
     }

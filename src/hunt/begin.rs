@@ -1,12 +1,12 @@
 //! Begins a hunt: first checks everything, then creates the hunt's folder.
 
-pub(crate) mod asked;
 pub(crate) mod descend;
+pub(crate) mod environment_changes;
 pub(crate) mod examine;
-pub(crate) mod last_time;
+pub(crate) mod hunt_request;
+pub(crate) mod large_links;
 pub(crate) mod open;
-pub(crate) mod places;
-pub(crate) mod unwatched;
+pub(crate) mod slots_folder;
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::store::journal::{Begun, Event};
 use crate::store::{HuntDir, Store, config_digest, publish};
 
 use super::{HuntError, UsageError};
-use asked::Asked;
+use hunt_request::HuntRequest;
 
 /// Checks the options and begins the hunt: its folder, its frozen configuration, its history and
 /// the first line of its journal. While the returned store lives, no other process removes the
@@ -26,7 +26,7 @@ use asked::Asked;
 pub(crate) fn begin(
     repository: &Repository,
     config: &Config,
-    asked: &Asked,
+    asked: &HuntRequest,
 ) -> Result<(HuntDir, Store), HuntError> {
     let history = History::open(repository).map_err(UsageError::from)?;
     let range = examine::range(&history, config, asked).map_err(first)?;

@@ -4,9 +4,9 @@ use crate::evaluation::{Aim, CommitId, Culprit, Target};
 use crate::oracle::Observation;
 use crate::search::Step;
 
-use super::range::Aside;
+use super::range::ExcludedBranch;
 use super::strategy::SearchStrategy;
-use super::why::Why;
+use super::why::CandidatesReason;
 
 /// The result of a confirmation.
 pub(crate) enum ConfirmationOutcome {
@@ -21,7 +21,7 @@ pub(crate) enum ConfirmationOutcome {
     /// The fresh runs do not decide, but more runs of the search may.
     Undecided(String),
     /// The claim can be neither confirmed nor rejected. The commits are the candidates.
-    Unsure(Vec<CommitId>, Why),
+    Undecidable(Vec<CommitId>, CandidatesReason),
 }
 
 /// A search's claim that one commit made the change.
@@ -40,5 +40,5 @@ pub(crate) struct Claim<'a> {
     /// Whether the search looks for a regression or a fix.
     pub(crate) aim: Aim,
     /// Side branches set aside; a parent on one of them is ignored.
-    pub(crate) aside: &'a [Aside],
+    pub(crate) aside: &'a [ExcludedBranch],
 }

@@ -2,9 +2,9 @@
 //! turn. The builds are new and clean, unless `build.confirm` is `reuse`.
 
 pub(crate) mod boundary;
+pub(crate) mod chance;
 pub(crate) mod chunk_differences;
 pub(crate) mod differences;
-pub(crate) mod doubt;
 pub(crate) mod effect;
 pub(crate) mod fresh;
 pub(crate) mod loaded_files;
@@ -29,9 +29,9 @@ use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::strategy::SearchStrategy;
 use super::verdict::{VerdictContext, write_down};
-use doubt::stated;
+use chance::reported_confidence;
 use effect::{effects, is_blamed};
-use fresh::Fresh;
+use fresh::ConfirmationRuns;
 
 impl Driver<'_> {
     /// Confirms a commit against its parents, or says why that is not possible.
@@ -42,7 +42,7 @@ impl Driver<'_> {
             // With `--first-parent` a merge counts as the author of its branch's changes.
             parents.truncate(1);
         }
-        self.leave_out_aside(&mut parents, claim)?;
+        self.drop_excluded_parents(&mut parents, claim)?;
         if parents.is_empty() {
             let why = if self.oracle.history.repository().is_shallow() {
                 "no parent of it is in this shallow clone to measure it against (git fetch \
@@ -50,7 +50,7 @@ impl Driver<'_> {
             } else {
                 "it has no parent to measure it against"
             };
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
@@ -63,19 +63,19 @@ impl Driver<'_> {
         let fresh = self.measure_afresh(claim, &parents)?;
         let verdicts = self.verdicts(&fresh, claim)?;
         self.oracle.pool.free_all_but(&self.begun.good.commit);
-        if let Some(refusal) = refusal(commit, &parents, &verdicts, claim.aim) {
-            self.spend(&fresh, strategy);
+        if let Some(refusal) = reason_to_reject(commit, &parents, &verdicts, claim.aim) {
+            self.exclude_from_confirmations(&fresh, strategy);
             return Ok(refusal);
         }
-        if let Some(why) = self.steadiness_objection(claim, &fresh)? {
-            self.spend(&fresh, strategy);
+        if let Some(why) = self.check_repeatability(claim, &fresh)? {
+            self.exclude_from_confirmations(&fresh, strategy);
             return Ok(ConfirmationOutcome::Undecided(why));
         }
         if let Some(why) = self.recipe_objection(commit, &parents, &strategy.targets)? {
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why));
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
         }
         let aim = claim.aim;
         let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
@@ -85,7 +85,7 @@ impl Driver<'_> {
                 "it and its parent ran {}, so it did not cause the difference",
                 text::plural(ran.alike, "identical file")
             );
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         let wanted = self.oracle.recipes.config.statistics.confidence;
         if culprit.confidence < wanted {
@@ -93,7 +93,7 @@ impl Driver<'_> {
                 "its fresh runs differ from its parent's with a confidence of only {:.3}, below {wanted}",
                 culprit.confidence
             );
-            return Ok(ConfirmationOutcome::Unsure(vec![commit.clone()], why.into()));
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         let mut culprit = culprit;
         match before {
@@ -126,23 +126,27 @@ impl Driver<'_> {
         let fresh = self.measure_afresh(claim, against)?;
         let verdicts = self.verdicts(&fresh, claim)?;
         let aim = claim.aim;
-        let stands = refusal(claim.commit, against, &verdicts, aim).is_none();
+        let stands = reason_to_reject(claim.commit, against, &verdicts, aim).is_none();
         if !stands {
-            self.spend(&fresh, claim.strategy);
+            self.exclude_from_confirmations(&fresh, claim.strategy);
         }
         Ok(stands)
     }
 
     /// In noise, the fresh runs of a rejected claim must not confirm the next claim.
-    fn spend(&mut self, fresh: &Fresh, strategy: &SearchStrategy) {
+    fn exclude_from_confirmations(&mut self, fresh: &ConfirmationRuns, strategy: &SearchStrategy) {
         if strategy.method != SearchMethod::BitIdentical {
             let all = fresh.parents.iter().chain([&fresh.commit]);
-            self.spent.extend(all.flat_map(Observation::attempts));
+            self.excluded_runs.extend(all.flat_map(Observation::attempts));
         }
     }
 
     /// Judges the parents and the commit by fresh runs alone and records the verdicts.
-    fn verdicts(&mut self, fresh: &Fresh, claim: Claim<'_>) -> Result<Vec<Judgement>, HuntError> {
+    fn verdicts(
+        &mut self,
+        fresh: &ConfirmationRuns,
+        claim: Claim<'_>,
+    ) -> Result<Vec<Judgement>, HuntError> {
         let verdicts = fresh.verdicts(claim.strategy, &self.oracle.recipes.config);
         let observations = fresh.parents.iter().chain([&fresh.commit]);
         for (observation, judgement) in observations.zip(&verdicts) {
@@ -161,7 +165,7 @@ impl Driver<'_> {
         &self,
         claim: Claim<'_>,
         parents: &[CommitId],
-        fresh: &Fresh,
+        fresh: &ConfirmationRuns,
         broken: &[Metric],
     ) -> Result<(Culprit, usize), HuntError> {
         let Claim { commit, targets, .. } = claim;
@@ -186,8 +190,8 @@ impl Driver<'_> {
                 };
                 (confidence, basis)
             }
-            None if fresh.is_exact => (stated(fresh.chance_of_error), Basis::BitExact),
-            None => (stated(fresh.chance_of_error), Basis::Sequential),
+            None if fresh.is_exact => (reported_confidence(fresh.chance_of_error), Basis::BitExact),
+            None => (reported_confidence(fresh.chance_of_error), Basis::Sequential),
         };
         let history = &self.oracle.history;
         let changes = history.diff_files(Some(parent), commit)?;
@@ -203,7 +207,7 @@ impl Driver<'_> {
             failure,
             files,
             dependencies,
-            ran: self.ran(&fresh.parents[worst], &fresh.commit, targets)?,
+            ran: self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?,
             differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,
         };
@@ -234,7 +238,7 @@ impl Driver<'_> {
         Ok(hasher.hex())
     }
 
-    fn keep_confirmation(&self, key: &str, fresh: &Fresh) -> Result<(), HuntError> {
+    fn keep_confirmation(&self, key: &str, fresh: &ConfirmationRuns) -> Result<(), HuntError> {
         let attempts = fresh.parents.iter().chain([&fresh.commit]);
         let made = Confirmation {
             hunt: self.hunt.id().to_owned(),
@@ -246,7 +250,7 @@ impl Driver<'_> {
 }
 
 /// Why the verdicts do not support the claim; `None` if they do.
-pub(crate) fn refusal(
+pub(crate) fn reason_to_reject(
     commit: &CommitId,
     parents: &[CommitId],
     verdicts: &[Judgement],
@@ -290,6 +294,6 @@ fn open(judgement: &Judgement, commits: Vec<CommitId>, why: String) -> Confirmat
     if judgement.skip == Some(SkipReason::Unsteady) {
         ConfirmationOutcome::Undecided(why)
     } else {
-        ConfirmationOutcome::Unsure(commits, why.into())
+        ConfirmationOutcome::Undecidable(commits, why.into())
     }
 }

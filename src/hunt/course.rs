@@ -11,7 +11,7 @@ use crate::evaluation::{
 use crate::git::Repository;
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
-use crate::hunt::outcome::found_step::{Step, is_beyond_the_end};
+use crate::hunt::outcome::found_step::{FoundStep, is_beyond_the_end};
 use crate::hunt::search::short_text;
 use crate::oracle::{Facts, Observation, Oracle};
 use crate::process::{ProcessError, Stop};
@@ -55,10 +55,10 @@ pub(crate) fn drive(
         }
     }
     let is_resumed = entries.len() > 1;
-    repository.mend()?;
+    repository.repair()?;
     let (oracle, begun) = open(repository, hunt, stop)?;
     if is_resumed {
-        same_world(&oracle)?;
+        check_environment_unchanged(&oracle)?;
     }
     let mut driver = Driver {
         oracle,
@@ -68,7 +68,7 @@ pub(crate) fn drive(
         stop: stop.clone(),
         asker,
         searches: 0,
-        spent: BTreeSet::new(),
+        excluded_runs: BTreeSet::new(),
         short: None,
         is_flaky: false,
         is_clean: false,
@@ -83,8 +83,8 @@ pub(crate) fn drive(
     let expiry = in_force.until.map(|(at, limit)| stop.expire_at(at, limit));
     let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
     if !is_resumed {
-        driver.tell_unwatched()?;
-        driver.tell_what_is_different()?;
+        driver.note_large_links()?;
+        driver.note_environment_changes()?;
     }
     let result = match driver.run() {
         Err(HuntError::Limit(limit)) => driver.best_so_far(limit),
@@ -139,16 +139,16 @@ fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<String>) {
 
 /// Stops if the machine or its environment changed since the hunt began: runs of different
 /// machines, drivers or compilers are never compared.
-fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
+fn check_environment_unchanged(oracle: &Oracle) -> Result<(), HuntError> {
     let now = Facts::gather(&oracle.recipes.config, &oracle.store, oracle.checkout.as_deref())?;
     if now.machine.class != oracle.recipes.facts.machine.class {
-        return Err(HuntError::World(format!(
+        return Err(HuntError::Environment(format!(
             "the hunt began on another class of machine ({}), this is {}",
             oracle.recipes.facts.machine.cpu, now.machine.cpu
         )));
     }
     if now.machine.cores != oracle.recipes.facts.machine.cores {
-        return Err(HuntError::World(format!(
+        return Err(HuntError::Environment(format!(
             "the hunt began with {0} cores, but this process may use {1}: allow {0} cores again, or \
              begin a new hunt",
             oracle.recipes.facts.machine.cores, now.machine.cores
@@ -157,13 +157,13 @@ fn same_world(oracle: &Oracle) -> Result<(), HuntError> {
     let changes = now.surroundings.changes_since(&oracle.recipes.facts.surroundings);
     if !changes.is_empty() {
         let changes = changes.join("; ");
-        return Err(HuntError::World(format!(
+        return Err(HuntError::Environment(format!(
             "the environment of commands has changed since the hunt began: {changes}. Restore it, \
              or begin a new hunt: results that still hold are taken from the store"
         )));
     }
     if now.environment != oracle.recipes.facts.environment {
-        return Err(HuntError::World(
+        return Err(HuntError::Environment(
             "the output of [environment] probe has changed since the hunt began".to_owned(),
         ));
     }
@@ -256,7 +256,7 @@ impl Driver<'_> {
         self.withdraw_what_is_put_back(&mut ledger, &whole)?;
         if self.is_flaky {
             self.recheck(&mut ledger, &claims)?;
-            self.withdraw_the_uneven(&mut ledger, &claims)?;
+            self.withdraw_unequal_rates(&mut ledger, &claims)?;
         }
         let contributions = if ledger.is_gradual() {
             match self.contributions(&endpoints, ledger.first_metric()) {
@@ -335,7 +335,7 @@ impl Driver<'_> {
         }
         let mut next = ledger.enter(search_range, searched, bad);
         if let Some(crossing) = &crossing {
-            next.extend(self.look_for_a_dip(search_range, crossing)?);
+            next.extend(self.find_dip(search_range, crossing)?);
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
         if search_range.aim == Aim::Regression {
@@ -344,14 +344,14 @@ impl Driver<'_> {
             let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
-        let step = Step { search_range, culprit, seen };
-        let looked = self.look_whether_it_lasts(ledger, &step).and_then(|more| {
+        let step = FoundStep { search_range, culprit, seen };
+        let looked = self.check_persistence(ledger, &step).and_then(|more| {
             self.follow_into_merges(ledger, search_range, culprit, claims)?;
             Ok(more)
         });
         match looked {
             Err(HuntError::Limit(limit)) => {
-                ledger.doubt_last(is_beyond_the_end(&step), &limit);
+                ledger.note_unchecked_last(is_beyond_the_end(&step), &limit);
                 self.limit = Some(limit);
             }
             more => next.extend(more?),

@@ -12,7 +12,7 @@ use crate::store::journal::{Begun, Event};
 
 use super::HuntError;
 use super::asker::Asker;
-use super::short::Short;
+use super::short::TextPrefix;
 use super::verdict::{VerdictContext, write_down};
 
 /// The driver of one hunt.
@@ -28,9 +28,9 @@ pub(crate) struct Driver<'a> {
     /// How many searches were begun so far.
     pub(crate) searches: usize,
     /// Runs of rejected claims. They must not confirm another claim.
-    pub(crate) spent: BTreeSet<String>,
+    pub(crate) excluded_runs: BTreeSet<String>,
     /// Set if the search reads only the beginning of the text.
-    pub(crate) short: Option<Short>,
+    pub(crate) short: Option<TextPrefix>,
     /// Runs or builds of one commit were seen to differ.
     pub(crate) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.

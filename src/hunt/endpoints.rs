@@ -15,7 +15,7 @@ pub(crate) mod targets;
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
 };
-use crate::hunt::begin::descend::is_the_same;
+use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, Request, Sample};
 use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
@@ -89,7 +89,7 @@ impl Driver<'_> {
             }
         };
         if let Some(within) = &self.begun.within
-            && !is_the_same(within, &chosen.targets)
+            && !matches_outer_hunt(within, &chosen.targets)
         {
             return Ok(Err(unmeasurable(format!(
                 "with {} at {}, {} fails differently than in hunt {}",

@@ -145,10 +145,10 @@ pub enum HuntError {
     /// The hunt cannot go on, for example because the machine changed or an oracle stopped. The
     /// text is the reason.
     #[error("{0}")]
-    World(String),
+    Environment(String),
     /// The oracle of a search step stopped, and recorded the reason.
     #[error("{reason}")]
-    Halted {
+    OracleStopped {
         /// Why, in a sentence.
         reason: String,
         /// What the user can do.
@@ -159,10 +159,10 @@ pub enum HuntError {
     NoBeginning,
     /// The frozen configuration is not what it was when the hunt began.
     #[error("{} is not the configuration that the hunt began with: it was changed or removed", .0.display())]
-    Altered(PathBuf),
+    ConfigurationChanged(PathBuf),
     /// The frozen configuration is invalid.
     #[error(transparent)]
-    Frozen(#[from] ConfigError),
+    ConfigurationInvalid(#[from] ConfigError),
 }
 
 impl From<OracleError> for HuntError {
@@ -204,8 +204,8 @@ impl HuntError {
         match self {
             Self::Usage(error) => error.hint(),
             Self::Oracle(error) => error.hint(),
-            Self::Halted { hint: Some(hint), .. } => Some(hint.clone()),
-            Self::Stopped | Self::World(_) | Self::Halted { hint: None, .. } => {
+            Self::OracleStopped { hint: Some(hint), .. } => Some(hint.clone()),
+            Self::Stopped | Self::Environment(_) | Self::OracleStopped { hint: None, .. } => {
                 Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
             }
             Self::Limit(_) => Some(
@@ -213,12 +213,12 @@ impl HuntError {
                  goes on"
                     .into(),
             ),
-            Self::Altered(_) => Some(
+            Self::ConfigurationChanged(_) => Some(
                 "restore that file, or start a new hunt with the right configuration: what was \
                  measured is used again"
                     .into(),
             ),
-            Self::NoBeginning | Self::Frozen(_) => {
+            Self::NoBeginning | Self::ConfigurationInvalid(_) => {
                 Some("start a new hunt; what was measured is used again".into())
             }
         }

@@ -22,7 +22,7 @@ impl Driver<'_> {
     /// The commits to compare. `None` if there is no main first bad commit, if it does not build,
     /// if the user wants no explanation, or if the two have different recipes: their output cannot
     /// be compared then.
-    pub(crate) fn pair_to_ask(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
+    pub(crate) fn pair_to_compare(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
         let Some(culprit) = self.main_to_ask(finding) else { return Ok(None) };
         let builds = culprit.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Build);
         if self.oracle.recipes.engine.within.is_some() || !builds {
@@ -48,7 +48,7 @@ impl Driver<'_> {
     }
 
     /// Runs of one measure at a commit, from fresh builds. `recipe`: replaces the commit's own.
-    pub(crate) fn inquire(
+    pub(crate) fn measure_extra(
         &mut self,
         commit: &CommitId,
         measure: &str,

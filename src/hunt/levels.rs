@@ -24,7 +24,7 @@ impl Driver<'_> {
     /// Adds to a finding what each `[[level]]` shows at the main first bad commit and its parent. A
     /// hunt for a fix checks no level, because levels explain what got worse.
     pub(crate) fn add_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
         if self.begun.options.aim == Aim::Fix {
             return Ok(finding);
         }
@@ -94,17 +94,17 @@ impl Driver<'_> {
                 }
             }
         };
-        let mut parents = self.inquire(&pair.parent, measure, PARENT_RUNS, None)?;
-        let mut commits = self.inquire(&pair.commit, measure, 1, None)?;
+        let mut parents = self.measure_extra(&pair.parent, measure, PARENT_RUNS, None)?;
+        let mut commits = self.measure_extra(&pair.commit, measure, 1, None)?;
         let Some(first) = commits.of(measure).first() else {
             return Ok(LevelCheck::unknown(measure, "it does not build"));
         };
         let mut check = judged(parents.of(measure), first);
         if check.shows == LevelShows::Fails {
             if !parents.is_same_each_time(measure) {
-                parents = self.inquire(&pair.parent, measure, NOISY_RUNS, None)?;
+                parents = self.measure_extra(&pair.parent, measure, NOISY_RUNS, None)?;
             }
-            commits = self.inquire(&pair.commit, measure, COMMIT_RUNS, None)?;
+            commits = self.measure_extra(&pair.commit, measure, COMMIT_RUNS, None)?;
             let again = commits.of(measure).iter();
             let all: Vec<LevelCheck> =
                 again.map(|commit| judged(parents.of(measure), commit)).collect();

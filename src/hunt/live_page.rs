@@ -15,7 +15,7 @@ use crate::report::{self, Now, Pace, Report};
 use crate::store::{HuntDir, Store, replace};
 
 /// How often to look whether something changed.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Shortest time between two pages.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -51,7 +51,7 @@ impl LivePage {
             let mut writer = Writer::new(&repository, hunt);
             while !flag.load(Ordering::Relaxed) {
                 writer.look();
-                std::thread::park_timeout(LOOK);
+                std::thread::park_timeout(POLL_INTERVAL);
             }
         };
         let thread = std::thread::Builder::new().name("page".to_owned()).spawn(write).ok();

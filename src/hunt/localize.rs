@@ -155,7 +155,7 @@ struct Found {
 
 /// What a localisation knows when it ends.
 #[derive(Default)]
-struct Known {
+struct IsolationResult {
     found: Vec<Found>,
     /// The change without the found parts.
     rest: Vec<Part>,
@@ -167,13 +167,13 @@ struct Known {
 
 impl Localization<'_, '_> {
     fn run(mut self) -> Result<Cause, HuntError> {
-        let mut known = Known { rest: self.change.whole(), ..Known::default() };
+        let mut known = IsolationResult { rest: self.change.whole(), ..IsolationResult::default() };
         let end = match self.search(&mut known) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             Err(fault) => CauseEnd::Stopped(fault.to_string()),
             Ok(end) => end,
         };
-        let Known { found, rest, dependents, without } = known;
+        let IsolationResult { found, rest, dependents, without } = known;
         let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
         let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
         // Parts that are not known to make the step are not reverted one by one.
@@ -211,7 +211,7 @@ impl Localization<'_, '_> {
         })
     }
 
-    fn search(&mut self, known: &mut Known) -> Result<CauseEnd, HuntError> {
+    fn search(&mut self, known: &mut IsolationResult) -> Result<CauseEnd, HuntError> {
         loop {
             known.without = None;
             let whole = known.rest.clone();
@@ -264,7 +264,7 @@ impl Localization<'_, '_> {
     /// `failed`: the trial of the rest.
     fn test_without_dependents(
         &mut self,
-        known: &mut Known,
+        known: &mut IsolationResult,
         failed: usize,
     ) -> Result<Option<(Shows, usize)>, HuntError> {
         let found = known.found.iter().flat_map(|one| one.parts.iter().copied());

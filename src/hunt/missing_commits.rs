@@ -16,7 +16,7 @@ pub(crate) fn explained(
     begun: &Begun,
 ) -> HuntError {
     match error {
-        HuntError::Oracle(_) | HuntError::World(_) | HuntError::Halted { .. } => {
+        HuntError::Oracle(_) | HuntError::Environment(_) | HuntError::OracleStopped { .. } => {
             look_for_gone(hunt, oracle, begun).map_or(error, HuntError::from)
         }
         other => other,

@@ -16,7 +16,7 @@ use super::short::over;
 use super::verdict::{VerdictContext, write_down};
 
 /// Interval at which the oracle checks whether its driver still runs.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Judges the commit that git wants tested.
 ///
@@ -54,7 +54,7 @@ fn judge(
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
-        HuntError::World("git names no commit to test: the bisect session is gone".to_owned())
+        HuntError::Environment("git names no commit to test: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
@@ -97,7 +97,7 @@ fn follow_driver(hunt: &HuntDir, stop: &Stop) {
     let (hunt, stop) = (hunt.clone(), stop.clone());
     std::thread::spawn(move || {
         loop {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             if matches!(hunt.is_driven(), Ok(false)) {
                 stop.request();
                 return;

@@ -27,7 +27,7 @@ impl Driver<'_> {
     /// Adds to a finding the facts that differ between the main first bad commit and its parent, and
     /// the texts of both.
     pub(crate) fn add_printed(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
         for measure in &pair.recipe.measures {
             let is_fact = measure.kind == MeasureKind::Fact;
             if !is_fact && !matches!(measure.parser, Parser::Text { .. }) {
@@ -47,8 +47,8 @@ impl Driver<'_> {
 
     fn runs_of_both(&mut self, pair: &Pair, measure: &str) -> Result<Runs, HuntError> {
         Ok(Runs {
-            parents: self.inquire(&pair.parent, measure, RUNS, None)?.of(measure).to_vec(),
-            commits: self.inquire(&pair.commit, measure, RUNS, None)?.of(measure).to_vec(),
+            parents: self.measure_extra(&pair.parent, measure, RUNS, None)?.of(measure).to_vec(),
+            commits: self.measure_extra(&pair.commit, measure, RUNS, None)?.of(measure).to_vec(),
         })
     }
 }

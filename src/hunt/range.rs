@@ -12,7 +12,7 @@ pub(crate) struct SearchRange {
     pub(crate) targets: Vec<Target>,
     pub(crate) paths: Vec<String>,
     /// Side branches that are set aside.
-    pub(crate) aside: Vec<Aside>,
+    pub(crate) aside: Vec<ExcludedBranch>,
 }
 
 impl SearchRange {
@@ -32,7 +32,7 @@ impl SearchRange {
 
 /// A side branch that is set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Aside {
+pub(crate) struct ExcludedBranch {
     /// The claimed commit. It and its descendants on the branch are set aside.
     pub(crate) first: CommitId,
     /// The newest commits of the branch.

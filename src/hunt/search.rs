@@ -126,7 +126,7 @@ fn with_git(
                 driver.name_what_was_hidden(&culprit, filter_of(&search_range, &dropped))?;
                 return Ok(Searched::Gradual(culprit, seen));
             }
-            ConfirmationOutcome::Unsure(commits, why) => {
+            ConfirmationOutcome::Undecidable(commits, why) => {
                 driver.contradicted(&commit, &why.to_string())?;
                 return Ok(Searched::Candidates(commits, why));
             }
@@ -143,7 +143,8 @@ fn with_git(
                 if !driver.oracle.history.is_ancestor(old, &parent)? {
                     return Ok(Searched::Candidates(vec![commit, parent], why.into()));
                 }
-                if !driver.was_told(&parent, search_range.aim.older(), number)? && parent != *old {
+                if !driver.has_verdict(&parent, search_range.aim.older(), number)? && parent != *old
+                {
                     // The path filter excluded the first bad commit, or git inferred the verdict.
                     search_range = search_range.up_to(parent);
                     if !search_range.paths.is_empty() {

@@ -3,7 +3,7 @@
 use crate::evaluation::{CommitId, Culprit};
 use crate::oracle::Observation;
 
-use super::why::Why;
+use super::why::CandidatesReason;
 
 /// The result of searching a range.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum Searched {
     /// the commit.
     Gradual(Box<Culprit>, Observation),
     /// Candidates, and why the search cannot decide between them.
-    Candidates(Vec<CommitId>, Why),
+    Candidates(Vec<CommitId>, CandidatesReason),
     /// Candidates of which only the newest can be tested.
     Untestable(Vec<CommitId>),
     /// The range has no step to find. The text says why.

@@ -1,8 +1,8 @@
 //! From the first bad commit to the cells that show its regression. Sweeps the parameters of
 //! `[sweep]` at the commit and at its worst parent.
 //!
-//! The whole grid comes first. Then `search::most_telling` chooses further cells until one rule is
-//! left.
+//! The whole grid comes first. Then `search::most_informative_cell` chooses further cells until one
+//! rule is left.
 
 mod again;
 mod cell;
@@ -18,7 +18,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
 use crate::hunt::localize::step::is_judged_alone;
 use crate::oracle::{Observation, OracleError};
-use crate::search::{JudgedCell, most_telling, separating_rules};
+use crate::search::{JudgedCell, most_informative_cell, separating_rules};
 use crate::store::journal::Event;
 
 use cell::Criterion;
@@ -157,7 +157,7 @@ impl Course<'_, '_> {
             }
             Ok(end) => end,
         };
-        let cells = doubted(&cells, &swept.criterion);
+        let cells = discard_small_differences(&cells, &swept.criterion);
         let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
         Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
     }
@@ -185,7 +185,7 @@ impl Course<'_, '_> {
         }
         let grid_size = cells.len();
         loop {
-            let judged = doubted(cells, &swept.criterion);
+            let judged = discard_small_differences(cells, &swept.criterion);
             let known: Vec<JudgedCell> = judged.iter().filter_map(judged_cell).collect();
             let showing = known.iter().filter(|cell| cell.shows).count();
             if known.is_empty() {
@@ -198,7 +198,7 @@ impl Course<'_, '_> {
             let rules = separating_rules(&known);
             let candidates = grid.candidates(&tried);
             let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
-            let next = most_telling(&rules, &properties);
+            let next = most_informative_cell(&rules, &properties);
             // Beyond some limit, perhaps no cell can be judged.
             let (Some(place), 1.., false) = (next, self.left, is_in_vain(&judged[grid_size..]))
             else {
@@ -239,7 +239,7 @@ impl Course<'_, '_> {
         };
         let cell = match self.measured(swept, &recipe, bare.clone()) {
             // A fault of the machine, or a lack of memory in this cell only.
-            Err(HuntError::Oracle(fault @ OracleError::World { .. })) => {
+            Err(HuntError::Oracle(fault @ OracleError::MachineFault { .. })) => {
                 SweptCell { reason: fault.to_string(), ..bare }
             }
             cell => cell?,
@@ -284,12 +284,12 @@ impl Course<'_, '_> {
         measure: &str,
         runs: usize,
     ) -> Result<Observation, HuntError> {
-        let seen = self.driver.inquire(commit, measure, runs, Some(recipe))?;
+        let seen = self.driver.measure_extra(commit, measure, runs, Some(recipe))?;
         // Another build for each cell would fail too.
         if let Some(failure) = &seen.build_failure {
             let why =
                 format!("{} built before, but now it does not: {}", commit.short(), failure.detail);
-            return Err(HuntError::World(why));
+            return Err(HuntError::Environment(why));
         }
         Ok(seen)
     }
@@ -298,7 +298,7 @@ impl Course<'_, '_> {
 /// The cells. If most cells without the regression are equal to the last bit, a cell that differs
 /// within the tolerance cannot be judged: where values repeat like that, a small difference is also
 /// an effect of the commit, and must not count against a rule.
-fn doubted(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
+fn discard_small_differences(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
     let is_equal =
         |cell: &SweptCell| cell.parent.level.is_some() && cell.parent.level == cell.commit.level;
     let none: Vec<&SweptCell> = cells.iter().filter(|cell| cell.shows == Shows::Nothing).collect();

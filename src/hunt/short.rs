@@ -4,7 +4,7 @@ use crate::evaluation::{Judgement, Target, Verdict};
 
 /// How much of the text the runs read, and the targets for that part.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Short {
+pub(crate) struct TextPrefix {
     /// Number of chunks that the runs read.
     pub(crate) chunks: u32,
     /// The targets, with the levels and tolerances for this number of chunks.

@@ -61,7 +61,7 @@ fn method(target: &Target, by: SearchBy) -> SearchMethod {
     let Target::Guard(guard) = target else { return SearchMethod::BitIdentical };
     let Some(noise) = guard.noise else { return SearchMethod::BitIdentical };
     let is_apart = guard.levels().is_some_and(|levels| {
-        Calibration { levels, paired: noise.paired, runs: noise.runs }.is_well_apart()
+        Calibration { levels, paired: noise.paired, runs: noise.runs }.is_clearly_separated()
     });
     match by {
         SearchBy::GitBisect => SearchMethod::Sequential,

@@ -40,7 +40,7 @@ impl Prepared {
         begins: &dyn Fn(&HuntDir),
     ) -> Result<Verification, HuntError> {
         check_inputs(repository, &self.config, &self.report)?;
-        repository.mend()?;
+        repository.repair()?;
         // While this is open, no other process removes the build folders.
         let _in_use = Store::open_to_measure(repository.common_dir())?;
         let (store, hunt) = Store::for_verification(repository.common_dir())?;
@@ -58,7 +58,7 @@ impl Prepared {
             stop: stop.clone(),
             asker: &|_| None,
             searches: 0,
-            spent: BTreeSet::new(),
+            excluded_runs: BTreeSet::new(),
             short: None,
             is_flaky: false,
             is_clean: true,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why the hunt cannot decide between candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum CandidatesReason {
     /// Only the newest of the candidates can be tested.
     Untestable,
     /// The commit changed the ruler too. The text says what runs with the other ruler show.
@@ -13,7 +13,7 @@ pub(crate) enum Why {
     Other(String),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for CandidatesReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Untestable => "only the newest of them can be tested",
@@ -22,13 +22,13 @@ impl fmt::Display for Why {
     }
 }
 
-impl From<String> for Why {
+impl From<String> for CandidatesReason {
     fn from(text: String) -> Self {
         Self::Other(text)
     }
 }
 
-impl From<&str> for Why {
+impl From<&str> for CandidatesReason {
     fn from(text: &str) -> Self {
         Self::Other(text.to_owned())
     }

@@ -4,8 +4,8 @@ use crate::build::Slots;
 use crate::config::Config;
 use crate::evaluation::{CommitId, Judgement, Phase, Target, Verdict};
 use crate::git::{History, Repository};
-use crate::hunt::begin::open::laying;
-use crate::hunt::endpoints::targets::standing;
+use crate::hunt::begin::open::overlay_builder;
+use crate::hunt::endpoints::targets::all_guards_as_targets;
 use crate::oracle::{
     ControlSlot, Engine, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, References,
     Request, SlotPool, StoredRuns,
@@ -14,7 +14,7 @@ use crate::process::Stop;
 use crate::store::Store;
 
 use super::begin::gather;
-use super::begin::places::{slots_folder, user_cache};
+use super::begin::slots_folder::{slots_folder, user_cache};
 use super::cleanup::clean_slots;
 use super::{HuntError, UsageError};
 
@@ -26,7 +26,7 @@ pub(crate) fn pins(repository: &Repository, config: &Config) -> Result<Pins, Hun
 }
 
 /// An oracle that writes no journal.
-pub(crate) fn alone(
+pub(crate) fn standalone_oracle(
     repository: &Repository,
     config: Config,
     pins: Pins,
@@ -41,7 +41,7 @@ pub(crate) fn alone(
             engine: Engine { history: History::open(repository)?, within: None },
             config,
             pins,
-            laying: laying(repository, &store),
+            overlay_builder: overlay_builder(repository, &store),
             facts,
             store: store.clone(),
         },
@@ -72,7 +72,7 @@ pub(crate) struct Ends {
 
 /// Why no commit can be judged between two ends: one of them cannot be measured, or the bad end
 /// breaks no guard.
-pub(crate) struct Unusable {
+pub(crate) struct UnusableEndpoints {
     /// The observed problem.
     pub what: String,
     /// What the user can do.
@@ -85,7 +85,7 @@ pub(crate) fn measure_ends(
     oracle: &mut Oracle,
     good: &CommitId,
     bad: &CommitId,
-) -> Result<Result<Ends, Unusable>, HuntError> {
+) -> Result<Result<Ends, UnusableEndpoints>, HuntError> {
     oracle.control = None;
     oracle.references = References::at(Some(good.clone()));
     let measures: Vec<String> =
@@ -93,9 +93,11 @@ pub(crate) fn measure_ends(
     let look = Request::look(good, &measures, Phase::Manual);
     let baseline = oracle.evaluate(Request { runs: 1, ..look })?;
     let (guards, checks) = (&oracle.recipes.config.guards, oracle.recipes.config.same_checks());
-    let targets = match standing(&baseline, guards, &checks) {
+    let targets = match all_guards_as_targets(&baseline, guards, &checks) {
         Ok(targets) => targets,
-        Err(what) => return Ok(Err(Unusable { what, cure: "choose another good commit" })),
+        Err(what) => {
+            return Ok(Err(UnusableEndpoints { what, cure: "choose another good commit" }));
+        }
     };
     let place = oracle.pool.first();
     oracle.control = Some(ControlSlot { commit: good.clone(), place });
@@ -103,14 +105,14 @@ pub(crate) fn measure_ends(
     let (name, reason) = (bad.short(), judgement.reason);
     Ok(match judgement.verdict {
         Verdict::Bad => Ok(Ends { targets, reason }),
-        Verdict::Good => Err(Unusable {
+        Verdict::Good => Err(UnusableEndpoints {
             what: format!(
                 "the bad commit {name} breaks no guard ({reason}), so no commit before it can be \
                  named"
             ),
             cure: "choose another bad commit, or a smaller tolerance",
         }),
-        Verdict::Skip | Verdict::Unknown => Err(Unusable {
+        Verdict::Skip | Verdict::Unknown => Err(UnusableEndpoints {
             what: format!(
                 "the bad commit {name} cannot be measured ({reason}), so no guard can be judged \
                  there"

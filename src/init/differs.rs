@@ -7,13 +7,13 @@ use super::set::Setting;
 
 /// Which keys an override sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Says {
+pub(super) struct OverrideKeys {
     pub(super) commands: bool,
     pub(super) command: bool,
     pub(super) reading: bool,
 }
 
-impl Says {
+impl OverrideKeys {
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             commands: self.commands || other.commands,
@@ -24,13 +24,13 @@ impl Says {
 }
 
 /// The keys that overrides may set: all except those that the user set with `--set`.
-pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
+pub(super) fn free(draft: &Draft, settings: &[Setting]) -> OverrideKeys {
     let Some(first) = draft.measures.first() else {
         let commands = !settings.iter().any(Setting::names_build);
-        return Says { commands, ..Says::default() };
+        return OverrideKeys { commands, ..OverrideKeys::default() };
     };
     let is_set = |key: &str| settings.iter().any(|s| s.is_of_measure(first.name, key));
-    Says {
+    OverrideKeys {
         commands: !settings.iter().any(Setting::names_build),
         command: !is_set("command"),
         reading: !is_set("parser") && !PARSER_KEYS.iter().any(|key| is_set(key)),
@@ -38,10 +38,10 @@ pub(super) fn free(draft: &Draft, settings: &[Setting]) -> Says {
 }
 
 /// The keys in which two drafts differ, as far as `free` allows an override to set them.
-pub(super) fn says(a: &Draft, b: &Draft, free: Says) -> Says {
+pub(super) fn differing_keys(a: &Draft, b: &Draft, free: OverrideKeys) -> OverrideKeys {
     let command = |draft: &Draft| draft.measures.first().map(|m| m.command.clone());
     let read = |draft: &Draft| draft.measures.first().map(reading);
-    Says {
+    OverrideKeys {
         commands: free.commands && a.own_commands() != b.own_commands(),
         command: free.command && command(a) != command(b),
         reading: free.reading && read(a) != read(b),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::InitError;
 use super::flags::{Options, Role};
 use super::inputs::{Input, Kind};
-use super::program::{Off, Program, quoted};
+use super::program::{OptionToDisable, Program, quoted};
 use super::programs::{Choice, Reading};
 use super::tree::Origin;
 
@@ -375,7 +375,7 @@ pub(super) struct Draft {
     /// Build options that choose a backend, and where they are declared.
     pub(super) options: Vec<(String, String)>,
     /// Options to switch off.
-    pub(super) offs: Vec<Off>,
+    pub(super) offs: Vec<OptionToDisable>,
     /// Options that the user names and that this tree does not have under any name.
     pub(super) undeclared: Vec<String>,
     /// Why submodules are not checked out; `None` if they are.

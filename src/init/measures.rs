@@ -11,7 +11,7 @@ use super::draft::{
 use super::notes::Notes;
 use super::program::{Build, Recipe, System, quoted};
 use super::programs::{
-    self, Choice, Reading, Sought, choose, choose_by_output, is_beyond_doubt, nearest,
+    self, Choice, ProgramPurpose, Reading, choose, choose_by_output, is_certain, nearest,
 };
 use super::set::Setting;
 use super::suites;
@@ -29,7 +29,7 @@ pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     let mut builds = Vec::new();
     for read in systems {
         builds.extend(roots.iter().find_map(|root| read(tree, root)));
-        if !is_asked_for && builds.last().is_some_and(|build| is_beyond_doubt(tree, build)) {
+        if !is_asked_for && builds.last().is_some_and(|build| is_certain(tree, build)) {
             break;
         }
     }
@@ -69,14 +69,14 @@ pub(super) fn likeliest(
         choice.is_named || is_given || measured(choice, Purpose::Perplexity, false).is_ok()
     };
     let as_it_is = |purpose, choice: Option<Choice>| Some((purpose, choice?));
-    let perplexity = choose(tree, builds, Sought::Perplexity);
+    let perplexity = choose(tree, builds, ProgramPurpose::Perplexity);
     let (sure, unsure) = match perplexity {
         Some(choice) if is_for_it(&choice) => (Some(choice), None),
         other => (None, other),
     };
     as_it_is(Purpose::Perplexity, sure)
         .or_else(|| as_it_is(Purpose::Suite, suites::choose(tree, builds)))
-        .or_else(|| as_it_is(Purpose::Speed, choose(tree, builds, Sought::Speed)))
+        .or_else(|| as_it_is(Purpose::Speed, choose(tree, builds, ProgramPurpose::Speed)))
         .or_else(|| as_it_is(Purpose::Perplexity, unsure))
         .or_else(|| as_it_is(Purpose::Speed, choose_by_output(tree, builds)))
 }
@@ -175,8 +175,8 @@ fn first(
 fn others(tree: &Tree, builds: &[Build], purpose: Purpose, choice: &Choice) -> Option<String> {
     let program = &choice.program;
     let others = match purpose {
-        Purpose::Perplexity => programs::others(tree, builds, Sought::Perplexity, program),
-        Purpose::Speed => programs::others(tree, builds, Sought::Speed, program),
+        Purpose::Perplexity => programs::others(tree, builds, ProgramPurpose::Perplexity, program),
+        Purpose::Speed => programs::others(tree, builds, ProgramPurpose::Speed, program),
         Purpose::Suite => suites::others(builds),
     };
     let names = others.join(", ");
@@ -194,7 +194,8 @@ fn speed(
     if settings.iter().any(|setting| setting.is_command_of(Purpose::Speed.name())) {
         return None;
     }
-    let choice = choose(tree, builds, Sought::Speed).or_else(|| choose_by_output(tree, builds))?;
+    let choice =
+        choose(tree, builds, ProgramPurpose::Speed).or_else(|| choose_by_output(tree, builds))?;
     let measured = measured(&choice, Purpose::Speed, false).ok()?;
     let program = &measured.program;
     let instead = match beside {

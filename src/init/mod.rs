@@ -47,13 +47,13 @@ use draft::Draft;
 use inputs::{Input, Kind};
 use measures::{builds, draft, likeliest};
 use notes::Notes;
-use past::{Past, Told};
+use past::{HistoryFindings, Past};
 use set::Setting;
 use tree::Tree;
 
 /// The arguments of `init`.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct InitArguments<'a> {
     /// The user's current folder, absolute.
     pub folder: &'a Path,
     /// The folder of the new file, absolute.
@@ -81,7 +81,10 @@ pub(crate) struct Proposal {
 ///
 /// # Errors
 /// A necessary part is missing or cannot be found out. Nothing is invented in its place.
-pub(crate) fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Proposal, InitError> {
+pub(crate) fn propose(
+    repository: &Repository,
+    asked: &InitArguments<'_>,
+) -> Result<Proposal, InitError> {
     let checkout = open(repository, asked.folder)?;
     let settings: Vec<Setting> =
         asked.set.iter().map(|written| Setting::parse(written)).collect::<Result<_, _>>()?;
@@ -91,7 +94,7 @@ pub(crate) fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Prop
     let tree = newest.as_ref().unwrap_or(&checkout);
     let mut draft = draft(tree, builds(tree, &settings), &settings, &mut notes)?;
     add_inputs(&checkout, &settings, asked, &mut draft, &mut notes)?;
-    let mut told = Told::default();
+    let mut told = HistoryFindings::default();
     if let Some(past) = past {
         if newest.is_some() {
             notes.found.insert(0, past.newer()?);
@@ -99,7 +102,7 @@ pub(crate) fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Prop
         told = without_hashing(|| past.tell(&checkout, &draft, &settings))?;
         notes.found.extend(told.looked.iter().map(|looked| format!("history: {looked}")));
         notes.unsure.append(&mut told.unsure);
-        told.lay_over(&mut draft);
+        told.merge_over(&mut draft);
     }
     if !draft.unread.is_empty() {
         let shown: Vec<&str> = draft.unread.iter().take(4).map(String::as_str).collect();
@@ -113,7 +116,7 @@ pub(crate) fn propose(repository: &Repository, asked: &Asked<'_>) -> Result<Prop
 }
 
 /// The program that [`propose`] would measure, in one line; `None` if no program is found.
-pub(crate) fn glance(repository: &Repository, folder: &Path) -> Option<String> {
+pub(crate) fn program_summary(repository: &Repository, folder: &Path) -> Option<String> {
     let tree = open(repository, folder).ok()?;
     let (_, choice) = likeliest(&tree, &builds(&tree, &[]), &[])?;
     let system = choice.program.recipe.system.title();
@@ -128,7 +131,7 @@ fn open(repository: &Repository, folder: &Path) -> Result<Tree, InitError> {
 fn add_inputs(
     tree: &Tree,
     settings: &[Setting],
-    asked: &Asked<'_>,
+    asked: &InitArguments<'_>,
     draft: &mut Draft,
     notes: &mut Notes,
 ) -> Result<(), InitError> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::evaluation::CommitId;
-use crate::git::{BlobId, GitError, Here, History};
+use crate::git::{BlobId, EntryKind, GitError, History};
 
 use super::text::Text;
 
@@ -38,8 +38,8 @@ impl Objects {
     /// The text of a file at a commit; `None` if it is not a file, too long, or not in this clone.
     pub(super) fn read(&self, id: &CommitId, path: &str) -> Result<Option<Rc<Text>>, GitError> {
         Ok(match self.history.at(id, path)? {
-            Here::File(blob) => self.text(blob),
-            Here::Nothing | Here::Other | Here::Unknown => None,
+            EntryKind::File(blob) => self.text(blob),
+            EntryKind::Nothing | EntryKind::Other | EntryKind::Unknown => None,
         })
     }
 

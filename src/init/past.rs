@@ -12,14 +12,14 @@ use std::rc::Rc;
 use crate::evaluation::CommitId;
 use crate::git::{GitError, History, Repository};
 
-use super::differs::{Says, free, is_comparable, reading, says};
+use super::differs::{OverrideKeys, differing_keys, free, is_comparable, reading};
 use super::draft::Draft;
 use super::eras::{Era, Line};
 use super::ignores::is_read;
 use super::measures::{self, builds};
 use super::notes::Notes;
 use super::objects::Objects;
-use super::program::{Off, System};
+use super::program::{OptionToDisable, System};
 use super::set::Setting;
 use super::submodules::{Needed, needed};
 use super::tree::{Tree, base, ending};
@@ -50,18 +50,18 @@ pub(super) struct Override {
     /// The draft of that commit.
     pub(super) draft: Draft,
     /// Which keys of the draft the override sets.
-    pub(super) says: Says,
+    pub(super) differing_keys: OverrideKeys,
 }
 
 /// What was found in the history.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct HistoryFindings {
     /// Overrides, newest first: a later override wins, so the oldest one that holds counts.
     pub(super) overrides: Vec<Override>,
     /// Overrides of the measures that the file has only as comments.
     pub(super) offered: Vec<Override>,
     /// Options to switch off, from all revisions that were read.
-    pub(super) offs: Vec<Off>,
+    pub(super) offs: Vec<OptionToDisable>,
     /// Patterns for files that the measured programs of no revision read.
     pub(super) unread: Vec<String>,
     /// Why submodules are not checked out; `None` if they are, since some revision needs them.
@@ -80,7 +80,7 @@ struct Revision {
 /// What is collected while revisions are read.
 #[derive(Default)]
 struct Gathered {
-    offs: Vec<Off>,
+    offs: Vec<OptionToDisable>,
     idle: BTreeSet<String>,
     absent: BTreeSet<String>,
     is_needed: bool,
@@ -90,10 +90,10 @@ struct Gathered {
     renames: Vec<(String, String)>,
 }
 
-impl Told {
+impl HistoryFindings {
     /// Puts the options that some revision needs switched off into all drafts: CMake ignores
     /// options that a tree does not have.
-    pub(super) fn lay_over(&mut self, draft: &mut Draft) {
+    pub(super) fn merge_over(&mut self, draft: &mut Draft) {
         for off in &draft.offs {
             if !self.offs.iter().any(|known| known.option == off.option) {
                 self.offs.push(off.clone());
@@ -152,7 +152,7 @@ impl Past {
         checkout: &Tree,
         newest: &Draft,
         settings: &[Setting],
-    ) -> Result<Told, GitError> {
+    ) -> Result<HistoryFindings, GitError> {
         let free = free(newest, settings);
         let settings: Vec<Setting> = settings.iter().map(Setting::of_the_past).collect();
         let unread = newest.unread.clone();
@@ -168,7 +168,8 @@ impl Past {
             }
         });
         let step = self.commits.len() / SAMPLES;
-        let eras = line.eras(step, |a, b| says(&a.draft, &b.draft, free) == Says::default());
+        let eras = line
+            .eras(step, |a, b| differing_keys(&a.draft, &b.draft, free) == OverrideKeys::default());
         let overrides = self.overrides(&line, &eras, newest, free)?;
         let offered = self.offered(&mut line, step, newest)?;
         let looked = self.looked(&line, eras.len())?;
@@ -187,7 +188,7 @@ impl Past {
         }
         let idle: Vec<String> = idle.into_iter().collect();
         let no_submodules = (!is_needed && !idle.is_empty()).then(|| idle.join(", "));
-        Ok(Told { overrides, offered, offs, unread, no_submodules, looked, unsure })
+        Ok(HistoryFindings { overrides, offered, offs, unread, no_submodules, looked, unsure })
     }
 
     /// Reads how one revision is built and measured. `None` if it has no program to measure, if
@@ -251,13 +252,15 @@ impl Past {
         line: &Line<'_, Revision>,
         eras: &[Era],
         newest: &Draft,
-        free: Says,
+        free: OverrideKeys,
     ) -> Result<Vec<Override>, GitError> {
         let draft = |at: usize| line.answer(at).map(|revision| &revision.draft);
         // Every override sets all keys that any of them sets. So the last one that holds decides
         // all of these keys.
         let drafts = eras.iter().filter_map(|era| draft(era.first));
-        let all = drafts.map(|draft| says(draft, newest, free)).fold(Says::default(), Says::or);
+        let all = drafts
+            .map(|draft| differing_keys(draft, newest, free))
+            .fold(OverrideKeys::default(), OverrideKeys::or);
         let mut overrides = Vec::new();
         for pair in eras.windows(2).take(MOST) {
             let (newer, older) = (pair[0], pair[1]);
@@ -266,7 +269,7 @@ impl Past {
                 when: self.when(line, newer, older, old, new)?,
                 read_at: self.shown(older.first)?,
                 draft: old.clone(),
-                says: all,
+                differing_keys: all,
             });
         }
         Ok(overrides)
@@ -302,7 +305,7 @@ impl Past {
                     when: self.when(line, newer, older, old, new)?,
                     read_at: self.shown(older.first)?,
                     draft,
-                    says: Says { commands: false, command: true, reading },
+                    differing_keys: OverrideKeys { commands: false, command: true, reading },
                 });
             }
         }

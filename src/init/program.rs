@@ -90,9 +90,9 @@ pub(super) struct Build {
     /// Options that are off by default.
     pub(super) off: Vec<String>,
     /// Options to switch off.
-    pub(super) offs: Vec<Off>,
+    pub(super) offs: Vec<OptionToDisable>,
     /// Folders that are built only with an option that is off by default.
-    pub(super) idle: Vec<Idle>,
+    pub(super) idle: Vec<OptionalFolder>,
     /// Pairs of an option's old and new name, as the build files have them.
     pub(super) renames: Vec<(String, String)>,
     /// The targets that programs are linked from.
@@ -127,7 +127,7 @@ impl Parts {
 
 /// An option that is on by default and requires a package that no measurement needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Off {
+pub(super) struct OptionToDisable {
     pub(super) option: String,
     pub(super) package: String,
     pub(super) from: Origin,
@@ -135,7 +135,7 @@ pub(super) struct Off {
 
 /// A folder that is not built by default, and the option that builds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Idle {
+pub(super) struct OptionalFolder {
     pub(super) folder: String,
     pub(super) option: String,
 }

@@ -81,12 +81,12 @@ impl Reading {
 
 /// What a program is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sought {
+pub(super) enum ProgramPurpose {
     Perplexity,
     Speed,
 }
 
-impl Sought {
+impl ProgramPurpose {
     /// The maximum that the sources can add to the score of the name.
     fn most(self) -> i32 {
         match self {
@@ -106,12 +106,12 @@ impl Sought {
 }
 
 /// The program with the highest score of all builds. Among equals, the first.
-pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Choice> {
+pub(super) fn choose(tree: &Tree, builds: &[Build], sought: ProgramPurpose) -> Option<Choice> {
     let program = best(tree, builds, sought)?.clone();
     let sources = read_sources(tree, &program, sought);
     let reading = match sought {
-        Sought::Perplexity => perplexity(&sources).unwrap_or(Reading::Perplexity(None)),
-        Sought::Speed => speed(&program.name, &sources)?,
+        ProgramPurpose::Perplexity => perplexity(&sources).unwrap_or(Reading::Perplexity(None)),
+        ProgramPurpose::Speed => speed(&program.name, &sources)?,
     };
     let is_named = name_score(&program.name, sought) >= ENOUGH;
     let reads = sources.iter().map(|source| source.file.clone()).collect();
@@ -123,11 +123,11 @@ pub(super) fn choose(tree: &Tree, builds: &[Build], sought: Sought) -> Option<Ch
 pub(super) fn choose_by_output(tree: &Tree, builds: &[Build]) -> Option<Choice> {
     let programs = builds.iter().flat_map(|build| &build.programs);
     let mut programs: Vec<&Program> =
-        programs.filter(|program| score(tree, program, Sought::Speed) >= SPEED).collect();
+        programs.filter(|program| score(tree, program, ProgramPurpose::Speed) >= SPEED).collect();
     // The sort is stable: among equals the first stays first.
     programs.sort_by_key(|program| program.recipe.build.contains(" --features "));
     programs.into_iter().find_map(|program| {
-        let sources = read_sources(tree, program, Sought::Speed);
+        let sources = read_sources(tree, program, ProgramPurpose::Speed);
         let options = flags::read(&sources);
         let takes_model =
             options.get(Role::Model).is_some() || options.positions.contains(&Role::Model);
@@ -137,18 +137,18 @@ pub(super) fn choose_by_output(tree: &Tree, builds: &[Build]) -> Option<Choice> 
     })
 }
 
-fn read_sources(tree: &Tree, program: &Program, sought: Sought) -> Vec<Source> {
+fn read_sources(tree: &Tree, program: &Program, sought: ProgramPurpose) -> Vec<Source> {
     let may_tell = |text: &Text| sought.may_be_printed(text) || flags::may_name_one(text);
     sources::read(tree, &program.sources, may_tell)
 }
 
 /// The options of a program, as far as its sources show them.
 pub(super) fn options(tree: &Tree, program: &Program) -> Options {
-    flags::read(&read_sources(tree, program, Sought::Speed))
+    flags::read(&read_sources(tree, program, ProgramPurpose::Speed))
 }
 
 /// The programs whose names allow a score of [`ENOUGH`], each with its highest possible score.
-fn candidates(builds: &[Build], sought: Sought) -> Vec<(i32, &Program)> {
+fn candidates(builds: &[Build], sought: ProgramPurpose) -> Vec<(i32, &Program)> {
     let programs = builds.iter().flat_map(|build| &build.programs);
     let most = |program: &Program| name_score(&program.name, sought) + sought.most();
     let scored = programs.map(|program| (most(program), program));
@@ -157,7 +157,7 @@ fn candidates(builds: &[Build], sought: Sought) -> Vec<(i32, &Program)> {
 
 /// The program with the highest score, if that is enough. The sources of a program are read only
 /// if it may still be the one.
-fn best<'b>(tree: &Tree, builds: &'b [Build], sought: Sought) -> Option<&'b Program> {
+fn best<'b>(tree: &Tree, builds: &'b [Build], sought: ProgramPurpose) -> Option<&'b Program> {
     let mut candidates: Vec<(usize, (i32, &Program))> =
         candidates(builds, sought).into_iter().enumerate().collect();
     candidates.sort_by_key(|(_, (most, _))| std::cmp::Reverse(*most));
@@ -178,7 +178,7 @@ fn best<'b>(tree: &Tree, builds: &'b [Build], sought: Sought) -> Option<&'b Prog
 pub(super) fn others(
     tree: &Tree,
     builds: &[Build],
-    sought: Sought,
+    sought: ProgramPurpose,
     chosen: &Program,
 ) -> Vec<String> {
     let programs = candidates(builds, sought).into_iter().map(|(_, program)| program);
@@ -201,32 +201,34 @@ pub(super) fn others(
 
 /// Whether a build makes a perplexity program with the highest possible score, for both its name
 /// and its output.
-pub(super) fn is_beyond_doubt(tree: &Tree, build: &Build) -> bool {
-    let is_named = |program: &&Program| name_score(&program.name, Sought::Perplexity) == NAMED;
+pub(super) fn is_certain(tree: &Tree, build: &Build) -> bool {
+    let is_named =
+        |program: &&Program| name_score(&program.name, ProgramPurpose::Perplexity) == NAMED;
     let mut named = build.programs.iter().filter(is_named);
-    named.any(|program| score(tree, program, Sought::Perplexity) == NAMED + PRINTED)
+    named.any(|program| score(tree, program, ProgramPurpose::Perplexity) == NAMED + PRINTED)
 }
 
 /// The best program for an example in a message, if no program scores enough.
 pub(super) fn nearest<'b>(tree: &Tree, builds: &'b [Build]) -> Option<&'b Program> {
     let both = |program: &Program| {
-        score(tree, program, Sought::Perplexity) + score(tree, program, Sought::Speed)
+        score(tree, program, ProgramPurpose::Perplexity)
+            + score(tree, program, ProgramPurpose::Speed)
     };
     let programs = builds.iter().flat_map(|build| &build.programs);
     // `max_by_key` returns the last of equals, so this reverses the order to get the first.
     programs.rev().max_by_key(|program| both(program))
 }
 
-fn score(tree: &Tree, program: &Program, sought: Sought) -> i32 {
+fn score(tree: &Tree, program: &Program, sought: ProgramPurpose) -> i32 {
     let name = name_score(&program.name, sought);
     let own = sources::own(tree, &program.sources, |text| sought.may_be_printed(text));
     let seen = match sought {
-        Sought::Perplexity => match perplexity(&own) {
+        ProgramPurpose::Perplexity => match perplexity(&own) {
             Some(Reading::Perplexity(_)) => PRINTED,
             Some(_) => 50,
             None => 0,
         },
-        Sought::Speed => match speed(&program.name, &own) {
+        ProgramPurpose::Speed => match speed(&program.name, &own) {
             Some(_) => SPEED,
             None => -60,
         },
@@ -234,7 +236,7 @@ fn score(tree: &Tree, program: &Program, sought: Sought) -> i32 {
     name + seen
 }
 
-fn name_score(name: &str, sought: Sought) -> i32 {
+fn name_score(name: &str, sought: ProgramPurpose) -> i32 {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
@@ -242,14 +244,14 @@ fn name_score(name: &str, sought: Sought) -> i32 {
     let other = if has(&["test", "tests", "selftest", "fuzz", "example"]) { -70 } else { 0 };
     other
         + match sought {
-            Sought::Perplexity if has(&["bench", "benchmark"]) => 0,
-            Sought::Perplexity if is_called(&words, &["perplexity", "ppl"]) => NAMED,
-            Sought::Perplexity if has(&["perplexity", "ppl"]) => 80,
-            Sought::Perplexity if has(&["eval", "evaluate", "evaluation"]) => 25,
-            Sought::Speed if is_called(&words, &["bench", "benchmark"]) => NAMED,
-            Sought::Speed if has(&["bench", "benchmark"]) => 60,
-            Sought::Speed if has(&["speed", "perf", "throughput"]) => 40,
-            Sought::Perplexity | Sought::Speed => 0,
+            ProgramPurpose::Perplexity if has(&["bench", "benchmark"]) => 0,
+            ProgramPurpose::Perplexity if is_called(&words, &["perplexity", "ppl"]) => NAMED,
+            ProgramPurpose::Perplexity if has(&["perplexity", "ppl"]) => 80,
+            ProgramPurpose::Perplexity if has(&["eval", "evaluate", "evaluation"]) => 25,
+            ProgramPurpose::Speed if is_called(&words, &["bench", "benchmark"]) => NAMED,
+            ProgramPurpose::Speed if has(&["bench", "benchmark"]) => 60,
+            ProgramPurpose::Speed if has(&["speed", "perf", "throughput"]) => 40,
+            ProgramPurpose::Perplexity | ProgramPurpose::Speed => 0,
         }
 }
 
@@ -305,7 +307,7 @@ fn speed(name: &str, sources: &[Source]) -> Option<Reading> {
     let prints = |key: &str| {
         sources.iter().any(|source| source.literals.0.iter().any(|literal| literal.text == key))
     };
-    if name_score(name, Sought::Speed) == NAMED && prints("avg_ts") && prints("n_gen") {
+    if name_score(name, ProgramPurpose::Speed) == NAMED && prints("avg_ts") && prints("n_gen") {
         return Some(Reading::LlamaBench);
     }
     let mut found: Vec<(String, String)> = Vec::new();
@@ -342,12 +344,12 @@ mod tests {
 
     #[test]
     fn names_tell_most() {
-        let score = |name: &str| name_score(name, Sought::Perplexity);
+        let score = |name: &str| name_score(name, ProgramPurpose::Perplexity);
         assert!(score("ppl") >= ENOUGH && score("my-engine-ppl") >= ENOUGH);
         for name in ["apple", "eval", "test-ppl", "ppl-bench", "main", "supplement"] {
             assert!(score(name) < ENOUGH, "{name}");
         }
-        let speed = |name: &str| name_score(name, Sought::Speed);
+        let speed = |name: &str| name_score(name, ProgramPurpose::Speed);
         assert!(speed("my-bench") > speed("my-batched-bench"));
         assert!(speed("benchmark_q8") >= ENOUGH && speed("workbench") == 0);
     }

@@ -31,7 +31,7 @@ const OTHER_WORDS: [&str; 17] = [
 ];
 
 /// How much a target's name looks like a test suite, from 0 (not at all) to 3.
-pub(super) fn likeness(name: &str) -> u32 {
+pub(super) fn suite_name_score(name: &str) -> u32 {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let has = |word: &str| words.contains(&word);
@@ -57,7 +57,7 @@ pub(super) fn choose(tree: &Tree, builds: &[Build]) -> Option<Choice> {
 /// The suites, the one with the plainest name first.
 fn ranked(builds: &[Build]) -> Vec<&Program> {
     let suites = builds.iter().flat_map(|build| &build.suites);
-    let mut ranked: Vec<(u32, &Program)> = suites.map(|s| (likeness(&s.name), s)).collect();
+    let mut ranked: Vec<(u32, &Program)> = suites.map(|s| (suite_name_score(&s.name), s)).collect();
     ranked.retain(|(rank, _)| *rank > 0);
     // The sort is stable: among equals the first stays first.
     ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
@@ -118,7 +118,7 @@ mod tests {
             ("latest", 0),
             ("all", 0),
         ] {
-            assert_eq!(likeness(name), wanted, "{name}");
+            assert_eq!(suite_name_score(name), wanted, "{name}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::evaluation::CommitId;
-use crate::git::{GitError, Here};
+use crate::git::{EntryKind, GitError};
 
 use super::draft::Draft;
 use super::objects::Objects;
@@ -77,12 +77,12 @@ pub(super) fn separate(
 fn candidates(objects: &Objects, old: At<'_>, new: At<'_>) -> Result<Vec<When>, GitError> {
     let mut candidates = Vec::new();
     for file in &new.draft.rests_on {
-        if objects.history().at(old.commit, file)? == Here::Nothing {
+        if objects.history().at(old.commit, file)? == EntryKind::Nothing {
             candidates.push(When::Missing(file.clone()));
         }
     }
     for file in &old.draft.rests_on {
-        if objects.history().at(new.commit, file)? == Here::Nothing {
+        if objects.history().at(new.commit, file)? == EntryKind::Nothing {
             candidates.push(When::Exists(file.clone()));
         }
     }
@@ -137,9 +137,9 @@ fn texts<'l>(line: &'l str, words: &[String]) -> Vec<&'l str> {
 fn is_so(objects: &Objects, commit: &CommitId, when: &When) -> Result<Option<bool>, GitError> {
     let there = |path: &str| -> Result<Option<bool>, GitError> {
         Ok(match objects.history().at(commit, path)? {
-            Here::Unknown => None,
-            Here::Nothing => Some(false),
-            Here::File(_) | Here::Other => Some(true),
+            EntryKind::Unknown => None,
+            EntryKind::Nothing => Some(false),
+            EntryKind::File(_) | EntryKind::Other => Some(true),
         })
     };
     Ok(match when {

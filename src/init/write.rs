@@ -6,8 +6,8 @@ use crate::ui;
 
 use super::draft::{Axis, CHUNKS, Draft, Measured, Purpose};
 use super::inputs::Input;
-use super::past::{Override, Told};
-use super::program::Off;
+use super::past::{HistoryFindings, Override};
+use super::program::OptionToDisable;
 use super::programs::Reading;
 use super::toml_text::quoted;
 use super::tree::Origin;
@@ -47,7 +47,7 @@ const SPEED: &str = "\
 # several.";
 
 /// The text of the file.
-pub(super) fn toml(draft: &Draft, past: &Told) -> String {
+pub(super) fn toml(draft: &Draft, past: &HistoryFindings) -> String {
     let mut out = Page(HEAD.to_owned());
     out.inputs(&draft.inputs);
     out.worktree(draft);
@@ -149,7 +149,7 @@ impl Page {
         self.line("commands = [", "no shell runs; {…} is filled in after the split into words");
         self.commands(draft);
         self.line("]", "");
-        for Off { option, package, from } in &draft.offs {
+        for OptionToDisable { option, package, from } in &draft.offs {
             let why = format!("it asks for {package} ({from}), which no figure depends on");
             self.line(&ui::printable_line(format!("# {option} is off: {why}")), "");
         }
@@ -219,8 +219,8 @@ impl Page {
     }
 
     /// `[[require]] checks = "same-set"`, if the outputs of all eras tell which checks ran.
-    fn require(&mut self, first: &Measured, past: &Told) {
-        let older = past.overrides.iter().filter(|over| over.says.reading);
+    fn require(&mut self, first: &Measured, past: &HistoryFindings) {
+        let older = past.overrides.iter().filter(|over| over.differing_keys.reading);
         let mut readings = older.filter_map(|over| Some(&over.draft.measures.first()?.reading));
         if !first.reading.tells_checks() || !readings.all(Reading::tells_checks) {
             return;
@@ -233,7 +233,7 @@ impl Page {
         self.line("checks  = \"same-set\"", why);
     }
 
-    fn overrides(&mut self, past: &Told) {
+    fn overrides(&mut self, past: &HistoryFindings) {
         if past.overrides.is_empty() {
             return;
         }
@@ -266,17 +266,17 @@ fn entry_of(over: &Override) -> String {
     let mut out = Page(String::new());
     out.line("[[override]]", &format!("read at {}", over.read_at));
     out.line(&format!("when = {}", over.when), "");
-    if over.says.commands {
+    if over.differing_keys.commands {
         out.line("build.commands = [", "");
         out.commands(&over.draft);
         out.line("]", "");
     }
     let Some(first) = over.draft.measures.first() else { return out.0 };
     let key = |key: &str| format!("measure.{}.{key}", first.name);
-    if over.says.command {
+    if over.differing_keys.command {
         out.line(&format!("{} = {}", key("command"), quoted(&first.command)), "");
     }
-    if over.says.reading {
+    if over.differing_keys.reading {
         for (name, value) in first.reading.keys() {
             out.line(&format!("{} = {value}", key(name)), "");
         }

@@ -86,8 +86,11 @@ impl EvalCallback {
             let what = format!("no tensor has a name that matches `{pattern}`");
             return Err(Failure::unreadable(Unreadable::NoTensor, what));
         }
-        let (bytes, others): (Vec<bool>, Vec<bool>) =
-            self.tensors.iter().filter_map(PrintedTensor::counts_bytes).partition(|counts| *counts);
+        let (bytes, others): (Vec<bool>, Vec<bool>) = self
+            .tensors
+            .iter()
+            .filter_map(PrintedTensor::has_offset_bug)
+            .partition(|counts| *counts);
         if !bytes.is_empty() && bytes.len() >= others.len() {
             let what = "the values are the first one plus distances in memory, as llama.cpp \
                         printed them until 2024-05-10"

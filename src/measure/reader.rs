@@ -4,8 +4,8 @@ use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
-    Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE, Reading, Stream, Unreadable,
-    failure_of, is_own_doing,
+    Ended, Evidence, Failure, FailureKind, FailureLogParser, LONGEST_LINE, Reading, Stream,
+    Unreadable, failure_of, was_caused_by_program,
 };
 
 use super::bench::Bench;
@@ -34,7 +34,7 @@ pub(crate) struct Reader {
     figures: Figures,
     lines: Lines,
     watch: Watch,
-    complaints: Complaints,
+    complaints: FailureLogParser,
 }
 
 /// Where values are looked for.
@@ -164,7 +164,7 @@ impl Reader {
                 transient: spec.transient.to_vec(),
                 hit: None,
             },
-            complaints: Complaints::default(),
+            complaints: FailureLogParser::default(),
         }
     }
 
@@ -233,7 +233,7 @@ impl Reader {
             // version. The defect is the same, so the failure must be the same, or half of the
             // bad commits would be untestable. A run that was ended from outside (time-out,
             // KILL) is judged by how it ended.
-            (Some(_), None, Some(FailureKind::Nan)) if is_own_doing(ended) => said,
+            (Some(_), None, Some(FailureKind::Nan)) if was_caused_by_program(ended) => said,
             // The missing requirement may be in the cut-off part; an incomplete run is repeated.
             (None, _, Some(FailureKind::Incomplete)) | (None, None, _) => said,
             // A run with an unmet requirement does not count, whatever its values.
@@ -246,7 +246,7 @@ impl Reader {
 fn explained(
     mut failure: Failure,
     progress: Option<(bool, String)>,
-    complaints: Complaints,
+    complaints: FailureLogParser,
     ended: &Ended,
 ) -> Failure {
     if let Some((in_chunks, progress)) = progress {

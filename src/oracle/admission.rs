@@ -30,11 +30,11 @@ impl Oracle {
             return Ok(false);
         }
         let control = match fault {
-            Fault::Commit | Fault::World => None,
-            Fault::Resource | Fault::Unclear => self.ask_control(run, measure)?,
+            Fault::Commit | Fault::Machine => None,
+            Fault::Resource | Fault::Unclear => self.run_control(run, measure)?,
         };
         let why = match (fault, control) {
-            (Fault::World, _) => "the machine is at fault",
+            (Fault::Machine, _) => "the machine is at fault",
             (_, Some(false)) => {
                 "the good endpoint's own build failed the same moment: the machine is at fault"
             }
@@ -43,14 +43,14 @@ impl Oracle {
             }
             _ => return Ok(true),
         };
-        self.recorder.void(run, &derived.sample, request.commit, request.phase)?;
+        self.recorder.record_excluded(run, &derived.sample, request.commit, request.phase)?;
         if let Ended::NotFound(program) = &run.record.ended
-            && fault == Fault::World
+            && fault == Fault::Machine
         {
             let (measure, program) = (measure.name.clone(), program.clone());
             return Err(OracleError::Missing { measure, program });
         }
-        Err(OracleError::World {
+        Err(OracleError::MachineFault {
             commit: request.commit.short().to_owned(),
             what: failure.detail.clone(),
             control: why.to_owned(),

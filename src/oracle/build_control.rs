@@ -13,13 +13,13 @@ use crate::evaluation::{CommitId, Phase};
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
+use super::machine_lock::MachineShare;
 use super::parts::Oracle;
-use super::quiet::MachineShare;
 use super::{OracleError, Task};
 
 impl Oracle {
     /// Makes a control build after a failed build, if one is due. Fails if the control fails too.
-    pub(super) fn question_build(
+    pub(super) fn make_control_build(
         &mut self,
         failed: &BuildRecord,
         phase: Phase,
@@ -30,7 +30,7 @@ impl Oracle {
         let suspects = self.recorder.failed_builds().to_vec();
         let decides = phase == Phase::Endpoint || self.recipes.config.failures.build == Policy::Bad;
         let is_time = suspects.len().is_power_of_two() && (decides || suspects.len() > 1);
-        let is_own = phase.apart().is_none() && failed.commit == good;
+        let is_own = phase.exclusion_reason().is_none() && failed.commit == good;
         if phase == Phase::Control || is_own || !is_time {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl Oracle {
         self.recorder.event(Event::Note { text })?;
         let commit = failed.commit.short().to_owned();
         let reason = format!("the good endpoint does not build now either ({})", failure.detail);
-        Err(BuildError::World { commit, reason }.into())
+        Err(BuildError::MachineFault { commit, reason }.into())
     }
 
     /// Builds a commit again, even if the store has its build.
@@ -61,21 +61,21 @@ impl Oracle {
         let phase = Phase::Control;
         let recipe = self.recipes.at(commit)?;
         let key = self.recipes.build_key_of(commit, &recipe)?;
-        let holding = match self.recipes.holding(commit, &recipe)? {
-            Ok(holding) => holding,
+        let checkout_spec = match self.recipes.checkout_spec(commit, &recipe)? {
+            Ok(checkout_spec) => checkout_spec,
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
         let slot = self.pool.slots().acquire(|_| false)?;
-        let _held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
+        let _held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
         let progress = self.recorder.builds(Task::Control, commit, phase);
         let values = self.recipes.values(&slot, commit, &recipe)?;
-        let built = build::build(build::Order {
+        let built = build::build(build::BuildRequest {
             repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,
             config: &recipe,
-            holding: &holding,
+            checkout_spec: &checkout_spec,
             key: &key,
             values: &values,
             probes: &std::collections::BTreeMap::new(),

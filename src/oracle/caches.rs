@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Variables that set the folder of compiled kernels, and that folder's name below `{cache}`.
-const COMPILED: [(&str, &str); 17] = [
+const KERNEL_CACHE_DIRS: [(&str, &str); 17] = [
     ("XDG_CACHE_HOME", "xdg"),
     // The NVIDIA driver, for PTX and for shaders.
     ("CUDA_CACHE_PATH", "cuda"),
@@ -29,7 +29,7 @@ const COMPILED: [(&str, &str); 17] = [
 
 /// Variables that set the folder of downloads such as weights. Their default lies below
 /// `XDG_CACHE_HOME`; the downloads must stay there.
-const FETCHED: [(&str, &str); 3] =
+const DOWNLOAD_DIRS: [(&str, &str); 3] =
     [("HF_HOME", "huggingface"), ("TORCH_HOME", "torch"), ("LLAMA_CACHE", "llama.cpp")];
 
 /// Variables for the environment of every run. The measure's `env` overrides them. `own` reads
@@ -39,12 +39,12 @@ pub(super) fn variables(
     own: impl Fn(&str) -> Option<OsString>,
 ) -> Vec<(&'static str, PathBuf)> {
     let mut variables: Vec<_> =
-        COMPILED.into_iter().map(|(name, folder)| (name, cache.join(folder))).collect();
+        KERNEL_CACHE_DIRS.into_iter().map(|(name, folder)| (name, cache.join(folder))).collect();
     let absolute = |name| own(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let shared =
         absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     if let Some(shared) = shared {
-        let unset = FETCHED.into_iter().filter(|(name, _)| own(name).is_none());
+        let unset = DOWNLOAD_DIRS.into_iter().filter(|(name, _)| own(name).is_none());
         variables.extend(unset.map(|(name, folder)| (name, shared.join(folder))));
     }
     variables

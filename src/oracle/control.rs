@@ -14,14 +14,14 @@ impl Oracle {
     /// Runs the control for a failed run, and stores and returns whether it worked. `None` if there
     /// is no control: there is no hunt, the run is the good endpoint's own, or all runs of the good
     /// endpoint failed too.
-    pub(super) fn ask_control(
+    pub(super) fn run_control(
         &mut self,
         failed: &StoredRun,
         measure: &Measure,
     ) -> Result<Option<bool>, OracleError> {
         let Some(control) = self.control.clone() else { return Ok(None) };
         let good = control.commit;
-        let is_own = failed.record.phase.apart().is_none();
+        let is_own = failed.record.phase.exclusion_reason().is_none();
         if is_own && good == failed.record.commit {
             return Ok(None);
         }
@@ -41,9 +41,9 @@ impl Oracle {
         let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
         // After a killed driver, another process may have taken the slot.
         let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
-        let holding = self.recipes.holding(&good, &recipe)?;
-        let placed = match (place, holding) {
-            (Some((slot, stamp)), Ok(holding)) => Placed { slot, stamp, holding },
+        let checkout_spec = self.recipes.checkout_spec(&good, &recipe)?;
+        let placed = match (place, checkout_spec) {
+            (Some((slot, stamp)), Ok(checkout_spec)) => Placed { slot, stamp, checkout_spec },
             _ => self.place(&good, &recipe, Phase::Control)?,
         };
         placed.slot.fresh(&placed.slot.cache())?;

@@ -32,12 +32,17 @@ impl Oracle {
         // In noise each run is a new sample, so no run is reused.
         let repeats = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_none());
         let is_search = matches!(phase, Phase::Search | Phase::Localize);
-        let twins = is_search && targets.iter().all(repeats);
+        let reuse_identical = is_search && targets.iter().all(repeats);
         let mut runs = 1;
         loop {
             let look = Request::look(commit, &measures, phase);
-            let observation =
-                self.evaluate(Request { runs, chunks, twins, recipe: Some(recipe), ..look })?;
+            let observation = self.evaluate(Request {
+                runs,
+                chunks,
+                reuse_identical,
+                recipe: Some(recipe),
+                ..look
+            })?;
             let known = self.recorder.known_values(commit);
             let is_known = |metric: &Metric, value: &Value| known.contains(&(metric, value));
             match judge(&observation, targets, &is_known, recipe) {

@@ -1,7 +1,7 @@
 //! What is checked out for a commit under test: the commit itself, or, in a hunt inside a
 //! dependency, one fixed commit of the engine with the dependency replaced.
 
-use crate::evaluation::{CommitId, Within};
+use crate::evaluation::{CommitId, DependencyHunt};
 use crate::git::{History, Layer};
 
 /// The engine under test.
@@ -9,7 +9,7 @@ pub(crate) struct Engine {
     /// The repository that is checked out and built.
     pub history: History,
     /// The engine's fixed commit, in a hunt inside a dependency.
-    pub within: Option<Within>,
+    pub within: Option<DependencyHunt>,
 }
 
 impl Engine {
@@ -22,7 +22,7 @@ impl Engine {
     /// ordinary hunt.
     pub(crate) fn exchanged(&self, in_question: &CommitId) -> Option<Layer> {
         let within = self.within.as_ref()?;
-        let Within { path, files, .. } = within;
+        let DependencyHunt { path, files, .. } = within;
         Some(if files.is_empty() {
             Layer::Pin { path: path.clone(), to: in_question.clone() }
         } else {

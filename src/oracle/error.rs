@@ -11,7 +11,7 @@ use crate::process::{ProcessError, Stop};
 use crate::store::StoreError;
 use crate::ui::reached_limit;
 
-use super::{InputError, QuietError};
+use super::{InputError, MachineLockError};
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -42,10 +42,10 @@ pub enum OracleError {
     Input(#[from] InputError),
     /// An exclusive run cannot get its lock.
     #[error(transparent)]
-    Quiet(#[from] QuietError),
+    MachineLock(#[from] MachineLockError),
     /// A run or build failed, and the machine is or may be at fault.
     #[error("a run of {commit} failed ({what}), and {control}")]
-    World {
+    MachineFault {
         /// The commit, abbreviated.
         commit: String,
         /// How it failed.
@@ -184,7 +184,7 @@ impl OracleError {
         match self {
             Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
             Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
-            Self::World { .. } | Self::Build(BuildError::World { .. }) => Some(
+            Self::MachineFault { .. } | Self::Build(BuildError::MachineFault { .. }) => Some(
                 "repair the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
             ),
             Self::Missing { measure, program } => {
@@ -220,7 +220,7 @@ impl OracleError {
                     .to_owned(),
             ),
             Self::Config(_) => Some("correct the overrides, then start a new hunt".to_owned()),
-            Self::Quiet(_) => Some(
+            Self::MachineLock(_) => Some(
                 "measures with `exclusive = true` need file locks in the user's cache folder: make \
                  it writable, or set XDG_CACHE_HOME to a folder on a disk that has them"
                     .to_owned(),

@@ -9,8 +9,8 @@ use crate::store::RunKey;
 
 use super::duration::given;
 use super::launch::Launch;
+use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
-use super::quiet::MachineShare;
 use super::{Observation, OracleError, Request, Sample, Task, facts};
 
 /// Why there is no usable build.
@@ -66,7 +66,7 @@ impl Oracle {
         recipe: &Config,
         placed: &mut Option<Placed>,
     ) -> Result<BTreeMap<String, Vec<Sample>>, NoBuild> {
-        if request.phase.takes(Phase::Search, false) {
+        if request.phase.may_reuse(Phase::Search, false) {
             self.known_build_failure(request, recipe)?;
         }
         if request.measures.is_empty() && !self.is_known_to_build(request, recipe)? {
@@ -122,7 +122,7 @@ impl Oracle {
             let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
             let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
                 failed
-            } else if let Some(twin) = self.twin(request, launch, placed)? {
+            } else if let Some(twin) = self.reuse_identical_build(request, launch, placed)? {
                 twin
             } else {
                 if !std::mem::replace(&mut is_warm, true) {
@@ -134,7 +134,7 @@ impl Oracle {
                 continue;
             }
             if !self.is_admissible(request, measure, &run, &derived, &mut again)? {
-                self.recorder.void(&run, &derived.sample, commit, phase)?;
+                self.recorder.record_excluded(&run, &derived.sample, commit, phase)?;
             } else if reference.is_none() && self.is_reference(commit, measure, &derived)? {
                 self.record_reference(&run, measure, recipe, commit, phase)?;
                 reference = Some(run);
@@ -155,7 +155,7 @@ impl Oracle {
         let key = self.recipes.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let Some(last) = builds.last() else { return Ok(()) };
-        let failure = build::recalled(&self.store, last)?;
+        let failure = build::failure_from_store(&self.store, last)?;
         match &failure {
             // The stored build timed out under a shorter limit.
             Some(failure)
@@ -194,7 +194,7 @@ impl Oracle {
         let key = self.recipes.build_key_of(request.commit, recipe)?;
         let builds = self.store.builds(&key)?;
         let built = builds.iter().any(|build| build.failure.is_none());
-        Ok(built && request.phase.takes(Phase::Search, false))
+        Ok(built && request.phase.may_reuse(Phase::Search, false))
     }
 
     /// Makes sure that a slot holds the build.
@@ -225,7 +225,7 @@ impl Oracle {
     ) -> Result<Placed, OracleError> {
         self.try_place(commit, recipe, phase, false).map_err(|error| match error {
             NoBuild::Error(error) => error,
-            NoBuild::Failed { failure, .. } => OracleError::Build(BuildError::World {
+            NoBuild::Failed { failure, .. } => OracleError::Build(BuildError::MachineFault {
                 commit: commit.short().to_owned(),
                 reason: format!("it built before, but not now: {}", failure.detail),
             }),
@@ -241,8 +241,8 @@ impl Oracle {
     ) -> Result<Placed, NoBuild> {
         let key = self.recipes.build_key_of(commit, recipe)?;
         let hunt = self.recorder.hunt().map(str::to_owned);
-        let holding = match self.recipes.holding(commit, recipe)? {
-            Ok(holding) => holding,
+        let checkout_spec = match self.recipes.checkout_spec(commit, recipe)? {
+            Ok(checkout_spec) => checkout_spec,
             Err(refusal) => {
                 let built = build::refuse(&self.store, commit, &key, phase, &refusal)?;
                 self.recorder.build(&self.store, &built, commit, phase, false)?;
@@ -254,25 +254,25 @@ impl Oracle {
         let fits = |stamp: &Stamp| {
             let may_be_old = recipe.build.confirm == ConfirmBuild::Reuse
                 && recipe.build.mode == BuildMode::Clean;
-            let is_fresh = may_be_old || phase.takes(stamp.phase, stamp.hunt == hunt);
+            let is_fresh = may_be_old || phase.may_reuse(stamp.phase, stamp.hunt == hunt);
             stamp.build_key == key && is_fresh && !rebuild
         };
         let slot = self.pool.acquire(fits)?;
         if let Some(stamp) = slot.stamp().filter(fits) {
             slot.fresh(&slot.cache())?;
-            return Ok(Placed { slot, stamp, holding });
+            return Ok(Placed { slot, stamp, checkout_spec });
         }
-        let held = self.lock_machine(MachineShare::Beside, commit, None, phase)?;
+        let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
         let progress = self.recorder.builds(Task::Build, commit, phase);
         let values = self.recipes.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
-        let built = build::build(build::Order {
+        let built = build::build(build::BuildRequest {
             repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &slot,
             commit,
             config: recipe,
-            holding: &holding,
+            checkout_spec: &checkout_spec,
             key: &key,
             values: &values,
             probes: &probes,
@@ -288,12 +288,12 @@ impl Oracle {
         if let Some(failure) = &built.record.failure {
             let failure = failure.clone();
             if !built.starved {
-                self.question_build(&built.record, phase)?;
+                self.make_control_build(&built.record, phase)?;
             }
             let starved = built.starved;
             return Err(NoBuild::Failed { failure, starved, stored_at: None });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
-        Ok(Placed { slot, stamp, holding })
+        Ok(Placed { slot, stamp, checkout_spec })
     }
 }

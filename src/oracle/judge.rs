@@ -244,7 +244,7 @@ fn judge_failure(
         return TargetVerdict::Skip(why, failure.detail.clone());
     }
     match target {
-        Target::Failure { failure: wanted, .. } if wanted.alike(failure) => {
+        Target::Failure { failure: wanted, .. } if wanted.is_same_failure(failure) => {
             TargetVerdict::Bad(None, format!("{}, as the bad endpoint does", failure.detail))
         }
         Target::Failure { .. } => TargetVerdict::Skip(why, failure.detail.clone()),

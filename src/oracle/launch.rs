@@ -10,8 +10,8 @@ use crate::store::{RunKey, StoredRun};
 use super::derive::Derived;
 use super::duration::given;
 use super::loaded::is_given;
+use super::machine_lock::{Held, MachineShare, NotTaken};
 use super::parts::{Oracle, Placed};
-use super::quiet::{Held, MachineShare, NotTaken};
 use super::{OracleError, Task, caches, run};
 
 /// This many throttled runs in a row stop the hunt, which can be resumed.
@@ -41,7 +41,7 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<(StoredRun, Derived), OracleError> {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
-        let share = if measure.exclusive { MachineShare::Alone } else { MachineShare::Beside };
+        let share = if measure.exclusive { MachineShare::Exclusive } else { MachineShare::Shared };
         let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
         let doing = match phase {
             Phase::Control => Task::Control,
@@ -49,13 +49,13 @@ impl Oracle {
             _ => Task::Run,
         };
         self.recorder.now(doing, commit, Some(&measure.name), phase);
-        let run = run::run(run::Order {
+        let run = run::run(run::RunRequest {
             repository: self.recipes.engine.history.repository(),
             store: &self.store,
             slot: &placed.slot,
             stamp: &placed.stamp,
             commit,
-            holding: &placed.holding,
+            checkout_spec: &placed.checkout_spec,
             values: &self.recipes.values(&placed.slot, commit, recipe)?,
             checkout: self.checkout.as_deref(),
             config: recipe,
@@ -144,7 +144,7 @@ impl Oracle {
         in_row: &mut u32,
     ) -> Result<bool, OracleError> {
         let Launch { commit, measure, phase, .. } = launch;
-        let Some(ExclusionReason::Throttled(why)) = run.record.apart() else {
+        let Some(ExclusionReason::Throttled(why)) = run.record.exclusion_reason() else {
             *in_row = 0;
             return Ok(false);
         };
@@ -173,11 +173,11 @@ impl Oracle {
         phase: Phase,
     ) -> Result<Held, OracleError> {
         let why = match share {
-            MachineShare::Beside => "waiting for an exclusive run of bisect-ppl to end",
-            MachineShare::Alone => "waiting for every other build and run of bisect-ppl to end",
+            MachineShare::Shared => "waiting for an exclusive run of bisect-ppl to end",
+            MachineShare::Exclusive => "waiting for every other build and run of bisect-ppl to end",
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);
-        self.launcher.quiet.take(share, &self.stop, &mut waiting).map_err(|not| match not {
+        self.launcher.machine_lock.take(share, &self.stop, &mut waiting).map_err(|not| match not {
             NotTaken::Stopped => OracleError::stopped(&self.stop),
             NotTaken::Error(error) => error.into(),
         })

@@ -8,28 +8,28 @@ use crate::config::Measure;
 use crate::evaluation::MachineState;
 
 use super::gpu_state::GpuProbe;
-use super::loaded::Elsewhere;
+use super::loaded::ExternalFiles;
+use super::machine_lock::MachineLock;
 use super::machine_state;
-use super::quiet::Quiet;
 
 /// The state that all runs of this process share.
 #[derive(Debug)]
 pub(crate) struct Launcher {
-    pub(super) quiet: Quiet,
+    pub(super) machine_lock: MachineLock,
     pub(super) gpus: GpuProbe,
     /// Pairs of build attempt and measure that this process has warmed up.
     pub(super) warm: BTreeSet<(String, String)>,
     /// Measures whose runs leave files in `{cache}`.
     pub(super) caching: BTreeSet<String>,
     /// The files from outside the slot that the hunt's runs loaded.
-    pub(super) elsewhere: RefCell<Elsewhere>,
+    pub(super) elsewhere: RefCell<ExternalFiles>,
 }
 
 impl Launcher {
     /// A launcher that uses the lock files below the user's cache folder.
     pub(crate) fn new(user_cache: &Path) -> Self {
         Self {
-            quiet: Quiet::below(user_cache),
+            machine_lock: MachineLock::below(user_cache),
             gpus: GpuProbe::default(),
             warm: BTreeSet::new(),
             caching: BTreeSet::new(),

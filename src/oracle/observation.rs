@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    Checks, CommitId, Extent, Failure, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
-    Value,
+    Checks, CommitId, Failure, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
+    TextLength, Value,
 };
 use crate::search;
 
@@ -126,8 +126,8 @@ impl Observation {
     }
 
     /// How much text the runs of a measure read, from the first run whose output states it.
-    pub(crate) fn text(&self, measure: &str) -> Option<Extent> {
-        self.readings(measure).find_map(Reading::extent)
+    pub(crate) fn text(&self, measure: &str) -> Option<TextLength> {
+        self.readings(measure).find_map(Reading::text_length)
     }
 
     /// The build failure, or the failure of the first failed run.
@@ -139,7 +139,7 @@ impl Observation {
 
     /// The checks that ran, from the measure's first run that lists them.
     pub(crate) fn checks(&self, measure: &str) -> Option<&Checks> {
-        self.readings(measure).find_map(Reading::ran)
+        self.readings(measure).find_map(Reading::checks)
     }
 
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the

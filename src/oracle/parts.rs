@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::build::{Slot, Stamp};
-use crate::git::{History, Holding};
+use crate::git::{CheckoutSpec, History};
 use crate::process::Stop;
 use crate::store::Store;
 
@@ -45,5 +45,5 @@ pub(crate) struct Oracle {
 pub(super) struct Placed {
     pub(super) slot: Slot,
     pub(super) stamp: Stamp,
-    pub(super) holding: Holding,
+    pub(super) checkout_spec: CheckoutSpec,
 }

@@ -16,8 +16,8 @@ use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file}
 
 use super::derive::Derived;
 use super::launch::Launch;
+use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
-use super::quiet::MachineShare;
 use super::run::shlex_line;
 use super::{OracleError, Task};
 
@@ -62,7 +62,7 @@ impl Oracle {
         key: &BuildKey,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, phase, .. } = launch;
-        let _held = self.lock_machine(MachineShare::Beside, commit, Some(&prepare.name), phase)?;
+        let _held = self.lock_machine(MachineShare::Shared, commit, Some(&prepare.name), phase)?;
         self.recorder.now(Task::Prepare, commit, Some(&prepare.name), phase);
         placed.slot.clear_prepared(&prepare.name)?;
         let attempt = attempt_name();
@@ -133,7 +133,7 @@ impl Oracle {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
         let repository = self.recipes.engine.history.repository();
-        Worktree::holding(repository, &slot.src(), placed.holding.clone())?.reset()?;
+        Worktree::with_checkout(repository, &slot.src(), placed.checkout_spec.clone())?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::stopped(&self.stop));
         }

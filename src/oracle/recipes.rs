@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::build::{Slot, build_key, prepare_key, run_key};
 use crate::config::{Condition, Config, Measure, Placeholder, Prepare, Values};
 use crate::evaluation::CommitId;
-use crate::git::{GitError, Holding, Laid, Layer, Laying, Refusal};
+use crate::git::{CheckoutSpec, GitError, Layer, OverlayBuilder, OverlayFailure, OverlayResult};
 use crate::store::{BuildKey, KeyHasher, RunKey, Store};
 
 use super::pins::pin_of;
@@ -22,7 +22,7 @@ pub(crate) struct Recipes {
     /// moves during a hunt does not change the builds.
     pub pins: Pins,
     /// Makes trees with patches, overlays or a replaced dependency.
-    pub laying: Laying,
+    pub overlay_builder: OverlayBuilder,
     /// Inputs, probes, inherited variables and machine.
     pub facts: Facts,
     /// The store, which has the patches.
@@ -104,7 +104,7 @@ impl Recipes {
         &self,
         commit: &CommitId,
         recipe: &Config,
-    ) -> Result<Option<Laid>, OracleError> {
+    ) -> Result<Option<OverlayResult>, OracleError> {
         let mut layers: Vec<Layer> = self.engine.exchanged(commit).into_iter().collect();
         if !recipe.part.is_empty() {
             layers.push(Layer::Entries(recipe.part.clone()));
@@ -113,21 +113,21 @@ impl Recipes {
         if layers.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.laying.lay(self.engine.commit(commit), &layers)?))
+        Ok(Some(self.overlay_builder.apply_layers(self.engine.commit(commit), &layers)?))
     }
 
     /// What a slot must hold for a commit under test, or why the files cannot be made.
-    pub(super) fn holding(
+    pub(super) fn checkout_spec(
         &self,
         commit: &CommitId,
         recipe: &Config,
-    ) -> Result<Result<Holding, Refusal>, OracleError> {
+    ) -> Result<Result<CheckoutSpec, OverlayFailure>, OracleError> {
         let laid = match self.laid(commit, recipe)? {
             None => None,
-            Some(Laid::Tree(tree)) => Some(tree),
-            Some(Laid::Refused(refusal)) => return Ok(Err(refusal)),
+            Some(OverlayResult::Tree(tree)) => Some(tree),
+            Some(OverlayResult::Refused(refusal)) => return Ok(Err(refusal)),
         };
-        Ok(Ok(Holding {
+        Ok(Ok(CheckoutSpec {
             commit: self.engine.commit(commit).clone(),
             laid,
             submodules: recipe.worktree.submodules,

@@ -67,7 +67,8 @@ impl Recorder {
                     if !run.reused {
                         made.insert(run.attempt.clone());
                     }
-                    let seen = run.values.into_iter().filter(|_| run.phase.apart().is_none());
+                    let seen =
+                        run.values.into_iter().filter(|_| run.phase.exclusion_reason().is_none());
                     values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
                     known.insert(key(run.phase, &run.commit, &run.attempt))
                 }
@@ -231,7 +232,7 @@ impl Recorder {
         commit: &CommitId,
         phase: Phase,
     ) -> Result<(), StoreError> {
-        let apart = run.record.apart().or(phase.apart());
+        let apart = run.record.exclusion_reason().or(phase.exclusion_reason());
         self.run_apart(run, sample, commit, phase, apart)
     }
 
@@ -261,7 +262,7 @@ impl Recorder {
         }
         let values = sample.values(&record.measure);
         // Values under another ruler, or of other files, are not the commit's.
-        if phase.apart().is_none() {
+        if phase.exclusion_reason().is_none() {
             let of = |(metric, value): (&Metric, &Value)| {
                 (commit.clone(), metric.clone(), value.clone())
             };
@@ -280,7 +281,7 @@ impl Recorder {
             reused,
             stored_at: reused.then(|| record.started.clone()),
             argv: record.argv.clone(),
-            text: sample.result.as_ref().ok().and_then(Reading::extent),
+            text: sample.result.as_ref().ok().and_then(Reading::text_length),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
             apart,
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
@@ -327,7 +328,7 @@ impl Recorder {
 
     /// Records a run that does not count, with its failure: the machine is at fault, or the run is
     /// repeated.
-    pub(crate) fn void(
+    pub(crate) fn record_excluded(
         &mut self,
         run: &StoredRun,
         sample: &Sample,

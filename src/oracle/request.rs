@@ -21,7 +21,7 @@ pub(crate) struct Request<'a> {
     /// Whether to keep the slot for the next request.
     pub keep: bool,
     /// Whether to reuse a run of another build with identical binaries.
-    pub twins: bool,
+    pub reuse_identical: bool,
     /// Whether missing runs need a new build.
     pub rebuild: bool,
 }
@@ -37,7 +37,7 @@ impl<'a> Request<'a> {
             recipe: None,
             chunks: None,
             keep: true,
-            twins: false,
+            reuse_identical: false,
             rebuild: false,
         }
     }

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use crate::build::{Linked, Slot, Stamp};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
-    Around, CommitId, Dumped, Ended, Loaded, MachineState, Phase, Resources, RunRecord,
+    CommitId, Dumped, Ended, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
 };
-use crate::git::{Holding, Repository, Worktree};
+use crate::git::{CheckoutSpec, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
 
-use super::elsewhere::elsewhere;
-use super::loaded::{Ground, Look};
+use super::find_program::find_program;
+use super::loaded::{AllowedPaths, LoadWatch};
 use super::setting::Setting;
 use super::{Facts, OracleError};
 
 /// What to run, and where.
 #[derive(Clone, Copy)]
-pub(super) struct Order<'a> {
+pub(super) struct RunRequest<'a> {
     pub(super) repository: &'a Repository,
     pub(super) store: &'a Store,
     pub(super) slot: &'a Slot,
@@ -27,7 +27,7 @@ pub(super) struct Order<'a> {
     pub(super) stamp: &'a Stamp,
     pub(super) commit: &'a CommitId,
     /// The commit's files.
-    pub(super) holding: &'a Holding,
+    pub(super) checkout_spec: &'a CheckoutSpec,
     /// Values of the placeholders.
     pub(super) values: &'a Values,
     /// The user's checkout. A run may load only linked folders and inputs from it.
@@ -49,10 +49,10 @@ pub(super) struct Order<'a> {
 
 /// Runs the measure and stores the run, whatever the engine did. Errors: a stop, a failure to
 /// run or store, files from outside the commit, or a changed input or linked folder.
-pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
-    let Order { slot, measure, .. } = order;
+pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
+    let RunRequest { slot, measure, .. } = order;
     slot.fresh(&slot.out())?;
-    let look = Look::begin(slot)?;
+    let look = LoadWatch::begin(slot)?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let setting = Setting::of(measure, order.values, slot, &look)?;
     let argv = setting.words(&measure.command)?;
@@ -77,7 +77,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         }
     }
 
-    if let Some(place) = elsewhere(slot, &argv[0]) {
+    if let Some(place) = find_program(slot, &argv[0]) {
         header.push(("elsewhere", place));
     }
     let output = LogFile { path: log, header: &header, sync: true };
@@ -97,7 +97,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
         })?;
         let used = done.used();
         mapped = done.mapped;
-        machine = Some(Around { before, after: (order.look)() });
+        machine = Some(MachineStates { before, after: (order.look)() });
         (done.ended, used)
     };
     for command in &measure.after {
@@ -105,7 +105,7 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
     }
     let loaded = loaded(&order, look, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store)?;
-    Worktree::holding(order.repository, &slot.src(), order.holding.clone())?.reset()?;
+    Worktree::with_checkout(order.repository, &slot.src(), order.checkout_spec.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::stopped(order.stop));
     }
@@ -143,13 +143,13 @@ pub(super) fn run(order: Order<'_>) -> Result<StoredRun, OracleError> {
 
 /// The files that the run loaded; an error if one does not belong to the commit.
 fn loaded(
-    order: &Order<'_>,
-    look: Look,
+    order: &RunRequest<'_>,
+    look: LoadWatch,
     program: &str,
     mapped: &[PathBuf],
 ) -> Result<Loaded, OracleError> {
-    let Order { slot, measure, .. } = *order;
-    let ground = Ground { slot, checkout: order.checkout, allowed: allowed(order) };
+    let RunRequest { slot, measure, .. } = *order;
+    let ground = AllowedPaths { slot, checkout: order.checkout, allowed: allowed(order) };
     let mut loaded =
         look.finish(&ground, program, mapped, order.store)?.map_err(|leak| OracleError::Leak {
             measure: measure.name.clone(),
@@ -163,7 +163,7 @@ fn loaded(
 }
 
 /// The paths that a run may load from the user's checkout: linked folders, and inputs.
-fn allowed(order: &Order<'_>) -> Vec<PathBuf> {
+fn allowed(order: &RunRequest<'_>) -> Vec<PathBuf> {
     let links = order.checkout.into_iter().flat_map(|checkout| {
         order.config.worktree.link.iter().map(move |link| checkout.join(link))
     });

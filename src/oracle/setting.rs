@@ -9,7 +9,7 @@ use crate::config::{Command, Measure, MissingValue, Values, fill_env};
 use crate::process::Invocation;
 
 use super::caches;
-use super::loaded::Look;
+use super::loaded::LoadWatch;
 
 /// The setting of one run.
 pub(super) struct Setting<'a> {
@@ -30,7 +30,7 @@ impl<'a> Setting<'a> {
         measure: &'a Measure,
         values: &'a Values,
         slot: &Slot,
-        look: &Look,
+        look: &LoadWatch,
     ) -> Result<Self, MissingValue> {
         let cwd = match &measure.cwd {
             Some(template) => slot.src().join(template.fill(values)?),

@@ -50,7 +50,7 @@ impl StoredRuns {
                 continue;
             }
             let is_ours = run.record.hunt.as_deref() == hunt;
-            let serves = request.phase.takes(run.record.phase, is_ours)
+            let serves = request.phase.may_reuse(run.record.phase, is_ours)
                 || self.taken_over.contains(&run.record.attempt);
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;

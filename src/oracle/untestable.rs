@@ -23,13 +23,13 @@ pub(super) fn other_checks(
     wanted: Option<&Checks>,
     measure: &str,
 ) -> Option<String> {
-    let what = reading.ran()?.besides(wanted?)?;
+    let what = reading.checks()?.besides(wanted?)?;
     Some(format!("{measure} ran other checks than the good end: {what}"))
 }
 
 /// The reason if a run read another amount of text.
 fn other_text(reading: &Reading, target: &GuardTarget) -> Option<String> {
-    let (own, wanted) = (reading.extent()?, target.text?);
+    let (own, wanted) = (reading.text_length()?, target.text?);
     own.differs_from(wanted).then(|| {
         format!(
             "{} read {own}, the good end {wanted}: the tokenizer or the text changed",

@@ -23,19 +23,19 @@ pub(super) fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<
     }
     if program.as_bytes().contains(&b'/') {
         let file = cwd.join(program);
-        return match look(&file) {
-            Look::Runs => Ok(file),
-            Look::Missing => Err(Ended::NotFound(file.to_string_lossy().into_owned())),
-            Look::Refused(why) => Err(refused(&file, why)),
+        return match check_file(&file) {
+            FileCheck::Runs => Ok(file),
+            FileCheck::Missing => Err(Ended::NotFound(file.to_string_lossy().into_owned())),
+            FileCheck::Refused(why) => Err(refused(&file, why)),
         };
     }
     let mut denied = None;
     for folder in std::env::split_paths(path.unwrap_or(OsStr::new(DEFAULT_PATH))) {
         let file = cwd.join(folder).join(program);
-        match look(&file) {
-            Look::Runs => return Ok(file),
-            Look::Missing => {}
-            Look::Refused(why) => denied = denied.or(Some(refused(&file, why))),
+        match check_file(&file) {
+            FileCheck::Runs => return Ok(file),
+            FileCheck::Missing => {}
+            FileCheck::Refused(why) => denied = denied.or(Some(refused(&file, why))),
         }
     }
     Err(denied.unwrap_or_else(missing))
@@ -55,26 +55,26 @@ pub(super) fn refusal(file: &Path, errno: i32) -> Ended {
     refused(file, std::io::Error::from_raw_os_error(errno))
 }
 
-enum Look {
+enum FileCheck {
     Runs,
     Missing,
     Refused(&'static str),
 }
 
-fn look(file: &Path) -> Look {
+fn check_file(file: &Path) -> FileCheck {
     match file.metadata() {
-        Ok(data) if data.is_dir() => Look::Refused("is a folder"),
+        Ok(data) if data.is_dir() => FileCheck::Refused("is a folder"),
         Ok(_) if rustix::fs::access(file, Access::EXEC_OK).is_err() => {
-            Look::Refused("permission denied")
+            FileCheck::Refused("permission denied")
         }
-        Ok(_) if !is_program(file) => {
-            Look::Refused("exec format error: neither an executable nor a script with a #! line")
-        }
-        Ok(_) => Look::Runs,
+        Ok(_) if !is_program(file) => FileCheck::Refused(
+            "exec format error: neither an executable nor a script with a #! line",
+        ),
+        Ok(_) => FileCheck::Runs,
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            Look::Refused("permission denied")
+            FileCheck::Refused("permission denied")
         }
-        Err(_) => Look::Missing,
+        Err(_) => FileCheck::Missing,
     }
 }
 

@@ -21,7 +21,7 @@ use crate::evaluation::{Ended, Resources};
 
 /// How long to wait for output after the supervisor has ended everything below it. Only a process
 /// outside the run, to which the pipe was passed, can still hold the pipe open.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The result and the cost of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -277,10 +277,10 @@ impl Running {
             if out || err {
                 sink.writer.flush().map_err(log_error)?;
             }
-            if report && !self.hear().map_err(ProcessError::Follow)? {
+            if report && !self.read_reports().map_err(ProcessError::Follow)? {
                 listen = false;
                 self.deadline = None;
-                last_words = Some(Instant::now() + LAST_WORDS);
+                last_words = Some(Instant::now() + OUTPUT_DRAIN_TIMEOUT);
                 if let (None, Some(group)) = (&self.over, self.group) {
                     // The supervisor was killed. The kernel has ended the engine with it; the rest
                     // of the group is killed here.
@@ -302,15 +302,15 @@ impl Running {
             self.deadline = None;
             if self.reason.is_none() {
                 self.reason = Some(Ended::TimedOut);
-                self.supervised.tell(TERM);
+                self.supervised.send_order(TERM);
             }
         }
         let requests = stop.requests();
         if requests > self.requests {
             if requests > 1 {
-                self.supervised.tell(KILL);
+                self.supervised.send_order(KILL);
             } else if self.reason.is_none() {
-                self.supervised.tell(TERM);
+                self.supervised.send_order(TERM);
             }
             self.requests = requests;
             self.reason.get_or_insert(Ended::Stopped);
@@ -318,8 +318,8 @@ impl Running {
     }
 
     /// Reads reports; `false` if the supervisor has exited.
-    fn hear(&mut self) -> io::Result<bool> {
-        let (reports, open) = self.supervised.hear()?;
+    fn read_reports(&mut self) -> io::Result<bool> {
+        let (reports, open) = self.supervised.read_reports()?;
         for report in reports {
             if let Report::Started { group } = report {
                 self.group = Pid::from_raw(group);

@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use crate::evaluation::ReachedLimit;
 
 /// How often a wait checks for a request.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A handle that asks runs to stop. Clones share one state.
 ///
@@ -82,7 +82,7 @@ impl Stop {
                     stop.expire(limit);
                     return;
                 }
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
         })?;
         Ok(Expiry { is_over })
@@ -114,7 +114,7 @@ impl Stop {
         let end = Instant::now() + time;
         while !self.is_requested() {
             let Some(left) = end.checked_duration_since(Instant::now()) else { return false };
-            std::thread::sleep(left.min(LOOK));
+            std::thread::sleep(left.min(POLL_INTERVAL));
         }
         true
     }

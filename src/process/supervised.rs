@@ -45,12 +45,12 @@ impl Supervised {
     }
 
     /// Sends an order to the supervisor. If the supervisor is gone, the socket's end shows it.
-    pub(super) fn tell(&self, order: u8) {
+    pub(super) fn send_order(&self, order: u8) {
         let _ = (&self.control).write_all(&[order]);
     }
 
     /// The reports that have arrived, and whether the socket is still open.
-    pub(super) fn hear(&mut self) -> io::Result<(Vec<Report>, bool)> {
+    pub(super) fn read_reports(&mut self) -> io::Result<(Vec<Report>, bool)> {
         let mut buffer = [0; 1024];
         let n = read_some(&self.control, &mut buffer)?;
         self.heard.extend_from_slice(&buffer[..n]);

@@ -14,7 +14,7 @@ use crate::evaluation::Ended;
 
 /// How often to check whether a silent tool has ended. The pipe does not show it if a child of the
 /// tool keeps the pipe open.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The result of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,11 @@ impl Helper {
             if self.handle.try_wait()?.is_some() {
                 break;
             }
-            self.read(until(sooner(self.deadline, self.kill_at)).unwrap_or(LOOK).min(LOOK))?;
+            self.read(
+                until(sooner(self.deadline, self.kill_at))
+                    .unwrap_or(POLL_INTERVAL)
+                    .min(POLL_INTERVAL),
+            )?;
             let now = Instant::now();
             if self.deadline.is_some_and(|at| at <= now) {
                 timed_out = true;
@@ -139,7 +143,7 @@ impl Helper {
         self.group = None;
         let last_words = Instant::now() + Duration::from_secs(1);
         while self.pipes.iter().any(Option::is_some) && Instant::now() < last_words {
-            self.read(LOOK)?;
+            self.read(POLL_INTERVAL)?;
         }
         let status = self.handle.wait()?.status;
         let ended = match (timed_out, status.code(), status.signal()) {

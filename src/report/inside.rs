@@ -3,18 +3,18 @@
 
 use crate::evaluation::{CommitId, Outcome};
 use crate::store::journal::Event;
-use crate::store::{HuntDir, Inside, StoreError, Went};
+use crate::store::{FollowUpAttempt, FollowUpResult, HuntDir, StoreError};
 use crate::ui::text;
 
 use super::model::{FirstBad, InsideLine, Report};
 
 /// The hunts that a hunt started, each with the first bad commit that moves the dependency.
 pub(super) fn of(hunt: &HuntDir) -> Result<Vec<(CommitId, InsideLine)>, StoreError> {
-    let of = |tried: Inside| Ok((tried.commit, line(hunt, tried.path, tried.went)?));
+    let of = |tried: FollowUpAttempt| Ok((tried.commit, line(hunt, tried.path, tried.went)?));
     hunt.inside()?.into_iter().map(of).collect()
 }
 
-fn line(hunt: &HuntDir, path: String, went: Went) -> Result<InsideLine, StoreError> {
+fn line(hunt: &HuntDir, path: String, went: FollowUpResult) -> Result<InsideLine, StoreError> {
     let mut line = InsideLine {
         path,
         hunt: None,
@@ -24,8 +24,8 @@ fn line(hunt: &HuntDir, path: String, went: Went) -> Result<InsideLine, StoreErr
         summary: String::new(),
     };
     let id = match went {
-        Went::Nowhere(why) => return Ok(InsideLine { summary: why, ..line }),
-        Went::On(id) => id,
+        FollowUpResult::Nowhere(why) => return Ok(InsideLine { summary: why, ..line }),
+        FollowUpResult::On(id) => id,
     };
     let inside = hunt.beside(&id);
     if !inside.journal_path().exists() {

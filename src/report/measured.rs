@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::evaluation::{CommitId, Extent, Failure, Metric, Phase, Resource, Value, Verdict};
+use crate::evaluation::{CommitId, Failure, Metric, Phase, Resource, TextLength, Value, Verdict};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
-use super::model::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+use super::model::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, SampleLine};
 use super::words::failure_text;
 
 /// Commits in order of first appearance.
@@ -14,7 +14,7 @@ pub(super) struct Measured<'a> {
     commits: Vec<OneCommit<'a>>,
     index: HashMap<CommitId, usize>,
     /// How much text the endpoints' runs of each measure read.
-    texts: HashMap<&'a str, Extent>,
+    texts: HashMap<&'a str, TextLength>,
 }
 
 struct OneCommit<'a> {
@@ -91,7 +91,7 @@ impl<'a> Measured<'a> {
 }
 
 impl OneCommit<'_> {
-    fn into_line(self, texts: &HashMap<&str, Extent>) -> MeasuredCommit {
+    fn into_line(self, texts: &HashMap<&str, TextLength>) -> MeasuredCommit {
         let judgement = self.judged.map(|judged| &judged.judgement);
         let counted = self.runs.iter().filter(|run| run.apart.is_none());
         MeasuredCommit {
@@ -111,14 +111,14 @@ impl OneCommit<'_> {
 }
 
 /// The amount of text that a run read, if it differs from that of the endpoints' runs.
-fn other_text(run: &RunDone, texts: &HashMap<&str, Extent>) -> Option<Extent> {
+fn other_text(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Option<TextLength> {
     let whole = texts.get(run.measure.as_str())?;
     run.text.filter(|text| text.differs_from(*whole))
 }
 
 /// The samples of a run, one for each value. A failed run without a value gets one sample with a
 /// link to its log.
-fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
+fn samples(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Vec<SampleLine> {
     let chunks = other_text(run, texts).map(|text| text.chunks);
     let failure = run.failure.as_ref().map(failure_text);
     let sample = |metric: &Metric, value| SampleLine {
@@ -143,9 +143,9 @@ fn samples(run: &RunDone, texts: &HashMap<&str, Extent>) -> Vec<SampleLine> {
 }
 
 /// The line of an excluded run; `None` for a run that counts.
-fn apart_line(run: &RunDone) -> Option<ApartLine> {
+fn apart_line(run: &RunDone) -> Option<ExcludedRunLine> {
     let why = run.apart.clone()?;
-    Some(ApartLine {
+    Some(ExcludedRunLine {
         measure: run.measure.clone(),
         why,
         log: run.log.clone(),

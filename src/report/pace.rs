@@ -147,7 +147,7 @@ impl Pace {
                 self.spent(build.phase).builds.push(build.wall_s);
                 self.made[0] += usize::from(build.phase != Phase::Endpoint);
             }
-            Event::Run(run) if !run.reused && run.phase.apart().is_none() => {
+            Event::Run(run) if !run.reused && run.phase.exclusion_reason().is_none() => {
                 self.spent(run.phase).runs.push(run.wall_s);
                 self.made[1] += usize::from(run.phase != Phase::Endpoint);
                 if run.phase == Phase::Endpoint {

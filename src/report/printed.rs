@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Complaints, Failure, Outcome};
+use crate::evaluation::{CommitId, Failure, FailureLogParser, Outcome};
 use crate::process::{Log, read_log};
 use crate::ui::{stored_result_dated, text};
 
@@ -27,7 +27,7 @@ pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
     } else {
         let [good, bad] = [&report.good, &report.bad].map(|end| failed(&end.commit));
         let is_both = good.as_ref().zip(bad.as_ref()).is_some_and(|(good, bad)| {
-            good.measure == bad.measure && good.failure.alike(bad.failure)
+            good.measure == bad.measure && good.failure.is_same_failure(bad.failure)
         });
         let ends = [&report.good.commit, &report.bad.commit];
         let others = report.commits.iter().filter(|commit| !ends.contains(&&commit.commit));
@@ -93,7 +93,7 @@ fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
 /// The log lines that explain why the command failed, in order; if these are few, also the last
 /// lines. At most ten.
 pub(crate) fn telling(log: &Log) -> Vec<String> {
-    let mut complaints = Complaints::default();
+    let mut complaints = FailureLogParser::default();
     let mut lines = Vec::new();
     for (stream, bytes, is_whole) in log.pieces() {
         let says_why = complaints.feed(stream, bytes, is_whole);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::evaluation::{Around, ExclusionReason, GpuState};
+use crate::evaluation::{ExclusionReason, GpuState, MachineStates};
 use crate::ui::text;
 
 use super::model::{MeasuredCommit, RunLine, TimedLine};
@@ -12,7 +12,7 @@ use super::model::{MeasuredCommit, RunLine, TimedLine};
 /// the machine. A run of two commits with the same tree counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
     let mut seen = HashSet::new();
-    let mut measures: BTreeMap<&str, Vec<(&RunLine, &Around)>> = BTreeMap::new();
+    let mut measures: BTreeMap<&str, Vec<(&RunLine, &MachineStates)>> = BTreeMap::new();
     for run in commits.iter().flat_map(|commit| &commit.runs) {
         if let Some(machine) = &run.machine
             && seen.insert(&run.attempt)
@@ -23,9 +23,9 @@ pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<TimedLine> {
     measures.into_iter().map(|(measure, runs)| line(measure, &runs)).collect()
 }
 
-fn line(measure: &str, runs: &[(&RunLine, &Around)]) -> TimedLine {
+fn line(measure: &str, runs: &[(&RunLine, &MachineStates)]) -> TimedLine {
     let throttled = |run: &RunLine| matches!(run.apart, Some(ExclusionReason::Throttled(_)));
-    let counted: Vec<&Around> =
+    let counted: Vec<&MachineStates> =
         runs.iter().filter(|(run, _)| run.apart.is_none()).map(|(_, machine)| *machine).collect();
     let after = || counted.iter().map(|around| &around.after);
     let gpus = |figure: fn(&GpuState) -> Option<f64>| {

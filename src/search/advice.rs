@@ -6,7 +6,7 @@ use super::passfail::Rates;
 
 /// What can be measured: the good endpoint or a commit of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum MeasuredCommit {
     /// The good endpoint.
     Good,
     /// A commit of the range. The last one is the bad endpoint.
@@ -45,13 +45,13 @@ pub enum Scale {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Advice {
     /// One run at each of these places, in this order. Report the samples
-    /// with [`Noisy::told`](super::Noisy::told).
-    Measure(Vec<Place>),
+    /// with [`Noisy::add_samples`](super::Noisy::add_samples).
+    Measure(Vec<MeasuredCommit>),
     /// Fresh runs of this candidate; a rejection is reported with
     /// [`Noisy::rejected`](super::Noisy::rejected).
     Confirm(Candidate),
     /// The search ends without a commit.
-    Stop(Answer),
+    Stop(EndReason),
 }
 
 /// A commit that is probably the first bad one.
@@ -60,7 +60,7 @@ pub struct Candidate {
     /// The commit.
     pub commit: usize,
     /// The commits to compare it with: its parents, or their nearest testable ancestors.
-    pub against: Vec<Place>,
+    pub against: Vec<MeasuredCommit>,
     /// The commit and the untestable commits between it and `against`, oldest first.
     pub span: Vec<usize>,
     /// The span's share of the posterior.
@@ -69,7 +69,7 @@ pub struct Candidate {
 
 /// Why a search ended without a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum EndReason {
     /// Every commit worth measuring has its maximum of runs.
     Exhausted,
     /// Three candidates were rejected.

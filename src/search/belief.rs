@@ -125,7 +125,7 @@ impl Belief {
 
     /// The information from measuring a commit: the entropy of P(bad) in bits, from 0 (known) to
     /// 1 (good and bad equally likely).
-    pub fn openness(&self, commit: usize) -> f64 {
+    pub fn binary_entropy(&self, commit: usize) -> f64 {
         let p = self.bad[commit].clamp(0.0, 1.0);
         let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
         part(p) + part(1.0 - p)
@@ -146,7 +146,7 @@ pub(super) struct UntestableSpan {
 }
 
 /// The testable commit whose span has the largest share of the posterior.
-pub(super) fn hideout(
+pub(super) fn largest_untestable_span(
     graph: &Graph,
     belief: &Belief,
     untestable: &[bool],
@@ -155,7 +155,7 @@ pub(super) fn hideout(
     // Untestable commits are rare, so most spans are a single commit.
     let mut mass = |commit: usize| {
         if graph.parents(commit).any(|parent| untestable[parent]) {
-            behind(graph, belief, untestable, commit, &mut seen).mass
+            untestable_span(graph, belief, untestable, commit, &mut seen).mass
         } else {
             belief.first[commit]
         }
@@ -169,7 +169,7 @@ pub(super) fn hideout(
     }
     let (commit, _) = best?;
     seen.fill(usize::MAX);
-    Some(behind(graph, belief, untestable, commit, &mut seen))
+    Some(untestable_span(graph, belief, untestable, commit, &mut seen))
 }
 
 /// The most likely commit.
@@ -179,7 +179,7 @@ pub fn likeliest(belief: &Belief) -> Option<usize> {
 }
 
 /// The span of a commit; `seen`: for each commit, the last span that visited it.
-fn behind(
+fn untestable_span(
     graph: &Graph,
     belief: &Belief,
     untestable: &[bool],

@@ -13,7 +13,7 @@ const FUTILITY: usize = 12;
 /// Maximum runs of each endpoint.
 pub(super) const MOST_PAIRS: usize = 60;
 /// Minimum distance of the levels, in standard errors.
-const APART: f64 = 4.0;
+const MIN_DISTANCE: f64 = 4.0;
 /// Needed runs per endpoint, as a multiple of (noise/effect)².
 const NEEDED: f64 = 34.0;
 /// A measured step above this share of the tolerance leaves it possible that the real step exceeds
@@ -24,7 +24,7 @@ const BOUND: f64 = 2.576;
 
 /// The settings of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct CalibrationSettings {
     /// The tolerance, on the oriented scale.
     pub tolerance: f64,
     /// Whether to look for drift. Pairs are then used if good and bad move together; if drift is
@@ -49,7 +49,7 @@ impl Calibration {
     /// Whether one or two runs show a commit's side, so that git may choose the commits. Noise from
     /// few runs may be far too small, so the distance is reduced: by a third for four runs each
     /// (the mean of 1/s² is ν/(ν − 2) times too large).
-    pub fn is_well_apart(&self) -> bool {
+    pub fn is_clearly_separated(&self) -> bool {
         let runs = self.runs as f64;
         let freedom = if self.paired { runs - 1.0 } else { 2.0 * runs - 2.0 };
         self.levels.distance() * (1.0 - 2.0 / freedom) >= WELL_APART
@@ -58,7 +58,7 @@ impl Calibration {
 
 /// Why there is no calibration (yet).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unsettled {
+pub enum CalibrationError {
     /// More runs are needed.
     More,
     /// Bad is within the tolerance of good, or shows no clear step.
@@ -81,40 +81,48 @@ pub fn endpoint_order(round: usize) -> [bool; 2] {
 /// With winsorised means and the pooled noise s, the levels are apart when
 /// μb − μg ≥ 4(1 + 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n.
 /// A round with a value that is not finite counts only against the maximum.
-pub fn calibrate(good: &[f64], bad: &[f64], rule: Rule) -> Result<Calibration, Unsettled> {
+pub fn calibrate(
+    good: &[f64],
+    bad: &[f64],
+    rule: CalibrationSettings,
+) -> Result<Calibration, CalibrationError> {
     let rounds = good.len().min(bad.len());
     let (good, bad) = finite(good, bad);
     let n = good.len();
     if n < LEAST_PAIRS || (rule.paired && n < LEAST_TO_PAIR) {
         let is_capped = rounds >= MOST_PAIRS;
-        return Err(if is_capped { Unsettled::TooNoisy { needed: None } } else { Unsettled::More });
+        return Err(if is_capped {
+            CalibrationError::TooNoisy { needed: None }
+        } else {
+            CalibrationError::More
+        });
     }
     let seen = Seen::of(&good, &bad, rule);
-    let is_apart = seen.step >= APART * (1.0 + 2.0 / seen.freedom) * seen.error;
+    let is_apart = seen.step >= MIN_DISTANCE * (1.0 + 2.0 / seen.freedom) * seen.error;
     if is_apart && seen.step > rule.tolerance.max(0.0) {
         return Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n });
     }
     let [_, highest] = seen.interval();
     if highest <= rule.tolerance {
-        return Err(Unsettled::NoDifference);
+        return Err(CalibrationError::NoDifference);
     }
     let reachable = NEEDED * (seen.sd / (seen.step + 2.0 * seen.error)).powi(2);
     let is_futile =
         n >= FUTILITY && (seen.step + 2.0 * seen.error <= 0.0 || reachable > MOST_PAIRS as f64);
     if rounds < MOST_PAIRS && !is_futile {
-        return Err(Unsettled::More);
+        return Err(CalibrationError::More);
     }
     // A step above this may be due to chance: it proves neither a difference nor its absence.
     if seen.step <= NEAR * rule.tolerance.max(0.0) {
-        return Err(Unsettled::NoDifference);
+        return Err(CalibrationError::NoDifference);
     }
     let needed = NEEDED * (seen.sd / seen.step).powi(2);
     let told = (needed < 1e9).then(|| stats::whole(needed, MOST_PAIRS, usize::MAX));
-    Err(Unsettled::TooNoisy { needed: told })
+    Err(CalibrationError::TooNoisy { needed: told })
 }
 
 /// The 99 % interval of bad minus good, on the oriented scale; `None` for fewer than two rounds.
-pub fn interval(good: &[f64], bad: &[f64], rule: Rule) -> Option<[f64; 2]> {
+pub fn interval(good: &[f64], bad: &[f64], rule: CalibrationSettings) -> Option<[f64; 2]> {
     let (good, bad) = finite(good, bad);
     (good.len() > 1).then(|| Seen::of(&good, &bad, rule).interval())
 }
@@ -143,7 +151,7 @@ impl Seen {
         [self.step - reach, self.step + reach]
     }
 
-    fn of(good: &[f64], bad: &[f64], rule: Rule) -> Self {
+    fn of(good: &[f64], bad: &[f64], rule: CalibrationSettings) -> Self {
         let n = good.len() as f64;
         let mean = |x: &[f64]| stats::winsorised_mean(x).expect("there are runs");
         let sd = |groups: &[&[f64]]| stats::winsorised_sd(groups).unwrap_or(0.0);

@@ -9,7 +9,7 @@ use super::{Levels, Side, levels};
 /// Maximum evidence of one pair, in nats, so that a disturbed run cannot decide.
 const CLIP: f64 = 3.9;
 /// Maximum number of pairs: six more than this multiple of the average need for the step.
-const PATIENCE: f64 = 6.0;
+const MAX_PAIRS_FACTOR: f64 = 6.0;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
 /// The search uses the other half of α.
@@ -68,7 +68,7 @@ impl FreshPairs {
     /// Also tests a smaller step of this size (on the oriented scale), used if the whole step is
     /// rejected: the change may consist of several steps.
     #[must_use]
-    pub fn or_at_least(mut self, size: f64) -> Self {
+    pub fn with_smallest_step(mut self, size: f64) -> Self {
         if let Step::Size { step, sd } = self.step
             && size > 0.0
             && size < step
@@ -85,14 +85,14 @@ impl FreshPairs {
     pub fn add(&mut self, parent: f64, commit: f64) {
         self.pairs += 1;
         match self.step {
-            Step::Size { step, sd } => self.sum += told(step, sd, commit - parent),
+            Step::Size { step, sd } => self.sum += log_likelihood_ratio(step, sd, commit - parent),
             Step::Rates(rates) => {
                 self.sum += rates.evidence(commit);
                 self.parent -= rates.evidence(parent);
             }
         }
         if let Some((Step::Size { step, sd }, sum)) = &mut self.least {
-            *sum += told(*step, *sd, commit - parent);
+            *sum += log_likelihood_ratio(*step, *sd, commit - parent);
         }
     }
 
@@ -108,11 +108,11 @@ impl FreshPairs {
                 None
             }
         };
-        let whole = side(self.weaker());
+        let whole = side(self.weakest_evidence());
         match self.least {
             // If the small step has no evidence either, the test ends.
-            Some((_, sum)) if self.has_fallen() && sum <= 0.0 => Some(Side::Good),
-            Some((step, sum)) if self.has_fallen() => {
+            Some((_, sum)) if self.is_rejected_or_exhausted() && sum <= 0.0 => Some(Side::Good),
+            Some((step, sum)) if self.is_rejected_or_exhausted() => {
                 side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
             }
             _ => whole,
@@ -120,7 +120,7 @@ impl FreshPairs {
     }
 
     /// The evidence for the whole step; for rates, that of the weaker side.
-    fn weaker(&self) -> f64 {
+    fn weakest_evidence(&self) -> f64 {
         match self.step {
             Step::Size { .. } => self.sum,
             Step::Rates(_) => self.sum.min(self.parent),
@@ -128,14 +128,17 @@ impl FreshPairs {
     }
 
     /// Whether the whole step is rejected, or is undecided at its maximum of pairs.
-    fn has_fallen(&self) -> bool {
-        let whole = self.weaker();
+    fn is_rejected_or_exhausted(&self) -> bool {
+        let whole = self.weakest_evidence();
         whole <= -self.wanted || (whole < self.wanted && self.is_beyond(self.step))
     }
 
     /// Whether the maximum number of pairs is reached.
     pub fn is_exhausted(&self) -> bool {
-        let step = self.least.filter(|_| self.has_fallen()).map_or(self.step, |(step, _)| step);
+        let step = self
+            .least
+            .filter(|_| self.is_rejected_or_exhausted())
+            .map_or(self.step, |(step, _)| step);
         self.is_beyond(step)
     }
 
@@ -143,7 +146,7 @@ impl FreshPairs {
         let most = match step {
             Step::Size { step, sd } => {
                 let needed = 2.0 * self.wanted * (sd / step).powi(2);
-                stats::whole(PATIENCE * needed, 0, 600) + 6
+                stats::whole(MAX_PAIRS_FACTOR * needed, 0, 600) + 6
             }
             Step::Rates(rates) => 2 * rates.most_runs(),
         };
@@ -153,8 +156,8 @@ impl FreshPairs {
     /// The evidence so far, in nats; for rates, that of the weaker side.
     pub fn evidence(&self) -> f64 {
         match self.least {
-            Some((_, sum)) if self.has_fallen() => sum,
-            _ => self.weaker(),
+            Some((_, sum)) if self.is_rejected_or_exhausted() => sum,
+            _ => self.weakest_evidence(),
         }
     }
 
@@ -165,7 +168,7 @@ impl FreshPairs {
 }
 
 /// The evidence of a difference for a step of this size against none, in nats, clipped.
-fn told(step: f64, sd: f64, difference: f64) -> f64 {
+fn log_likelihood_ratio(step: f64, sd: f64, difference: f64) -> f64 {
     levels::evidence(step, difference - step / 2.0, sd).clamp(-CLIP, CLIP)
 }
 

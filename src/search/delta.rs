@@ -80,10 +80,10 @@ pub fn isolate<E>(
         }
         if let Some(guess) = state.guess() {
             match state.try_one(&guess, &mut test)? {
-                Tried::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
-                Tried::Unresolved => state.missed.push(state.with(&guess)),
-                Tried::OnlyIt | Tried::NotIt => pieces = 2,
-                Tried::Learned => {}
+                ChunkResult::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
+                ChunkResult::Unresolved => state.missed.push(state.with(&guess)),
+                ChunkResult::Only | ChunkResult::Excluded => pieces = 2,
+                ChunkResult::NewHints => {}
             }
             continue;
         }
@@ -91,14 +91,14 @@ pub fn isolate<E>(
             return Ok(state.isolated(IsolationEnd::FewEnough));
         }
         match state.try_chunks(pieces, &mut test)? {
-            Tried::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
-            Tried::OnlyIt => pieces = 2,
-            Tried::NotIt => pieces = (pieces - 1).max(2),
-            Tried::Learned => {}
-            Tried::Unresolved if pieces >= state.change.len() => {
+            ChunkResult::Ended => return Ok(state.isolated(IsolationEnd::Spent)),
+            ChunkResult::Only => pieces = 2,
+            ChunkResult::Excluded => pieces = (pieces - 1).max(2),
+            ChunkResult::NewHints => {}
+            ChunkResult::Unresolved if pieces >= state.change.len() => {
                 return Ok(state.smallest());
             }
-            Tried::Unresolved => pieces = (2 * pieces).min(state.change.len()),
+            ChunkResult::Unresolved => pieces = (2 * pieces).min(state.change.len()),
         }
     }
 }
@@ -117,14 +117,14 @@ struct State {
 
 /// The result of testing a chunk.
 #[derive(PartialEq)]
-enum Tried {
+enum ChunkResult {
     /// The chunk makes the difference: it is the change now.
-    OnlyIt,
+    Only,
     /// The chunk does not make the difference: the change is without it now.
-    NotIt,
+    Excluded,
     Unresolved,
     /// Not judged, but the test added hints.
-    Learned,
+    NewHints,
     /// No more tests.
     Ended,
 }
@@ -152,9 +152,9 @@ impl State {
         &mut self,
         chunk: &[usize],
         test: &mut impl FnMut(&Parts) -> Result<Option<Tested>, E>,
-    ) -> Result<Tried, E> {
+    ) -> Result<ChunkResult, E> {
         let Some((shows, has_learned)) = self.shows(&self.with(chunk), test)? else {
-            return Ok(Tried::Ended);
+            return Ok(ChunkResult::Ended);
         };
         let rest = || self.change.iter().copied().filter(|part| !chunk.contains(part)).collect();
         match shows {
@@ -162,12 +162,12 @@ impl State {
             Shows::Nothing => (self.nothing, self.change) = (self.with(chunk), rest()),
             Shows::Unresolved if has_learned => {
                 self.missed.clear();
-                return Ok(Tried::Learned);
+                return Ok(ChunkResult::NewHints);
             }
-            Shows::Unresolved => return Ok(Tried::Unresolved),
+            Shows::Unresolved => return Ok(ChunkResult::Unresolved),
         }
         self.missed.clear();
-        Ok(if shows == Shows::Difference { Tried::OnlyIt } else { Tried::NotIt })
+        Ok(if shows == Shows::Difference { ChunkResult::Only } else { ChunkResult::Excluded })
     }
 
     /// Tests chunks of the change, and the change without each chunk, until one test decides.
@@ -175,22 +175,22 @@ impl State {
         &mut self,
         pieces: usize,
         test: &mut impl FnMut(&Parts) -> Result<Option<Tested>, E>,
-    ) -> Result<Tried, E> {
+    ) -> Result<ChunkResult, E> {
         for chunk in chunks(&self.change, pieces) {
             let rest: Vec<usize> =
                 self.change.iter().copied().filter(|part| !chunk.contains(part)).collect();
             match self.try_one(&chunk, test)? {
-                Tried::Unresolved => {}
+                ChunkResult::Unresolved => {}
                 tried => return Ok(tried),
             }
             match self.try_one(&rest, test)? {
-                Tried::Unresolved => {}
-                Tried::OnlyIt => return Ok(Tried::NotIt),
-                Tried::NotIt => return Ok(Tried::OnlyIt),
+                ChunkResult::Unresolved => {}
+                ChunkResult::Only => return Ok(ChunkResult::Excluded),
+                ChunkResult::Excluded => return Ok(ChunkResult::Only),
                 tried => return Ok(tried),
             }
         }
-        Ok(Tried::Unresolved)
+        Ok(ChunkResult::Unresolved)
     }
 
     /// What a set shows, and whether its test added hints. `None`: no more tests.

@@ -9,7 +9,7 @@ const EXACT: f64 = 1e-3;
 
 /// Whether a step's source change is still in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Carried {
+pub enum ChangePresence {
     /// The whole change is still in the tree.
     Whole,
     /// Some of the change's files are as before the change.
@@ -23,7 +23,7 @@ pub enum Carried {
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum StepStatus {
     /// All or most of the step remains.
     Stands,
     /// The improvement undid the step.
@@ -44,22 +44,23 @@ pub enum Fate {
 ///
 /// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows no step as
 /// gone, in whole or in part: the improvement may have undone one step and a part of another.
-pub fn fates(
+pub fn attribute_improvement(
     steps: &[f64],
-    carried: &[Carried],
+    carried: &[ChangePresence],
     amount: f64,
     tolerance: f64,
     repeats: bool,
-) -> Vec<Fate> {
+) -> Vec<StepStatus> {
     let improvement = Improvement { steps, carried, amount, tolerance };
     let fitting = improvement.fitting();
-    let told: Vec<u32> = fitting.iter().copied().filter(|set| improvement.is_told(*set)).collect();
+    let told: Vec<u32> =
+        fitting.iter().copied().filter(|set| improvement.is_allowed_by_source(*set)).collect();
     if !told.is_empty() {
         return improvement.by_sets(&improvement.closest(&told), false);
     }
     let nearly = !fitting.iter().any(|set| improvement.is_exact(*set));
     improvement.by_text(nearly).unwrap_or_else(|| {
-        if repeats && nearly && improvement.is_silent(&fitting) {
+        if repeats && nearly && improvement.source_decides_nothing(&fitting) {
             return improvement.unclear_up_to_amount();
         }
         let contradicted = improvement.in_part().next().is_some();
@@ -70,7 +71,7 @@ pub fn fates(
 /// An improvement and the steps before it; a set of steps is a bit mask.
 struct Improvement<'a> {
     steps: &'a [f64],
-    carried: &'a [Carried],
+    carried: &'a [ChangePresence],
     amount: f64,
     tolerance: f64,
 }
@@ -103,54 +104,54 @@ impl Improvement<'_> {
     }
 
     /// Whether the source allows that exactly these steps were undone.
-    fn is_told(&self, set: u32) -> bool {
+    fn is_allowed_by_source(&self, set: u32) -> bool {
         (0..self.count()).all(|i| match self.carried[i] {
-            Carried::Whole => set >> i & 1 == 0,
-            Carried::Gone => set >> i & 1 == 1,
-            Carried::InPart | Carried::Unknown => true,
+            ChangePresence::Whole => set >> i & 1 == 0,
+            ChangePresence::Gone => set >> i & 1 == 1,
+            ChangePresence::InPart | ChangePresence::Unknown => true,
         })
     }
 
     fn is_kept(&self, step: usize) -> bool {
-        self.carried[step] == Carried::Whole
+        self.carried[step] == ChangePresence::Whole
     }
 
     fn in_part(&self) -> impl Iterator<Item = usize> {
-        (0..self.count()).filter(|i| self.carried[*i] == Carried::InPart)
+        (0..self.count()).filter(|i| self.carried[*i] == ChangePresence::InPart)
     }
 
     /// Whether some sets fit, there are several steps, and the source shows neither that a step is
     /// partly gone nor that a step of a fitting set is gone.
-    fn is_silent(&self, fitting: &[u32]) -> bool {
+    fn source_decides_nothing(&self, fitting: &[u32]) -> bool {
         let shows = |i: usize| match self.carried[i] {
-            Carried::InPart => true,
-            Carried::Gone => fitting.iter().any(|set| set >> i & 1 == 1),
-            Carried::Whole | Carried::Unknown => false,
+            ChangePresence::InPart => true,
+            ChangePresence::Gone => fitting.iter().any(|set| set >> i & 1 == 1),
+            ChangePresence::Whole | ChangePresence::Unknown => false,
         };
         !fitting.is_empty() && self.steps.len() > 1 && !(0..self.count()).any(shows)
     }
 
     /// Steps larger than the improvement stand, because most of each is left. Others are unclear.
-    fn unclear_up_to_amount(&self) -> Vec<Fate> {
+    fn unclear_up_to_amount(&self) -> Vec<StepStatus> {
         let is_larger = |step: &f64| *step > self.amount + self.tolerance;
-        let fate = |step| if is_larger(step) { Fate::Stands } else { Fate::Unclear };
+        let fate = |step| if is_larger(step) { StepStatus::Stands } else { StepStatus::Unclear };
         self.steps.iter().map(fate).collect()
     }
 
-    /// The fates from the source alone, if no set fits both source and levels. If some steps are
+    /// The statuses from the source alone, if no set fits both source and levels. If some steps are
     /// gone and others kept, the gone ones are undone. If a single step is partly gone and the rest
     /// kept, all steps stand, provided that step is large enough and no set fits exactly
     /// (`nearly`).
-    fn by_text(&self, nearly: bool) -> Option<Vec<Fate>> {
+    fn by_text(&self, nearly: bool) -> Option<Vec<StepStatus>> {
         let all = 0..self.steps.len();
         let is_gone = |i: usize| {
-            self.carried[i] == Carried::Gone && self.steps[i] <= self.amount + self.tolerance
+            self.carried[i] == ChangePresence::Gone && self.steps[i] <= self.amount + self.tolerance
         };
         if all.clone().any(is_gone) && all.clone().any(|i| self.is_kept(i)) {
             let fate = |i: usize| match self.carried[i] {
-                Carried::Gone if is_gone(i) => Fate::Undone,
-                Carried::Gone | Carried::Whole => Fate::Stands,
-                Carried::InPart | Carried::Unknown => Fate::Unclear,
+                ChangePresence::Gone if is_gone(i) => StepStatus::Undone,
+                ChangePresence::Gone | ChangePresence::Whole => StepStatus::Stands,
+                ChangePresence::InPart | ChangePresence::Unknown => StepStatus::Unclear,
             };
             return Some(all.map(fate).collect());
         }
@@ -158,27 +159,31 @@ impl Improvement<'_> {
         let (one, another) = (in_part.next()?, in_part.next());
         let is_large = self.steps[one] >= self.amount - self.tolerance;
         let is_alone = another.is_none() && all.clone().all(|i| i == one || self.is_kept(i));
-        (nearly && is_large && is_alone).then(|| vec![Fate::Stands; self.steps.len()])
+        (nearly && is_large && is_alone).then(|| vec![StepStatus::Stands; self.steps.len()])
     }
 
-    /// The fates from the sets. If the source contradicts the sets, the steps of the sets and the
-    /// partly gone steps are unclear.
-    fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<Fate> {
+    /// The statuses from the sets. If the source contradicts the sets, the steps of the sets and
+    /// the partly gone steps are unclear.
+    fn by_sets(&self, sets: &[u32], contradicted: bool) -> Vec<StepStatus> {
         let alone = self.steps.len() == 1;
         let fate = |i: usize| {
-            if contradicted && !alone && self.carried[i] == Carried::InPart {
-                return Fate::Unclear;
+            if contradicted && !alone && self.carried[i] == ChangePresence::InPart {
+                return StepStatus::Unclear;
             }
             if sets.is_empty() {
                 // The improvement undid part of something larger, which may include smaller steps.
                 let is_larger = alone || self.steps[i] > self.amount + self.tolerance;
-                return if is_larger || self.is_kept(i) { Fate::Stands } else { Fate::Unclear };
+                return if is_larger || self.is_kept(i) {
+                    StepStatus::Stands
+                } else {
+                    StepStatus::Unclear
+                };
             }
             let undone = sets.iter().filter(|set| i < self.count() && **set >> i & 1 == 1).count();
             match undone {
-                0 => Fate::Stands,
-                n if n == sets.len() && !contradicted => Fate::Undone,
-                _ => Fate::Unclear,
+                0 => StepStatus::Stands,
+                n if n == sets.len() && !contradicted => StepStatus::Undone,
+                _ => StepStatus::Unclear,
             }
         };
         (0..self.steps.len()).map(fate).collect()
@@ -193,56 +198,98 @@ mod tests {
 
     #[test]
     fn the_step_that_fits_was_undone() {
-        let none = [Carried::Unknown; 2];
-        assert_eq!(fates(&[0.5, 0.3], &none, 0.5, 0.1, false), [Fate::Undone, Fate::Stands]);
-        assert_eq!(fates(&[0.5, 0.3], &none, 0.8, 0.1, false), [Fate::Undone, Fate::Undone]);
-        assert_eq!(fates(&[99_993.0], &[Carried::Unknown], 99_992.7, 0.1, false), [Fate::Undone]);
+        let none = [ChangePresence::Unknown; 2];
+        assert_eq!(
+            attribute_improvement(&[0.5, 0.3], &none, 0.5, 0.1, false),
+            [StepStatus::Undone, StepStatus::Stands]
+        );
+        assert_eq!(
+            attribute_improvement(&[0.5, 0.3], &none, 0.8, 0.1, false),
+            [StepStatus::Undone, StepStatus::Undone]
+        );
+        assert_eq!(
+            attribute_improvement(&[99_993.0], &[ChangePresence::Unknown], 99_992.7, 0.1, false),
+            [StepStatus::Undone]
+        );
     }
 
     #[test]
     fn an_improvement_that_fits_no_step_undid_none() {
-        assert_eq!(fates(&[52.0], &[Carried::Unknown], 19.0, 4.0, false), [Fate::Stands]);
-        let kept = [Carried::Whole, Carried::Whole, Carried::Unknown];
-        let found = fates(&[0.89, 0.79, 0.35], &kept, 1.0, 0.1, false);
-        assert_eq!(found, [Fate::Stands, Fate::Stands, Fate::Unclear]);
+        assert_eq!(
+            attribute_improvement(&[52.0], &[ChangePresence::Unknown], 19.0, 4.0, false),
+            [StepStatus::Stands]
+        );
+        let kept = [ChangePresence::Whole, ChangePresence::Whole, ChangePresence::Unknown];
+        let found = attribute_improvement(&[0.89, 0.79, 0.35], &kept, 1.0, 0.1, false);
+        assert_eq!(found, [StepStatus::Stands, StepStatus::Stands, StepStatus::Unclear]);
     }
 
     #[test]
     fn of_equal_steps_the_text_tells_or_nothing_does() {
-        assert_eq!(fates(&[0.5, 0.5], &[Carried::Unknown; 2], 0.5, 0.1, false), [Fate::Unclear; 2]);
-        let told = [Carried::Whole, Carried::Gone];
-        assert_eq!(fates(&[0.5, 0.5], &told, 0.5, 0.1, false), [Fate::Stands, Fate::Undone]);
-        let in_part = [Carried::InPart, Carried::Whole];
-        assert_eq!(fates(&[0.7, 0.35], &in_part, 0.35, 0.1, false), [Fate::Unclear; 2]);
-        assert_eq!(fates(&[0.94, 0.48], &in_part, 0.42, 0.1, false), [Fate::Stands; 2]);
+        assert_eq!(
+            attribute_improvement(&[0.5, 0.5], &[ChangePresence::Unknown; 2], 0.5, 0.1, false),
+            [StepStatus::Unclear; 2]
+        );
+        let told = [ChangePresence::Whole, ChangePresence::Gone];
+        assert_eq!(
+            attribute_improvement(&[0.5, 0.5], &told, 0.5, 0.1, false),
+            [StepStatus::Stands, StepStatus::Undone]
+        );
+        let in_part = [ChangePresence::InPart, ChangePresence::Whole];
+        assert_eq!(
+            attribute_improvement(&[0.7, 0.35], &in_part, 0.35, 0.1, false),
+            [StepStatus::Unclear; 2]
+        );
+        assert_eq!(
+            attribute_improvement(&[0.94, 0.48], &in_part, 0.42, 0.1, false),
+            [StepStatus::Stands; 2]
+        );
         // A change that is still there may be fixed elsewhere; a removed change is undone.
-        let gone = [Carried::Whole, Carried::Gone];
-        assert_eq!(fates(&[0.63, 0.33], &gone, 0.66, 0.1, false), [Fate::Stands, Fate::Undone]);
+        let gone = [ChangePresence::Whole, ChangePresence::Gone];
+        assert_eq!(
+            attribute_improvement(&[0.63, 0.33], &gone, 0.66, 0.1, false),
+            [StepStatus::Stands, StepStatus::Undone]
+        );
         // An exact fit, or a near one.
-        let none = [Carried::Unknown; 2];
-        assert_eq!(fates(&[0.43, 0.39], &none, 0.43, 0.1, false), [Fate::Undone, Fate::Stands]);
-        let both = [Carried::Whole, Carried::Whole];
-        assert_eq!(fates(&[0.5, 0.3], &both, 0.5, 0.1, false), [Fate::Undone, Fate::Stands]);
+        let none = [ChangePresence::Unknown; 2];
+        assert_eq!(
+            attribute_improvement(&[0.43, 0.39], &none, 0.43, 0.1, false),
+            [StepStatus::Undone, StepStatus::Stands]
+        );
+        let both = [ChangePresence::Whole, ChangePresence::Whole];
+        assert_eq!(
+            attribute_improvement(&[0.5, 0.3], &both, 0.5, 0.1, false),
+            [StepStatus::Undone, StepStatus::Stands]
+        );
     }
 
     #[test]
     fn a_step_whose_text_is_gone_speaks_only_for_sets_that_have_it() {
         // The improvement nearly fits the second step, and the text of the first is gone.
-        let gone = [Carried::Gone, Carried::Unknown];
-        assert_eq!(fates(&[0.4, 0.77], &gone, 0.7, 0.1, true), [Fate::Unclear; 2]);
+        let gone = [ChangePresence::Gone, ChangePresence::Unknown];
+        assert_eq!(
+            attribute_improvement(&[0.4, 0.77], &gone, 0.7, 0.1, true),
+            [StepStatus::Unclear; 2]
+        );
     }
 
     #[test]
     fn where_levels_repeat_a_near_fit_without_text_decides_nothing() {
-        let kept = [Carried::Whole; 3];
-        let near = |repeats| fates(&[0.4, 0.77, 2.0], &kept, 0.7, 0.1, repeats);
-        assert_eq!(near(false), [Fate::Stands, Fate::Undone, Fate::Stands]);
-        assert_eq!(near(true), [Fate::Unclear, Fate::Unclear, Fate::Stands]);
-        let exact = fates(&[0.4, 0.7, 2.0], &kept, 0.7, 0.1, true);
-        assert_eq!(exact, [Fate::Stands, Fate::Undone, Fate::Stands]);
-        let told = [Carried::Whole, Carried::InPart, Carried::Whole];
-        assert_eq!(fates(&[0.4, 0.77, 2.0], &told, 0.7, 0.1, true)[0], Fate::Stands);
-        assert_eq!(fates(&[0.77], &kept[..1], 0.7, 0.1, true), [Fate::Undone]);
+        let kept = [ChangePresence::Whole; 3];
+        let near = |repeats| attribute_improvement(&[0.4, 0.77, 2.0], &kept, 0.7, 0.1, repeats);
+        assert_eq!(near(false), [StepStatus::Stands, StepStatus::Undone, StepStatus::Stands]);
+        assert_eq!(near(true), [StepStatus::Unclear, StepStatus::Unclear, StepStatus::Stands]);
+        let exact = attribute_improvement(&[0.4, 0.7, 2.0], &kept, 0.7, 0.1, true);
+        assert_eq!(exact, [StepStatus::Stands, StepStatus::Undone, StepStatus::Stands]);
+        let told = [ChangePresence::Whole, ChangePresence::InPart, ChangePresence::Whole];
+        assert_eq!(
+            attribute_improvement(&[0.4, 0.77, 2.0], &told, 0.7, 0.1, true)[0],
+            StepStatus::Stands
+        );
+        assert_eq!(
+            attribute_improvement(&[0.77], &kept[..1], 0.7, 0.1, true),
+            [StepStatus::Undone]
+        );
     }
 
     proptest! {
@@ -255,9 +302,10 @@ mod tests {
             let is_undone = |i: usize| set >> i & 1 == 1;
             let amount: f64 = (0..steps.len()).filter(|i| is_undone(*i)).map(|i| steps[i]).sum();
             prop_assume!(amount > 0.0);
-            let found = fates(&steps, &vec![Carried::Unknown; steps.len()], amount, 0.5, true);
+            let unknown = vec![ChangePresence::Unknown; steps.len()];
+            let found = attribute_improvement(&steps, &unknown, amount, 0.5, true);
             for (i, fate) in found.iter().enumerate() {
-                let said = if is_undone(i) { Fate::Stands } else { Fate::Undone };
+                let said = if is_undone(i) { StepStatus::Stands } else { StepStatus::Undone };
                 prop_assert_ne!(*fate, said);
             }
         }

@@ -7,7 +7,7 @@
 /// If the commit really belongs to the other side, each of its own observations is a chance event
 /// of that side, and `others` counts that side's observations without such an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Repeats {
+pub struct ObservationCounts {
     /// Observations of the commit itself, all on the claimed side.
     pub own: usize,
     /// Observations at other commits of the opposite side, all on that side.
@@ -20,7 +20,7 @@ pub struct Repeats {
     pub rivals: usize,
 }
 
-impl Repeats {
+impl ObservationCounts {
     /// The odds of chance: that the commit's own observations are all chance events, against the
     /// claim. Each rival has the same prior probability as the claim.
     ///
@@ -53,7 +53,8 @@ mod tests {
 
     use super::*;
 
-    const PLAIN: Repeats = Repeats { own: 2, others: 3, same: 2, strays: 0, rivals: 1 };
+    const PLAIN: ObservationCounts =
+        ObservationCounts { own: 2, others: 3, same: 2, strays: 0, rivals: 1 };
 
     #[test]
     fn two_equal_runs_prove_little() {
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn each_rival_is_as_likely_beforehand() {
-        let many = Repeats { rivals: 40, ..PLAIN };
+        let many = ObservationCounts { rivals: 40, ..PLAIN };
         let ratio = many.odds_of_chance(1.0) / PLAIN.odds_of_chance(1.0);
         assert!((ratio - 40.0).abs() < 1e-9);
     }
@@ -75,11 +76,11 @@ mod tests {
         fn more_of_the_same_makes_chance_less_likely_and_strays_more(
             own in 1_usize..8, others in 0_usize..20, same in 0_usize..20, strays in 0_usize..4,
         ) {
-            let seen = Repeats { own, others, same, strays, rivals: 1 };
+            let seen = ObservationCounts { own, others, same, strays, rivals: 1 };
             let before = seen.odds_of_chance(2.0);
-            let once_more = Repeats { own: own + 1, ..seen }.odds_of_chance(2.0);
-            let one_beside = Repeats { others: others + 1, ..seen }.odds_of_chance(2.0);
-            let one_stray = Repeats { strays: strays + 1, ..seen }.odds_of_chance(2.0);
+            let once_more = ObservationCounts { own: own + 1, ..seen }.odds_of_chance(2.0);
+            let one_beside = ObservationCounts { others: others + 1, ..seen }.odds_of_chance(2.0);
+            let one_stray = ObservationCounts { strays: strays + 1, ..seen }.odds_of_chance(2.0);
             prop_assert!(one_beside < before);
             prop_assert!(one_stray > before || others < same);
             prop_assert!(once_more < before || strays > 0);

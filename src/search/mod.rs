@@ -30,18 +30,20 @@ mod repeat;
 mod rule;
 mod sequential;
 
-pub use advice::{Advice, Answer, Candidate, Place, Scale, Settings};
+pub use advice::{Advice, Candidate, EndReason, MeasuredCommit, Scale, Settings};
 pub use belief::{Belief, Classes, likeliest};
-pub use builds::{Builds, builds_bear};
-pub use calibration::{Calibration, Rule, Unsettled, calibrate, endpoint_order, interval};
+pub use builds::{BuildComparison, step_exceeds_build_noise};
+pub use calibration::{
+    Calibration, CalibrationError, CalibrationSettings, calibrate, endpoint_order, interval,
+};
 pub use confirmation::{FreshPairs, Step};
 pub use delta::{Isolated, IsolationEnd, Tested, isolate};
 pub use drift::{Drift, DriftPrior};
 pub use evenness::odds_of_unevenness;
 pub use evidence::Evidence;
-pub use expectation::{Expectation, expect, steps_of};
-pub use fates::{Carried, Fate, fates};
-pub use flake::Repeats;
+pub use expectation::{Expectation, expected_cost, steps_of};
+pub use fates::{ChangePresence, StepStatus, attribute_improvement};
+pub use flake::ObservationCounts;
 pub use graph::{Ancestors, Graph};
 pub use hints::{Hints, Parts};
 pub use levels::{Levels, WELL_APART};
@@ -49,5 +51,5 @@ pub use likelihood::Likelihood;
 pub use noisy::Noisy;
 pub use passfail::{Rates, calibrate_rates};
 pub use repeat::{Repeat, is_level, is_on_one_side, repeat};
-pub use rule::{JudgedCell, most_telling, separating_rules, telling_numbers};
+pub use rule::{JudgedCell, distinguishing_numbers, most_informative_cell, separating_rules};
 pub use sequential::{Side, most_runs, sequential, sequential_rates};

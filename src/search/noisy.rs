@@ -1,13 +1,13 @@
 //! The search in noise: a posterior over the first bad commit decides what to measure next. The
 //! caller asks for advice, makes the runs, and reports the samples.
 
-use super::advice::{Advice, Answer, Candidate, Place, Scale, Settings};
-use super::belief::{Belief, Classes, UntestableSpan, hideout};
-use super::calibration::{self, Calibration, Rule, calibrate, endpoint_order};
+use super::advice::{Advice, Candidate, EndReason, MeasuredCommit, Scale, Settings};
+use super::belief::{Belief, Classes, UntestableSpan, largest_untestable_span};
+use super::calibration::{self, Calibration, CalibrationSettings, calibrate, endpoint_order};
 use super::evidence::Evidence;
 use super::graph::Graph;
 use super::likelihood::Likelihood;
-use super::{Drift, DriftPrior, Levels, Rates, Unsettled};
+use super::{CalibrationError, Drift, DriftPrior, Levels, Rates};
 
 /// Share of the posterior that a candidate must hold before its confirmation.
 const ENOUGH: f64 = 0.95;
@@ -29,7 +29,7 @@ pub struct Noisy<'a> {
     /// The step that the calibration found.
     calibrated: f64,
     /// All samples that count, with their places.
-    samples: Vec<(Place, f64)>,
+    samples: Vec<(MeasuredCommit, f64)>,
     belief: Option<Belief>,
     drift: Option<Drift>,
     /// Samples of good and bad in the paired calibration after a drift, while it runs.
@@ -43,7 +43,7 @@ pub struct Noisy<'a> {
     /// The last candidate that the search asked to confirm.
     candidate: Option<Candidate>,
     /// Why the search ended.
-    ended: Option<Answer>,
+    ended: Option<EndReason>,
 }
 
 impl<'a> Noisy<'a> {
@@ -86,12 +86,12 @@ impl<'a> Noisy<'a> {
     }
 
     fn take_endpoints(&mut self, good: &[f64], bad: &[f64], is_paired: bool) {
-        let tip = Place::Commit(self.tip());
+        let tip = MeasuredCommit::Commit(self.tip());
         let (good, bad) = calibration::finite(good, bad);
         if is_paired {
             self.samples.extend(good.iter().zip(&bad).map(|(g, b)| (tip, b - g)));
         } else {
-            self.samples.extend(good.iter().map(|&x| (Place::Good, x)));
+            self.samples.extend(good.iter().map(|&x| (MeasuredCommit::Good, x)));
             self.samples.extend(bad.iter().map(|&x| (tip, x)));
         }
     }
@@ -133,13 +133,13 @@ impl<'a> Noisy<'a> {
     }
 
     /// All samples that count: place, and oriented value (a difference if paired).
-    pub fn samples(&self) -> &[(Place, f64)] {
+    pub fn samples(&self) -> &[(MeasuredCommit, f64)] {
         &self.samples
     }
 
     /// The number of samples of a commit.
     fn samples_of(&self, commit: usize) -> usize {
-        self.samples.iter().filter(|(place, _)| *place == Place::Commit(commit)).count()
+        self.samples.iter().filter(|(place, _)| *place == MeasuredCommit::Commit(commit)).count()
     }
 
     /// What to do next. The advice stays the same until it is answered.
@@ -157,16 +157,17 @@ impl<'a> Noisy<'a> {
             return Advice::Stop(answer.clone());
         }
         if let Some((good, _)) = &self.again {
-            let places = endpoint_order(good.len())
-                .map(|is_good| if is_good { Place::Good } else { Place::Commit(self.tip()) });
+            let places = endpoint_order(good.len()).map(|is_good| {
+                if is_good { MeasuredCommit::Good } else { MeasuredCommit::Commit(self.tip()) }
+            });
             return Advice::Measure(places.to_vec());
         }
         if self.runs >= if self.is_paired() { 2 * MOST_RUNS } else { MOST_RUNS } {
-            return Advice::Stop(Answer::OutOfRuns);
+            return Advice::Stop(EndReason::OutOfRuns);
         }
-        let Some(belief) = self.weigh() else { return Advice::Stop(Answer::Unexplained) };
+        let Some(belief) = self.weigh() else { return Advice::Stop(EndReason::Unexplained) };
         self.refresh(&belief);
-        let lead = hideout(self.graph, &belief, &self.untestable);
+        let lead = largest_untestable_span(self.graph, &belief, &self.untestable);
         let central = self.most_open(&belief, |_| true);
         self.belief = Some(belief);
         if let Some(lead) = lead
@@ -177,9 +178,9 @@ impl<'a> Noisy<'a> {
                 None => self.claim(lead),
             };
         }
-        let Some(commit) = self.choose(central) else { return Advice::Stop(Answer::Exhausted) };
+        let Some(commit) = self.choose(central) else { return Advice::Stop(EndReason::Exhausted) };
         if self.drift.is_some_and(|drift| drift.is_due(self.runs)) {
-            return Advice::Measure(vec![Place::Good]);
+            return Advice::Measure(vec![MeasuredCommit::Good]);
         }
         self.measure(commit)
     }
@@ -198,8 +199,8 @@ impl<'a> Noisy<'a> {
         for &(place, x) in &self.samples {
             let x = likelihood.prepared(x);
             match place {
-                Place::Good => good.add(x),
-                Place::Commit(commit) => {
+                MeasuredCommit::Good => good.add(x),
+                MeasuredCommit::Commit(commit) => {
                     let place = self.classes.place(self.graph, commit);
                     measured.resize(measured.len().max(place + 1), Evidence::default());
                     measured[place].add(x);
@@ -215,10 +216,10 @@ impl<'a> Noisy<'a> {
         let (mut good, mut bad) = (Vec::new(), Vec::new());
         for &(place, x) in &self.samples {
             match place {
-                Place::Good => good.push(x),
-                Place::Commit(commit) if belief.bad[commit] < 1.0 - SURE => good.push(x),
-                Place::Commit(commit) if belief.bad[commit] > SURE => bad.push(x),
-                Place::Commit(_) => {}
+                MeasuredCommit::Good => good.push(x),
+                MeasuredCommit::Commit(commit) if belief.bad[commit] < 1.0 - SURE => good.push(x),
+                MeasuredCommit::Commit(commit) if belief.bad[commit] > SURE => bad.push(x),
+                MeasuredCommit::Commit(_) => {}
             }
         }
         found.levels = found.levels.refreshed(&good, &bad, found.paired);
@@ -241,7 +242,8 @@ impl<'a> Noisy<'a> {
         let stays = |current: usize| {
             !self.untestable[current]
                 && self.samples_of(current) < most
-                && belief.openness(current) >= belief.openness(central) * self.patience()
+                && belief.binary_entropy(current)
+                    >= belief.binary_entropy(central) * self.patience()
         };
         if let Some(current) = self.current
             && stays(current)
@@ -277,9 +279,10 @@ impl<'a> Noisy<'a> {
 
     fn claim(&mut self, lead: UntestableSpan) -> Advice {
         let is_cut = |commit: &usize| self.graph.parents(*commit).len() == 0;
-        let mut against: Vec<Place> = lead.frontier.into_iter().map(Place::Commit).collect();
+        let mut against: Vec<MeasuredCommit> =
+            lead.frontier.into_iter().map(MeasuredCommit::Commit).collect();
         if against.is_empty() || lead.span.iter().any(is_cut) {
-            against.push(Place::Good);
+            against.push(MeasuredCommit::Good);
         }
         let UntestableSpan { commit, span, mass, .. } = lead;
         let candidate = Candidate { commit, against, span, mass };
@@ -290,9 +293,9 @@ impl<'a> Noisy<'a> {
     fn measure(&mut self, commit: usize) -> Advice {
         self.current = Some(commit);
         if !self.is_paired() {
-            return Advice::Measure(vec![Place::Commit(commit)]);
+            return Advice::Measure(vec![MeasuredCommit::Commit(commit)]);
         }
-        let mut places = vec![Place::Good, Place::Commit(commit)];
+        let mut places = vec![MeasuredCommit::Good, MeasuredCommit::Commit(commit)];
         if self.is_turned {
             places.reverse();
         }
@@ -304,44 +307,44 @@ impl<'a> Noisy<'a> {
     ///
     /// # Panics
     /// If the number of samples differs from the advice.
-    pub fn told(&mut self, samples: &[f64]) {
+    pub fn add_samples(&mut self, samples: &[f64]) {
         let asked = match self.asked.take() {
             Some(Advice::Measure(places)) => places,
             _ => Vec::new(),
         };
         assert_eq!(samples.len(), asked.len(), "as many samples as were asked for");
         self.runs += samples.len();
-        let of = |wanted: fn(&Place) -> bool| {
+        let of = |wanted: fn(&MeasuredCommit) -> bool| {
             asked.iter().position(wanted).map(|position| samples[position])
         };
-        let good = of(|place| *place == Place::Good);
-        let other = of(|place| *place != Place::Good);
+        let good = of(|place| *place == MeasuredCommit::Good);
+        let other = of(|place| *place != MeasuredCommit::Good);
         if self.again.is_some() {
-            return self.told_again(good, other);
+            return self.add_recalibration_pair(good, other);
         }
-        match (good, other, asked.iter().find(|place| **place != Place::Good)) {
+        match (good, other, asked.iter().find(|place| **place != MeasuredCommit::Good)) {
             (Some(good), Some(x), Some(&place)) => {
                 self.is_turned = !self.is_turned;
                 self.take(place, x - good);
             }
             (None, Some(x), Some(&place)) => self.take(place, x),
-            (Some(x), ..) => self.sentinel(x),
+            (Some(x), ..) => self.check_drift(x),
             _ => {}
         }
     }
 
-    fn take(&mut self, place: Place, x: f64) {
+    fn take(&mut self, place: MeasuredCommit, x: f64) {
         if x.is_finite() {
             self.samples.push((place, x));
         }
     }
 
     /// Checks a new run of the good endpoint for machine drift.
-    fn sentinel(&mut self, x: f64) {
+    fn check_drift(&mut self, x: f64) {
         if !x.is_finite() {
             return;
         }
-        self.samples.push((Place::Good, x));
+        self.samples.push((MeasuredCommit::Good, x));
         let Scale::Levels(found) = self.scale else { return };
         let runs = self.runs;
         if self.drift.as_mut().is_some_and(|drift| drift.look(x, &found.levels, runs)) {
@@ -355,11 +358,11 @@ impl<'a> Noisy<'a> {
     }
 
     /// Takes a pair of the calibration that follows a drift.
-    fn told_again(&mut self, good: Option<f64>, bad: Option<f64>) {
+    fn add_recalibration_pair(&mut self, good: Option<f64>, bad: Option<f64>) {
         let Some((goods, bads)) = &mut self.again else { return };
         goods.extend(good);
         bads.extend(bad);
-        let rule = Rule { tolerance: 0.0, drift: DriftPrior::Likely, paired: true };
+        let rule = CalibrationSettings { tolerance: 0.0, drift: DriftPrior::Likely, paired: true };
         match calibrate(goods, bads, rule) {
             Ok(found) => {
                 self.scale = Scale::Levels(found);
@@ -367,10 +370,10 @@ impl<'a> Noisy<'a> {
                 let (goods, bads) = self.again.take().expect("it is under way");
                 self.take_endpoints(&goods, &bads, true);
             }
-            Err(Unsettled::More) => {}
+            Err(CalibrationError::More) => {}
             Err(_) => {
                 self.again = None;
-                self.ended = Some(Answer::Drifted);
+                self.ended = Some(EndReason::Drifted);
             }
         }
     }
@@ -387,7 +390,7 @@ impl<'a> Noisy<'a> {
     /// The fresh runs count as samples, except in a paired search: they are not differences to the
     /// good endpoint. A paired search drops the samples of the candidate and of the commits it
     /// was compared with, but keeps those of the bad endpoint.
-    pub fn rejected(&mut self, fresh: &[(Place, f64)]) {
+    pub fn rejected(&mut self, fresh: &[(MeasuredCommit, f64)]) {
         self.runs += fresh.len();
         self.rejected += 1;
         self.asked = None;
@@ -396,16 +399,16 @@ impl<'a> Noisy<'a> {
         if !self.is_paired() {
             self.samples.extend(fresh.iter().filter(|(_, x)| x.is_finite()));
         } else if let Some(candidate) = candidate {
-            let tip = Place::Commit(self.tip());
-            let is_doubted = |place: &Place| {
+            let tip = MeasuredCommit::Commit(self.tip());
+            let is_doubted = |place: &MeasuredCommit| {
                 *place != tip
-                    && (*place == Place::Commit(candidate.commit)
+                    && (*place == MeasuredCommit::Commit(candidate.commit)
                         || candidate.against.contains(place))
             };
             self.samples.retain(|(place, _)| !is_doubted(place));
         }
         if self.rejected >= MOST_REJECTED {
-            self.ended = Some(Answer::Rejected);
+            self.ended = Some(EndReason::Rejected);
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats;
 
-use super::calibration::{MOST_PAIRS, Unsettled};
+use super::calibration::{CalibrationError, MOST_PAIRS};
 use super::evidence::Evidence;
 
 /// Minimum runs of each endpoint.
@@ -66,7 +66,7 @@ pub(super) fn ln_rates(seen: Evidence) -> f64 {
 ///
 /// Settled when two rates are 200 times likelier than one (a Bayes factor of Beta–Bernoulli
 /// marginals; Kass and Raftery 1995 call 150 very strong) and bad fails more often.
-pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, Unsettled> {
+pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, CalibrationError> {
     let sum = |x: &[f64]| {
         let mut all = Evidence::default();
         for &x in x {
@@ -82,12 +82,12 @@ pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, Unsettled> {
         return Ok(rates);
     }
     if pairs < MOST_PAIRS {
-        return Err(Unsettled::More);
+        return Err(CalibrationError::More);
     }
     Err(if factor < 0.0 || rates.bad <= rates.good {
-        Unsettled::NoDifference
+        CalibrationError::NoDifference
     } else {
-        Unsettled::TooNoisy { needed: None }
+        CalibrationError::TooNoisy { needed: None }
     })
 }
 

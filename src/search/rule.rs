@@ -65,7 +65,7 @@ pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
 
 /// The index of the candidate that splits the rules most evenly; the first of equal ones. `None` if
 /// no candidate distinguishes rules or narrows a border.
-pub fn most_telling<'c>(
+pub fn most_informative_cell<'c>(
     rules: &[ShapeRule],
     candidates: impl IntoIterator<Item = &'c Properties>,
 ) -> Option<usize> {
@@ -85,7 +85,7 @@ pub fn most_telling<'c>(
 
 /// Numbers of a range (both ends included) that may distinguish rules, the nearest to a tested
 /// number first. All numbers of a small range.
-pub fn telling_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64> {
+pub fn distinguishing_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64> {
     let mut numbers: BTreeSet<u64> = BTreeSet::new();
     if high - low < SMALL_RANGE {
         numbers.extend(low..=high);

@@ -14,10 +14,10 @@
 //! little too large.
 
 /// A chunk carries a difference only if it moves by more than this many standard deviations.
-const CARRIES: f64 = 5.0;
+const MIN_SIGMA: f64 = 5.0;
 
 /// A chunk carries a difference only if it moves by more than this share of the mean difference.
-const MATERIAL: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 
 /// The per-chunk losses of one side, from one or more runs over the same text.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,10 +83,10 @@ impl Chunks {
     ///
     /// Rounding alone never passes: its worst case is 2·√3/5 ≈ 0.7 of the first threshold.
     pub fn carrying(&self, other: &Self) -> Vec<bool> {
-        let mean = MATERIAL * (other.mean - self.mean).abs();
+        let mean = MIN_SHARE * (other.mean - self.mean).abs();
         let differences = self.nll.iter().zip(&other.nll).map(|(a, b)| (b - a).abs());
         let noises = self.noise.iter().zip(&other.noise).map(|(a, b)| a.hypot(*b));
-        let carries = |(difference, noise): (f64, f64)| difference > mean.max(CARRIES * noise);
+        let carries = |(difference, noise): (f64, f64)| difference > mean.max(MIN_SIGMA * noise);
         differences.zip(noises).map(carries).collect()
     }
 }

@@ -12,10 +12,10 @@ mod summary;
 
 pub use chunks::{Chunks, half_digit};
 pub use paired::{Difference, difference};
-pub use profile::{Prefix, Profile, shortest};
+pub use profile::{Prefix, PrefixProfile, shortest};
 pub use rank::rank_correlation;
 pub use separation::{BadSide, Threshold, separation};
-pub use summary::{extent, mean, median, winsorised_mean, winsorised_sd};
+pub use summary::{mean, median, min_max, winsorised_mean, winsorised_sd};
 
 /// `x` rounded up, clamped to `least` … `most`; `most` for NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]

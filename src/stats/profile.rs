@@ -11,7 +11,7 @@ const FEWEST_CARRYING: usize = 8;
 
 /// Two readings of one text, chunk by chunk.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
+pub struct PrefixProfile {
     good: Vec<f64>,
     bad: Vec<f64>,
     /// Standard deviation of one run's P_k: run-to-run noise or rounding, whichever is larger.
@@ -33,7 +33,7 @@ pub struct Prefix {
     pub share: f64,
 }
 
-impl Profile {
+impl PrefixProfile {
     /// From the cumulative perplexities of each side's runs. `None` unless all runs have the same
     /// number of chunks and all values are positive and finite.
     pub fn of(good: &[&[f64]], bad: &[&[f64]]) -> Option<Self> {
@@ -91,17 +91,19 @@ impl Profile {
     }
 
     /// Whether `chunks` is at least a third less than all chunks.
-    pub fn saves(&self, chunks: usize) -> bool {
+    pub fn saves_a_third(&self, chunks: usize) -> bool {
         3 * chunks <= 2 * self.len()
     }
 }
 
 /// The smallest number of chunks that is enough for all profiles, each with its tolerance, and
 /// that saves at least a third of every text.
-pub fn shortest(of: &[(Profile, f64)]) -> Option<usize> {
+pub fn shortest(of: &[(PrefixProfile, f64)]) -> Option<usize> {
     let (first, _) = of.first()?;
     let suits = |chunks: usize| {
-        of.iter().all(|(profile, limit)| profile.saves(chunks) && profile.is_enough(chunks, *limit))
+        of.iter().all(|(profile, limit)| {
+            profile.saves_a_third(chunks) && profile.is_enough(chunks, *limit)
+        })
     };
     (1..first.len()).find(|chunks| suits(*chunks))
 }
@@ -129,11 +131,11 @@ mod tests {
     use super::*;
     use crate::stats::fixture::printed;
 
-    fn profile(good: &[f64], bad: &[f64]) -> Profile {
-        Profile::of(&[&printed(good)], &[&printed(bad)]).unwrap()
+    fn profile(good: &[f64], bad: &[f64]) -> PrefixProfile {
+        PrefixProfile::of(&[&printed(good)], &[&printed(bad)]).unwrap()
     }
 
-    fn enough(profile: &Profile, limit: f64) -> Option<usize> {
+    fn enough(profile: &PrefixProfile, limit: f64) -> Option<usize> {
         shortest(&[(profile.clone(), limit)])
     }
 
@@ -206,15 +208,15 @@ mod tests {
             moved
         };
         let [low, high] = [-0.02, 0.02].map(|by| noisy(&good, by));
-        let found = Profile::of(&[&low, &high], &[&bad]).unwrap();
+        let found = PrefixProfile::of(&[&low, &high], &[&bad]).unwrap();
         // σ = 0.028: the limit must be 0.14 from either level.
         assert!(!found.is_enough(8, 0.1) && found.is_enough(8, 0.2));
     }
 
     #[test]
     fn different_texts_have_no_profile() {
-        assert_eq!(Profile::of(&[&[7.0, 7.1]], &[&[7.0]]), None);
-        assert_eq!(Profile::of(&[&[7.0]], &[]), None);
+        assert_eq!(PrefixProfile::of(&[&[7.0, 7.1]], &[&[7.0]]), None);
+        assert_eq!(PrefixProfile::of(&[&[7.0]], &[]), None);
     }
 
     fn sides() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {

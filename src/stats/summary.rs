@@ -5,7 +5,7 @@
 const NORMAL: f64 = 1.4826;
 
 /// The smallest and the largest sample, without NaN unless all are NaN; `None` without samples.
-pub fn extent(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+pub fn min_max(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     let each = samples.into_iter().map(|x| [x, x]);
     each.reduce(|[least, most], [x, _]| [least.min(x), most.max(x)])
 }

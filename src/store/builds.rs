@@ -92,7 +92,7 @@ impl Store {
         let mut builds = Vec::new();
         for path in record_files(&self.keyed("builds", key.as_str()))? {
             let Some(record) = self.record::<BuildRecord>(&path, "the build")? else { continue };
-            builds.extend(self.believed_build(&path, record)?);
+            builds.extend(self.build_if_undamaged(&path, record)?);
         }
         Ok(builds)
     }
@@ -111,7 +111,7 @@ impl Store {
 
     /// The record if the build counts; `None` if it is damaged or its failure is the machine's
     /// fault.
-    fn believed_build(
+    fn build_if_undamaged(
         &self,
         path: &Path,
         record: BuildRecord,

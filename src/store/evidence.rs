@@ -49,7 +49,7 @@ impl std::fmt::Display for Damaged {
 
 /// What this process knows about the store's records.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct IntegrityCache {
     /// Digests of logs, so that each log is hashed only once.
     pub(super) logs: Mutex<HashMap<PathBuf, (Identity, String)>>,
     pub(super) found: Mutex<Vec<Damaged>>,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::evidence::Evidence;
+use super::evidence::IntegrityCache;
 use super::in_use::InUse;
 use super::{FORMAT, StoreError, publish};
 
@@ -15,7 +15,7 @@ pub(crate) struct Store {
     /// that was opened for reading.
     pub(super) in_use: Option<Arc<InUse>>,
     /// What this process found out about the records.
-    pub(super) evidence: Arc<Evidence>,
+    pub(super) evidence: Arc<IntegrityCache>,
 }
 
 impl Store {

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::evaluation::{CommitId, RunRecord};
 
-use super::gc::{Tidying, Waste, freed};
+use super::gc::{Garbage, GcLock, freed};
 use super::inventory::{Attempt, files_below};
 use super::journal::Event;
 use super::record_files::read_json;
@@ -27,7 +27,7 @@ struct Stored<R> {
     attempt: Attempt,
 }
 
-impl Tidying {
+impl GcLock {
     /// Collects what the store has of a commit, and the names of the hunts that used it.
     ///
     /// Commits with equal trees share keys, so all records under the commit's keys are collected,
@@ -37,7 +37,7 @@ impl Tidying {
         &self,
         commit: &CommitId,
         what: Forget,
-    ) -> Result<(Waste, Vec<String>), StoreError> {
+    ) -> Result<(Garbage, Vec<String>), StoreError> {
         let (mut runs, mut builds) = (self.all::<RunRecord>("runs")?, self.all("builds")?);
         runs.retain(|_| what.runs);
         builds.retain(|_| what.builds);
@@ -94,8 +94,8 @@ impl Tidying {
         gone: &BTreeSet<String>,
         runs: Vec<Stored<RunRecord>>,
         builds: Vec<Stored<BuildRecord>>,
-    ) -> Result<Waste, StoreError> {
-        let mut waste = Waste::default();
+    ) -> Result<Garbage, StoreError> {
+        let mut waste = Garbage::default();
         for file in files_below(&self.store().root().join("confirmations"))? {
             let Ok(made) = read_json::<Confirmation>(&file) else { continue };
             if made.attempts.iter().any(|attempt| gone.contains(attempt)) {

@@ -1,6 +1,6 @@
 //! Finds and removes data that is no longer needed.
 //!
-//! Works only while nobody measures: see [`Tidying`]. The order of removal is safe against a kill
+//! Works only while nobody measures: see [`GcLock`]. The order of removal is safe against a kill
 //! at any moment: a hunt's folder is first moved aside in one step, a confirmation goes before its
 //! runs, and a record goes before its log.
 
@@ -23,7 +23,7 @@ const TRASH: &str = "trash";
 
 /// The store, locked so that nobody else can measure in it.
 #[derive(Debug)]
-pub(crate) struct Tidying {
+pub(crate) struct GcLock {
     store: Store,
     _alone: InUse,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Limits {
 
 /// Data that may be removed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Waste {
+pub(crate) struct Garbage {
     /// Names of hunts.
     pub hunts: Vec<String>,
     /// Number of runs that no remaining hunt refers to.
@@ -61,7 +61,7 @@ pub(crate) struct Waste {
 
 impl Store {
     /// Locks the store against measuring; [`StoreError::InUse`] if somebody measures.
-    pub(crate) fn tidy(&self) -> Result<Tidying, StoreError> {
+    pub(crate) fn tidy(&self) -> Result<GcLock, StoreError> {
         let running = || -> Result<Option<String>, StoreError> {
             for hunt in self.hunts()? {
                 if hunt.is_driven()? {
@@ -73,20 +73,20 @@ impl Store {
         let alone = InUse::alone(self.root())?;
         // A driver of an older version locks only its hunt.
         match (alone, running()?) {
-            (Some(alone), None) => Ok(Tidying { store: self.clone(), _alone: alone }),
+            (Some(alone), None) => Ok(GcLock { store: self.clone(), _alone: alone }),
             (_, hunt) => Err(StoreError::InUse(hunt)),
         }
     }
 }
 
-impl Tidying {
+impl GcLock {
     pub(super) fn store(&self) -> &Store {
         &self.store
     }
 
     /// Collects the data that may be removed.
-    pub(crate) fn waste(&self, limits: &Limits) -> Result<Waste, StoreError> {
-        let mut waste = Waste::default();
+    pub(crate) fn waste(&self, limits: &Limits) -> Result<Garbage, StoreError> {
+        let mut waste = Garbage::default();
         let mut kept = Kept::default();
         for hunt in self.store.hunts()? {
             let entries = hunt.entries()?;
@@ -127,7 +127,7 @@ impl Tidying {
     }
 
     /// Removes the collected data.
-    pub(crate) fn remove(&self, waste: &Waste) -> Result<(), StoreError> {
+    pub(crate) fn remove(&self, waste: &Garbage) -> Result<(), StoreError> {
         let trash = self.store.root().join(TRASH);
         for folder in &waste.folders {
             std::fs::create_dir_all(&trash).map_err(StoreError::at(&trash))?;
@@ -150,7 +150,7 @@ impl Tidying {
 
     /// Collects temporary files of killed processes. The lock shows that no process still writes
     /// them.
-    fn leftovers(&self, waste: &mut Waste) -> Result<(), StoreError> {
+    fn leftovers(&self, waste: &mut Garbage) -> Result<(), StoreError> {
         let root = self.store.root();
         for file in files_below(root)? {
             let inner = file.strip_prefix(root).unwrap_or(&file);
@@ -183,7 +183,7 @@ impl Tidying {
         &self,
         limits: &Limits,
         kept: &mut Kept,
-        waste: &mut Waste,
+        waste: &mut Garbage,
     ) -> Result<(), StoreError> {
         for file in files_below(&self.store.root().join("confirmations"))? {
             let Ok(made) = read_json::<Confirmation>(&file) else { continue };
@@ -204,7 +204,7 @@ impl Tidying {
         limits: &Limits,
         kept: &Kept,
         dumps: &mut BTreeSet<String>,
-        waste: &mut Waste,
+        waste: &mut Garbage,
     ) -> Result<BTreeSet<String>, StoreError> {
         let (runs, gone) = self.unkept("runs", waste, |run: RunRecord| {
             let stays = kept.attempts.contains(&run.attempt)
@@ -224,7 +224,7 @@ impl Tidying {
         limits: &Limits,
         kept: &Kept,
         setups: &mut BTreeSet<String>,
-        waste: &mut Waste,
+        waste: &mut Garbage,
     ) -> Result<BTreeSet<String>, StoreError> {
         let (builds, gone) = self.unkept("builds", waste, |build: BuildRecord| {
             let stays = kept.attempts.contains(&build.attempt)
@@ -241,7 +241,7 @@ impl Tidying {
     fn unkept<R: DeserializeOwned>(
         &self,
         kind: &str,
-        waste: &mut Waste,
+        waste: &mut Garbage,
         mut is_kept: impl FnMut(R) -> bool,
     ) -> Result<(usize, BTreeSet<String>), StoreError> {
         let mut gone = BTreeSet::new();
@@ -265,7 +265,7 @@ impl Tidying {
     }
 
     /// Collects build setups that no remaining build uses.
-    fn setups(&self, kept: &BTreeSet<String>, waste: &mut Waste) -> Result<(), StoreError> {
+    fn setups(&self, kept: &BTreeSet<String>, waste: &mut Garbage) -> Result<(), StoreError> {
         for file in files_below(&self.store.setups_folder())? {
             let digest = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             let is_whole = file.extension().is_some_and(|ending| ending == "json");
@@ -281,7 +281,7 @@ impl Tidying {
     pub(super) fn controls(
         &self,
         gone: &BTreeSet<String>,
-        waste: &mut Waste,
+        waste: &mut Garbage,
     ) -> Result<(), StoreError> {
         for file in files_below(&self.store.root().join("controls"))? {
             let about = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -301,7 +301,7 @@ struct Kept {
     attempts: BTreeSet<String>,
 }
 
-impl Waste {
+impl Garbage {
     pub(super) fn take(&mut self, attempt: Attempt) {
         self.files.extend(attempt.record);
         self.files.extend(attempt.log);
@@ -309,7 +309,7 @@ impl Waste {
 }
 
 /// Bytes that the removal frees. A file with another hard link stays on the disk.
-pub(super) fn freed(waste: &Waste) -> Result<u64, StoreError> {
+pub(super) fn freed(waste: &Garbage) -> Result<u64, StoreError> {
     let mut files: Vec<PathBuf> = waste.files.clone();
     for folder in &waste.folders {
         files.extend(files_below(folder)?);

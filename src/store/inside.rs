@@ -12,26 +12,26 @@ const FILE: &str = "inside.json";
 
 /// One attempt to begin a hunt inside a dependency.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Inside {
+pub(crate) struct FollowUpAttempt {
     /// The first bad commit.
     pub commit: CommitId,
     /// Path of the dependency.
     pub path: String,
     /// The result of the attempt.
-    pub went: Went,
+    pub went: FollowUpResult,
 }
 
 /// Whether a follow-up hunt began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Went {
+pub(crate) enum FollowUpResult {
     /// It began, with this name.
     On(String),
     /// It did not begin, for this reason.
     Nowhere(String),
 }
 
-impl Went {
+impl FollowUpResult {
     /// The follow-up hunt's name, if there is one.
     pub(crate) fn on(&self) -> Option<&str> {
         match self {
@@ -44,7 +44,7 @@ impl Went {
 impl HuntDir {
     /// All attempts so far, in order; empty if the file is missing or does not parse. The attempts
     /// are then repeated.
-    pub(crate) fn inside(&self) -> Result<Vec<Inside>, StoreError> {
+    pub(crate) fn inside(&self) -> Result<Vec<FollowUpAttempt>, StoreError> {
         let path = self.path().join(FILE);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
@@ -55,7 +55,7 @@ impl HuntDir {
     }
 
     /// Stores the attempts.
-    pub(crate) fn keep_inside(&self, tried: &[Inside]) -> Result<(), StoreError> {
+    pub(crate) fn keep_inside(&self, tried: &[FollowUpAttempt]) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(tried).expect("names and sentences are plain data");
         publish(&self.path().join(FILE), &bytes)
     }

@@ -8,7 +8,7 @@ use super::{HuntDir, Store, StoreError};
 
 /// A count of items and the bytes they take on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pile {
+pub(crate) struct SizeAndCount {
     /// Number of items.
     pub count: usize,
     /// Bytes on the disk; a file with several names counts once.
@@ -22,9 +22,9 @@ pub(crate) struct Inventory {
     /// runs and builds.
     pub hunts: Vec<(HuntDir, u64)>,
     /// Runs.
-    pub runs: Pile,
+    pub runs: SizeAndCount,
     /// Builds: their records and logs, without the built files.
-    pub builds: Pile,
+    pub builds: SizeAndCount,
     /// Bytes of the whole store, each file once.
     pub bytes: u64,
 }
@@ -53,12 +53,12 @@ impl Store {
         Ok(inventory)
     }
 
-    fn pile(&self, kind: &str) -> Result<Pile, StoreError> {
+    fn pile(&self, kind: &str) -> Result<SizeAndCount, StoreError> {
         let attempts = self.attempts(kind)?;
         let files: Vec<PathBuf> =
             attempts.iter().flat_map(|one| one.record.iter().chain(&one.log)).cloned().collect();
         let count = attempts.iter().filter(|one| one.record.is_some()).count();
-        Ok(Pile { count, bytes: bytes_of(&files) })
+        Ok(SizeAndCount { count, bytes: bytes_of(&files) })
     }
 
     /// All attempts of a kind (`runs`, `builds`), in the order of their keys.

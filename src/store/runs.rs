@@ -105,10 +105,10 @@ impl Store {
         let mut runs = Vec::new();
         for path in record_files(&self.keyed("runs", key.as_str()))? {
             let Some(record) = self.record::<RunRecord>(&path, "the run")? else { continue };
-            if record.apart().is_some() {
+            if record.exclusion_reason().is_some() {
                 continue;
             }
-            let Some(run) = self.believed(&path, record)? else { continue };
+            let Some(run) = self.if_undamaged(&path, record)? else { continue };
             if run.control.as_ref().is_none_or(|c| c.worked) {
                 runs.push(run);
             }
@@ -121,7 +121,7 @@ impl Store {
     pub(crate) fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
         let path = self.keyed("runs", key).join(format!("{attempt}.json"));
         match self.record(&path, "the run")? {
-            Some(record) => self.believed(&path, record),
+            Some(record) => self.if_undamaged(&path, record),
             None => Ok(None),
         }
     }
@@ -137,7 +137,7 @@ impl Store {
             let Some(path) = attempt.record else { continue };
             let Some(record) = self.record::<RunRecord>(&path, "the run")? else { continue };
             if is_wanted(&record) {
-                found.extend(self.believed(&path, record)?);
+                found.extend(self.if_undamaged(&path, record)?);
             }
         }
         found.sort_by(|a, b| a.record.started.cmp(&b.record.started));
@@ -145,7 +145,11 @@ impl Store {
     }
 
     /// The run of a readable record; `None` if its log, its control, or its place is wrong.
-    fn believed(&self, path: &Path, record: RunRecord) -> Result<Option<StoredRun>, StoreError> {
+    fn if_undamaged(
+        &self,
+        path: &Path,
+        record: RunRecord,
+    ) -> Result<Option<StoredRun>, StoreError> {
         let log = path.with_extension("log");
         let (control, mut damage) = self.control(&record.attempt)?;
         if !is_in_place(path, &record.run_key, &record.attempt) {

@@ -135,7 +135,7 @@ fn same_tokens(sets: [&TensorSet; 2], matched: &Matching) -> Result<(), DumpErro
         let ([.., tokens, width], [.., others, other_width]) = (&*a.shape, &*b.shape) else {
             continue;
         };
-        if is_it && width == other_width && !fit(&a.shape, &b.shape) {
+        if is_it && width == other_width && !is_reshape(&a.shape, &b.shape) {
             let what =
                 format!("not the same tokens: {} has {tokens} in A and {others} in B", a.name);
             let cure = "dump the same prompt, in batches of the same size";
@@ -333,7 +333,7 @@ fn compare_pair(
         (Err(why), _) => return Ok(Err((TensorVerdict::NotCompared, format!("A: {why}")))),
         (_, Err(why)) => return Ok(Err((TensorVerdict::NotCompared, format!("B: {why}")))),
     };
-    if !fit(&a.shape, &b.shape) {
+    if !is_reshape(&a.shape, &b.shape) {
         let what = format!("its shape is {:?} in A and {:?} in B", a.shape, b.shape);
         return Ok(Err((TensorVerdict::Shape, what)));
     }
@@ -349,7 +349,7 @@ fn compare_pair(
 
 /// Whether two shapes are the same, or one is the other with neighbouring axes joined, so that the
 /// values are in the same order.
-fn fit(a: &[u64], b: &[u64]) -> bool {
+fn is_reshape(a: &[u64], b: &[u64]) -> bool {
     let products = |shape: &[u64]| {
         let mut products = vec![1_u64];
         for length in shape.iter().rev() {

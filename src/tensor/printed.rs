@@ -154,7 +154,7 @@ impl PrintedTensor {
 
     /// Whether each value is the first value plus its offset in bytes (llama.cpp's bug until
     /// 2024-05-10); `None` if that cannot be decided.
-    pub fn counts_bytes(&self) -> Option<bool> {
+    pub fn has_offset_bug(&self) -> Option<bool> {
         let step = self.head.bytes().filter(|_| self.head.kind == "f32")?;
         let [a, b, c] = *self.first.first_chunk::<3>()?;
         // In larger values, single precision loses the steps.

@@ -35,7 +35,7 @@ pub(super) fn of_file(path: &Path) -> Result<Vec<Entry>, DumpError> {
     let (mut line, mut at) = (Vec::new(), 0_u64);
     let mut close = |open: Option<Open>| {
         let Some(one) = open else { return };
-        if let Some(counts) = one.tensor.counts_bytes() {
+        if let Some(counts) = one.tensor.has_offset_bug() {
             wrong[usize::from(counts)] += 1;
         }
         sums_are_full |= one.tensor.sums_more_than_it_shows();

@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::{Ui, text};
 
 /// How often a waiting question asks whether it is still wanted.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Asks a question on stderr and reads `y` or `n` from stdin. `None` without a terminal on both,
 /// without an answer within `patience`, or as soon as `is_over` is true.
@@ -44,5 +44,5 @@ fn is_readable() -> bool {
     let stdin = io::stdin();
     let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
     // An interrupted wait is like one without a line.
-    poll(&mut waiting, Some(&LOOK)).is_ok_and(|ready| ready > 0)
+    poll(&mut waiting, Some(&POLL_INTERVAL)).is_ok_and(|ready| ready > 0)
 }

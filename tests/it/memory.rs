@@ -4,7 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use bisect_ppl::search::{
-    Advice, DriftPrior, Graph, Noisy, Place, Rule, Scale, Settings, calibrate,
+    Advice, CalibrationSettings, DriftPrior, Graph, MeasuredCommit, Noisy, Scale, Settings,
+    calibrate,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -77,12 +78,12 @@ fn a_long_history_fits_into_64_mib() {
     let mut world = World::new(plain.clone(), Change::Step(4.0), Family::NORMAL, random);
     let parents: Vec<Vec<usize>> =
         (0..COMMITS).map(|commit| plain.parents(commit).collect()).collect();
-    let tip = Place::Commit(COMMITS - 1);
-    let [good, bad] = [Place::Good, tip].map(|place| {
+    let tip = MeasuredCommit::Commit(COMMITS - 1);
+    let [good, bad] = [MeasuredCommit::Good, tip].map(|place| {
         let runs: Vec<f64> = (0..16).map(|_| world.run(place)).collect();
         runs
     });
-    let rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
+    let rule = CalibrationSettings { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
     let found = calibrate(&good, &bad, rule).unwrap();
     let (most, (asked, claimed)) = most_held(|| {
         let graph = Graph::new(&parents);
@@ -101,7 +102,7 @@ fn a_long_history_fits_into_64_mib() {
             match search.advise() {
                 Advice::Measure(places) => {
                     let samples: Vec<f64> = places.iter().map(|place| world.run(*place)).collect();
-                    search.told(&samples);
+                    search.add_samples(&samples);
                     asked += 1;
                 }
                 Advice::Confirm(candidate) => break (asked, Some(candidate.commit)),

@@ -24,12 +24,12 @@ use crate::kit::heed_interrupts;
 const LONG: Duration = Duration::from_mins(1);
 
 /// A folder, and a token in the environment of each process that runs there.
-struct Room {
+struct TestFolder {
     folder: tempfile::TempDir,
     token: String,
 }
 
-impl Room {
+impl TestFolder {
     fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         static SUPERVISOR: Once = Once::new();
@@ -118,7 +118,7 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn exit_codes_come_through_undisturbed() {
-    let room = Room::new();
+    let room = TestFolder::new();
     for code in [0, 1, 2, 101, 125, 126, 127, 255] {
         assert_eq!(room.ended(&format!("exit {code}")), Ended::Exited(code));
     }
@@ -126,7 +126,7 @@ fn exit_codes_come_through_undisturbed() {
 
 #[test]
 fn signals_come_through_undisturbed() {
-    let room = Room::new();
+    let room = TestFolder::new();
     for signal in [1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 15, 31] {
         let ended = room.ended(&format!("ulimit -c 0; kill -{signal} $$; sleep 60"));
         assert_eq!(ended, Ended::Signaled(signal));
@@ -135,7 +135,7 @@ fn signals_come_through_undisturbed() {
 
 #[test]
 fn both_streams_come_line_by_line_and_as_bytes() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "printf 'a\\377\\r\\n'; printf '\\nb' >&2; printf 'no newline'";
     let seen = RefCell::new(Vec::new());
     let path = room.path("log");
@@ -158,7 +158,7 @@ fn both_streams_come_line_by_line_and_as_bytes() {
 
 #[test]
 fn a_time_out_ends_those_who_ignore_it_and_those_who_left_the_group() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "
         (trap '' TERM; echo stubborn; while :; do sleep 1; done) &
         setsid sh -c 'trap \"\" TERM HUP; echo escaped; while :; do sleep 1; done' &
@@ -180,7 +180,7 @@ fn a_time_out_ends_those_who_ignore_it_and_those_who_left_the_group() {
 
 #[test]
 fn one_that_ignores_term_is_killed_after_the_grace() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let invocation = room.sh("trap '' TERM; while :; do sleep 0.1; done");
     let invocation = invocation.timeout(Some(Duration::from_millis(300)));
     let finished = room.run(&invocation.grace(Duration::from_millis(300)));
@@ -191,7 +191,7 @@ fn one_that_ignores_term_is_killed_after_the_grace() {
 
 #[test]
 fn a_stopped_engine_times_out_all_the_same() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let invocation = room.sh("kill -STOP $$; sleep 1000");
     let finished = room.run(&invocation.timeout(Some(Duration::from_millis(300))));
     assert_eq!(finished.ended, Ended::TimedOut);
@@ -200,7 +200,7 @@ fn a_stopped_engine_times_out_all_the_same() {
 
 #[test]
 fn the_run_ends_with_its_main_process_whoever_holds_the_pipe() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let begin = Instant::now();
     let script = "sleep 1000 & (trap '' HUP TERM; sleep 1001) & setsid sleep 1002 & echo done";
     assert_eq!(room.ended(script), Ended::Exited(0));
@@ -211,7 +211,7 @@ fn the_run_ends_with_its_main_process_whoever_holds_the_pipe() {
 
 #[test]
 fn daemons_that_closed_everything_do_not_outlive_the_run() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "
         for i in 1 2 3 4 5; do
             setsid sh -c 'sleep 1000 & sleep 1000 & exit' </dev/null >/dev/null 2>&1 &
@@ -226,7 +226,7 @@ fn two_hundred_megabytes_fit_a_small_log() {
     // Resets the peak, which another test may have set (proc(5)).
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = memory("VmRSS:");
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "
         yes 'some words of an engine that talks too much, and then some more of them again' |
             head -c 100000000
@@ -265,7 +265,7 @@ fn memory(of: &str) -> u64 {
 
 #[test]
 fn what_cannot_be_started_is_told_apart_from_what_fails() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let ended = |program: &str| room.run(&room.program(program)).ended;
     let gone = room.path("gone").display().to_string();
     assert_eq!(ended(&gone), Ended::NotFound(gone.clone()));
@@ -300,7 +300,7 @@ fn what_cannot_be_started_is_told_apart_from_what_fails() {
 
 #[test]
 fn an_engine_finds_a_clean_world() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "
         env | grep ^GIT_; env | grep -c ^SUPERVISOR; echo $SET; echo ${HOME-unset}
         readlink /proc/self/fd/0; ls -l /proc/self/fd | grep -c socket
@@ -328,7 +328,7 @@ fn an_engine_finds_a_clean_world() {
 
 #[test]
 fn the_supervisor_is_not_touched_by_the_engines_environment() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let invocation = room.sh("exit 5").env("LD_LIBRARY_PATH", "/nowhere").env("LD_DEBUG", "all");
     let finished = room.run(&invocation.env("LD_DEBUG_OUTPUT", room.path("loader")));
     assert_eq!(finished.ended, Ended::Exited(5));
@@ -339,7 +339,7 @@ fn the_supervisor_is_not_touched_by_the_engines_environment() {
 
 #[test]
 fn a_request_stops_a_run_and_a_second_one_at_once() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "trap 'echo told' TERM; touch ready; while :; do sleep 0.05; done";
     let stop = Stop::never();
     let asking = stop.clone();
@@ -364,7 +364,7 @@ fn a_request_stops_a_run_and_a_second_one_at_once() {
 
 #[test]
 fn wall_and_memory_are_the_engines() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let finished = room.run(&room.sh("x=$(head -c 30000000 /dev/zero | tr '\\0' x); sleep 0.2"));
     assert!(finished.wall >= Duration::from_millis(200));
     assert!(finished.peak_rss_mib.unwrap() > 28.0, "{finished:?}");
@@ -377,7 +377,7 @@ fn wall_and_memory_are_the_engines() {
 #[ignore = "started by other tests"]
 fn helper() {
     let Ok(token) = std::env::var("HELPER_TOKEN") else { return };
-    let mut room = Room::new();
+    let mut room = TestFolder::new();
     room.token = format!("ROOM_TOKEN={token}");
     let stop = Stop::on_signals().unwrap();
     let script = "
@@ -395,13 +395,13 @@ fn helper_command() -> Vec<String> {
         .fold(vec![exe], |words, word| [words, vec![word.to_owned()]].concat())
 }
 
-fn token_of(room: &Room) -> &str {
+fn token_of(room: &TestFolder) -> &str {
     room.token.split_once('=').unwrap().1
 }
 
 #[test]
 fn a_killed_driver_leaves_nothing_behind() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let words = helper_command();
     let mut driver = Command::new(&words[0])
         .args(&words[1..])
@@ -417,7 +417,7 @@ fn a_killed_driver_leaves_nothing_behind() {
 
 #[test]
 fn a_killed_supervisor_takes_the_engine_along() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let script = "echo $PPID >parent; mv parent supervisor; sleep 1000";
     let file = room.path("supervisor");
     let result = std::thread::scope(|scope| {
@@ -436,7 +436,7 @@ fn a_killed_supervisor_takes_the_engine_along() {
 
 #[test]
 fn an_oracle_below_a_run_ends_its_own_engine_first() {
-    let (outer, inner) = (Room::new(), Room::new());
+    let (outer, inner) = (TestFolder::new(), TestFolder::new());
     let words = helper_command();
     let oracle = outer.program(&words[0]).args(&words[1..]).env("HELPER_TOKEN", token_of(&inner));
     let oracle = oracle.env_remove("ROOM_TOKEN").grace(Duration::from_secs(30));
@@ -455,7 +455,7 @@ fn an_oracle_below_a_run_ends_its_own_engine_first() {
 
 #[test]
 fn a_panic_while_reading_ends_the_run() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let path = room.path("log");
     let result = std::panic::catch_unwind(|| {
         let log = LogFile { path: &path, header: &[], sync: false };
@@ -468,7 +468,7 @@ fn a_panic_while_reading_ends_the_run() {
 #[test]
 fn nohup_holds_and_other_signals_stop() {
     heed_interrupts();
-    let room = Room::new();
+    let room = TestFolder::new();
     let words = helper_command();
     let said = room.path("said");
     let mut driver = Command::new("sh")
@@ -495,7 +495,7 @@ fn nohup_holds_and_other_signals_stop() {
 
 #[test]
 fn a_tool_is_heard_bounded_and_ended() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let said = |invocation: &Invocation| tool(invocation).unwrap();
     let both = said(&room.sh("echo out; echo err >&2; exit 2"));
     let expected = ToolOutput {
@@ -530,7 +530,7 @@ fn a_tool_is_heard_bounded_and_ended() {
 
 #[test]
 fn git_answers_in_english_from_where_it_stands() {
-    let room = Room::new();
+    let room = TestFolder::new();
     let git = |args: &[&str]| tool(&room.marked(Invocation::git(args.to_vec()))).unwrap();
     assert!(git(&["init", "-q"]).ended.is_success());
     let top = git(&["rev-parse", "--show-toplevel"]);

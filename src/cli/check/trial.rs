@@ -29,7 +29,8 @@ pub(crate) fn check(
     let begun = Instant::now();
     ui.line(&format!("building {} and running each measure once", commit.short()));
     let pins = hunt::pins(repository, config).map_err(Failed::hunt)?;
-    let mut oracle = hunt::alone(repository, config.clone(), pins, stop).map_err(Failed::hunt)?;
+    let mut oracle =
+        hunt::standalone_oracle(repository, config.clone(), pins, stop).map_err(Failed::hunt)?;
     let measures = config.search_measures();
     // Logits are compared with those of another run of the same commit.
     oracle.references = References::at(Some(commit.clone()));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::cli::args::StoreForget;
 use crate::cli::{Failed, exit};
 use crate::git::{History, Repository};
-use crate::hunt::{UsageError, sweep};
+use crate::hunt::{UsageError, remove_leftovers};
 use crate::store::{Forget, Store};
 use crate::ui::{Ui, text};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(
     }
     if what.builds {
         // A slot of a killed hunt may still hold the build.
-        sweep(repository, store).map_err(Failed::hunt)?;
+        remove_leftovers(repository, store).map_err(Failed::hunt)?;
     }
     tidying.remove(&waste).map_err(Failed::store)?;
     let records = [(waste.runs, "run"), (waste.builds, "build record")];

@@ -9,8 +9,8 @@ use jiff::{Span, SpanRelativeTo, Timestamp};
 use crate::cli::args::StoreGc;
 use crate::cli::{Failed, exit};
 use crate::git::Repository;
-use crate::hunt::{Left, left, sweep};
-use crate::store::{Limits, Store, Waste};
+use crate::hunt::{Leftovers, leftovers, remove_leftovers};
+use crate::store::{Garbage, Limits, Store};
 use crate::ui::{Ui, text};
 
 /// Age at which data that no hunt refers to is removed. The data may be a recent measurement by
@@ -34,10 +34,10 @@ pub(crate) fn run(
     let limits = Limits { hunts: age.map(ago), unreferenced: ago(age.unwrap_or(GRACE)) };
     let before = store.inventory().map_err(Failed::store)?.bytes;
     let waste = tidying.waste(&limits).map_err(Failed::store)?;
-    let left = left(repository, store).map_err(Failed::hunt)?;
+    let left = leftovers(repository, store).map_err(Failed::hunt)?;
     if !args.dry_run {
         // Remove git's worktrees first: only the hunt's folder tells which worktrees it has.
-        sweep(repository, store).map_err(Failed::hunt)?;
+        remove_leftovers(repository, store).map_err(Failed::hunt)?;
         tidying.remove(&waste).map_err(Failed::store)?;
     }
     let after = if args.dry_run {
@@ -62,7 +62,7 @@ fn age(text: &str) -> Result<Duration, Failed> {
     })
 }
 
-fn told(is_dry: bool, waste: &Waste, left: &Left) -> String {
+fn told(is_dry: bool, waste: &Garbage, left: &Leftovers) -> String {
     let verb = if is_dry { "would remove" } else { "removed" };
     let mut out = String::new();
     let mut tell = |count: usize, noun: &str, about: &str| {

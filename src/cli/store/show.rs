@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use crate::cli::args::StoreShow;
 use crate::cli::start::report_failed;
 use crate::cli::{Failed, exit};
-use crate::evaluation::{Around, CommitId, Ended, MachineState, RunRecord};
+use crate::evaluation::{CommitId, Ended, MachineState, MachineStates, RunRecord};
 use crate::git::{History, Repository};
 use crate::report::{Report, terminal_answer};
 use crate::store::journal::{Event, RunDone};
@@ -97,12 +97,13 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
     // Commits with the same tree share runs: a hunt may use another commit's run for this one.
     let read: Vec<String> = shared(store, &commit).map_err(Failed::store)?;
     let of_commit = |run: &RunRecord| {
-        run.phase.apart().is_none() && (run.commit == commit || read.contains(&run.attempt))
+        run.phase.exclusion_reason().is_none()
+            && (run.commit == commit || read.contains(&run.attempt))
     };
     let runs = store.runs_where(of_commit).map_err(Failed::store)?;
     let mut builds = store.builds_of(&commit).map_err(Failed::store)?;
     // What was built there with part of a change is no record of the commit.
-    builds.retain(|build| build.failure.is_some() && build.phase.apart().is_none());
+    builds.retain(|build| build.failure.is_some() && build.phase.exclusion_reason().is_none());
     if runs.is_empty() && builds.is_empty() {
         return Err(Failed::usage(
             anyhow!("nothing was measured at {}", commit.short()),
@@ -131,7 +132,7 @@ fn shared(store: &Store, commit: &CommitId) -> Result<Vec<String>, StoreError> {
     let mut attempts = Vec::new();
     for hunt in store.hunts()? {
         attempts.extend(hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
-            Event::Run(run) if run.commit == *commit && run.phase.apart().is_none() => {
+            Event::Run(run) if run.commit == *commit && run.phase.exclusion_reason().is_none() => {
                 Some(run.attempt)
             }
             _ => None,
@@ -196,7 +197,7 @@ impl Readings {
         if run.control.as_ref().is_some_and(|control| !control.worked) {
             out.push_str("  does not count: the control failed too\n");
         }
-        if let Some(why) = record.apart() {
+        if let Some(why) = record.exclusion_reason() {
             let _ = writeln!(out, "  does not count: {why}");
         }
         if let Some(around) = record.machine.as_ref().filter(|_| record.alone) {
@@ -209,7 +210,7 @@ impl Readings {
 }
 
 /// The state of the machine before and after a run, without unknown figures.
-fn machine_words(around: &Around) -> String {
+fn machine_words(around: &MachineStates) -> String {
     let both = |what: &str, figure: fn(&MachineState) -> Option<f64>, unit: &str| {
         let [before, after] = [&around.before, &around.after].map(figure);
         let shown = |x: Option<f64>| x.map_or_else(|| "?".to_owned(), |x| format!("{x:.1}"));

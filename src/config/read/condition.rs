@@ -8,7 +8,7 @@ pub(super) fn condition(reader: &mut Reader, mut when: TableReader<'_>) -> Condi
     if when.entries().next().is_none() {
         let what =
             "is empty; give one or more of missing, exists, contains, has_ancestor, lacks_ancestor";
-        reader.complain(when.place, &when.key, what);
+        reader.report_problem(when.place, &when.key, what);
     }
     let path = |reader: &mut Reader, when: &mut TableReader<'_>, key| {
         when.get(key).and_then(|field| field.inner_path(reader))

@@ -38,7 +38,7 @@ pub(super) fn guards(
         };
         if guards.iter().any(is_twice) {
             let what = format!("`{}` has a guard of this form already.", named.written);
-            reader.complain(place, &key, what);
+            reader.report_problem(place, &key, what);
         }
         guards.extend(made);
     }
@@ -233,7 +233,7 @@ fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Op
     if given.is_empty() {
         let all = FormName::ALL.map(FormName::key).join(", ");
         let what = format!("has no tolerance; give one of {all} = true");
-        reader.complain(section.place, &section.key, what);
+        reader.report_problem(section.place, &section.key, what);
     }
     for (extra, _) in given.iter().skip(1) {
         let what = format!(
@@ -280,7 +280,7 @@ fn required(
     match (section.get("pattern"), section.get("checks")) {
         (None, None) => {
             let key = format!("{}.pattern", section.key);
-            reader.complain(
+            reader.report_problem(
                 section.place,
                 &key,
                 "is missing; e.g. `pattern = \"backend: cpu\"`, or `checks = \"same-set\"`",

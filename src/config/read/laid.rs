@@ -27,7 +27,7 @@ pub(super) fn patches(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Pa
             }
             (None, None) => {
                 let what = "is missing; e.g. `file = \"fix.patch\"`, or `commit = \"HEAD\"`";
-                reader.complain(section.place, &format!("{}.file", section.key), what);
+                reader.report_problem(section.place, &format!("{}.file", section.key), what);
                 None
             }
         };

@@ -56,7 +56,7 @@ pub(super) fn levels(
                 "needs a `tolerance`; only kernel, layer, stage, forward, gradients and training \
                  have one of their own"
             };
-            reader.complain(place, &key, what);
+            reader.report_problem(place, &key, what);
         }
         levels.push(Level { name, measures: cells, tolerance, steps });
     }

@@ -2,7 +2,7 @@
 //! build.
 
 use super::super::reader::{Field, Reader, TableReader};
-use super::super::template::Instead;
+use super::super::template::Replacement;
 use super::super::{Measure, Placeholder, Template};
 use super::name::{NOT_A_WORD, is_word};
 
@@ -41,7 +41,7 @@ impl Matrix {
         let mut axes = Vec::new();
         for (name, place, field) in section.entries() {
             if !is_word(name) {
-                reader.complain(place, &field.key, NOT_A_WORD);
+                reader.report_problem(place, &field.key, NOT_A_WORD);
             }
             let values = values(reader, name, &field);
             if name == "chunks" {
@@ -83,7 +83,7 @@ impl Matrix {
             {
                 let known: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
                 let what = format!("{one} names no axis. [matrix] has: {}", known.join(", "));
-                reader.complain(section.0, section.1, what);
+                reader.report_problem(section.0, section.1, what);
             }
         }
         let axes: Vec<&Axis> =
@@ -97,7 +97,7 @@ impl Matrix {
                 "would be measured in {count} cells, each a run at every commit; at most \
                  {MOST_CELLS}."
             );
-            reader.complain(section.0, section.1, what);
+            reader.report_problem(section.0, section.1, what);
             return vec![measure];
         }
         let mut cells: Vec<Vec<(&Axis, &Value)>> = vec![Vec::new()];
@@ -131,7 +131,7 @@ impl Matrix {
                     "threads" | "chunks" => format!("no measure names {{{name}}}."),
                     _ => format!("no measure names {{inputs.{name}}} or {{matrix.{name}}}."),
                 };
-                reader.complain(&field.node.place, &format!("matrix.{name}"), what);
+                reader.report_problem(&field.node.place, &format!("matrix.{name}"), what);
             }
             reader.names.inputs.remove(&axis.name);
         }
@@ -217,8 +217,10 @@ fn in_cell(reader: &mut Reader, measure: &Measure, cell: &[(&Axis, &Value)]) -> 
     measure.in_cell(&labels, &|placeholder| {
         let (axis, value) = cell.iter().find(|(axis, _)| axis.is(placeholder))?;
         Some(match placeholder {
-            Placeholder::Input(_) => Instead::Hole(Placeholder::Input(input_of(axis, value))),
-            _ => Instead::Text(value.text.clone()),
+            Placeholder::Input(_) => {
+                Replacement::Placeholder(Placeholder::Input(input_of(axis, value)))
+            }
+            _ => Replacement::Text(value.text.clone()),
         })
     })
 }

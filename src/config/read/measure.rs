@@ -155,7 +155,7 @@ fn measure(
         let key = format!("{}.file", section.key);
         let what = "is missing; e.g. `file = \"{out}/logits.npy\"`: the parser `logits` reads a file \
                     that the command writes";
-        reader.complain(section.place, &key, what);
+        reader.report_problem(section.place, &key, what);
     }
     let timeout = section.get("timeout").and_then(|field| field.duration(reader));
     let env = section.get("env").map(|field| field.env(reader));
@@ -295,7 +295,7 @@ fn regex(
     }
     let Some(field) = pattern else {
         let key = format!("{}.pattern", section.key);
-        reader.complain(
+        reader.report_problem(
             section.place,
             &key,
             "is missing; e.g. `pattern = 'ppl: ([0-9.]+)'`: the parser `regex` needs it",
@@ -376,7 +376,7 @@ fn json(
         (None, None) => {
             let key = format!("{}.pointers", section.key);
             let what = "is missing; e.g. `pointer = \"/ppl\"`, or `pointers = { prefill = \"/pp\", decode = \"/tg\" }`: the parser `json` needs one of them";
-            reader.complain(section.place, &key, what);
+            reader.report_problem(section.place, &key, what);
             return None;
         }
         (Some(_), Some(both)) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::Condition;
 use super::super::document::{Data, Node, Table};
-use super::super::lay::{NAMED, lay_over};
+use super::super::merge::{NAMED, merge_over};
 use super::super::problem::Problem;
 use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
@@ -77,12 +77,16 @@ fn body(reader: &mut Reader, section: &TableReader<'_>) -> Node {
         });
     }
     if table.0.is_empty() {
-        reader.complain(section.place, &section.key, "changes nothing; give a key besides `when`.");
+        reader.report_problem(
+            section.place,
+            &section.key,
+            "changes nothing; give a key besides `when`.",
+        );
     }
     for (path, cure) in WHOLE_HUNT {
         if let Some(place) = remove(&mut table, path) {
             let key = format!("{}.{}", section.key, path.join("."));
-            reader.complain(
+            reader.report_problem(
                 &place,
                 &key,
                 format!("belongs to the whole hunt, not to some commits.{cure}"),
@@ -94,7 +98,7 @@ fn body(reader: &mut Reader, section: &TableReader<'_>) -> Node {
             let place = remove(&mut table, &[list]).unwrap_or_default();
             let key = format!("{}.{list}", section.key);
             let what = format!("name the {list} to change: {list}.NAME.command = …");
-            reader.complain(&place, &key, what);
+            reader.report_problem(&place, &key, what);
         }
     }
     Node { place: section.place.clone(), data: Data::Table(table) }
@@ -120,7 +124,7 @@ pub(in super::super) fn check_overrides(
     for (i, body) in bodies.iter().enumerate() {
         let prefix = format!("override[{}].", i + 1);
         let mut merged = document.clone();
-        lay_over(&mut merged, body, &prefix, &mut all);
+        merge_over(&mut merged, body, &prefix, &mut all);
         let (_, problems) = super::read(&merged, base);
         for mut problem in problems.into_iter().filter(|p| !known.contains(p)) {
             if body.has(&problem.place) {

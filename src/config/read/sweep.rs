@@ -38,7 +38,7 @@ impl SweepReader {
         };
         for (name, place, field) in parameters.entries() {
             if !is_word(name) {
-                reader.complain(place, &field.key, NOT_A_WORD);
+                reader.report_problem(place, &field.key, NOT_A_WORD);
             }
             if matrix.has_axis(name) {
                 field.refuse(reader, format!("[matrix] has an axis `{name}` already."));
@@ -102,12 +102,16 @@ impl SweepReader {
                 let all = names().collect::<Vec<_>>().join(", ");
                 let all = if all.is_empty() { "no parameters".to_owned() } else { all };
                 let what = format!("{one} names no parameter{guess} [sweep] has: {all}");
-                reader.complain(place, key, what);
+                reader.report_problem(place, key, what);
             }
         }
         let is_asked = self.is_asked_by(measure);
         if is_asked && matrix.is_named_by(measure) {
-            reader.complain(place, key, "names [matrix] and [sweep]; a measure may name one.");
+            reader.report_problem(
+                place,
+                key,
+                "names [matrix] and [sweep]; a measure may name one.",
+            );
         }
         is_asked
     }
@@ -213,7 +217,7 @@ impl Sweep {
                 }
                 _ => format!("no measure names {{sweep.{name}}}."),
             };
-            reader.complain(place, &format!("{key}.parameters.{name}"), what);
+            reader.report_problem(place, &format!("{key}.parameters.{name}"), what);
         }
         let count: usize = swept
             .iter()
@@ -227,7 +231,7 @@ impl Sweep {
                 "has {count} cells, and `budget` is {}: give fewer values, or a larger budget.",
                 self.budget
             );
-            reader.complain(place, key, what);
+            reader.report_problem(place, key, what);
         }
     }
 
@@ -254,7 +258,7 @@ impl Sweep {
                  e.g. `tolerance = 0.05`.",
                 measure.name
             );
-            reader.complain(place, &format!("{key}.tolerance"), what);
+            reader.report_problem(place, &format!("{key}.tolerance"), what);
         }
     }
 
@@ -379,7 +383,7 @@ fn named(reader: &mut Reader, parameter: &str, field: &Field<'_>) -> Option<Swee
     for (key, place, field) in table.entries().filter(|(key, ..)| !["name", "value"].contains(key))
     {
         if !is_word(key) {
-            reader.complain(place, &field.key, NOT_A_WORD);
+            reader.report_problem(place, &field.key, NOT_A_WORD);
         }
         let property = match field.node.kind() {
             "a string" => field.text(reader).map(|text| Property::Word(text.to_owned())),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::complaint::Said;
+use crate::evaluation::failure_log::FailureMessage;
 use crate::evaluation::{Ended, FailureKind, Unreadable};
 
 /// Details that distinguish a failure from others of its kind. The kind decides which are set.
@@ -35,7 +35,7 @@ pub struct Evidence {
     pub in_chunks: Option<bool>,
     /// The output's lines about the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub said: Option<Said>,
+    pub said: Option<FailureMessage>,
 }
 
 /// A number that is not finite, and its place in the output.
@@ -79,7 +79,7 @@ impl NonFinite {
 
 /// The part of the evidence that two failures of one kind must share to be the same failure.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Mark<'e> {
+pub(super) enum ComparisonKey<'e> {
     /// All failures of the kind are the same.
     Kind,
     Ended(End<'e>),
@@ -133,28 +133,30 @@ impl Evidence {
 
     /// The detail by which failures of this kind are compared. `None` in a record of an older
     /// version, which has only a text.
-    pub(super) fn mark(&self, kind: FailureKind) -> Option<Mark<'_>> {
+    pub(super) fn mark(&self, kind: FailureKind) -> Option<ComparisonKey<'_>> {
         let ended = self.ended.as_ref();
         match kind {
-            FailureKind::Checkout | FailureKind::Incomplete => Some(Mark::Kind),
-            FailureKind::Build => Some(Mark::Ended(End::of(ended?, true))),
+            FailureKind::Checkout | FailureKind::Incomplete => Some(ComparisonKey::Kind),
+            FailureKind::Build => Some(ComparisonKey::Ended(End::of(ended?, true))),
             // The configuration names the measured program, so the name says nothing.
-            FailureKind::Crash | FailureKind::Timeout => Some(Mark::Ended(End::of(ended?, false))),
+            FailureKind::Crash | FailureKind::Timeout => {
+                Some(ComparisonKey::Ended(End::of(ended?, false)))
+            }
             FailureKind::Prepare => {
                 let (step, ended) = (self.step.as_deref()?, ended?);
                 match &self.missing {
-                    Some(missing) => Some(Mark::Unmade { step, missing }),
+                    Some(missing) => Some(ComparisonKey::Unmade { step, missing }),
                     // Older versions did not record the missing file.
                     None if ended.is_success() => None,
-                    None => Some(Mark::Step { step, ended: End::of(ended, true) }),
+                    None => Some(ComparisonKey::Step { step, ended: End::of(ended, true) }),
                 }
             }
-            FailureKind::Nan => self.printed.as_ref().map(Mark::Printed),
-            FailureKind::Patch => self.patch.as_deref().map(Mark::Patch),
-            FailureKind::Unreadable => self.unreadable.as_ref().map(Mark::Unreadable),
+            FailureKind::Nan => self.printed.as_ref().map(ComparisonKey::Printed),
+            FailureKind::Patch => self.patch.as_deref().map(ComparisonKey::Patch),
+            FailureKind::Unreadable => self.unreadable.as_ref().map(ComparisonKey::Unreadable),
             FailureKind::Require => match &self.required {
-                Some(pattern) => Some(Mark::Required(pattern)),
-                None => Some(Mark::Ended(End::of(ended?, false))),
+                Some(pattern) => Some(ComparisonKey::Required(pattern)),
+                None => Some(ComparisonKey::Ended(End::of(ended?, false))),
             },
         }
     }
@@ -162,11 +164,11 @@ impl Evidence {
     /// Compares the rest of the evidence: the progress of the command, and its output.
     pub(super) fn agrees(&self, other: &Self) -> bool {
         let said = match (&self.said, &other.said) {
-            (Some(own), Some(other)) => own.alike(other),
+            (Some(own), Some(other)) => own.is_same_failure(other),
             (own, other) => own.is_some() == other.is_some(),
         };
         // If a line gives a specific reason, `in_chunks` adds nothing.
-        let is_telling = self.said.as_ref().is_some_and(Said::is_telling);
+        let is_telling = self.said.as_ref().is_some_and(FailureMessage::is_telling);
         said && (is_telling || self.in_chunks == other.in_chunks)
     }
 }

@@ -5,13 +5,13 @@ mod signature;
 
 use serde::{Deserialize, Serialize};
 
-use super::complaint::{Heard, Said, normalised};
 use super::ended::ABORT;
+use super::failure_log::{FailureMessage, FailureReason, normalised};
 use super::{Ended, FailureKind, Unreadable, Value};
 
 pub use evidence::{Evidence, NonFinite, Printed};
 
-use evidence::Mark;
+use evidence::ComparisonKey;
 use signature::{ended_in, signature};
 
 /// A failed build or run.
@@ -91,10 +91,10 @@ impl Failure {
 
     /// Adds the output's lines about the failure; the line for people goes into `detail`.
     #[must_use]
-    pub fn heard(mut self, heard: Heard) -> Self {
-        let Heard { said, shown } = heard;
+    pub fn heard(mut self, heard: FailureReason) -> Self {
+        let FailureReason { said, shown } = heard;
         if !shown.is_empty() {
-            let is_reason = !matches!(said, Said::Reached(_)) || self.ended_by_itself();
+            let is_reason = !matches!(said, FailureMessage::Reached(_)) || self.ended_by_itself();
             self.detail = if is_reason {
                 format!("{}: {shown}", self.detail)
             } else {
@@ -142,16 +142,16 @@ impl Failure {
     }
 
     /// The detail by which the failure is compared; `None` in a record of an older version.
-    fn mark(&self) -> Option<Mark<'_>> {
+    fn mark(&self) -> Option<ComparisonKey<'_>> {
         match &self.evidence {
             Some(evidence) => evidence.mark(self.kind),
-            None => Evidence::default().mark(self.kind).is_some().then_some(Mark::Kind),
+            None => Evidence::default().mark(self.kind).is_some().then_some(ComparisonKey::Kind),
         }
     }
 
     /// Whether two failures count as the same: same kind and evidence. In a search for a failure, a
     /// commit with the same failure is bad.
-    pub fn alike(&self, other: &Self) -> bool {
+    pub fn is_same_failure(&self, other: &Self) -> bool {
         let is_same = match (self.mark(), other.mark()) {
             (Some(own), Some(other)) => own == other,
             // A record of an older version has only its text.
@@ -168,7 +168,7 @@ impl Failure {
     /// exit code, a signal, a time-out or a NaN alone may be equal by chance.
     pub fn is_telling(&self) -> bool {
         let said = self.evidence.as_ref().and_then(|evidence| evidence.said.as_ref());
-        said.is_some_and(Said::is_telling)
+        said.is_some_and(FailureMessage::is_telling)
     }
 }
 

@@ -21,11 +21,11 @@ fn nan_and_infinities_are_different_failures_wherever_they_stand() {
     ];
     for (i, one) in all.iter().enumerate() {
         for (j, other) in all.iter().enumerate() {
-            assert_eq!(one.alike(other), i == j, "{one:?} {other:?}");
+            assert_eq!(one.is_same_failure(other), i == j, "{one:?} {other:?}");
         }
         assert!(!one.is_telling());
     }
-    assert!(all[0].alike(&Failure::not_finite("chunk 5", f64::NAN)));
+    assert!(all[0].is_same_failure(&Failure::not_finite("chunk 5", f64::NAN)));
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn records_of_old_are_read_and_compared_as_they_were() {
     let old = r#"{"kind":"crash","signature":"exit code 1","detail":"ended with exit code 1"}"#;
     let old: Failure = serde_json::from_str(old).unwrap();
     let crash = |code| Failure::new(FailureKind::Crash, Evidence::of(&Ended::Exited(code)), "");
-    let said = Said::Reached("loading".to_owned());
-    let new = crash(1).heard(Heard { said, shown: String::new() });
-    assert!(old.alike(&new) && new.alike(&old) && !old.is_telling());
-    assert!(!old.alike(&crash(2)));
+    let said = FailureMessage::Reached("loading".to_owned());
+    let new = crash(1).heard(FailureReason { said, shown: String::new() });
+    assert!(old.is_same_failure(&new) && new.is_same_failure(&old) && !old.is_telling());
+    assert!(!old.is_same_failure(&crash(2)));
     for failure in [&old, &new] {
         let text = serde_json::to_string(failure).unwrap();
         assert_eq!(serde_json::from_str::<Failure>(&text).unwrap(), *failure);
@@ -54,11 +54,11 @@ fn each() -> Vec<Failure> {
     };
     let patch = Evidence { patch: Some("fix.diff".to_owned()), ..Evidence::default() };
     let required = Evidence { required: Some("cuda".to_owned()), ..Evidence::default() };
-    let said = Said::Diagnostics(vec!["a.c: error: x".to_owned()]);
+    let said = FailureMessage::Diagnostics(vec!["a.c: error: x".to_owned()]);
     vec![
         ended(FailureKind::Build, Ended::Exited(2)),
         ended(FailureKind::Build, Ended::Exited(2))
-            .heard(Heard { said, shown: "a.c:1: error: x".to_owned() }),
+            .heard(FailureReason { said, shown: "a.c:1: error: x".to_owned() }),
         ended(FailureKind::Build, Ended::NotFound("nvcc".to_owned())),
         Failure::new(FailureKind::Patch, patch, "a sentence"),
         Failure::plain(FailureKind::Checkout, "a sentence"),
@@ -83,13 +83,16 @@ fn other_words_are_the_same_failure() {
         record["detail"] = "other words".into();
         record["signature"] = "other words".into();
         let reworded: Failure = serde_json::from_value(record).unwrap();
-        assert!(reworded.alike(failure) && failure.alike(&reworded), "{failure:?}");
+        assert!(
+            reworded.is_same_failure(failure) && failure.is_same_failure(&reworded),
+            "{failure:?}"
+        );
         assert_eq!(reworded.signature(), failure.signature());
         assert_eq!(reworded.is_telling(), failure.is_telling());
         for (other_place, other) in each().iter().enumerate() {
             // A build failure without a known reason may be the same as one with a reason.
             let is_same = place == other_place;
-            assert_eq!(reworded.alike(other), is_same, "{failure:?} {other:?}");
+            assert_eq!(reworded.is_same_failure(other), is_same, "{failure:?} {other:?}");
         }
     }
 }
@@ -101,7 +104,7 @@ fn a_record_without_typed_details_is_compared_by_its_text() {
         record.as_object_mut().unwrap().remove("evidence");
         let old: Failure = serde_json::from_value(record).unwrap();
         // The printed number has no text: a NaN of an older version equals any NaN.
-        assert!(old.alike(&failure), "{failure:?}");
+        assert!(old.is_same_failure(&failure), "{failure:?}");
         assert_eq!(old.signature(), failure.signature(), "{failure:?}");
     }
 }

@@ -28,7 +28,7 @@ fn whose_fault_each_signal_is() {
             let ended = Ended::Signaled(signal.as_raw());
             assert_eq!(fault(&ended, false, true), wanted, "{name}");
             assert_eq!(fault(&ended, false, false), wanted, "{name}");
-            assert_eq!(is_own_doing(&ended), wanted == Fault::Commit, "{name}");
+            assert_eq!(was_caused_by_program(&ended), wanted == Fault::Commit, "{name}");
             seen += 1;
         }
     }
@@ -48,11 +48,11 @@ fn whose_fault_each_other_end_is() {
         (Ended::TimedOut, false, Fault::Unclear),
         (Ended::TimedOut, true, Fault::Unclear),
         (absent.clone(), true, Fault::Commit),
-        (absent, false, Fault::World),
+        (absent, false, Fault::Machine),
         (refused.clone(), true, Fault::Commit),
-        (refused, false, Fault::World),
-        (Ended::Stopped, true, Fault::World),
-        (Ended::Stopped, false, Fault::World),
+        (refused, false, Fault::Machine),
+        (Ended::Stopped, true, Fault::Machine),
+        (Ended::Stopped, false, Fault::Machine),
     ];
     for (ended, in_tree, wanted) in rows {
         assert_eq!(fault(&ended, false, in_tree), wanted, "{ended:?}, in tree: {in_tree}");
@@ -84,7 +84,7 @@ fn a_build_is_judged_by_how_it_ended() {
         fault_of(&Ended::Signaled(Signal::KILL.as_raw()), &build, false, false),
         Fault::Resource
     );
-    assert_eq!(fault_of(&Ended::NotFound("cmake".into()), &build, false, false), Fault::World);
+    assert_eq!(fault_of(&Ended::NotFound("cmake".into()), &build, false, false), Fault::Machine);
     assert_eq!(fault_of(&Ended::Exited(0), &build, false, false), Fault::Commit);
 }
 

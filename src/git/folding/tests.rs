@@ -6,7 +6,7 @@ fn twins(paths: &[&str]) -> Option<[String; 2]> {
     let found = paths.iter().try_for_each(|path| names.add(path.as_bytes()));
     match found {
         Ok(()) => None,
-        Err(GitError::Misfit(Misfit::FoldedCase(names))) => {
+        Err(GitError::CheckoutImpossible(CheckoutImpossible::FoldedCase(names))) => {
             Some(names.map(|name| name.display().to_string()))
         }
         Err(error) => panic!("{error}"),
@@ -34,7 +34,10 @@ fn a_commit_is_asked_for_such_names() {
     let history = fixture.history();
     history.check_names(&one).unwrap();
     let error = history.check_names(&two).unwrap_err();
-    assert!(matches!(&error, GitError::Misfit(Misfit::FoldedCase(_))), "{error}");
+    assert!(
+        matches!(&error, GitError::CheckoutImpossible(CheckoutImpossible::FoldedCase(_))),
+        "{error}"
+    );
     assert!(error.hint().unwrap().contains("[worktree]"));
     assert!(!folds_case(&fixture.beside("")).unwrap(), "tests run on a disk that folds case");
 }

@@ -2,7 +2,7 @@ use std::fs;
 
 use crate::evaluation::CommitId;
 use crate::git::tests::{Fixture, listing, write};
-use crate::git::{GitError, History, Holding, Laid, Layer, Laying, Worktree};
+use crate::git::{CheckoutSpec, GitError, History, Layer, OverlayBuilder, OverlayResult, Worktree};
 
 /// Commit 0 has no bench and no fix; 1 has a bench of two files; 2 has another bench.
 fn fixture() -> (Fixture, [CommitId; 3]) {
@@ -14,8 +14,8 @@ fn fixture() -> (Fixture, [CommitId; 3]) {
     (fixture, [old, bench, new])
 }
 
-fn laying(fixture: &Fixture) -> Laying {
-    Laying::new(&fixture.repository(), &fixture.beside("pending: here"))
+fn overlay_builder(fixture: &Fixture) -> OverlayBuilder {
+    OverlayBuilder::new(&fixture.repository(), &fixture.beside("pending: here"))
 }
 
 fn files(from: &CommitId, path: &str) -> Layer {
@@ -35,13 +35,17 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
     let (fixture, [old, _, new]) = fixture();
     fixture.git(&["repack", "-adq"]);
     let before = (fixture.snapshot(), listing(&fixture.user().join(".git/objects")));
-    let laying = laying(&fixture);
-    let laid = laying.lay(&old, &[files(&new, "bench/**")]).unwrap();
+    let overlay_builder = overlay_builder(&fixture);
+    let laid = overlay_builder.apply_layers(&old, &[files(&new, "bench/**")]).unwrap();
     let path = fixture.beside("slot");
     let mut worktree = Worktree::add_detached(&fixture.repository(), &path, &old).unwrap();
-    let holding =
-        Holding { commit: old.clone(), laid: laid.tree().cloned(), submodules: true, lfs: false };
-    worktree.hold(holding.clone()).unwrap();
+    let checkout_spec = CheckoutSpec {
+        commit: old.clone(),
+        laid: laid.tree().cloned(),
+        submodules: true,
+        lfs: false,
+    };
+    worktree.check_out(checkout_spec.clone()).unwrap();
     let expected = ["bench/in/put", "bench/run", "src/a"];
     assert_eq!(listing(&path), expected);
     assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
@@ -50,7 +54,7 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
     write(&path.join("bench/run"), "scribbled");
     write(&path.join("bench/old"), "built");
     fs::remove_file(path.join("bench/in/put")).unwrap();
-    let again = Worktree::holding(&fixture.repository(), &path, holding).unwrap();
+    let again = Worktree::with_checkout(&fixture.repository(), &path, checkout_spec).unwrap();
     again.reset().unwrap();
     assert_eq!(fs::read_to_string(path.join("bench/run")).unwrap(), "two");
     assert_eq!(listing(&path), ["bench/in/put", "bench/old", "bench/run", "src/a"]);
@@ -66,8 +70,8 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
 #[test]
 fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
     let (fixture, [old, bench, new]) = fixture();
-    let laying = laying(&fixture);
-    let id = |commit, layers: &[Layer]| laying.lay(commit, layers).unwrap().id();
+    let overlay_builder = overlay_builder(&fixture);
+    let id = |commit, layers: &[Layer]| overlay_builder.apply_layers(commit, layers).unwrap().id();
     let of = |history: &History, commit| history.tree_id(commit).unwrap();
     let history = fixture.history();
     assert_eq!(id(&new, &[files(&new, "bench/**")]), of(&history, &new));
@@ -80,10 +84,10 @@ fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
 #[test]
 fn a_pin_is_exchanged_below_everything_else() {
     let (fixture, [old, ..]) = fixture();
-    let laying = laying(&fixture);
+    let overlay_builder = overlay_builder(&fixture);
     let pin =
         |digit: &str| Layer::Pin { path: "lib".into(), to: digit.repeat(40).parse().unwrap() };
-    let id = |layers: &[Layer]| laying.lay(&old, layers).unwrap().id();
+    let id = |layers: &[Layer]| overlay_builder.apply_layers(&old, layers).unwrap().id();
     assert_ne!(id(&[pin("1")]), id(&[pin("2")]));
     // The tree equals that of a commit with this pin.
     fixture.git(&["checkout", "--quiet", "--detach", old.as_str()]);
@@ -92,7 +96,7 @@ fn a_pin_is_exchanged_below_everything_else() {
     fixture.git(&["commit", "--quiet", "-m", "pinned"]);
     let tree = fixture.git(&["rev-parse", "HEAD^{tree}"]);
     let pinned: CommitId = fixture.git(&["rev-parse", "HEAD"]).trim().parse().unwrap();
-    assert_eq!(laying.lay(&pinned, &[pin("1")]).unwrap().id(), tree.trim());
+    assert_eq!(overlay_builder.apply_layers(&pinned, &[pin("1")]).unwrap().id(), tree.trim());
     assert_eq!(id(&[pin("1")]), tree.trim());
     fixture.git(&["checkout", "--quiet", "--force", "main"]);
 }
@@ -100,28 +104,37 @@ fn a_pin_is_exchanged_below_everything_else() {
 #[test]
 fn a_patch_is_applied_passed_over_or_refused() {
     let (fixture, [old, bench, new]) = fixture();
-    let laying = laying(&fixture);
+    let overlay_builder = overlay_builder(&fixture);
     let fix = patch(&fixture, ONE_TO_THREE);
     let done = fixture.commit("the same by hand", &[("src/a", "3\n")]);
     let history = fixture.history();
     assert_eq!(
-        laying.lay(&done, std::slice::from_ref(&fix)).unwrap().id(),
+        overlay_builder.apply_layers(&done, std::slice::from_ref(&fix)).unwrap().id(),
         history.tree_id(&done).unwrap()
     );
-    let Laid::Tree(fixed) = laying.lay(&old, std::slice::from_ref(&fix)).unwrap() else { panic!() };
-    assert_ne!(fixed.id(), history.tree_id(&old).unwrap());
-    let Laid::Refused(refusal) = laying.lay(&new, std::slice::from_ref(&fix)).unwrap() else {
+    let OverlayResult::Tree(fixed) =
+        overlay_builder.apply_layers(&old, std::slice::from_ref(&fix)).unwrap()
+    else {
         panic!()
     };
-    assert_eq!(refusal.what, super::Refused::Patch("fix.diff".to_owned()));
+    assert_ne!(fixed.id(), history.tree_id(&old).unwrap());
+    let OverlayResult::Refused(refusal) =
+        overlay_builder.apply_layers(&new, std::slice::from_ref(&fix)).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(refusal.what, super::OverlayFailureCause::Patch("fix.diff".to_owned()));
     assert!(refusal.said.contains("src/a"), "{}", refusal.said);
     // Another tree or another patch gives another refusal.
     let other = patch(&fixture, &ONE_TO_THREE.replace("+3", "+4"));
-    let of_other = laying.lay(&new, &[other]).unwrap().id();
+    let of_other = overlay_builder.apply_layers(&new, &[other]).unwrap().id();
     assert_ne!(of_other, refusal.id());
     // Files of other revisions are applied on top of a patch.
     let bench = files(&bench, "src/**");
-    assert_eq!(laying.lay(&old, &[fix, bench]).unwrap().id(), history.tree_id(&old).unwrap());
+    assert_eq!(
+        overlay_builder.apply_layers(&old, &[fix, bench]).unwrap().id(),
+        history.tree_id(&old).unwrap()
+    );
 }
 
 #[test]
@@ -136,7 +149,7 @@ fn what_a_commit_changes_can_be_applied_elsewhere() {
     let file = fixture.beside("it.diff");
     fs::write(&file, diff).unwrap();
     let layer = Layer::Patch { name: "it".to_owned(), digest: String::new(), file };
-    let laid = laying(&fixture).lay(&old, &[layer]).unwrap();
+    let laid = overlay_builder(&fixture).apply_layers(&old, &[layer]).unwrap();
     assert!(laid.tree().is_some(), "{laid:?}");
     assert!(!history.as_patch(&old).unwrap().is_empty(), "a first commit brings all it has");
     for (bytes, said) in [(&b"hello\n"[..], "No valid patches"), (b"", "No valid patches")] {
@@ -156,7 +169,7 @@ fn what_cannot_be_laid_is_refused_by_name() {
     assert!(error.is_usage() && error.hint().unwrap().contains("ls-tree"));
 }
 
-impl Laid {
+impl OverlayResult {
     /// The tree, unless the layers do not fit.
     pub(crate) fn tree(&self) -> Option<&crate::git::LaidTree> {
         match self {

@@ -133,9 +133,9 @@ fn planted(fixture: &Fixture, mode: &str, kind: &str, object: &str, name: &str) 
     fixture.git(&["commit-tree", &tree, "-p", "HEAD", "-m", "odd"]).parse().unwrap()
 }
 
-fn misfit(worktree: &mut Worktree, commit: &CommitId) -> Misfit {
+fn impossible(worktree: &mut Worktree, commit: &CommitId) -> CheckoutImpossible {
     match worktree.checkout(commit, true) {
-        Err(GitError::Misfit(misfit)) => misfit,
+        Err(GitError::CheckoutImpossible(impossible)) => impossible,
         other => panic!("{other:?}"),
     }
 }
@@ -167,7 +167,7 @@ fn a_commit_that_cannot_lie_here_says_why_and_the_next_one_lies_as_it_should() {
         ("040000", "tree", deep.as_str(), "deep", "bytes): File name too long"),
     ] {
         let odd = planted(&fixture, mode, kind, object, name);
-        let why = misfit(&mut worktree, &odd).to_string();
+        let why = impossible(&mut worktree, &odd).to_string();
         assert!(why.contains(words) && why.len() < 600, "{why}");
         worktree.checkout(&plain, true).unwrap();
         assert_eq!(listing(worktree.path()), ["a", "b"], "{name}");

@@ -30,9 +30,10 @@ fn a_tree_is_read_as_it_was() {
     let two = snapshot.files.iter().find(|(path, _)| path == "a/two").unwrap().1;
     assert_eq!(history.blob(two, 1).as_deref(), Some(&b"2"[..]));
     assert_eq!(history.blob(two, 0), None, "too long");
-    assert_eq!(history.at(&new, "a/two").unwrap(), Here::File(two));
-    assert_eq!(history.at(&old, "two").unwrap(), Here::File(two), "the same content");
-    for (path, wanted) in [("a/b", Here::Other), ("two", Here::Nothing), ("a/two/x", Here::Nothing)]
+    assert_eq!(history.at(&new, "a/two").unwrap(), EntryKind::File(two));
+    assert_eq!(history.at(&old, "two").unwrap(), EntryKind::File(two), "the same content");
+    for (path, wanted) in
+        [("a/b", EntryKind::Other), ("two", EntryKind::Nothing), ("a/two/x", EntryKind::Nothing)]
     {
         assert_eq!(history.at(&new, path).unwrap(), wanted, "{path}");
     }
@@ -65,8 +66,8 @@ fn what_a_partial_clone_left_out_is_unknown_and_not_fetched() {
         let snapshot = history.snapshot(&old).unwrap();
         assert_eq!(snapshot.is_some(), has_trees);
         match history.at(&old, "a/one").unwrap() {
-            Here::File(one) if has_trees => assert_eq!(history.blob(one, 9), None),
-            other => assert_eq!(other, Here::Unknown),
+            EntryKind::File(one) if has_trees => assert_eq!(history.blob(one, 9), None),
+            other => assert_eq!(other, EntryKind::Unknown),
         }
         assert_eq!(history.first_parents(&new).unwrap(), [new.clone(), old.clone()]);
     }

@@ -302,8 +302,8 @@ fn what_git_lfs_keeps_is_fetched_only_where_that_is_asked_for() {
     let mut worktree = slot(&fixture, &commit);
     worktree.checkout(&commit, true).unwrap();
     assert_eq!(content(&worktree, "model.bin"), POINTER);
-    let holding = Holding { commit, laid: None, submodules: true, lfs: true };
-    worktree.hold(holding).unwrap();
+    let checkout_spec = CheckoutSpec { commit, laid: None, submodules: true, lfs: true };
+    worktree.check_out(checkout_spec).unwrap();
     assert_eq!(content(&worktree, "model.bin"), POINTER.to_uppercase());
 }
 
@@ -367,8 +367,8 @@ impl Worktree {
         &self.git_dir
     }
 
-    /// As [`Self::hold`], for a commit's own tree.
+    /// As [`Self::check_out`], for a commit's own tree.
     pub(crate) fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
-        self.hold(Holding { commit: commit.clone(), laid: None, submodules, lfs: false })
+        self.check_out(CheckoutSpec { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
 }

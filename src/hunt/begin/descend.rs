@@ -7,13 +7,13 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, CommitInfo, Culprit, Dependency, Finding, Outcome, Target, Within,
+    Aim, CommitId, CommitInfo, Culprit, Dependency, DependencyHunt, Finding, Outcome, Target,
 };
 use crate::git::{History, Range, Repository};
 use crate::hunt::begin::{info, write_beginning};
 use crate::hunt::{HuntError, UsageError};
 use crate::store::journal::{Begun, Event, LimitsInForce, Options};
-use crate::store::{HuntDir, Inside, Store, Went};
+use crate::store::{FollowUpAttempt, FollowUpResult, HuntDir, Store};
 
 use super::open::{begun, frozen};
 
@@ -36,7 +36,7 @@ pub(crate) fn descend(
     let mut tried = outer.inside()?;
     tried.retain(|one| one.went.on().is_some());
     for culprit in &finding.culprits {
-        let Some(moved) = Moved::by(culprit, path) else { continue };
+        let Some(moved) = DependencyUpdate::by(culprit, path) else { continue };
         let commit = &culprit.info.commit;
         let hunts: Vec<HuntDir> = tried
             .iter()
@@ -56,10 +56,10 @@ pub(crate) fn descend(
         };
         let next = begin(repository, store, &about, &config, moved, base)?;
         let went = match &next {
-            Ok(hunt) => Went::On(hunt.id().to_owned()),
-            Err(why) => Went::Nowhere(why.clone()),
+            Ok(hunt) => FollowUpResult::On(hunt.id().to_owned()),
+            Err(why) => FollowUpResult::Nowhere(why.clone()),
         };
-        tried.push(Inside { commit: commit.clone(), path: path.clone(), went });
+        tried.push(FollowUpAttempt { commit: commit.clone(), path: path.clone(), went });
         outer.keep_inside(&tried)?;
         if let Ok(hunt) = next {
             return Ok(Some(hunt));
@@ -88,13 +88,13 @@ fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
 
 /// A dependency that a first bad commit moves.
 #[derive(Clone, Copy)]
-struct Moved<'c> {
+struct DependencyUpdate<'c> {
     culprit: &'c Culprit,
     dependency: &'c Dependency,
     path: &'c str,
 }
 
-impl<'c> Moved<'c> {
+impl<'c> DependencyUpdate<'c> {
     /// The submodule at this path, or the project that the folder there is a copy of.
     fn by(culprit: &'c Culprit, path: &'c str) -> Option<Self> {
         let all = &culprit.dependencies;
@@ -128,10 +128,10 @@ struct Source {
 /// Finds a dependency's repository and files. The inner `Err` says why that is impossible.
 fn source(
     engine: &History,
-    moved: Moved<'_>,
+    moved: DependencyUpdate<'_>,
     hunt: &str,
 ) -> Result<Result<Source, String>, HuntError> {
-    let Moved { culprit, dependency, path } = moved;
+    let DependencyUpdate { culprit, dependency, path } = moved;
     let here = engine.repository();
     if dependency.is_submodule {
         return Ok(match engine.submodule(&culprit.info.commit, path)? {
@@ -172,10 +172,10 @@ fn begin(
     store: &Store,
     outer: &Begun,
     config: &Config,
-    moved: Moved<'_>,
+    moved: DependencyUpdate<'_>,
     base: &CommitId,
 ) -> Result<Result<HuntDir, String>, HuntError> {
-    let Moved { culprit, dependency, path } = moved;
+    let DependencyUpdate { culprit, dependency, path } = moved;
     let engine = History::open(repository)?;
     let Source { repository: place, files } = match source(&engine, moved, &outer.hunt)? {
         Ok(source) => source,
@@ -196,7 +196,7 @@ fn begin(
     };
     let [old, new] = aim.swap_if_fix([&good.commit, &bad.commit]);
     let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
-    let within = Within {
+    let within = DependencyHunt {
         hunt: outer.hunt.clone(),
         commit: info(&engine, base)?,
         path: path.to_owned(),
@@ -250,10 +250,10 @@ fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>,
 
 /// Whether the inner hunt's targets match what the outer hunt found. Another failure, such as an
 /// interface that the dependency's commit lacks, does not match.
-pub(crate) fn is_the_same(within: &Within, targets: &[Target]) -> bool {
+pub(crate) fn matches_outer_hunt(within: &DependencyHunt, targets: &[Target]) -> bool {
     targets.iter().all(|target| match (target, &within.failure) {
         (Target::Guard(_), None) => true,
-        (Target::Failure { failure, .. }, Some(wanted)) => failure.alike(wanted),
+        (Target::Failure { failure, .. }, Some(wanted)) => failure.is_same_failure(wanted),
         _ => false,
     })
 }

@@ -10,8 +10,8 @@ use crate::hunt::UsageError;
 use crate::oracle::{Pins, ResolvedPins, check_readable};
 use crate::store::journal::Options;
 
-use super::asked::Asked;
-use super::places::slots_folder;
+use super::hunt_request::HuntRequest;
+use super::slots_folder::slots_folder;
 
 /// A range of history that a hunt can search.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct ExaminedRange {
 }
 
 /// The folders and revisions that a hunt uses.
-pub(crate) struct ExaminedSurroundings {
+pub(crate) struct CheckedEnvironment {
     /// The folder of the slots, where commits are built.
     pub slots: String,
     /// The folder that relative paths in the configuration start from.
@@ -42,7 +42,7 @@ pub(crate) struct ExaminedSurroundings {
 pub(crate) fn range(
     history: &History,
     config: &Config,
-    asked: &Asked,
+    asked: &HuntRequest,
 ) -> Result<ExaminedRange, Vec<UsageError>> {
     let mut problems = Vec::new();
     if let Some(metric) = &asked.spread_of {
@@ -93,7 +93,10 @@ pub(crate) fn range(
 }
 
 /// The good and the bad end: two commits with a path between them.
-pub(crate) fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], Vec<UsageError>> {
+pub(crate) fn ends(
+    history: &History,
+    asked: &HuntRequest,
+) -> Result<[CommitInfo; 2], Vec<UsageError>> {
     let mut problems = Vec::new();
     let mut end = |revision: &str| {
         let found = history.resolve(revision).and_then(|commit| {
@@ -117,7 +120,7 @@ pub(crate) fn ends(history: &History, asked: &Asked) -> Result<[CommitInfo; 2], 
 pub(crate) fn surroundings(
     history: &History,
     config: &Config,
-) -> Result<ExaminedSurroundings, Vec<UsageError>> {
+) -> Result<CheckedEnvironment, Vec<UsageError>> {
     let mut problems = Vec::new();
     let repository = history.repository();
     let slots = text("the folder to build in", &slots_folder(config, repository));
@@ -137,7 +140,7 @@ pub(crate) fn surroundings(
     let pins = note(&mut problems, Pins::find(config, history).map_err(UsageError::from));
     match (slots, base, checkout, pins) {
         (Some(slots), Some(base), Some(checkout), Some(pins)) if problems.is_empty() => {
-            Ok(ExaminedSurroundings { slots, base, checkout, pins })
+            Ok(CheckedEnvironment { slots, base, checkout, pins })
         }
         _ => Err(problems),
     }

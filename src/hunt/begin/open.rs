@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Slots;
 use crate::config::Config;
-use crate::git::{GitError, History, Laying, Repository};
+use crate::git::{GitError, History, OverlayBuilder, Repository};
 use crate::hunt::HuntError;
-use crate::hunt::begin::places::{slots_folder, user_cache};
+use crate::hunt::begin::slots_folder::{slots_folder, user_cache};
 use crate::hunt::begin::{checkout_of, gather};
 use crate::oracle::{
     ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, References,
@@ -48,7 +48,7 @@ pub(crate) fn open_in(
             engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
             config,
             pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
-            laying: laying(repository, &store),
+            overlay_builder: overlay_builder(repository, &store),
             facts,
             store: store.clone(),
         },
@@ -69,7 +69,7 @@ pub(crate) fn open_in(
 /// runs, or measure something else in the middle of the hunt.
 pub(crate) fn frozen(hunt: &HuntDir, begun: &Begun) -> Result<Config, HuntError> {
     let text = hunt.config_text(&begun.config_sha256)?;
-    let text = text.ok_or_else(|| HuntError::Altered(hunt.config()))?;
+    let text = text.ok_or_else(|| HuntError::ConfigurationChanged(hunt.config()))?;
     Ok(Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml")?)
 }
 
@@ -90,8 +90,8 @@ pub(crate) fn history(repository: &Repository, begun: &Begun) -> Result<History,
 
 /// Makes modified trees in the store's folder `pending`, which is cleaned up after killed
 /// processes.
-pub(crate) fn laying(repository: &Repository, store: &Store) -> Laying {
-    Laying::new(repository, &store.root().join("pending"))
+pub(crate) fn overlay_builder(repository: &Repository, store: &Store) -> OverlayBuilder {
+    OverlayBuilder::new(repository, &store.root().join("pending"))
 }
 
 /// How the hunt began. The last such event counts (see [`renew`]).

@@ -43,7 +43,7 @@ impl Driver<'_> {
                     keep: false,
                     ..Request::look(one, &measures, Phase::Confirm)
                 })?;
-                verdicts.push(judged_alone(&observation, targets, recipe, is_exact));
+                verdicts.push(judge_separately(&observation, targets, recipe, is_exact));
                 seen.push(observation);
             }
             let last = seen.pop().expect("the commit is the last of them");
@@ -79,7 +79,7 @@ pub(crate) fn runs_for(targets: &[Target]) -> (usize, bool) {
 }
 
 /// The verdict on one side. In noise: that of the sequential test, or skip if it is undecided.
-pub(crate) fn judged_alone(
+pub(crate) fn judge_separately(
     seen: &Observation,
     targets: &[Target],
     recipe: &Config,

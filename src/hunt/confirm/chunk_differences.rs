@@ -1,6 +1,6 @@
 //! Compares two commits chunk by chunk, because both read the same text. Pure.
 
-use crate::evaluation::{Direction, GuardTarget, OverText, Reading};
+use crate::evaluation::{ChunkIntervals, Direction, GuardTarget, Reading};
 use crate::oracle::Observation;
 use crate::stats::{self, Chunks};
 
@@ -17,7 +17,7 @@ pub(crate) fn over_text(
     good: &Observation,
     bad: &Observation,
     target: &GuardTarget,
-) -> Option<OverText> {
+) -> Option<ChunkIntervals> {
     let metric = &target.guard.metric;
     // Named metrics of such a measure, such as times, are not perplexities.
     if metric.name.is_some() {
@@ -38,7 +38,7 @@ pub(crate) fn over_text(
     let (paired, plain) = (in_unit(found.paired), in_unit(found.plain));
     // The journal holds finite numbers only.
     let is_finite = paired.iter().chain(&plain).all(|x| x.is_finite());
-    is_finite.then(|| OverText {
+    is_finite.then(|| ChunkIntervals {
         chunks: before.len(),
         carrying: before.carrying(&after).into_iter().filter(|carries| *carries).count(),
         confidence: CONFIDENCE,
@@ -50,8 +50,8 @@ pub(crate) fn over_text(
 /// The per-chunk values of a measure's runs; `None` if the runs did not read the same text.
 pub(crate) fn chunks_of(seen: &Observation, measure: &str) -> Option<Chunks> {
     let runs: Vec<&Reading> = seen.readings(measure).collect();
-    let first = runs.first()?.extent()?;
-    let is_same = |run: &&Reading| run.extent().is_some_and(|own| !own.differs_from(first));
+    let first = runs.first()?.text_length()?;
+    let is_same = |run: &&Reading| run.text_length().is_some_and(|own| !own.differs_from(first));
     if !runs.iter().all(is_same) {
         return None;
     }
@@ -76,7 +76,7 @@ mod tests {
     const PARENT: [f64; 4] = [9.0, 7.5, 8.2, 7.0123];
     const COMMIT: [f64; 4] = [9.1, 7.6, 8.31, 7.1024];
 
-    fn step(form: GuardForm, parent: &[f64], commit: &[f64]) -> Option<OverText> {
+    fn step(form: GuardForm, parent: &[f64], commit: &[f64]) -> Option<ChunkIntervals> {
         over_text(&read('1', parent), &read('2', commit), &target(form, 7.0, 8.0))
     }
 

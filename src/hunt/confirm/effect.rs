@@ -73,7 +73,7 @@ fn effect(
             .map(|(a, b)| target.guard.worsening(a, b))
     };
     let interval = own_step.and_then(|_| {
-        interval_in_noise(good, bad, target, config).or_else(|| stats::extent(steps()))
+        interval_in_noise(good, bad, target, config).or_else(|| stats::min_max(steps()))
     });
     let effect = Effect {
         metric: metric.clone(),

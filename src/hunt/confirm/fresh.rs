@@ -15,7 +15,7 @@ use crate::hunt::run_verdicts::{ALIKE, ROUNDS, judged, verdict_of_run};
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, Request, Sample, measures_of};
-use crate::search::{self, Builds, FreshPairs};
+use crate::search::{self, BuildComparison, FreshPairs};
 use crate::stats;
 use crate::store::journal::SearchMethod;
 
@@ -24,7 +24,7 @@ use super::effect::{bad_side, effects, is_large};
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
 /// The fresh runs of a commit and its parents, and what they say about the claim.
-pub(crate) struct Fresh {
+pub(crate) struct ConfirmationRuns {
     pub(crate) commit: Observation,
     pub(crate) parents: Vec<Observation>,
     /// All known runs of each commit are bit-identical.
@@ -45,7 +45,7 @@ impl Driver<'_> {
         &mut self,
         claim: Claim<'_>,
         parents: &[CommitId],
-    ) -> Result<Fresh, HuntError> {
+    ) -> Result<ConfirmationRuns, HuntError> {
         let Claim { commit, targets, strategy, .. } = claim;
         let measures = measures_of(targets);
         let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
@@ -64,19 +64,20 @@ impl Driver<'_> {
                 let is_over = |claim: &FreshPairs| {
                     claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
                 };
-                let is_borne = |claim: &FreshPairs| claim.verdict() == Some(search::Side::Bad);
+                let step_is_supported =
+                    |claim: &FreshPairs| claim.verdict() == Some(search::Side::Bad);
                 if claims.iter().any(is_over) {
                     break;
                 }
-                let is_decided = claims.iter().all(is_borne);
+                let is_decided = claims.iter().all(step_is_supported);
                 let builds = self.builds_so_far(claim, parents, &seen, target)?;
                 // If builds are not known to repeat, all runs of one build count as one vote.
                 let votes = target.is_rate() && !self.builds_are_alike(&order, strategy)?;
-                rebuild = builds == Builds::More || votes;
-                if is_decided && builds == Builds::Differ {
+                rebuild = builds == BuildComparison::More || votes;
+                if is_decided && builds == BuildComparison::Differ {
                     builds_differ = true;
                 }
-                if is_decided && builds != Builds::More {
+                if is_decided && builds != BuildComparison::More {
                     break;
                 }
             } else {
@@ -89,7 +90,7 @@ impl Driver<'_> {
                     order.reverse();
                     continue;
                 }
-                let doubt = self.doubt(claim, &seen)?;
+                let doubt = self.chance_odds(claim, &seen)?;
                 chance_of_error = doubt.chance();
                 let wanted = 1.0 - self.oracle.recipes.config.statistics.confidence;
                 if chance_of_error <= wanted || round == MOST_ROUNDS {
@@ -103,7 +104,15 @@ impl Driver<'_> {
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let commit = take(commit);
         let aim = claim.aim;
-        Ok(Fresh { commit, parents, is_exact, claims, builds_differ, chance_of_error, aim })
+        Ok(ConfirmationRuns {
+            commit,
+            parents,
+            is_exact,
+            claims,
+            builds_differ,
+            chance_of_error,
+            aim,
+        })
     }
 
     /// The largest share of a commit's fresh runs that contradict the claim. Infinite if a commit
@@ -141,8 +150,8 @@ impl Driver<'_> {
         rebuild: bool,
     ) -> Result<Observation, HuntError> {
         let request = Request { rebuild, ..Request::look(commit, measures, Phase::Confirm) };
-        let is_spent = |sample: &Sample| self.spent.contains(&sample.attempt);
-        let spent = if self.spent.is_empty() {
+        let is_spent = |sample: &Sample| self.excluded_runs.contains(&sample.attempt);
+        let spent = if self.excluded_runs.is_empty() {
             0
         } else {
             let known = self.oracle.evaluate(request)?;
@@ -151,7 +160,7 @@ impl Driver<'_> {
         };
         let mut seen = self.oracle.evaluate(Request { runs: spent + runs, ..request })?;
         for samples in seen.samples.values_mut() {
-            samples.retain(|sample| !self.spent.contains(&sample.attempt));
+            samples.retain(|sample| !self.excluded_runs.contains(&sample.attempt));
         }
         Ok(seen)
     }
@@ -175,7 +184,7 @@ impl Driver<'_> {
                 // failed build counts as exact.
                 Target::Failure { measure, .. } => measure.is_none(),
             };
-            if !targets.iter().all(repeats) || !self.begins_alike(commit, &known)? {
+            if !targets.iter().all(repeats) || !self.has_same_prefix(commit, &known)? {
                 return Ok(false);
             }
         }
@@ -190,11 +199,11 @@ impl Driver<'_> {
         parents: &[CommitId],
         seen: &BTreeMap<&CommitId, Observation>,
         target: &GuardTarget,
-    ) -> Result<Builds, HuntError> {
+    ) -> Result<BuildComparison, HuntError> {
         let commits: Vec<CommitId> = seen.keys().map(|commit| (*commit).clone()).collect();
         let is_level = target.levels().is_some();
         if !is_level || self.known_to_repeat(&claim.strategy.targets, commits)? == Some(true) {
-            return Ok(Builds::Bear);
+            return Ok(BuildComparison::StepIsLarger);
         }
         let orientation = SearchOrientation::of(claim.aim, target);
         let config = &self.oracle.recipes.config;
@@ -208,12 +217,13 @@ impl Driver<'_> {
             builds.values().filter_map(|runs| stats::mean(runs)).collect()
         };
         let own = means(claim.commit);
-        let said = parents.iter().map(|parent| search::builds_bear(&means(parent), &own));
-        let said: Vec<Builds> = said.collect();
+        let said =
+            parents.iter().map(|parent| search::step_exceeds_build_noise(&means(parent), &own));
+        let said: Vec<BuildComparison> = said.collect();
         Ok(match () {
-            () if said.contains(&Builds::More) => Builds::More,
-            () if said.contains(&Builds::Differ) => Builds::Differ,
-            () => Builds::Bear,
+            () if said.contains(&BuildComparison::More) => BuildComparison::More,
+            () if said.contains(&BuildComparison::Differ) => BuildComparison::Differ,
+            () => BuildComparison::StepIsLarger,
         })
     }
 
@@ -239,7 +249,7 @@ impl Driver<'_> {
         let Some(step) = claim.step else { return Vec::new() };
         let config = &self.oracle.recipes.config;
         let empty = FreshPairs::new(step, config.statistics.confidence)
-            .or_at_least(target.oriented_limit());
+            .with_smallest_step(target.oriented_limit());
         let orientation = SearchOrientation::of(claim.aim, target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
@@ -264,7 +274,7 @@ fn allowed_strays(round: usize) -> f64 {
     }
 }
 
-impl Fresh {
+impl ConfirmationRuns {
     /// In noise: the probability of the step from the pairs alone, 1/(1 + e^−Σl) of the weakest
     /// parent. Σl is the evidence of the pairs in nats.
     pub(crate) fn confidence(&self) -> Option<f64> {
@@ -286,7 +296,7 @@ impl Fresh {
                 .collect();
         };
         let last = self.parents.len();
-        let is_borne = !self.claims.is_empty()
+        let step_is_supported = !self.claims.is_empty()
             && !self.builds_differ
             && self.claims.iter().all(|claim| claim.verdict() == Some(search::Side::Bad));
         let verdict = |(index, seen): (usize, &Observation)| {
@@ -300,14 +310,16 @@ impl Fresh {
             let (is_drifting, middle) = target.noise.map_or((false, mean), |noise| {
                 (noise.paired, f64::midpoint(noise.good, noise.bad))
             });
-            let is_bad = if is_borne {
+            let is_bad = if step_is_supported {
                 is_commit == (self.aim.newer() == Verdict::Bad)
             } else {
                 mean > middle
             };
             let (verdict, skip) = match is_bad {
                 // On a drifting machine, levels cannot be compared.
-                _ if is_drifting && !is_borne => (Verdict::Skip, Some(SkipReason::Unsteady)),
+                _ if is_drifting && !step_is_supported => {
+                    (Verdict::Skip, Some(SkipReason::Unsteady))
+                }
                 true => (Verdict::Bad, None),
                 false => (Verdict::Good, None),
             };
@@ -316,7 +328,7 @@ impl Fresh {
         let mut verdicts: Vec<Judgement> = all.enumerate().map(verdict).collect();
         let is_plain = verdicts.iter().all(|v| v.verdict != Verdict::Skip);
         let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
-        if !is_borne
+        if !step_is_supported
             && is_plain
             && own.verdict == self.aim.newer()
             && theirs.iter().all(|parent| parent.verdict == self.aim.older())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Loaded, Ran, Target};
+use crate::evaluation::{Loaded, LoadedFilesComparison, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, measures_of};
@@ -11,12 +11,12 @@ impl Driver<'_> {
     /// Compares the files that the first fresh run of each measure loaded on both sides. That run
     /// is the first of its build, so no earlier run changed the build's files. `None` if a side has
     /// no run, or its files are not known.
-    pub(crate) fn ran(
+    pub(crate) fn compare_loaded_files(
         &self,
         parent: &Observation,
         commit: &Observation,
         targets: &[Target],
-    ) -> Result<Option<Ran>, HuntError> {
+    ) -> Result<Option<LoadedFilesComparison>, HuntError> {
         let mut pairs = Vec::new();
         for name in measures_of(targets) {
             let [Some(before), Some(now)] =
@@ -42,7 +42,7 @@ impl Driver<'_> {
 }
 
 /// Joins the comparisons of all pairs of runs; `None` if no files were compared.
-fn together(pairs: &[(Loaded, Loaded)]) -> Option<Ran> {
+fn together(pairs: &[(Loaded, Loaded)]) -> Option<LoadedFilesComparison> {
     let mut unlike = BTreeMap::new();
     let mut alike = BTreeSet::new();
     for (before, now) in pairs {
@@ -50,10 +50,14 @@ fn together(pairs: &[(Loaded, Loaded)]) -> Option<Ran> {
         unlike.extend(
             found.into_iter().map(|one| ((one.path.starts_with('/'), one.path.clone()), one)),
         );
-        alike.extend(now.alike(before));
+        alike.extend(now.identical_files(before));
     }
     let is_whole = pairs.iter().all(|(before, now)| before.is_whole && now.is_whole);
-    let ran = Ran { alike: alike.len(), unlike: unlike.into_values().collect(), is_whole };
+    let ran = LoadedFilesComparison {
+        alike: alike.len(),
+        unlike: unlike.into_values().collect(),
+        is_whole,
+    };
     (!ran.unlike.is_empty() || ran.alike > 0).then_some(ran)
 }
 

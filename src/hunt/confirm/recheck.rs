@@ -12,7 +12,7 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Request, measures_of};
 use crate::ui::text;
 
-use super::doubt::stated;
+use super::chance::reported_confidence;
 
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
@@ -60,7 +60,7 @@ impl Driver<'_> {
                 aim: search_range.aim,
                 aside: &search_range.aside,
             };
-            let confidence = stated(self.doubt(claim, &fresh)?.chance());
+            let confidence = reported_confidence(self.chance_odds(claim, &fresh)?.chance());
             if confidence >= wanted {
                 ledger.is_less_certain(commit, confidence);
                 continue;

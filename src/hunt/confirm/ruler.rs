@@ -6,26 +6,26 @@ use crate::config::Config;
 use crate::evaluation::{Aim, CommitId, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::why::Why;
+use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
 
-use super::boundary::{judged_alone, runs_for};
+use super::boundary::{judge_separately, runs_for};
 use super::effect::{effects, is_large};
-use super::fresh::Fresh;
+use super::fresh::ConfirmationRuns;
 
 /// What the step depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goes {
-    WithEngine,
-    WithRuler,
-    WithBoth,
+enum StepDependsOn {
+    Engine,
+    Ruler,
+    Both,
     /// One of the two engines cannot be judged with the other's ruler.
     Unknown,
 }
 
 /// The runs of a commit and one of its parents, each with the other's ruler.
-struct Exchanged {
+struct SwappedRulers {
     /// The parent's engine with the commit's ruler.
     old_engine: Observation,
     /// The commit's engine with the parent's ruler.
@@ -39,8 +39,8 @@ impl Driver<'_> {
         &mut self,
         commit: &CommitId,
         targets: &[Target],
-        fresh: &Fresh,
-    ) -> Result<Option<Why>, HuntError> {
+        fresh: &ConfirmationRuns,
+    ) -> Result<Option<CandidatesReason>, HuntError> {
         if self.oracle.recipes.config.ruler.is_empty() {
             return Ok(None);
         }
@@ -54,22 +54,27 @@ impl Driver<'_> {
                 continue;
             }
             let with_old = own.with_ruler_of(&parent.commit);
-            let exchanged = Exchanged {
-                old_engine: self.exchanged(&parent.commit, &with_new, targets)?,
-                new_engine: self.exchanged(commit, &with_old, targets)?,
+            let swapped = SwappedRulers {
+                old_engine: self.measure_with_ruler_of(&parent.commit, &with_new, targets)?,
+                new_engine: self.measure_with_ruler_of(commit, &with_old, targets)?,
             };
-            let goes =
-                goes(&exchanged, [parent, &fresh.commit], targets, &own, self.begun.options.aim);
-            let text = told(goes, &exchanged, targets);
-            if goes != Goes::WithEngine {
-                return Ok(Some(Why::RulerChanged(text)));
+            let depends_on = depends_on(
+                &swapped,
+                [parent, &fresh.commit],
+                targets,
+                &own,
+                self.begun.options.aim,
+            );
+            let text = told(depends_on, &swapped, targets);
+            if depends_on != StepDependsOn::Engine {
+                return Ok(Some(CandidatesReason::RulerChanged(text)));
             }
             self.oracle.recorder.event(Event::Note { text })?;
         }
         Ok(None)
     }
 
-    fn exchanged(
+    fn measure_with_ruler_of(
         &mut self,
         engine: &CommitId,
         recipe: &Config,
@@ -87,16 +92,16 @@ impl Driver<'_> {
 
 /// The step depends on the engine if, with both rulers, the older engine is good, the newer one is
 /// bad and the step between them is large. For a fix, good and bad are swapped.
-fn goes(
-    exchanged: &Exchanged,
+fn depends_on(
+    swapped: &SwappedRulers,
     [parent, commit]: [&Observation; 2],
     targets: &[Target],
     recipe: &Config,
     aim: Aim,
-) -> Goes {
+) -> StepDependsOn {
     let (_, is_exact) = runs_for(targets);
-    let Exchanged { old_engine, new_engine } = exchanged;
-    let verdict = |seen: &Observation| judged_alone(seen, targets, recipe, is_exact);
+    let SwappedRulers { old_engine, new_engine } = swapped;
+    let verdict = |seen: &Observation| judge_separately(seen, targets, recipe, is_exact);
     let steps = |newer: &Observation, older: &Observation| {
         let step = effects(newer, std::slice::from_ref(older), targets, recipe, aim).0;
         step.is_empty() || step.iter().any(is_large)
@@ -104,21 +109,21 @@ fn goes(
     let sides = [aim.older(), aim.newer()];
     let [old, new] = [verdict(old_engine), verdict(new_engine)];
     if !sides.contains(&old) || !sides.contains(&new) {
-        Goes::Unknown
+        StepDependsOn::Unknown
     } else if [&old, &new] == [&sides[0], &sides[1]]
         && steps(commit, old_engine)
         && steps(new_engine, parent)
     {
-        Goes::WithEngine
+        StepDependsOn::Engine
     } else if [&old, &new] == [&sides[1], &sides[0]] {
-        Goes::WithRuler
+        StepDependsOn::Ruler
     } else {
-        Goes::WithBoth
+        StepDependsOn::Both
     }
 }
 
-fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
-    let Exchanged { old_engine, new_engine } = exchanged;
+fn told(depends_on: StepDependsOn, swapped: &SwappedRulers, targets: &[Target]) -> String {
+    let SwappedRulers { old_engine, new_engine } = swapped;
     let [parent, commit] = [old_engine, new_engine].map(|seen| seen.commit.short());
     let figures = format!(
         "{parent} with the ruler of {commit} yields {}, and {commit} with that of {parent} yields {}",
@@ -126,19 +131,19 @@ fn told(goes: Goes, exchanged: &Exchanged, targets: &[Target]) -> String {
         in_words(new_engine, targets)
     );
     let changed = format!("the ruler changed at {commit}");
-    match goes {
-        Goes::WithEngine => format!(
+    match depends_on {
+        StepDependsOn::Engine => format!(
             "the ruler changed at {commit} too, but the step depends on the engine alone \
              ({figures})"
         ),
-        Goes::WithRuler => {
+        StepDependsOn::Ruler => {
             format!("{changed}, and the step depends on the ruler: {figures}")
         }
-        Goes::WithBoth => format!(
+        StepDependsOn::Both => format!(
             "{changed}, and the step depends neither on the ruler alone nor on the engine \
              alone: {figures}"
         ),
-        Goes::Unknown => {
+        StepDependsOn::Unknown => {
             format!("{changed}, and whether the ruler made the step cannot be checked: {figures}")
         }
     }

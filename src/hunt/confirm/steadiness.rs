@@ -9,7 +9,7 @@ use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request};
 
-use super::fresh::Fresh;
+use super::fresh::ConfirmationRuns;
 
 /// Minimum number of runs, all equal, after which an end counts as repeating.
 const EQUAL_RUNS: usize = 4;
@@ -20,10 +20,10 @@ const MOST_STRAYS: usize = 1;
 impl Driver<'_> {
     /// Why levels cannot support a claim in noise: the runs of a claimed commit or parent vary, but
     /// those of the range's end on its side are equal.
-    pub(crate) fn steadiness_objection(
+    pub(crate) fn check_repeatability(
         &mut self,
         claim: Claim<'_>,
-        fresh: &Fresh,
+        fresh: &ConfirmationRuns,
     ) -> Result<Option<String>, HuntError> {
         let Some(target) = claim.strategy.noisy().filter(|target| target.levels().is_some()) else {
             return Ok(None);

@@ -12,7 +12,7 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Request, measures_of};
 use crate::search::odds_of_unevenness;
 
-use super::doubt::Heard;
+use super::chance::VerdictCounts;
 
 /// Log Bayes factor above which a side has no common failure rate (20 : 1).
 const MOST_UNEVEN: f64 = 3.0;
@@ -71,7 +71,7 @@ impl Driver<'_> {
 
     /// Withdraws found commits if all runs of the hunt show that commits on one side do not fail
     /// equally often. Then the difference between a commit and its parent may be chance.
-    pub(crate) fn withdraw_the_uneven(
+    pub(crate) fn withdraw_unequal_rates(
         &mut self,
         ledger: &mut Ledger,
         claims: &[(CommitId, SearchRange)],
@@ -112,7 +112,8 @@ impl Driver<'_> {
             let look = Request::look(commit, &measures, Phase::Search);
             let seen = self.oracle.evaluate(look)?;
             let recipe = self.oracle.recipes.at(commit)?;
-            let Heard { good, bad, .. } = Heard::of(&seen, &search_range.targets, &recipe);
+            let VerdictCounts { good, bad, .. } =
+                VerdictCounts::of(&seen, &search_range.targets, &recipe);
             let [_, failed] = search_range.aim.swap_if_fix([good, bad]);
             if good + bad > 0 {
                 counts.insert(commit.clone(), Count { failed, runs: good + bad });

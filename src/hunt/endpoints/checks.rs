@@ -13,7 +13,7 @@ pub(crate) fn other_checks(
     measures.iter().find_map(|measure| {
         let wanted = good.checks(measure)?;
         let differs = |seen: &Observation| {
-            let mut found = seen.readings(measure).filter_map(Reading::ran);
+            let mut found = seen.readings(measure).filter_map(Reading::checks);
             found.find_map(|own| own.besides(wanted))
         };
         if let Some(what) = differs(good) {

@@ -6,8 +6,8 @@ use crate::ui::text;
 /// The result of checking one guard at the endpoints.
 pub(crate) enum GuardCheck {
     Target(Box<GuardTarget>),
-    Overlap(String),
-    Holds(String),
+    TooNoisy(String),
+    NotBroken(String),
     /// More runs are needed.
     More,
 }

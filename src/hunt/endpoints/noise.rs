@@ -6,7 +6,8 @@ use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind,
 use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
 use crate::search::{
-    self, Calibration, DriftPrior, Rates, Rule, Unsettled, calibrate, calibrate_rates,
+    self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, Rates, calibrate,
+    calibrate_rates,
 };
 use crate::stats;
 use crate::store::journal::SearchBy;
@@ -39,14 +40,14 @@ pub(crate) struct EndpointPolicy {
 
 /// Judges a guard whose metric varies. Takes the runs in the order of their dates and stops at the
 /// first answer, so that further stored runs change nothing.
-pub(crate) fn look_in_noise(
+pub(crate) fn judge_noisy_guard(
     good: &Observation,
     bad: &Observation,
     target: GuardTarget,
     policy: &EndpointPolicy,
 ) -> GuardCheck {
     let metric = &target.guard.metric;
-    let holds = || GuardCheck::Holds(in_figures(&target));
+    let holds = || GuardCheck::NotBroken(in_figures(&target));
     let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
     if runs < LEAST {
         return GuardCheck::More;
@@ -69,7 +70,7 @@ pub(crate) fn look_in_noise(
         return if runs < RUNS_TO_REPEAT {
             GuardCheck::More
         } else {
-            GuardCheck::Overlap(format!("{metric} does not repeat from run to run"))
+            GuardCheck::TooNoisy(format!("{metric} does not repeat from run to run"))
         };
     }
     levels(good, bad, target, policy)
@@ -126,16 +127,16 @@ fn levels(
     let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
     match settled {
         Ok(found) => GuardCheck::Target(Box::new(with_levels(target, &found))),
-        Err(Unsettled::More) => GuardCheck::More,
-        Err(Unsettled::NoDifference) => {
+        Err(CalibrationError::More) => GuardCheck::More,
+        Err(CalibrationError::NoDifference) => {
             let told = in_figures(&target);
-            GuardCheck::Holds(match search::interval(&a, &b, rule) {
+            GuardCheck::NotBroken(match search::interval(&a, &b, rule) {
                 Some(interval) => format!("{told}, 99 % CI {}", in_units(&target, interval)),
                 None => told,
             })
         }
-        Err(Unsettled::TooNoisy { needed }) => {
-            GuardCheck::Overlap(too_noisy(&target, good, bad, needed))
+        Err(CalibrationError::TooNoisy { needed }) => {
+            GuardCheck::TooNoisy(too_noisy(&target, good, bad, needed))
         }
     }
 }
@@ -154,8 +155,8 @@ fn in_units(target: &GuardTarget, [low, high]: [f64; 2]) -> String {
 }
 
 /// The rule by which this target's levels are calibrated.
-pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
-    Rule {
+pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> CalibrationSettings {
+    CalibrationSettings {
         tolerance: target.oriented_limit(),
         // Verdicts for git compare levels, so pairs would be of no use.
         drift: if by == SearchBy::GitBisect { DriftPrior::Never } else { drift_prior(target) },
@@ -167,11 +168,11 @@ pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> Rule {
 fn first_answer<T>(
     good: &[f64],
     bad: &[f64],
-    ask: impl Fn(&[f64], &[f64]) -> Result<T, Unsettled>,
-) -> Result<T, Unsettled> {
+    ask: impl Fn(&[f64], &[f64]) -> Result<T, CalibrationError>,
+) -> Result<T, CalibrationError> {
     let answers = (LEAST..=good.len().min(bad.len())).map(|n| ask(&good[..n], &bad[..n]));
-    let mut settled = answers.filter(|answer| !matches!(answer, Err(Unsettled::More)));
-    settled.next().unwrap_or(Err(Unsettled::More))
+    let mut settled = answers.filter(|answer| !matches!(answer, Err(CalibrationError::More)));
+    settled.next().unwrap_or(Err(CalibrationError::More))
 }
 
 /// The target with noise of this kind. The numbers of the noise stay 0 until the calibration.
@@ -232,7 +233,7 @@ fn too_noisy(
 }
 
 fn range(values: &[f64]) -> String {
-    let [low, high] = stats::extent(values.iter().copied()).unwrap_or([f64::NAN; 2]);
+    let [low, high] = stats::min_max(values.iter().copied()).unwrap_or([f64::NAN; 2]);
     format!("{low} to {high}")
 }
 
@@ -259,11 +260,11 @@ fn pass_fail(
             rates,
             n,
         ))),
-        Err(Unsettled::More) => GuardCheck::More,
-        Err(Unsettled::NoDifference) => GuardCheck::Holds(told),
-        Err(Unsettled::TooNoisy { .. }) => {
+        Err(CalibrationError::More) => GuardCheck::More,
+        Err(CalibrationError::NoDifference) => GuardCheck::NotBroken(told),
+        Err(CalibrationError::TooNoisy { .. }) => {
             let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
-            GuardCheck::Overlap(format!(
+            GuardCheck::TooNoisy(format!(
                 "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
                  chance",
                 percent(&a),
@@ -274,7 +275,7 @@ fn pass_fail(
 }
 
 /// The two failure rates, and the number of runs of each endpoint behind them.
-fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), Unsettled> {
+fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), CalibrationError> {
     first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
 }
 
@@ -296,7 +297,7 @@ pub(crate) fn spread(
     let (Some(baseline), Some(level)) =
         (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
     else {
-        return GuardCheck::Holds(format!("the runs did not yield {metric}"));
+        return GuardCheck::NotBroken(format!("the runs did not yield {metric}"));
     };
     let target = GuardTarget::between(guard, baseline, level, good.text(&metric.measure));
     let differs = |seen: &Observation| -> Vec<f64> {
@@ -312,17 +313,19 @@ pub(crate) fn spread(
             n,
         ))),
         // Fewer than eight repeats, or a difference between repeats, need more runs.
-        Err(Unsettled::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
+        Err(CalibrationError::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
             GuardCheck::More
         }
-        Err(Unsettled::More | Unsettled::NoDifference) => GuardCheck::Holds(format!(
-            "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
-            a.iter().sum::<f64>(),
-            a.len(),
-            b.iter().sum::<f64>(),
-            b.len()
-        )),
-        Err(Unsettled::TooNoisy { .. }) => GuardCheck::Overlap(format!(
+        Err(CalibrationError::More | CalibrationError::NoDifference) => {
+            GuardCheck::NotBroken(format!(
+                "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
+                a.iter().sum::<f64>(),
+                a.len(),
+                b.iter().sum::<f64>(),
+                b.len()
+            ))
+        }
+        Err(CalibrationError::TooNoisy { .. }) => GuardCheck::TooNoisy(format!(
             "repeats of {metric} differ at good nearly as often as at bad"
         )),
     }

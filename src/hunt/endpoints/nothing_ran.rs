@@ -15,7 +15,7 @@ use super::targets::unmeasurable;
 
 /// Whether a measure's runs at both endpoints ran something of the commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Ran {
+enum CommitCodeRan {
     /// They ran something of the commit, or it is not known what they ran.
     Something,
     /// They loaded nothing of the commit as far as is known. Either the record of files is
@@ -43,8 +43,8 @@ impl Driver<'_> {
                 runs.extend(self.runs(seen, &name)?);
             }
             match ran(&runs, names_the_commit(measure)) {
-                Ran::Something => {}
-                Ran::Unseen => {
+                CommitCodeRan::Something => {}
+                CommitCodeRan::Unseen => {
                     let text = format!(
                         "nothing of the commit was seen to be loaded by the runs of {name}: unless \
                          the measure's command runs the commit's build elsewhere, its values say \
@@ -52,7 +52,7 @@ impl Driver<'_> {
                     );
                     self.oracle.recorder.event(Event::Note { text })?;
                 }
-                Ran::Nothing { program, instead } => {
+                CommitCodeRan::Nothing { program, instead } => {
                     return Ok(Some(unmeasurable(refusal(
                         &name,
                         measure,
@@ -85,24 +85,24 @@ impl Driver<'_> {
 /// A run's program and the files that it loaded; `None` if the run failed or has no record.
 type Run = Option<(String, Loaded)>;
 
-fn ran(runs: &[Run], names_the_commit: bool) -> Ran {
+fn ran(runs: &[Run], names_the_commit: bool) -> CommitCodeRan {
     let mut shadowed = None;
     let mut is_sure = true;
     for run in runs {
-        let Some((_, loaded)) = run else { return Ran::Something };
+        let Some((_, loaded)) = run else { return CommitCodeRan::Something };
         if !loaded.own.is_empty() {
-            return Ran::Something;
+            return CommitCodeRan::Something;
         }
         is_sure &= loaded.is_watched;
         shadowed = shadowed.or(loaded.shadowed.clone());
     }
-    let Some(Some((program, loaded))) = runs.first() else { return Ran::Something };
+    let Some(Some((program, loaded))) = runs.first() else { return CommitCodeRan::Something };
     if !is_sure || (names_the_commit && shadowed.is_none()) {
-        return Ran::Unseen;
+        return CommitCodeRan::Unseen;
     }
     let is_it = |path: &&String| path.rsplit('/').next() == Some(program);
     let program = loaded.elsewhere.keys().find(is_it).unwrap_or(program).clone();
-    Ran::Nothing { program, instead: shadowed }
+    CommitCodeRan::Nothing { program, instead: shadowed }
 }
 
 /// Whether a placeholder gives the measure the commit or a path of its source or build.
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_program_from_elsewhere_that_loads_nothing_of_the_commit_is_told() {
-        let nothing = |instead: Option<&str>| Ran::Nothing {
+        let nothing = |instead: Option<&str>| CommitCodeRan::Nothing {
             program: "/usr/local/bin/engine".to_owned(),
             instead: instead.map(str::to_owned),
         };
@@ -172,12 +172,15 @@ mod tests {
         assert_eq!(told(&both, false), nothing(Some("build/bin/engine")));
         assert_eq!(told(&both, true), nothing(Some("build/bin/engine")));
         assert_eq!(told(&[run(&[], None)], false), nothing(None));
-        assert_eq!(told(&[run(&[], None)], true), Ran::Unseen);
-        assert_eq!(told(&[built.clone(), run(&["src/a.py"], None)], false), Ran::Something);
-        assert_eq!(ran(&[Some(built.clone()), None], false), Ran::Something);
-        assert_eq!(told(&[], false), Ran::Something);
+        assert_eq!(told(&[run(&[], None)], true), CommitCodeRan::Unseen);
+        assert_eq!(
+            told(&[built.clone(), run(&["src/a.py"], None)], false),
+            CommitCodeRan::Something
+        );
+        assert_eq!(ran(&[Some(built.clone()), None], false), CommitCodeRan::Something);
+        assert_eq!(told(&[], false), CommitCodeRan::Something);
         let (program, loaded) = built;
         let unwatched = (program, Loaded { is_watched: false, ..loaded });
-        assert_eq!(told(&[unwatched], false), Ran::Unseen);
+        assert_eq!(told(&[unwatched], false), CommitCodeRan::Unseen);
     }
 }

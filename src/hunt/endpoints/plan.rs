@@ -8,7 +8,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::run_verdicts::ROUNDS;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
-use crate::search::{Levels, expect, steps_of};
+use crate::search::{Levels, expected_cost, steps_of};
 use crate::stats;
 use crate::store::journal::{Entry, Event, Plan};
 
@@ -112,7 +112,7 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) 
     let noise = target.noise.expect("a target in noise");
     // Failure rates need about as many runs as levels with d = 2.
     let levels = target.levels().unwrap_or(Levels { good: 0.0, bad: 2.0, sd: 1.0 });
-    let expected = expect(commits, &levels, noise.paired);
+    let expected = expected_cost(commits, &levels, noise.paired);
     let runs = stats::whole(expected.runs, 0, usize::MAX).saturating_sub(2 * noise.runs);
     let builds = stats::whole(expected.builds, 0, usize::MAX) + rebuilt;
     Plan {

@@ -1,6 +1,6 @@
 //! Checks that the runs of both endpoints read the same amount of text. Pure.
 
-use crate::evaluation::{Extent, Reading};
+use crate::evaluation::{Reading, TextLength};
 use crate::oracle::Observation;
 
 /// Advice for endpoints that read different amounts of text.
@@ -31,8 +31,8 @@ pub(crate) fn other_text(good: &Observation, bad: &Observation) -> Option<String
 }
 
 /// Two different amounts of text that runs of one commit read, if there are two.
-fn two_texts(seen: &Observation, measure: &str) -> Option<[Extent; 2]> {
+fn two_texts(seen: &Observation, measure: &str) -> Option<[TextLength; 2]> {
     let first = seen.text(measure)?;
-    let mut others = seen.readings(measure).filter_map(Reading::extent);
+    let mut others = seen.readings(measure).filter_map(Reading::text_length);
     others.find(|other| other.differs_from(first)).map(|other| [first, other])
 }

@@ -13,7 +13,7 @@ use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
 use super::checks::{other_checks, with_checks};
 use super::guard_check::{GuardCheck, moved};
 use super::missing_metrics::missing_at;
-use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, look_in_noise, spread};
+use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, judge_noisy_guard, spread};
 use super::same_text::other_text;
 
 /// The targets of a hunt, the search method and the guards that are not targets.
@@ -53,7 +53,7 @@ fn unbound(
         };
         let other = first_failure(bad).filter(is_both);
         return Err(unmeasurable(match other {
-            Some(other) if other.failure.alike(failed.failure) => format!(
+            Some(other) if other.failure.is_same_failure(failed.failure) => format!(
                 "both endpoints fail alike, so the command or the configuration is wrong: {failed}"
             ),
             Some(_) => format!(
@@ -68,7 +68,7 @@ fn unbound(
     for (measure, samples) in &bad.samples {
         let failures: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().err()).collect();
         let Some(first) = failures.first() else { continue };
-        if failures.len() < samples.len() || !failures.iter().all(|f| f.alike(first)) {
+        if failures.len() < samples.len() || !failures.iter().all(|f| f.is_same_failure(first)) {
             return Err(unmeasurable(format!(
                 "the bad endpoint fails in {} of {} runs of {measure}, not always alike ({})",
                 failures.len(),
@@ -80,7 +80,7 @@ fn unbound(
         let chosen = failure_target(Some(measure.clone()), first, starved)?;
         let beside = beside(good, bad, guards, policy, measure);
         let others = beside.iter().filter_map(after_the_failure).collect();
-        return Ok(Chosen { beside, others, ..chosen });
+        return Ok(Chosen { others, beside, ..chosen });
     }
     let other_checks = || other_checks(good, bad, &policy.same_checks);
     if let Some(what) = other_text(good, bad).or_else(other_checks) {
@@ -219,11 +219,11 @@ fn guard_targets(
                 others.push(other(guard, &text));
                 overlaps.push(text);
             }
-            GuardCheck::Overlap(text) => {
+            GuardCheck::TooNoisy(text) => {
                 others.push(other(guard, &text));
                 overlaps.push(text);
             }
-            GuardCheck::Holds(text) => {
+            GuardCheck::NotBroken(text) => {
                 others.push(other(guard, &text));
                 holds.push(text);
             }
@@ -262,14 +262,14 @@ pub(crate) fn look(
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         let ends = [("the good endpoint", good), ("the bad endpoint", bad)];
         return match ends.iter().find(|(_, seen)| seen.values(metric).is_empty()) {
-            Some((whose, seen)) => GuardCheck::Holds(missing_at(seen, metric, whose)),
+            Some((whose, seen)) => GuardCheck::NotBroken(missing_at(seen, metric, whose)),
             // A fact that differs from run to run has no level.
-            None => GuardCheck::Overlap(format!("{metric} does not repeat from run to run")),
+            None => GuardCheck::TooNoisy(format!("{metric} does not repeat from run to run")),
         };
     };
     if guard.is_broken(&baseline, &baseline) {
         // If the good end already breaks `max` or `min`, no commit of the range did.
-        return GuardCheck::Holds(format!(
+        return GuardCheck::NotBroken(format!(
             "{metric} is out of its bounds at the good end already ({baseline})"
         ));
     }
@@ -286,10 +286,10 @@ pub(crate) fn look(
         return if guard.is_broken(&baseline, &level) {
             GuardCheck::Target(Box::new(target))
         } else {
-            GuardCheck::Holds(moved(guard, &baseline, &level, target.limit))
+            GuardCheck::NotBroken(moved(guard, &baseline, &level, target.limit))
         };
     }
-    look_in_noise(good, bad, target, policy)
+    judge_noisy_guard(good, bad, target, policy)
 }
 
 /// Whether the bad endpoint is better than the good one by more than the tolerance.
@@ -304,7 +304,7 @@ fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
 }
 
 /// Every guard as a target with the level at `good` as baseline, for an oracle without a bad end.
-pub(crate) fn standing(
+pub(crate) fn all_guards_as_targets(
     good: &Observation,
     guards: &[Guard],
     same_checks: &[String],

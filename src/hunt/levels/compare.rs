@@ -67,7 +67,7 @@ pub(super) fn compare(
         return check.clone();
     }
     // A check that did not run did not pass.
-    let other = parent.ran().zip(commit.ran()).and_then(|(wanted, ran)| ran.besides(wanted));
+    let other = parent.checks().zip(commit.checks()).and_then(|(wanted, ran)| ran.besides(wanted));
     let other = other.map(|other| format!("of the parent's checks, {other}")).or(missing);
     match (other, worst) {
         (Some(reason), _) => LevelCheck::unknown(measure, &reason),
@@ -174,7 +174,7 @@ pub(super) fn logits(change: &LogitsChange, allowed: LevelTolerance) -> LevelChe
 /// The largest difference between the parent's runs.
 fn noise(metric: &Metric, parents: &[&Reading]) -> f64 {
     let numbers = parents.iter().filter_map(|reading| reading.values.get(metric)?.number());
-    stats::extent(numbers).map_or(0.0, |[least, most]| most - least)
+    stats::min_max(numbers).map_or(0.0, |[least, most]| most - least)
 }
 
 /// The difference in units of the tolerance (above 1 it fails), and the tolerance. `None` for a

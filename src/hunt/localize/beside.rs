@@ -27,7 +27,7 @@ impl Localization<'_, '_> {
             }
         }
         let look = Request::look(end, &measures, Phase::Localize);
-        let request = Request { runs: 1, recipe: Some(reverted), twins: true, ..look };
+        let request = Request { runs: 1, recipe: Some(reverted), reuse_identical: true, ..look };
         let seen = self.driver.oracle.evaluate(request)?;
         Ok(broken(&seen, &self.others))
     }

@@ -21,7 +21,7 @@ const MOST_PARTS: usize = 300;
 const LONGEST_TEXT: usize = 1 << 20;
 
 /// What is known of a part.
-struct Known {
+struct PartInfo {
     path: String,
     file: usize,
     is_hunk: bool,
@@ -38,7 +38,7 @@ struct Known {
 
 /// The clues of some parts, numbered in the given order.
 pub(super) struct Clues {
-    parts: Vec<Known>,
+    parts: Vec<PartInfo>,
 }
 
 impl Clues {
@@ -57,16 +57,17 @@ impl Clues {
         for (number, part) in parts.iter().enumerate() {
             of_files.entry(part.file).or_default().push(number);
         }
-        let mut known: BTreeMap<usize, Known> = BTreeMap::new();
+        let mut known: BTreeMap<usize, PartInfo> = BTreeMap::new();
         for (file, numbers) in of_files {
             let own: Vec<Part> = numbers.iter().map(|number| parts[*number]).collect();
             let path = change.path(own[0]);
             let is_named = relevance(&path, culprit.differences.as_ref()) == 0;
             let is_idle = built.is_idle(&path);
-            let read = Known::of_file(&path, &own, change.is_there(own[0]), &change.texts(file)?);
+            let read =
+                PartInfo::of_file(&path, &own, change.is_there(own[0]), &change.texts(file)?);
             known.extend(numbers.into_iter().zip(read.into_iter().map(|part| {
                 let weight = part.weight(is_named, is_idle);
-                Known { weight, ..part }
+                PartInfo { weight, ..part }
             })));
         }
         Ok(Self { parts: known.into_values().collect() })
@@ -108,24 +109,24 @@ impl Clues {
             functions.extend(&part.removed.functions);
         }
         for name in functions {
-            let adds = |part: &Known| part.added.functions.contains(name);
-            let of_files = |has: &dyn Fn(&Known) -> bool| -> BTreeSet<usize> {
+            let adds = |part: &PartInfo| part.added.functions.contains(name);
+            let of_files = |has: &dyn Fn(&PartInfo) -> bool| -> BTreeSet<usize> {
                 self.parts.iter().filter(|part| has(part)).map(|part| part.file).collect()
             };
             let after = of_files(&adds);
             let before = of_files(&|part| part.removed.functions.contains(name));
             if !after.is_disjoint(&before) {
-                let both = |part: &Known| part.added.has(name) && part.removed.has(name);
+                let both = |part: &PartInfo| part.added.has(name) && part.removed.has(name);
                 needs.bind(numbered().filter(|(_, part)| both(part)).map(|(number, _)| number));
             } else if !after.is_empty() {
-                let moves = |part: &Known| adds(part) || part.removed.functions.contains(name);
+                let moves = |part: &PartInfo| adds(part) || part.removed.functions.contains(name);
                 needs.bind(numbered().filter(|(_, part)| moves(part)).map(|(number, _)| number));
             }
         }
         for (number, part) in numbered() {
             for name in &part.removed.declared {
                 let stays = self.parts.iter().any(|other| other.added.declared.contains(name));
-                let uses = |other: &Known| {
+                let uses = |other: &PartInfo| {
                     other.removed.used.contains(name) && !other.words[1].contains(name)
                 };
                 if !stays {
@@ -141,12 +142,12 @@ impl Clues {
     /// its own file does not import the other one.
     fn who_import_instead<'c>(
         &'c self,
-        part: &'c Known,
+        part: &'c PartInfo,
         name: &'c String,
     ) -> impl Iterator<Item = usize> + 'c {
-        let moved = |to: &&Known| to.file != part.file && to.added.declared.contains(name);
+        let moved = |to: &&PartInfo| to.file != part.file && to.added.declared.contains(name);
         self.parts.iter().filter(moved).flat_map(move |to| {
-            let imports = |it: &Known| it.added.files.iter().any(|file| to.is_called(file));
+            let imports = |it: &PartInfo| it.added.files.iter().any(|file| to.is_called(file));
             let is_passed_on = self.parts.iter().any(|it| it.file == part.file && imports(it));
             let numbered = self.parts.iter().enumerate();
             numbered
@@ -209,19 +210,21 @@ impl Clues {
             let failed = names.iter().filter(|name| name.contains('.'));
             let failed: Vec<&String> = failed.filter(|file| line.starts_with(*file)).collect();
             for name in &names {
-                let declares = |part: &Known| part.added.declared.contains(name);
-                let imports_it = |part: &Known| {
-                    let imports = |to: &Known| part.added.files.iter().any(|it| to.is_called(it));
+                let declares = |part: &PartInfo| part.added.declared.contains(name);
+                let imports_it = |part: &PartInfo| {
+                    let imports =
+                        |to: &PartInfo| part.added.files.iter().any(|it| to.is_called(it));
                     self.parts.iter().any(|to| declares(to) && imports(to))
                 };
-                let gives =
-                    |part: &Known| part.is_called(name) || declares(part) || part.removed.has(name);
+                let gives = |part: &PartInfo| {
+                    part.is_called(name) || declares(part) || part.removed.has(name)
+                };
                 // The compiler failed in this file, which the set leaves as it was.
-                let gives_there = |part: &Known| {
+                let gives_there = |part: &PartInfo| {
                     let is_there = failed.iter().any(|file| part.is_called(file));
                     is_there && (!part.is_hunk || imports_it(part))
                 };
-                let wants = |part: &Known| {
+                let wants = |part: &PartInfo| {
                     let is_file = |file: &String| file_name(file) == file_name(name);
                     let names_it = name.contains('.') && part.added.files.iter().any(is_file);
                     names_it || part.added.has(name) || part.removed.has(name)
@@ -260,7 +263,7 @@ impl Needs {
     }
 }
 
-impl Known {
+impl PartInfo {
     /// The parts of one file.
     fn of_file(path: &str, parts: &[Part], is_there: [bool; 2], file: &ChangedTexts) -> Vec<Self> {
         let is_short = file.texts.iter().all(|text| text.len() <= LONGEST_TEXT);

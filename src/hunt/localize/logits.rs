@@ -11,7 +11,7 @@ impl Driver<'_> {
     /// Adds to a finding how the logits of its main first bad commit differ from its parent's, for
     /// each measure that yields logits at both.
     pub(crate) fn add_logits(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
         let measures = pair.recipe.measures.iter().filter(|measure| measure.parser.is_compared());
         for measure in measures {
             let what = format!("the logits of {} were not compared", measure.name);
@@ -38,7 +38,7 @@ impl Driver<'_> {
         let mut dumps = Vec::new();
         let mut attempts = Vec::new();
         for (commit, runs) in [(&pair.parent, 2), (&pair.commit, 1)] {
-            let seen = self.inquire(commit, measure, runs, None)?;
+            let seen = self.measure_extra(commit, measure, runs, None)?;
             for sample in seen.of(measure).iter().take(runs) {
                 attempts.push(sample.attempt.clone());
                 dumps.extend(self.oracle.logits_of(commit, &pair.recipe, measure, sample)?);
@@ -86,7 +86,7 @@ impl Driver<'_> {
         recipe: &Config,
         measure: &str,
     ) -> Result<Option<Dumped>, HuntError> {
-        let seen = self.inquire(commit, measure, 1, Some(recipe))?;
+        let seen = self.measure_extra(commit, measure, 1, Some(recipe))?;
         let Some(sample) = seen.of(measure).first() else { return Ok(None) };
         Ok(self.oracle.logits_of(commit, recipe, measure, sample)?)
     }

@@ -2,7 +2,7 @@
 //! that removes them beside the report.
 
 use crate::evaluation::{Aim, Phase, Revert, Shows, Target, TrialOf, Verdict};
-use crate::git::{Laid, Layer};
+use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
 
 use super::change::Part;
@@ -38,20 +38,22 @@ impl Localization<'_, '_> {
         let before = recipes.tree_of(&end, &own)?;
         let reverted = recipes.with_patch(&own, &digest.clone(), digest);
         let after = match recipes.laid(&end, &reverted)? {
-            Some(Laid::Refused(refusal)) => return Ok(Some(Revert::Conflict(refusal.said))),
-            Some(Laid::Tree(tree)) => tree.id().to_owned(),
+            Some(OverlayResult::Refused(refusal)) => {
+                return Ok(Some(Revert::Conflict(refusal.said)));
+            }
+            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
             None => before.clone(),
         };
         if after == before {
             return Ok(Some(Revert::Absent));
         }
         // For the user's checkout of the bad end: leave out the configuration's patches.
-        let patch = match recipes.laying.lay(&end, &[layer])? {
-            Laid::Tree(tree) => {
+        let patch = match recipes.overlay_builder.apply_layers(&end, &[layer])? {
+            OverlayResult::Tree(tree) => {
                 let plain = recipes.engine.history.tree_id(&end)?;
-                recipes.laying.difference(&plain, tree.id())?
+                recipes.overlay_builder.difference(&plain, tree.id())?
             }
-            Laid::Refused(_) => recipes.laying.difference(&before, &after)?,
+            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
         };
         self.driver.hunt.keep_revert(&patch)?;
         let judged = self.driver.oracle.judge_as(&end, &reverted, &targets, Phase::Localize, None);
@@ -87,9 +89,10 @@ impl Localization<'_, '_> {
     fn patch(&self, rest: &[Part]) -> Result<Vec<u8>, HuntError> {
         let recipes = &self.driver.oracle.recipes;
         let (commit, parent) = (&self.culprit.info.commit, &self.culprit.parent);
-        let without =
-            recipes.laying.lay(parent, &[Layer::Entries(self.change.entries(rest)?.into())])?;
+        let without = recipes
+            .overlay_builder
+            .apply_layers(parent, &[Layer::Entries(self.change.entries(rest)?.into())])?;
         let whole = recipes.engine.history.tree_id(commit)?;
-        Ok(recipes.laying.difference(&whole, &without.id())?)
+        Ok(recipes.overlay_builder.difference(&whole, &without.id())?)
     }
 }

@@ -17,7 +17,7 @@ impl Driver<'_> {
     /// Adds to a finding how the tensors of its main first bad commit differ from its parent's, for
     /// each measure of tensors.
     pub(crate) fn add_tensors(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(pair) = self.pair_to_ask(&finding)? else { return Ok(finding) };
+        let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
         let is_asked = |measure: &&Measure| matches!(measure.parser, Parser::Tensors);
         for measure in pair.recipe.measures.iter().filter(is_asked) {
             if let Some(known) = self.known_tensors(&pair, &measure.name)? {

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    ChangePart, CommitId, Failure, Phase, Said, Shows, Target, Trial, TrialOf,
+    ChangePart, CommitId, Failure, FailureMessage, Phase, Shows, Target, Trial, TrialOf,
 };
 use crate::hunt::HuntError;
 use crate::oracle::Observation;
@@ -128,8 +128,10 @@ impl Localization<'_, '_> {
 /// The lines of a failed command about the failure.
 fn said(failure: &Failure) -> Vec<String> {
     match failure.evidence.as_ref().and_then(|evidence| evidence.said.as_ref()) {
-        Some(Said::Diagnostics(lines) | Said::Reason { lines, .. }) => lines.clone(),
-        Some(Said::Reached(line)) => vec![line.clone()],
+        Some(FailureMessage::Diagnostics(lines) | FailureMessage::Reason { lines, .. }) => {
+            lines.clone()
+        }
+        Some(FailureMessage::Reached(line)) => vec![line.clone()],
         None => Vec::new(),
     }
 }

@@ -6,11 +6,11 @@ use crate::evaluation::{
 };
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
-use crate::hunt::why::Why;
+use crate::hunt::why::CandidatesReason;
 use crate::oracle::Observation;
 use crate::ui::reached_limit;
 
-use super::standing::{FoundCommit, Mend, Standing, beyond_good, mends_before};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend, beyond_good, mends_before};
 
 /// The good and the bad side of a found commit's step.
 fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
@@ -28,7 +28,7 @@ pub(crate) struct Ledger {
     /// Found commits whose change later leaves the tree, at least in part.
     pub(crate) leaving: Vec<CommitId>,
     pub(crate) crossings: Vec<Culprit>,
-    pub(crate) candidates: Vec<(Vec<CommitId>, Why)>,
+    pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
     /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
     pub(crate) largest_open: f64,
     pub(crate) notes: Vec<String>,
@@ -95,10 +95,10 @@ impl Ledger {
 
     /// Notes that a limit ended the hunt before it knew whether the last commit's change lasts.
     /// `is_worse`: that commit is worse than the bad end, so a mend followed at least in part.
-    pub(crate) fn doubt_last(&mut self, is_worse: bool, limit: &ReachedLimit) {
+    pub(crate) fn note_unchecked_last(&mut self, is_worse: bool, limit: &ReachedLimit) {
         self.note_limit("it was not checked whether the change lasts", limit);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
-            found.standing = Standing::Unclear;
+            found.status = CulpritStatus::Unclear;
         }
     }
 
@@ -115,7 +115,12 @@ impl Ledger {
     }
 
     /// Replaces a found commit by the candidates `among`, for the reason `why`.
-    pub(crate) fn withdraw(&mut self, commit: &CommitId, among: &[CommitId], why: impl Into<Why>) {
+    pub(crate) fn withdraw(
+        &mut self,
+        commit: &CommitId,
+        among: &[CommitId],
+        why: impl Into<CandidatesReason>,
+    ) {
         let why = why.into();
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.among.get_or_insert_with(|| (among.to_vec(), why.clone()));
@@ -168,14 +173,19 @@ impl Ledger {
         &mut self,
         search_range: &SearchRange,
         commits: Vec<CommitId>,
-        why: Why,
+        why: CandidatesReason,
     ) {
         self.largest_open = self.largest_open.max(rise_of(search_range));
         self.candidates.push((commits, why));
     }
 
     /// Adds candidates: one of them made the step. `step` describes it as a step of the newest one.
-    pub(crate) fn enter_span(&mut self, step: Culprit, commits: Vec<CommitId>, why: Why) {
+    pub(crate) fn enter_span(
+        &mut self,
+        step: Culprit,
+        commits: Vec<CommitId>,
+        why: CandidatesReason,
+    ) {
         let known = self.found.iter().any(|found| found.culprit.info.commit == step.info.commit);
         if !known {
             self.found.push(FoundCommit { among: Some((commits, why)), ..FoundCommit::new(step) });
@@ -195,7 +205,7 @@ impl Ledger {
                 return Vec::new();
             }
             Searched::Untestable(commits) => {
-                self.enter_open(search_range, commits, Why::Untestable);
+                self.enter_open(search_range, commits, CandidatesReason::Untestable);
                 return Vec::new();
             }
             Searched::Nothing(why) | Searched::Unchanged(why) | Searched::BuildsDisagree(why) => {

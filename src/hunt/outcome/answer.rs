@@ -5,19 +5,19 @@ use crate::evaluation::{
     Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
 };
 use crate::hunt::confirm::effect::weight;
-use crate::hunt::why::Why;
+use crate::hunt::why::CandidatesReason;
 use crate::ui::text;
 
 use super::account::Ledger;
-use super::standing::{Around, FoundCommit, Mend, Standing, settle};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend, MendContext, apply_mend};
 
 /// Maximum number of commits that a note names.
 const MOST_NAMED: usize = 5;
 
 impl Ledger {
     /// Decides which found commits a mend undid; `around` has an entry for each found commit.
-    pub(crate) fn settle(&mut self, mend: &Mend, around: &[Around]) {
-        settle(&mut self.found, mend, around);
+    pub(crate) fn apply_mend(&mut self, mend: &Mend, around: &[MendContext]) {
+        apply_mend(&mut self.found, mend, around);
     }
 
     /// The answer. `history`: the commits between the endpoints, oldest first. `first_only`: one
@@ -40,7 +40,8 @@ impl Ledger {
         let culprits: Vec<Culprit> = self.named().cloned().collect();
         let main = main_of(&self.found);
         let mut notes = std::mem::take(&mut self.notes);
-        let besides = |notes: &mut Vec<String>, candidates: &[(Vec<CommitId>, Why)]| {
+        let besides = |notes: &mut Vec<String>,
+                       candidates: &[(Vec<CommitId>, CandidatesReason)]| {
             for (commits, why) in candidates {
                 notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
             }
@@ -124,8 +125,8 @@ impl Ledger {
     /// The commits after the last one that undid a found step. One of these commits caused what the
     /// newer end shows.
     fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
-        let place = |found: &FoundCommit| match &found.standing {
-            Standing::Undone { by, .. } => history.iter().position(|commit| commit == by),
+        let place = |found: &FoundCommit| match &found.status {
+            CulpritStatus::Undone { by, .. } => history.iter().position(|commit| commit == by),
             _ => None,
         };
         let from = self.found.iter().filter_map(place).max().map_or(0, |place| place + 1);
@@ -133,8 +134,8 @@ impl Ledger {
     }
 
     fn note_what_was_undone(&mut self) {
-        for FoundCommit { culprit, standing, .. } in &self.found {
-            let Standing::Undone { by, again } = standing else { continue };
+        for FoundCommit { culprit, status, .. } in &self.found {
+            let CulpritStatus::Undone { by, again } = status else { continue };
             let then = if *again { ", and applied again later" } else { "" };
             let said = culprit_sentence(culprit, self.aim);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
@@ -147,16 +148,16 @@ impl Ledger {
             .into_iter()
             .partition::<Vec<_>, _>(|found| found.among.is_some());
         self.found = found;
-        for FoundCommit { culprit, standing, among } in spans {
+        for FoundCommit { culprit, status, among } in spans {
             let Some((mut commits, why)) = among else { continue };
             let commit = &culprit.info.commit;
-            let by = match &standing {
-                Standing::Undone { by, .. } => Some(by.clone()),
-                Standing::Hides { among, .. } => {
+            let by = match &status {
+                CulpritStatus::Undone { by, .. } => Some(by.clone()),
+                CulpritStatus::Hides { among, .. } => {
                     commits.extend(among.iter().filter(|one| *one != commit).cloned());
                     None
                 }
-                Standing::Stands | Standing::Unclear => {
+                CulpritStatus::Stands | CulpritStatus::Unclear => {
                     let hidden = self.hidden.iter().filter(|(one, _)| one == commit);
                     let after: Vec<CommitId> =
                         hidden.flat_map(|(_, after)| after.iter().cloned()).collect();
@@ -193,7 +194,7 @@ impl Ledger {
         }
         for found in self.found.iter_mut().filter(|found| found.stands()) {
             if self.leaving.contains(&found.culprit.info.commit) {
-                found.standing = Standing::Unclear;
+                found.status = CulpritStatus::Unclear;
             }
         }
     }
@@ -217,25 +218,25 @@ impl Ledger {
             let is_behind =
                 |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
             let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
-            let standing = if let Some(by) = behind.cloned() {
-                Standing::Undone { by, again: false }
+            let status = if let Some(by) = behind.cloned() {
+                CulpritStatus::Undone { by, again: false }
             } else {
                 let among = [commit.clone()].into_iter().chain(after).collect();
-                Standing::Hides { among, left: f64::INFINITY }
+                CulpritStatus::Hides { among, left: f64::INFINITY }
             };
             let mut found = self.found.iter_mut().filter(|found| found.stands());
             if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
-                found.standing = standing;
+                found.status = status;
             }
         }
-        for FoundCommit { culprit, standing, .. } in &self.found {
-            match standing {
-                Standing::Unclear => {
+        for FoundCommit { culprit, status, .. } in &self.found {
+            match status {
+                CulpritStatus::Unclear => {
                     let step = culprit.effects.first().and_then(|effect| effect.own_step);
                     largest_unclear = largest_unclear.max(step.unwrap_or(f64::INFINITY));
                     unclear.push(culprit.info.commit.clone());
                 }
-                Standing::Hides { among, left } => {
+                CulpritStatus::Hides { among, left } => {
                     let commit = culprit.info.commit.short();
                     let why = if left.is_finite() {
                         format!(
@@ -250,7 +251,7 @@ impl Ledger {
                     };
                     doubts.push((among.clone(), why, *left));
                 }
-                Standing::Stands | Standing::Undone { .. } => {}
+                CulpritStatus::Stands | CulpritStatus::Undone { .. } => {}
             }
         }
         let is_open = largest_unclear > clearest
@@ -266,7 +267,7 @@ impl Ledger {
                 // The step is confirmed, but does not explain the bad end.
                 if found.stands() {
                     self.notes.push(culprit_sentence(&found.culprit, self.aim));
-                    found.standing = Standing::Unclear;
+                    found.status = CulpritStatus::Unclear;
                 }
             }
         }
@@ -375,12 +376,12 @@ fn rest_sentence(confirmed: usize, unexplained: &[String], aim: Aim) -> String {
 }
 
 /// A sentence that names the candidates and the reason.
-fn candidates_sentence(commits: &[CommitId], why: &Why, aim: Aim) -> String {
+fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, aim: Aim) -> String {
     let sought = aim.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match (names.as_slice(), why) {
         // A changed ruler is mentioned before the engine.
-        ([only], Why::RulerChanged(why)) => {
+        ([only], CandidatesReason::RulerChanged(why)) => {
             format!("{why}; if the engine caused the step, the {sought} may be {only}")
         }
         ([only], _) => format!("the {sought} may be {only}; {why}"),

@@ -6,7 +6,7 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::Observation;
 
 /// A found commit, and the search range for which it is checked.
-pub(crate) struct Step<'a> {
+pub(crate) struct FoundStep<'a> {
     pub(crate) search_range: &'a SearchRange,
     pub(crate) culprit: &'a Culprit,
     /// What was measured on the bad side of its step.
@@ -15,7 +15,7 @@ pub(crate) struct Step<'a> {
 
 /// Whether the found commit is worse than the bad end of its search range by more than the
 /// tolerance, so that a later commit mended at least part of it.
-pub(crate) fn is_beyond_the_end(step: &Step<'_>) -> bool {
+pub(crate) fn is_beyond_the_end(step: &FoundStep<'_>) -> bool {
     step.search_range.targets.iter().any(|target| {
         let Target::Guard(target) = target else { return false };
         let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());

@@ -19,7 +19,7 @@ impl Driver<'_> {
     /// Looks for a dip before a small step that crosses the threshold: a commit better than the
     /// step's parent by more than the tolerance. A large step may start there, from a level better
     /// than the good end's. Returns the range from the dip to the small step.
-    pub(crate) fn look_for_a_dip(
+    pub(crate) fn find_dip(
         &mut self,
         search_range: &SearchRange,
         crossing: &Culprit,

@@ -11,10 +11,10 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Observation, Request};
 
 use super::account::Ledger;
-use super::found_step::{Step, is_beyond_the_end};
-use super::replaced::tells_by_itself;
-use super::standing::Mend;
-use super::suspects::Suspect;
+use super::culprit_status::Mend;
+use super::found_step::{FoundStep, is_beyond_the_end};
+use super::replaced::is_specific_target;
+use super::suspects::UndoLocation;
 
 /// Maximum number of commits that are measured to see whether a change lasts.
 const MOST_LOOKS: usize = 2;
@@ -26,25 +26,25 @@ const MOST_LOOKS_AT_A_DIFFERENCE: usize = 4;
 
 impl Driver<'_> {
     /// Checks whether the step lasts. Adds mends to the ledger; returns further ranges to search.
-    pub(crate) fn look_whether_it_lasts(
+    pub(crate) fn check_persistence(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let mut next = self.on_other_branches(step)?;
         if let Some((earlier, mend)) = self.landed_before(step)? {
             ledger.mended(mend);
             next.push(earlier);
         }
-        next.extend(self.look_past(ledger, step)?);
+        next.extend(self.follow_levels_or_measure(ledger, step)?);
         Ok(next)
     }
 
     /// Follows the levels after the step; if they decide nothing, measures commits after it.
-    pub(crate) fn look_past(
+    pub(crate) fn follow_levels_or_measure(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let levels = match step.search_range.aim {
             Aim::Regression => self.follow_levels(ledger, step, None)?,
@@ -57,7 +57,7 @@ impl Driver<'_> {
             return Ok(next);
         }
         if tell_nothing {
-            next.extend(self.look_behind(ledger, step)?);
+            next.extend(self.measure_after(ledger, step)?);
         }
         Ok(next)
     }
@@ -73,8 +73,8 @@ impl Driver<'_> {
     ) -> Result<Vec<SearchRange>, HuntError> {
         let [_, newer] = whole.ends();
         let measures = crate::oracle::measures_of(&whole.targets);
-        let standing = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
+        let status = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = status.map(|found| found.culprit.clone()).collect();
         let mut next = Vec::new();
         for culprit in culprits {
             let found = &culprit.info.commit;
@@ -85,7 +85,7 @@ impl Driver<'_> {
             let look = Request::look(found, &measures, Phase::Search);
             if whole.aim == Aim::Regression && !is_drifting {
                 let seen = self.oracle.evaluate(look)?;
-                let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
+                let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
                     // A limit discards no confirmed commit.
                     Err(HuntError::Limit(limit)) => {
@@ -97,7 +97,7 @@ impl Driver<'_> {
             }
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, found)?;
-            let is_kept = history.where_it_is_gone(found, newer, &change)?.is_empty();
+            let is_kept = history.commits_without_change(found, newer, &change)?.is_empty();
             if is_kept && !history.is_gone_in_part(newer, &change) {
                 continue;
             }
@@ -107,18 +107,18 @@ impl Driver<'_> {
                 continue;
             }
             let seen = self.oracle.evaluate(look)?;
-            let step = Step { search_range: whole, culprit: &culprit, seen: &seen };
+            let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
             if is_drifting {
                 let chain = self.chain(found, newer)?;
                 self.doubt_what_is_gone(ledger, &step, &chain)?;
                 continue;
             }
             ledger.leaves(found);
-            match self.look_behind(ledger, &step) {
+            match self.measure_after(ledger, &step) {
                 Err(HuntError::Limit(limit)) => {
                     let chain = self.chain(found, newer)?;
                     self.doubt_what_is_gone(ledger, &step, &chain)?;
-                    ledger.doubt_last(is_beyond_the_end(&step), &limit);
+                    ledger.note_unchecked_last(is_beyond_the_end(&step), &limit);
                     self.limit = Some(limit);
                 }
                 more => next.extend(more?),
@@ -130,10 +130,10 @@ impl Driver<'_> {
 
     /// Measures commits after the found one. First where the change is gone from the tree; then, if
     /// nothing shows that the change lasts, in the middle of the unmeasured commits.
-    fn look_behind(
+    fn measure_after(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let search_range = step.search_range;
         let [_, newer] = search_range.ends();
@@ -155,7 +155,7 @@ impl Driver<'_> {
         });
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
-        let is_plain = self.is_plainly_the_same(step)?;
+        let is_plain = self.is_same_result(step)?;
         let has_drifted = self.has_drifted(step)?;
         let looks = if has_drifted {
             MOST_LOOKS_AT_A_DIFFERENCE
@@ -169,15 +169,15 @@ impl Driver<'_> {
                 None => match self.least_known(step, &chain, has_drifted)? {
                     Some(commit) => {
                         let (before, places) = (found.clone(), vec![commit]);
-                        Suspect { before, places, is_absence: false }
+                        UndoLocation { before, places, is_absence: false }
                     }
                     None => break,
                 },
             };
-            if let Some(seen) = self.first_older(search_range, found, &suspect)? {
+            if let Some(seen) = self.find_undone(search_range, found, &suspect)? {
                 return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
-            let Suspect { before, places, is_absence } = suspect;
+            let UndoLocation { before, places, is_absence } = suspect;
             if is_absence && self.withdraw_if_masked(ledger, step, &places, &change)? {
                 continue;
             }
@@ -230,16 +230,16 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let [_, newer] = search_range.ends();
         let is_gone = |one: &CommitId| history.is_gone_in_part(one, change);
-        let lacks_a_part = !tells_by_itself(search_range) && is_gone(at) && is_gone(newer);
+        let lacks_a_part = !is_specific_target(search_range) && is_gone(at) && is_gone(newer);
         Ok(judgement.verdict == search_range.aim.newer()
-            && (history.carries(at, change) == Some(false) || lacks_a_part))
+            && (history.contains_change(at, change) == Some(false) || lacks_a_part))
     }
 
     /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
     /// levels come first.
     fn least_known(
         &mut self,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         chain: &[CommitId],
         has_drifted: bool,
     ) -> Result<Option<CommitId>, HuntError> {
@@ -266,7 +266,7 @@ impl Driver<'_> {
     fn look_into_branches(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         chain: &[CommitId],
     ) -> Result<Vec<SearchRange>, HuntError> {
         let found = &step.culprit.info.commit;
@@ -308,7 +308,7 @@ impl Driver<'_> {
 
     /// Whether the metric repeats, and the newer end's level differs from the found commit's by no
     /// more than the tolerance. No other check of the hunt looks for such a difference.
-    fn has_drifted(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+    fn has_drifted(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let targets = &step.search_range.targets;
         let is_close = |target: &Target| {
             let Target::Guard(target) = target else { return false };

@@ -13,8 +13,8 @@ use crate::oracle::{Observation, Request};
 use crate::stats;
 
 use super::account::Ledger;
-use super::found_step::Step;
-use super::standing::Mend;
+use super::culprit_status::Mend;
+use super::found_step::FoundStep;
 
 /// How far machine drift may move a level, as a share of the level.
 const DRIFT: f64 = 0.25;
@@ -35,7 +35,7 @@ struct Level {
 }
 
 /// A fall of the level: the last worse commit and the first better one.
-struct Better {
+struct LevelFall {
     before: Level,
     after: Level,
 }
@@ -47,7 +47,7 @@ impl Driver<'_> {
     pub(crate) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         via: Option<&CommitId>,
     ) -> Result<Option<Vec<SearchRange>>, HuntError> {
         let mut next: Vec<SearchRange> = Vec::new();
@@ -73,7 +73,7 @@ impl Driver<'_> {
     pub(crate) fn note_mends_beside(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<(), HuntError> {
         for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
@@ -90,7 +90,7 @@ impl Driver<'_> {
     fn follow_ways(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         target: &GuardTarget,
         ways: Vec<Option<CommitId>>,
         next: &mut Vec<SearchRange>,
@@ -108,7 +108,7 @@ impl Driver<'_> {
     /// measured commit with another level.
     fn ways(
         &mut self,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         target: &GuardTarget,
     ) -> Result<Vec<Option<CommitId>>, HuntError> {
         let [_, newer] = step.search_range.ends();
@@ -134,7 +134,7 @@ impl Driver<'_> {
     /// The measured levels from the found commit to the end of its search range, along one path.
     fn levels_after(
         &mut self,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         target: &GuardTarget,
         via: Option<&CommitId>,
     ) -> Result<Vec<Level>, HuntError> {
@@ -183,7 +183,7 @@ impl Driver<'_> {
             && self.is_surely_better(search_range, target, from, to)?
         {
             let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
-            let Better { before, after } = better;
+            let LevelFall { before, after } = better;
             let metric = &target.guard.metric;
             ledger.mended(Mend {
                 by: after.commit.clone(),
@@ -232,7 +232,7 @@ impl Driver<'_> {
             return Ok(true);
         }
         let targets = [Target::Guard(target.clone())];
-        let numbers = self.seen_often(&to.commit, &targets)?.numbers(metric);
+        let numbers = self.measure_repeatedly(&to.commit, &targets)?.numbers(metric);
         Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
     }
 
@@ -242,7 +242,7 @@ impl Driver<'_> {
         from: &Level,
         to: &Level,
         target: &GuardTarget,
-    ) -> Result<Option<Better>, HuntError> {
+    ) -> Result<Option<LevelFall>, HuntError> {
         let chain = self.chain(&from.commit, &to.commit)?;
         let targets = [Target::Guard(against(target, to, from))];
         let (mut low, mut high) = (0, chain.len().saturating_sub(1));
@@ -269,7 +269,7 @@ impl Driver<'_> {
                 }
             }
         }
-        Ok((after.commit != before.commit).then_some(Better { before, after }))
+        Ok((after.commit != before.commit).then_some(LevelFall { before, after }))
     }
 
     /// If a found merge brings in a branch whose own level rises, returns that part of the branch.
@@ -367,7 +367,7 @@ impl Driver<'_> {
 
 /// Whether the target's levels can be compared from commit to commit. On a drifting machine they
 /// cannot: levels are measured hours apart.
-fn has_levels(target: &GuardTarget, step: &Step<'_>) -> bool {
+fn has_levels(target: &GuardTarget, step: &FoundStep<'_>) -> bool {
     target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
         && (target.noise.is_some() || step.seen.has_level(&target.guard.metric, target.limit))
         && target.bad.number().is_some_and(f64::is_finite)

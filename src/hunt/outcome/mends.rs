@@ -3,16 +3,16 @@
 use crate::evaluation::{CommitId, Culprit, Metric};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::search::Carried;
+use crate::search::ChangePresence;
 
 use super::account::Ledger;
-use super::standing::{Around, Mend, Standing, settle_in_parts};
+use super::culprit_status::{CulpritStatus, Mend, MendContext, apply_mends_in_parts};
 
 /// Maximum number of commits after a found commit that are listed as hidden by its step.
 const MOST_HIDDEN: usize = 200;
 
 impl Driver<'_> {
-    /// Sets the standing of every found commit from all mends.
+    /// Sets the status of every found commit from all mends.
     pub(crate) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
         let history = self.oracle.history.commits(&self.whole())?;
         let culprits: Vec<Culprit> =
@@ -20,9 +20,9 @@ impl Driver<'_> {
         let mut mends = self.without_merged_ones(ledger.mends(), &culprits)?;
         // The outcome of a mend depends on earlier mends.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
-        // Compute every standing again: a mend may undo a commit that was found later.
+        // Compute every status again: a mend may undo a commit that was found later.
         for found in ledger.found() {
-            found.standing = Standing::Stands;
+            found.status = CulpritStatus::Stands;
         }
         let mut parts = Vec::new();
         for mend in mends {
@@ -30,24 +30,24 @@ impl Driver<'_> {
             for found in &culprits {
                 around.push(self.around(ledger, found, &mend)?);
             }
-            let standing = |ledger: &mut Ledger| -> Vec<Standing> {
-                ledger.found().iter().map(|found| found.standing.clone()).collect()
+            let status = |ledger: &mut Ledger| -> Vec<CulpritStatus> {
+                ledger.found().iter().map(|found| found.status.clone()).collect()
             };
-            let before = standing(ledger);
-            ledger.settle(&mend, &around);
-            if before == standing(ledger) {
+            let before = status(ledger);
+            ledger.apply_mend(&mend, &around);
+            if before == status(ledger) {
                 parts.push((mend, around));
             }
         }
-        settle_in_parts(ledger.found(), &parts);
+        apply_mends_in_parts(ledger.found(), &parts);
         let newer = self.begun.ends()[1].clone();
         let has_answer = ledger.has_answer();
         for found in ledger.found() {
-            let Standing::Undone { again, by } = &mut found.standing else { continue };
+            let CulpritStatus::Undone { again, by } = &mut found.status else { continue };
             let culprit = &found.culprit;
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, &culprit.info.commit)?;
-            let is_gone = history.carries(by, &change) == Some(false);
+            let is_gone = history.contains_change(by, &change) == Some(false);
             *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
         }
         Ok(())
@@ -106,24 +106,24 @@ impl Driver<'_> {
         ledger: &Ledger,
         found: &Culprit,
         mend: &Mend,
-    ) -> Result<Around, HuntError> {
+    ) -> Result<MendContext, HuntError> {
         let commit = &found.info.commit;
         if !self.oracle.history.is_ancestor(commit, &mend.by)? {
-            return Ok(Around::default());
+            return Ok(MendContext::default());
         }
         let history = &self.oracle.history;
         let change = history.change(&found.parent, commit)?;
         let mut hidden = self.chain(commit, &mend.by)?;
         hidden.truncate(MOST_HIDDEN);
-        let carried = match history.carries(&mend.by, &change) {
-            Some(false) => Carried::Gone,
-            Some(true) if history.is_gone_in_part(&mend.by, &change) => Carried::InPart,
-            Some(true) => Carried::Whole,
-            None => Carried::Unknown,
+        let carried = match history.contains_change(&mend.by, &change) {
+            Some(false) => ChangePresence::Gone,
+            Some(true) if history.is_gone_in_part(&mend.by, &change) => ChangePresence::InPart,
+            Some(true) => ChangePresence::Whole,
+            None => ChangePresence::Unknown,
         };
         let is_reworked = history.is_reworked(&mend.by, &change);
         let parents = history.parents(&mend.by)?;
-        let puts_back = |parent: &CommitId| history.is_put_back_by(parent, &mend.by, &change);
+        let puts_back = |parent: &CommitId| history.restores_file(parent, &mend.by, &change);
         let is_put_back = match &mend.before {
             Some(before) if parents.contains(before) => puts_back(before),
             _ => parents.iter().all(puts_back),
@@ -131,7 +131,7 @@ impl Driver<'_> {
         let before = before(found, mend);
         let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
         let before = before.unwrap_or(0.0);
-        Ok(Around { is_before: true, carried, is_reworked, is_put_back, hidden, before })
+        Ok(MendContext { is_before: true, carried, is_reworked, is_put_back, hidden, before })
     }
 }
 

@@ -94,7 +94,7 @@ impl Words<'_> {
     fn part(&self, part: &Part) -> RecipePart {
         let placeholder = match part {
             Part::Text(text) => return RecipePart::Text(text.clone()),
-            Part::Hole(placeholder) => placeholder,
+            Part::Placeholder(placeholder) => placeholder,
         };
         let number = |number: Option<u32>| number.map(|number| number.to_string());
         let value = match placeholder {

@@ -10,7 +10,7 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::account::Ledger;
-use super::found_step::Step;
+use super::found_step::FoundStep;
 
 impl Driver<'_> {
     /// Marks the found commit as hiding later ones if another commit may cause what the newer end
@@ -23,7 +23,7 @@ impl Driver<'_> {
     pub(crate) fn doubt_what_is_gone(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         chain: &[CommitId],
     ) -> Result<(), HuntError> {
         let history = &self.oracle.history;
@@ -35,7 +35,7 @@ impl Driver<'_> {
         let change = history.change(&step.culprit.parent, found)?;
         let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change)
-            || (is_gone && !tells_by_itself(step.search_range))
+            || (is_gone && !is_specific_target(step.search_range))
             || self.breaks_otherwise(step)?
         {
             ledger.hides(found, chain);
@@ -49,7 +49,7 @@ impl Driver<'_> {
     pub(crate) fn withdraw_if_masked(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         places: &[CommitId],
         change: &Change,
     ) -> Result<bool, HuntError> {
@@ -91,14 +91,14 @@ impl Driver<'_> {
     pub(crate) fn withdraw_if_replaced(
         &mut self,
         ledger: &mut Ledger,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
         ends: [&CommitId; 2],
         change: &Change,
     ) -> Result<bool, HuntError> {
         let [before, by] = ends;
         let found = &step.culprit.info.commit;
         let history = &self.oracle.history;
-        if !history.parents(by)?.contains(before) || !history.is_put_back_by(before, by, change) {
+        if !history.parents(by)?.contains(before) || !history.restores_file(before, by, change) {
             return Ok(false);
         }
         let measures = measures_of(&step.search_range.targets);
@@ -132,7 +132,7 @@ impl Driver<'_> {
 
     /// Whether a guard is broken in only some runs, and with another value at the newer end than at
     /// the found commit. Then a later commit changed the metric.
-    fn breaks_otherwise(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+    fn breaks_otherwise(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
         for target in &step.search_range.targets {
@@ -157,7 +157,7 @@ impl Driver<'_> {
 
     /// Whether the found commit and the newer end are bit-identical, or the target is a failure
     /// with a specific message. Then another cause is very unlikely.
-    pub(crate) fn is_plainly_the_same(&mut self, step: &Step<'_>) -> Result<bool, HuntError> {
+    pub(crate) fn is_same_result(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let targets = &step.search_range.targets;
         let is_telling = |target: &Target| match target {
@@ -193,7 +193,7 @@ impl Driver<'_> {
 
 /// Whether a target is a failure with a specific message or a level that is no whole number. An
 /// unrelated commit would hardly cause the same.
-pub(crate) fn tells_by_itself(search_range: &SearchRange) -> bool {
+pub(crate) fn is_specific_target(search_range: &SearchRange) -> bool {
     search_range.targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),
         Target::Guard(target) => {

@@ -30,7 +30,7 @@ impl Driver<'_> {
 /// The hunt's runs if all of them came from the store.
 fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     let runs = entries.iter().filter_map(|entry| match &entry.event {
-        Event::Run(run) if run.phase.apart().is_none() => Some(run),
+        Event::Run(run) if run.phase.exclusion_reason().is_none() => Some(run),
         _ => None,
     });
     let runs: Vec<&RunDone> = runs.collect();

@@ -9,8 +9,8 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
-use super::found_step::Step;
-use super::standing::Mend;
+use super::culprit_status::Mend;
+use super::found_step::FoundStep;
 
 /// Maximum number of other branches that are searched.
 const MOST_BRANCHES: usize = 2;
@@ -20,9 +20,9 @@ impl Driver<'_> {
     /// mend at the found commit's parent, where the change is gone.
     pub(crate) fn landed_before(
         &mut self,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<Option<(SearchRange, Mend)>, HuntError> {
-        let Step { search_range, culprit, .. } = step;
+        let FoundStep { search_range, culprit, .. } = step;
         let [older, _] = search_range.ends();
         let parent = &culprit.parent;
         if search_range.aim != Aim::Regression || parent == older {
@@ -33,7 +33,7 @@ impl Driver<'_> {
         let touching = history.touching(older, parent, &change)?;
         let landed =
             |commit: &&CommitId| history.carries_mostly(commit, &change) && *commit != parent;
-        if history.carries(older, &change) != Some(false) {
+        if history.contains_change(older, &change) != Some(false) {
             return Ok(None);
         }
         let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
@@ -59,9 +59,9 @@ impl Driver<'_> {
     /// cherry-pick.
     pub(crate) fn on_other_branches(
         &mut self,
-        step: &Step<'_>,
+        step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
-        let Step { search_range, culprit, .. } = step;
+        let FoundStep { search_range, culprit, .. } = step;
         if search_range.aim != Aim::Regression {
             return Ok(Vec::new());
         }

@@ -1,20 +1,20 @@
 //! Finds the commits where a found commit's change may be undone, and measures them.
 
 use crate::evaluation::{CommitId, Phase, Target};
-use crate::git::Absence;
+use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::run_verdicts::verdict_of_run;
 use crate::oracle::{Observation, Request, measures_of};
 
-use super::found_step::Step;
+use super::found_step::FoundStep;
 
 /// Number of runs that must all show that a change was undone.
 const RUNS_TO_BE_SURE: usize = 4;
 
 /// A place where a change may be undone.
-pub(crate) struct Suspect {
+pub(crate) struct UndoLocation {
     /// The last commit before this place.
     pub(crate) before: CommitId,
     /// Commits to measure.
@@ -26,25 +26,30 @@ pub(crate) struct Suspect {
 impl Driver<'_> {
     /// Places where the change may be undone: first those where the source lacks the change on
     /// every path to the newer end, newest first; then later commits that were reverted.
-    pub(crate) fn suspects(&mut self, step: &Step<'_>) -> Result<Vec<Suspect>, HuntError> {
+    pub(crate) fn suspects(
+        &mut self,
+        step: &FoundStep<'_>,
+    ) -> Result<Vec<UndoLocation>, HuntError> {
         let history = &self.oracle.history;
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
         let change = history.change(&step.culprit.parent, found)?;
         let mut suspects = Vec::new();
-        for Absence { before, commits } in history.where_it_is_gone(found, newer, &change)? {
+        for CommitsWithoutChange { before, commits } in
+            history.commits_without_change(found, newer, &change)?
+        {
             let mut places = vec![commits[0].clone()];
             // If the change came back, perhaps only the last commit without it can be tested.
             if !commits.contains(newer) {
                 places.extend(commits.last().filter(|last| **last != commits[0]).cloned());
                 places.extend(commits.get(commits.len() / 2).cloned());
             }
-            suspects.push(Suspect { before, places, is_absence: true });
+            suspects.push(UndoLocation { before, places, is_absence: true });
         }
         suspects.reverse();
         for commit in history.reverted_later(found, newer)? {
             if let Some(before) = history.parents(&commit)?.into_iter().next() {
-                suspects.push(Suspect { before, places: vec![commit], is_absence: false });
+                suspects.push(UndoLocation { before, places: vec![commit], is_absence: false });
             }
         }
         Ok(suspects)
@@ -52,11 +57,11 @@ impl Driver<'_> {
 
     /// The runs of the suspect's first place that surely has the older end's verdict. Tries
     /// `before` last.
-    pub(crate) fn first_older(
+    pub(crate) fn find_undone(
         &mut self,
         search_range: &SearchRange,
         found: &CommitId,
-        suspect: &Suspect,
+        suspect: &UndoLocation,
     ) -> Result<Option<Observation>, HuntError> {
         let [_, newer] = search_range.ends();
         let number = self.searches.saturating_sub(1);
@@ -91,7 +96,7 @@ impl Driver<'_> {
         let seen = if is_noisy {
             self.oracle.evaluate(look)?
         } else {
-            self.seen_often(commit, &search_range.targets)?
+            self.measure_repeatedly(commit, &search_range.targets)?
         };
         let recipe = self.oracle.recipes.at(commit)?;
         let older = search_range.aim.older();
@@ -104,7 +109,7 @@ impl Driver<'_> {
 
     /// At least `RUNS_TO_BE_SURE` runs of a commit. Each new run gets a new build, unless builds of
     /// the commit are known to give identical files.
-    pub(crate) fn seen_often(
+    pub(crate) fn measure_repeatedly(
         &mut self,
         commit: &CommitId,
         targets: &[Target],

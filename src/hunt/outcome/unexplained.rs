@@ -5,7 +5,7 @@ use crate::evaluation::{Account, Culprit, GuardTarget, Metric, Target};
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::standing::{FoundCommit, Standing};
+use super::culprit_status::{CulpritStatus, FoundCommit};
 
 /// Half the width of a two-sided interval of 95 %, in standard errors.
 const HALF_WIDTH_95: f64 = 1.96;
@@ -31,9 +31,10 @@ impl Ledger {
         let mut found = self.unexplained_metrics(accounts);
         for target in &self.other_failures {
             let Target::Failure { measure, failure, .. } = target else { continue };
-            let is_its =
-                |culprit: &Culprit| culprit.failure.as_ref().is_some_and(|own| own.alike(failure));
-            if !self.standing().any(is_its) {
+            let is_its = |culprit: &Culprit| {
+                culprit.failure.as_ref().is_some_and(|own| own.is_same_failure(failure))
+            };
+            if !self.status().any(is_its) {
                 let measure = measure.as_deref().unwrap_or("its build");
                 found.push(format!("the failure of {measure}"));
             }
@@ -59,11 +60,11 @@ impl Ledger {
         metrics
     }
 
-    /// The steps that a standing commit took back: its own step is smaller by them than what it
+    /// The steps that a status commit took back: its own step is smaller by them than what it
     /// adds.
     fn masked(&self, metric: &Metric) -> f64 {
-        let taken_back = self.found.iter().filter(|found| match &found.standing {
-            Standing::Undone { by, .. } => self.standing().any(|one| one.info.commit == *by),
+        let taken_back = self.found.iter().filter(|found| match &found.status {
+            CulpritStatus::Undone { by, .. } => self.status().any(|one| one.info.commit == *by),
             _ => false,
         });
         let effects = taken_back.flat_map(|found| &found.culprit.effects);
@@ -71,7 +72,7 @@ impl Ledger {
         steps.fold(0.0, |sum, step| sum + step)
     }
 
-    fn standing(&self) -> impl Iterator<Item = &Culprit> {
+    fn status(&self) -> impl Iterator<Item = &Culprit> {
         self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
     }
 
@@ -79,7 +80,7 @@ impl Ledger {
     fn is_moved(&self, metric: &Metric) -> bool {
         let moves = |culprit: &Culprit| culprit.effects.iter().any(|it| it.metric == *metric);
         let is_open = |found: &FoundCommit| found.among.is_some() && moves(&found.culprit);
-        self.standing().any(moves)
+        self.status().any(moves)
             || self.found.iter().any(is_open)
             || self.crossings.iter().any(moves)
     }
@@ -92,7 +93,7 @@ impl Ledger {
         let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
         let sides = if noise.paired { 1.0 } else { 2.0 };
         let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();
-        let intervals = self.standing().flat_map(|culprit| &culprit.effects);
+        let intervals = self.status().flat_map(|culprit| &culprit.effects);
         let steps = intervals
             .filter(|effect| effect.metric == target.guard.metric)
             .filter_map(|effect| effect.interval)

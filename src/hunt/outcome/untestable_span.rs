@@ -9,11 +9,11 @@ use crate::hunt::begin::info;
 use crate::hunt::confirm::effect::effects;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::hunt::why::Why;
+use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::account::Ledger;
-use super::found_step::Step;
+use super::found_step::FoundStep;
 
 impl Driver<'_> {
     /// Adds the candidates to the ledger and checks whether the step that one of them made lasts to
@@ -29,14 +29,14 @@ impl Driver<'_> {
             Aim::Fix => None,
         };
         let Some((culprit, seen)) = step else {
-            ledger.enter_open(search_range, commits, Why::Untestable);
+            ledger.enter_open(search_range, commits, CandidatesReason::Untestable);
             return Ok(Vec::new());
         };
-        ledger.enter_span(culprit.clone(), commits, Why::Untestable);
-        let step = Step { search_range, culprit: &culprit, seen: &seen };
-        let next = match self.look_past(ledger, &step) {
+        ledger.enter_span(culprit.clone(), commits, CandidatesReason::Untestable);
+        let step = FoundStep { search_range, culprit: &culprit, seen: &seen };
+        let next = match self.follow_levels_or_measure(ledger, &step) {
             Err(HuntError::Limit(limit)) => {
-                ledger.doubt_last(false, &limit);
+                ledger.note_unchecked_last(false, &limit);
                 self.limit = Some(limit);
                 Vec::new()
             }

@@ -44,7 +44,7 @@ pub(crate) fn bisect(
             SearchEnd::Candidates(driver.oracle.history.commits(&range)?)
         }
         Some(End::MergeBaseBad(commit)) => {
-            return Err(HuntError::World(format!(
+            return Err(HuntError::Environment(format!(
                 "git calls the merge base {} {}, but the hunt measured it as {}",
                 commit.short(),
                 search_range.aim.newer(),
@@ -90,9 +90,9 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
         });
     Ok(match last {
         Some((_, true, _)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
-        Some((reason, true, hint)) => HuntError::Halted { reason, hint },
+        Some((reason, true, hint)) => HuntError::OracleStopped { reason, hint },
         Some((_, false, _)) => HuntError::Stopped,
-        None => HuntError::World(format!(
+        None => HuntError::Environment(format!(
             "git bisect run stopped without an answer; see logs/ in {}",
             driver.hunt.path().display()
         )),

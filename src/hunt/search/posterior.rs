@@ -11,7 +11,7 @@ use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::confirm::uneven::Count;
 use crate::hunt::driver::Driver;
 use crate::hunt::orientation::SearchOrientation;
-use crate::hunt::range::{Aside, SearchRange};
+use crate::hunt::range::{ExcludedBranch, SearchRange};
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::searched::Searched;
 use crate::hunt::strategy::SearchStrategy;
@@ -19,8 +19,8 @@ use crate::hunt::strategy::drift_prior;
 use crate::hunt::verdict::{VerdictContext, write_down};
 use crate::oracle::{Request, RunSample};
 use crate::search::{
-    Advice, Answer, Calibration, Candidate, Graph, Levels, Noisy, Place, Rates, Scale, Settings,
-    Step,
+    Advice, Calibration, Candidate, EndReason, Graph, Levels, MeasuredCommit, Noisy, Rates, Scale,
+    Settings, Step,
 };
 use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
 use crate::ui::{reached_limit, text};
@@ -50,7 +50,7 @@ struct Search<'d, 'h> {
     /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
     ends: [Count; 2],
     /// A side branch to set aside. If there is one, the search begins again without the branch.
-    aside: Option<Aside>,
+    aside: Option<ExcludedBranch>,
 }
 
 /// Searches the range. `ends`: the samples of its good and bad end, just measured.
@@ -171,7 +171,7 @@ impl<'d> Search<'d, '_> {
                 Advice::Measure(places) => self.measure(noisy, &places, number)?,
                 Advice::Confirm(candidate) => {
                     self.write_verdicts(noisy, number)?;
-                    self.weighed(noisy, number)?;
+                    self.write_posterior(noisy, number)?;
                     let span: Vec<CommitId> =
                         candidate.span.iter().map(|&one| self.commits[one].clone()).collect();
                     let commit = self.commits[candidate.commit].clone();
@@ -200,11 +200,11 @@ impl<'d> Search<'d, '_> {
         }
     }
 
-    fn commit_of(&self, place: Place) -> CommitId {
+    fn commit_of(&self, place: MeasuredCommit) -> CommitId {
         match place {
             // The search calls the older end good, even in a hunt for a fix.
-            Place::Good => self.range.ends()[0].clone(),
-            Place::Commit(one) => self.commits[one].clone(),
+            MeasuredCommit::Good => self.range.ends()[0].clone(),
+            MeasuredCommit::Commit(one) => self.commits[one].clone(),
         }
     }
 
@@ -212,7 +212,7 @@ impl<'d> Search<'d, '_> {
     fn measure(
         &mut self,
         noisy: &mut Noisy<'_>,
-        places: &[Place],
+        places: &[MeasuredCommit],
         number: usize,
     ) -> Result<(), HuntError> {
         let mut taken = Vec::new();
@@ -222,8 +222,8 @@ impl<'d> Search<'d, '_> {
             match self.sampler.take(self.driver, &commit, &self.target)? {
                 RunSample::Sample(x) => taken.push(self.orientation.sample(x)),
                 RunSample::Untestable(skip, reason) => {
-                    let Place::Commit(one) = place else {
-                        return Err(HuntError::World(format!(
+                    let MeasuredCommit::Commit(one) = place else {
+                        return Err(HuntError::Environment(format!(
                             "{}, an end of the search range, can no longer be measured: {reason}",
                             commit.short()
                         )));
@@ -233,7 +233,7 @@ impl<'d> Search<'d, '_> {
                 }
             }
         }
-        noisy.told(&taken);
+        noisy.add_samples(&taken);
         self.write_verdicts(noisy, number)
     }
 
@@ -273,8 +273,8 @@ impl<'d> Search<'d, '_> {
             .samples()
             .iter()
             .filter_map(|(place, _)| match place {
-                Place::Commit(one) => Some(*one),
-                Place::Good => None,
+                MeasuredCommit::Commit(one) => Some(*one),
+                MeasuredCommit::Good => None,
             })
             .collect();
         measured.sort_unstable();
@@ -293,7 +293,8 @@ impl<'d> Search<'d, '_> {
             }
             self.verdicts.insert(one, verdict);
             let metric = &self.target.guard.metric;
-            let runs = noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
+            let runs =
+                noisy.samples().iter().filter(|(p, _)| *p == MeasuredCommit::Commit(one)).count();
             let reason = format!(
                 "bad with a probability of {bad:.4}: {metric}, {}",
                 text::plural(runs, "sample")
@@ -306,10 +307,15 @@ impl<'d> Search<'d, '_> {
     }
 
     /// Writes the current posterior to the journal; returns the smallest set.
-    fn weighed(&mut self, noisy: &Noisy<'_>, number: usize) -> Result<Vec<CommitId>, HuntError> {
+    fn write_posterior(
+        &mut self,
+        noisy: &Noisy<'_>,
+        number: usize,
+    ) -> Result<Vec<CommitId>, HuntError> {
         let Some(belief) = noisy.belief() else { return Ok(Vec::new()) };
-        let count =
-            |one: usize| noisy.samples().iter().filter(|(p, _)| *p == Place::Commit(one)).count();
+        let count = |one: usize| {
+            noisy.samples().iter().filter(|(p, _)| *p == MeasuredCommit::Commit(one)).count()
+        };
         let commits = (0..self.commits.len())
             .filter(|&one| belief.first[one] > NEGLIGIBLE || count(one) > 0)
             .map(|one| CommitPosterior {
@@ -428,7 +434,7 @@ impl<'d> Search<'d, '_> {
             ConfirmationOutcome::Small(culprit, seen) => {
                 return Ok(Some(Searched::Gradual(culprit, seen)));
             }
-            ConfirmationOutcome::Unsure(commits, why) => {
+            ConfirmationOutcome::Undecidable(commits, why) => {
                 self.driver.contradicted(commit, &why.to_string())?;
                 return Ok(Some(Searched::Candidates(commits, why)));
             }
@@ -456,7 +462,7 @@ impl<'d> Search<'d, '_> {
         &mut self,
         noisy: &Noisy<'_>,
         commit: &CommitId,
-        fresh: &[(Place, f64)],
+        fresh: &[(MeasuredCommit, f64)],
     ) -> Result<Option<Searched>, HuntError> {
         if noisy.rates().is_none() {
             return Ok(None);
@@ -479,13 +485,13 @@ impl<'d> Search<'d, '_> {
         &mut self,
         commit: &CommitId,
         parents: &[CommitId],
-    ) -> Result<Vec<(Place, f64)>, HuntError> {
+    ) -> Result<Vec<(MeasuredCommit, f64)>, HuntError> {
         let measures = [self.target.guard.metric.measure.clone()];
         let mut fresh = Vec::new();
         for one in parents.iter().chain([commit]) {
             let place = match self.commits.iter().position(|known| known == one) {
-                Some(place) => Place::Commit(place),
-                None if one == self.range.ends()[0] => Place::Good,
+                Some(place) => MeasuredCommit::Commit(place),
+                None if one == self.range.ends()[0] => MeasuredCommit::Good,
                 None => continue,
             };
             let look = Request::look(one, &measures, Phase::Confirm);
@@ -511,7 +517,7 @@ impl<'d> Search<'d, '_> {
         number: usize,
         why: &str,
     ) -> Result<Searched, HuntError> {
-        let set = self.weighed(noisy, number)?;
+        let set = self.write_posterior(noisy, number)?;
         let set = if set.is_empty() { self.commits.clone() } else { set };
         let end = SearchEnd::Candidates(set.clone());
         self.driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end })?;
@@ -520,15 +526,15 @@ impl<'d> Search<'d, '_> {
     }
 }
 
-fn in_words(answer: &Answer) -> &'static str {
+fn in_words(answer: &EndReason) -> &'static str {
     match answer {
-        Answer::Exhausted => "further runs of any commit would not help",
-        Answer::Rejected => {
+        EndReason::Exhausted => "further runs of any commit would not help",
+        EndReason::Rejected => {
             "fresh runs rejected three claimed commits in a row; several small changes may make up \
              the step"
         }
-        Answer::OutOfRuns => "the search reached its limit of runs",
-        Answer::Drifted => "the machine drifted, and paired runs of the endpoints do not differ",
-        Answer::Unexplained => "no commit separates better from worse commits",
+        EndReason::OutOfRuns => "the search reached its limit of runs",
+        EndReason::Drifted => "the machine drifted, and paired runs of the endpoints do not differ",
+        EndReason::Unexplained => "no commit separates better from worse commits",
     }
 }

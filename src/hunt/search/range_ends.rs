@@ -8,7 +8,7 @@ use crate::hunt::endpoints::noise::{rule, with_levels, with_rates};
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
 use crate::oracle::RunSample;
-use crate::search::{Unsettled, calibrate, calibrate_rates, endpoint_order};
+use crate::search::{CalibrationError, calibrate, calibrate_rates, endpoint_order};
 
 use super::sampler::Sampler;
 
@@ -49,8 +49,8 @@ impl Driver<'_> {
             };
             match settled {
                 Ok(target) => return Ok(Ok((target, ends))),
-                Err(Unsettled::More) => {}
-                Err(Unsettled::NoDifference) => {
+                Err(CalibrationError::More) => {}
+                Err(CalibrationError::NoDifference) => {
                     return Ok(Err(Searched::Unchanged(format!(
                         "{metric} does not change from {} to {} beyond its tolerance, measured \
                          often enough",
@@ -58,7 +58,7 @@ impl Driver<'_> {
                         search_range.ends()[1].short()
                     ))));
                 }
-                Err(Unsettled::TooNoisy { .. }) => {
+                Err(CalibrationError::TooNoisy { .. }) => {
                     return Ok(Err(Searched::Nothing(format!(
                         "any further change of {metric} after {} is lost in its noise",
                         search_range.ends()[0].short()

@@ -64,7 +64,7 @@ pub(crate) fn replay(
         let phase = match chunks {
             // The confirmation reads the full text, so its runs do not count here.
             Some(_) => Phase::Search,
-            None => driver.phase_of_truth(&commit, &targets)?,
+            None => driver.deciding_phase(&commit, &targets)?,
         };
         let (mut judgement, observation) =
             driver.oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
@@ -104,7 +104,7 @@ fn still_open(
 
 impl Driver<'_> {
     /// Whether a search up to this one gave the commit this verdict. Confirmations do not count.
-    pub(crate) fn was_told(
+    pub(crate) fn has_verdict(
         &self,
         commit: &CommitId,
         verdict: Verdict,
@@ -122,7 +122,7 @@ impl Driver<'_> {
     }
 
     /// The phase whose runs decide a commit's verdict: the confirmation, if there was one.
-    fn phase_of_truth(
+    fn deciding_phase(
         &self,
         commit: &CommitId,
         targets: &[crate::evaluation::Target],

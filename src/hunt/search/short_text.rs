@@ -4,7 +4,7 @@
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{
-    CommitId, Direction, Extent, GuardTarget, Phase, Reading, Target, Value, Verdict,
+    CommitId, Direction, GuardTarget, Phase, Reading, Target, TextLength, Value, Verdict,
 };
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
@@ -12,10 +12,10 @@ use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::Endpoints;
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
-use crate::hunt::short::Short;
+use crate::hunt::short::TextPrefix;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, Request, measures_of};
-use crate::stats::{Profile, shortest};
+use crate::stats::{PrefixProfile, shortest};
 use crate::store::journal::{Event, SearchEnd, SearchMethod};
 
 use super::git_bisect::bisect;
@@ -26,7 +26,7 @@ pub(crate) fn choose(
     endpoints: &Endpoints,
     strategy: &SearchStrategy,
     config: &Config,
-) -> Option<Short> {
+) -> Option<TextPrefix> {
     let Endpoints { good, bad, .. } = endpoints;
     let is_wanted = config.statistics.short_text && strategy.method == SearchMethod::BitIdentical;
     if !is_wanted || !can_be_asked(config, &measures_of(&strategy.targets)) {
@@ -46,7 +46,7 @@ pub(crate) fn choose(
         other => Some(other.clone()),
     };
     let targets = strategy.targets.iter().map(at).collect::<Option<Vec<_>>>()?;
-    Some(Short { chunks: u32::try_from(chunks).ok()?, targets })
+    Some(TextPrefix { chunks: u32::try_from(chunks).ok()?, targets })
 }
 
 /// Whether all recipes of the hunt use `{chunks}` alike. Each key of a recipe comes from the file
@@ -76,13 +76,13 @@ fn takes_chunks(config: &Config, target: &GuardTarget) -> bool {
 
 /// The difference of the endpoints' runs by chunk, and the tolerance. `None` if the target is not
 /// a perplexity over chunks.
-fn profile(target: &Target, good: &Observation, bad: &Observation) -> Option<(Profile, f64)> {
+fn profile(target: &Target, good: &Observation, bad: &Observation) -> Option<(PrefixProfile, f64)> {
     let Target::Guard(target) = target else { return None };
     let metric = &target.guard.metric;
     if metric.name.is_some() || target.guard.direction() == Direction::Any {
         return None;
     }
-    let profile = Profile::of(&runs(good, &metric.measure), &runs(bad, &metric.measure))?;
+    let profile = PrefixProfile::of(&runs(good, &metric.measure), &runs(bad, &metric.measure))?;
     Some((profile, target.limit.max(0.0)))
 }
 
@@ -93,13 +93,13 @@ fn runs<'s>(seen: &'s Observation, measure: &'s str) -> Vec<&'s [f64]> {
 
 /// The target after this number of chunks. The levels come from the endpoints' full runs at that
 /// chunk. The tolerance is scaled by the same share as the difference.
-fn scaled(target: &GuardTarget, profile: &Profile, chunks: usize) -> Option<Target> {
+fn scaled(target: &GuardTarget, profile: &PrefixProfile, chunks: usize) -> Option<Target> {
     let prefix = profile.prefix(chunks)?;
     Some(Target::Guard(GuardTarget {
         baseline: Value::Number(prefix.good),
         bad: Value::Number(prefix.bad),
         limit: target.limit * prefix.share,
-        text: target.text.map(|text| Extent { chunks, ..text }),
+        text: target.text.map(|text| TextLength { chunks, ..text }),
         ..target.clone()
     }))
 }
@@ -148,7 +148,7 @@ pub(crate) fn search(
         ConfirmationOutcome::NotReproduced(why)
         | ConfirmationOutcome::ParentAlready(_, why)
         | ConfirmationOutcome::Undecided(why) => why,
-        ConfirmationOutcome::Unsure(_, why) => why.to_string(),
+        ConfirmationOutcome::Undecidable(_, why) => why.to_string(),
     };
     driver.contradicted(&commit, &format!("{why}; the search goes on with the full text"))?;
     Ok(None)
@@ -217,7 +217,7 @@ impl Driver<'_> {
     }
 
     /// Whether the commit's short runs are bit-identical to the beginning of its full runs.
-    pub(crate) fn begins_alike(
+    pub(crate) fn has_same_prefix(
         &mut self,
         commit: &CommitId,
         whole: &Observation,

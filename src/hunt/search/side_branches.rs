@@ -9,7 +9,7 @@ use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::range::{Aside, SearchRange};
+use crate::hunt::range::{ExcludedBranch, SearchRange};
 use crate::store::journal::Event;
 
 impl Driver<'_> {
@@ -20,7 +20,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
         commit: &CommitId,
         parent: &CommitId,
-    ) -> Result<Option<Aside>, HuntError> {
+    ) -> Result<Option<ExcludedBranch>, HuntError> {
         let history = &self.oracle.history;
         let [older, newer] = search_range.ends();
         if parent == older
@@ -50,11 +50,11 @@ impl Driver<'_> {
             parent.short()
         );
         self.oracle.recorder.event(Event::Note { text })?;
-        Ok(Some(Aside { first: commit.clone(), tips }))
+        Ok(Some(ExcludedBranch { first: commit.clone(), tips }))
     }
 
     /// Removes parents on branches that were set aside, unless all parents are on such branches.
-    pub(crate) fn leave_out_aside(
+    pub(crate) fn drop_excluded_parents(
         &self,
         parents: &mut Vec<CommitId>,
         claim: Claim<'_>,
@@ -93,7 +93,7 @@ impl Driver<'_> {
         &self,
         commit: &CommitId,
         older: &CommitId,
-        aside: &[Aside],
+        aside: &[ExcludedBranch],
     ) -> Result<bool, HuntError> {
         let history = &self.oracle.history;
         for aside in aside {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::{SweepParameter, SweepValue};
 use crate::evaluation::Properties;
-use crate::search::telling_numbers;
+use crate::search::distinguishing_numbers;
 
 /// Maximum number of cells to choose the next one from.
 const MOST_CANDIDATES: usize = 1 << 14;
@@ -33,7 +33,7 @@ impl Grid<'_> {
             let Some(range) = parameter.range else { continue };
             let mut numbers = parameter.numbers();
             numbers.extend(tried.iter().filter_map(|cell| cell[place].text.parse::<u64>().ok()));
-            for number in telling_numbers(range, &numbers) {
+            for number in distinguishing_numbers(range, &numbers) {
                 let cells = self.with(Some((place, &parameter.number(number))));
                 candidates.extend(cells.into_iter().filter(|cell| !known.contains(&labels(cell))));
                 if candidates.len() >= MOST_CANDIDATES {

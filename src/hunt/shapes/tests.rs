@@ -19,7 +19,10 @@ fn cell(parent: f64, commit: f64, shows: Shows) -> SweptCell {
 }
 
 fn shown(cells: &[SweptCell]) -> Vec<Shows> {
-    doubted(cells, &Criterion::Tolerance(0.05)).into_iter().map(|cell| cell.shows).collect()
+    discard_small_differences(cells, &Criterion::Tolerance(0.05))
+        .into_iter()
+        .map(|cell| cell.shows)
+        .collect()
 }
 
 #[test]
@@ -29,7 +32,9 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     let exact = [equal.clone(), equal.clone(), near.clone(), far.clone()];
     assert_eq!(shown(&exact), [Nothing, Nothing, Unresolved, Difference]);
     assert!(
-        doubted(&exact, &Criterion::Tolerance(0.05))[2].reason.contains("within the tolerance")
+        discard_small_differences(&exact, &Criterion::Tolerance(0.05))[2]
+            .reason
+            .contains("within the tolerance")
     );
     // In noise no two values are equal.
     let noisy = [near.clone(), equal, near, far];
@@ -38,6 +43,6 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     let better = cell(13.0, 12.0, Shows::Nothing);
     let exact = [exact[0].clone(), exact[1].clone(), better.clone()];
     assert_eq!(shown(&exact), [Nothing, Nothing, Nothing]);
-    let checks = doubted(&exact, &Criterion::Checks);
+    let checks = discard_small_differences(&exact, &Criterion::Checks);
     assert!(checks.iter().all(|cell| cell.shows == Nothing));
 }

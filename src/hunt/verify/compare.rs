@@ -8,10 +8,10 @@ use crate::evaluation::{
 };
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
-use crate::hunt::confirm::doubt::stated;
+use crate::hunt::confirm::chance::reported_confidence;
 use crate::hunt::confirm::effect::{effects, is_large};
-use crate::hunt::confirm::fresh::Fresh;
-use crate::hunt::confirm::refusal;
+use crate::hunt::confirm::fresh::ConfirmationRuns;
+use crate::hunt::confirm::reason_to_reject;
 use crate::hunt::driver::Driver;
 use crate::hunt::orientation::SearchOrientation;
 use crate::hunt::samples::samples;
@@ -93,11 +93,12 @@ impl Driver<'_> {
         let fresh = self.measure_afresh(claim, pair.parents)?;
         let config = &self.oracle.recipes.config;
         let verdicts = fresh.verdicts(&strategy, config);
-        let refused = refusal(pair.commit, pair.parents, &verdicts, pair.aim);
+        let refused = reason_to_reject(pair.commit, pair.parents, &verdicts, pair.aim);
         let all = [whole];
         let (effects, worst) = effects(&fresh.commit, &fresh.parents, &all, config, pair.aim);
         let effect = effects.into_iter().next();
-        let confidence = fresh.confidence().unwrap_or_else(|| stated(fresh.chance_of_error));
+        let confidence =
+            fresh.confidence().unwrap_or_else(|| reported_confidence(fresh.chance_of_error));
         let (verdict, reason) = match refused {
             None => self.objection(&fresh, worst, &all, effect.as_ref(), confidence)?,
             Some(outcome) => refused_in_words(&outcome, &fresh, step.is_some(), effect.as_ref()),
@@ -134,7 +135,7 @@ impl Driver<'_> {
     /// different programs.
     fn objection(
         &self,
-        fresh: &Fresh,
+        fresh: &ConfirmationRuns,
         worst: usize,
         targets: &[Target],
         effect: Option<&Effect>,
@@ -143,8 +144,8 @@ impl Driver<'_> {
         if let Some(effect) = effect.filter(|effect| !is_large(effect)) {
             return Ok((Conclusion::DoesNotHold, too_small(effect)));
         }
-        let ran = self.ran(&fresh.parents[worst], &fresh.commit, targets)?;
-        if let Some(ran) = ran.filter(crate::evaluation::Ran::is_same) {
+        let ran = self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?;
+        if let Some(ran) = ran.filter(crate::evaluation::LoadedFilesComparison::is_same) {
             let files = text::plural(ran.alike, "file");
             let why = format!("it and its parent ran the very same {files}");
             return Ok((Conclusion::Undecided, why));
@@ -264,7 +265,7 @@ fn scaled(target: &GuardTarget, kind: NoiseKind) -> GuardTarget {
 /// The verdict if the runs do not show the step.
 fn refused_in_words(
     outcome: &ConfirmationOutcome,
-    fresh: &Fresh,
+    fresh: &ConfirmationRuns,
     is_noisy: bool,
     effect: Option<&Effect>,
 ) -> (Conclusion, String) {
@@ -280,11 +281,13 @@ fn refused_in_words(
                 (Conclusion::DoesNotHold, small(why))
             }
         }
-        ConfirmationOutcome::Undecided(_) | ConfirmationOutcome::Unsure(..) if fresh.rejects() => {
+        ConfirmationOutcome::Undecided(_) | ConfirmationOutcome::Undecidable(..)
+            if fresh.rejects() =>
+        {
             (Conclusion::DoesNotHold, small("the fresh runs show no step"))
         }
         ConfirmationOutcome::Undecided(why) => (Conclusion::Undecided, why.clone()),
-        ConfirmationOutcome::Unsure(_, why) => (Conclusion::Undecided, why.to_string()),
+        ConfirmationOutcome::Undecidable(_, why) => (Conclusion::Undecided, why.to_string()),
         ConfirmationOutcome::Culprit(..) | ConfirmationOutcome::Small(..) => {
             unreachable!("a refusal refuses")
         }

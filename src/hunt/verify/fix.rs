@@ -11,7 +11,7 @@ use crate::evaluation::{
 use crate::hunt::HuntError;
 use crate::hunt::begin::info;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{OTHER_RECIPE, Pair as Asked};
+use crate::hunt::inquiry::{OTHER_RECIPE, Pair as HuntRequest};
 use crate::oracle::ControlSlot;
 use crate::report::Report;
 
@@ -120,7 +120,7 @@ impl Driver<'_> {
         let recipe = self.oracle.recipes.at(fix)?;
         let is_same = self.is_same_recipe(&recipe, against)?;
         let levels = recipe.levels.clone();
-        let asked = Asked { parent: against.clone(), commit: fix.clone(), recipe };
+        let asked = HuntRequest { parent: against.clone(), commit: fix.clone(), recipe };
         let mut cells = Vec::new();
         for level in &levels {
             let known = report.inquiry.levels.iter().find(|known| known.name == level.name);

@@ -8,10 +8,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::config::{Changes, Config, LoadError, assignment, key_and_value};
-use crate::evaluation::{Aim, CommitId, OptionChange, Within};
+use crate::evaluation::{Aim, CommitId, DependencyHunt, OptionChange};
 use crate::git::{History, Repository, check_link};
-use crate::hunt::begin::open::laying;
-use crate::hunt::begin::places::{default_slots, slots_folder};
+use crate::hunt::begin::open::overlay_builder;
+use crate::hunt::begin::slots_folder::{default_slots, slots_folder};
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{
     Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
@@ -44,7 +44,7 @@ pub(crate) struct Prepared {
     pub(super) fix: Option<(String, CommitId)>,
     /// The commit whose runs others are compared with; `None` if no guard needs one.
     pub(super) reference: Option<CommitId>,
-    pub(super) within: Option<Within>,
+    pub(super) within: Option<DependencyHunt>,
     pub(super) revisions: BTreeMap<String, CommitId>,
     pub(super) patches: BTreeMap<String, Vec<u8>>,
     pub(super) links: BTreeMap<String, String>,
@@ -157,7 +157,7 @@ impl Prepared {
             engine: Engine { history: History::open(repository)?, within: self.within.clone() },
             config: self.config.clone(),
             pins: Pins { revisions: self.revisions.clone(), patches: BTreeMap::new() },
-            laying: laying(repository, &store),
+            overlay_builder: overlay_builder(repository, &store),
             facts,
             store,
         };
@@ -286,7 +286,10 @@ fn is_below(path: &Path) -> bool {
 }
 
 /// The dependency of a hunt inside one, in this clone.
-fn found_here(repository: &Repository, within: Within) -> Result<Within, HuntError> {
+fn found_here(
+    repository: &Repository,
+    within: DependencyHunt,
+) -> Result<DependencyHunt, HuntError> {
     let engine = History::open(repository).map_err(UsageError::from)?;
     let lacking = || refused(VerifyRefusal::NoDependency(within.path.clone()));
     engine.info(&within.commit.commit).map_err(|_| lacking())?;
@@ -297,7 +300,7 @@ fn found_here(repository: &Repository, within: Within) -> Result<Within, HuntErr
         repository.common_dir().to_owned()
     };
     let git_dir = git_dir.to_str().map(str::to_owned).ok_or_else(lacking)?;
-    Ok(Within { git_dir, ..within })
+    Ok(DependencyHunt { git_dir, ..within })
 }
 
 /// Refuses a clone that lacks commits that have to be built.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::init::program::{Build, Idle, Off, Parts, Program, Recipe, System, below, quoted};
+use crate::init::program::{
+    Build, OptionToDisable, OptionalFolder, Parts, Program, Recipe, System, below, quoted,
+};
 use crate::init::tree::{Origin, Tree, base};
 
 use super::reader::Command;
@@ -24,8 +26,8 @@ pub(super) struct CMakeFacts {
     pub(super) links: BTreeMap<String, Vec<String>>,
     pub(super) properties: BTreeMap<(String, String), String>,
     pub(super) options: Vec<Switch>,
-    pub(super) offs: Vec<Off>,
-    pub(super) idle: Vec<Idle>,
+    pub(super) offs: Vec<OptionToDisable>,
+    pub(super) idle: Vec<OptionalFolder>,
     /// The place of the first declared test.
     pub(super) test: Option<Origin>,
     /// Functions that warn about deprecated options.

@@ -13,7 +13,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
-use super::program::{Build, Idle, Off};
+use super::program::{Build, OptionToDisable, OptionalFolder};
 use super::tree::{Origin, Tree, is_c, join};
 
 use found::{CMakeFacts, Executable, Switch};
@@ -153,7 +153,7 @@ impl Walk<'_> {
         };
         let Some(command) = body.iter().find(asks) else { return };
         if !self.found.offs.iter().any(|off| off.option == option.text) {
-            self.found.offs.push(Off {
+            self.found.offs.push(OptionToDisable {
                 option: option.text.clone(),
                 package: command.arguments[0].text.clone(),
                 from: Origin::new(file, command.line),
@@ -204,7 +204,7 @@ impl Walk<'_> {
                 let Some(folder) = scope.path(first) else { return };
                 if let Some(option) = scope.switches.last() {
                     let (folder, option) = (folder.clone(), option.clone());
-                    self.found.idle.push(Idle { folder, option });
+                    self.found.idle.push(OptionalFolder { folder, option });
                 }
                 let built = rest.first().filter(|word| *word != "EXCLUDE_FROM_ALL");
                 let mut inner = scope.below(&folder, first, built.map(String::as_str));

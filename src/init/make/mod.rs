@@ -8,7 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use super::program::{Build, Program, Recipe, System, below, quoted};
-use super::suites::likeness;
+use super::suites::suite_name_score;
 use super::tree::{Origin, Tree, base, ending, is_c, join, parent, stem};
 
 use reader::{Makefile, stem_of, substitute};
@@ -216,7 +216,7 @@ impl Reader<'_> {
         let is_plain = |name: &str| !name.contains(['%', '$', '/', '.']);
         let mut suites = Vec::new();
         for (name, about) in &targets {
-            if likeness(name) == 0 || !is_plain(name) {
+            if suite_name_score(name) == 0 || !is_plain(name) {
                 continue;
             }
             let Some(from) = about.from.clone() else { continue };
@@ -227,7 +227,7 @@ impl Reader<'_> {
             // The suite's prerequisites are the build. A prerequisite that is itself a suite is
             // left out: it may fail, and that must not fail the build.
             let is_built = |need: &&String| {
-                targets.contains_key(*need) && (likeness(need) == 0 || !is_plain(need))
+                targets.contains_key(*need) && (suite_name_score(need) == 0 || !is_plain(need))
             };
             let needs: Vec<String> =
                 about.needs.iter().filter(is_built).map(|need| quoted(need)).collect();

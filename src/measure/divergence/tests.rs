@@ -1,6 +1,6 @@
 use super::*;
 use crate::config::KLD_NAMES;
-use crate::evaluation::Extent;
+use crate::evaluation::TextLength;
 
 const TABLE_2026: &str = "\
 0.00.412.001 I kl_divergence: computing over 3 chunks, n_ctx=512, batch_size=2048, n_seq=4
@@ -103,7 +103,7 @@ fn output_of_2026() {
         assert_eq!(value(&reading, name).to_bits(), f64::to_bits(expected), "{name}");
     }
     assert_eq!(reading.chunks, [0.0069, 0.00701, 0.00693]);
-    assert_eq!(reading.extent(), Some(Extent { chunks: 3, context: Some(512) }));
+    assert_eq!(reading.text_length(), Some(TextLength { chunks: 3, context: Some(512) }));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn output_of_2024_and_2025_announces_no_chunks_and_has_fewer_percentiles() {
         statistics.join("\n").replace("Median  KLD", "99.0%   KLD:   0.041234\nMedian  KLD");
     let reading = read(&format!("{table}{statistics}\n")).unwrap();
     assert_eq!(reading.values.len(), LABELS.len() - left_out.len());
-    assert_eq!(reading.extent(), Some(Extent { chunks: 3, context: None }));
+    assert_eq!(reading.text_length(), Some(TextLength { chunks: 3, context: None }));
     assert_eq!(value(&reading, "kld_99").to_bits(), 0.041_234_f64.to_bits());
 }
 

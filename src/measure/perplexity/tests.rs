@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::Extent;
+use crate::evaluation::TextLength;
 
 use Stream::{Err as E, Out as O};
 
@@ -41,7 +41,7 @@ fn output_of_2023() {
     assert_eq!(reading.chunks, CHUNKS);
     assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
     assert_eq!(reading.values.len(), 1);
-    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: None }));
+    assert_eq!(reading.text_length(), Some(TextLength { chunks: 4, context: None }));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn output_of_2025() {
     .unwrap();
     assert_eq!(reading.chunks, CHUNKS);
     assert_eq!(ppl(&reading).to_bits(), 17.0805_f64.to_bits());
-    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: Some(512) }));
+    assert_eq!(reading.text_length(), Some(TextLength { chunks: 4, context: Some(512) }));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn output_of_early_2024_with_several_sequences_and_a_progress_line() {
     ])
     .unwrap();
     assert_eq!(reading.chunks, CHUNKS);
-    assert_eq!(reading.extent(), Some(Extent { chunks: 4, context: Some(512) }));
+    assert_eq!(reading.text_length(), Some(TextLength { chunks: 4, context: Some(512) }));
 }
 
 #[test]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::Pick;
-use crate::evaluation::{Metric, Said, Value};
+use crate::evaluation::{FailureMessage, Metric, Value};
 
 use Stream::{Err as E, Out as O};
 
@@ -273,7 +273,7 @@ proptest! {
         // The log keeps the last line anyhow, which shows how far a run came.
         let but_last = |mut failure: Failure| {
             let said = failure.evidence.as_mut().and_then(|evidence| evidence.said.take());
-            (failure.kind, failure.signature(), said.filter(Said::is_telling))
+            (failure.kind, failure.signature(), said.filter(FailureMessage::is_telling))
         };
         let (first, again) = (first.finish(&ended), again.finish(&ended));
         prop_assert_eq!(first.map_err(but_last), again.map_err(but_last));

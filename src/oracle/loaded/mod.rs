@@ -1,7 +1,7 @@
 //! Proof of what ran: lists the programs, shared objects and files that a run loaded, and finds
 //! files that belong to another build.
 
-mod elsewhere;
+mod external_files;
 mod modules;
 mod opened;
 mod present;
@@ -17,7 +17,7 @@ use crate::build::{Slot, SlotError};
 use crate::evaluation::Loaded;
 use crate::store::{Digests, Store, StoreError};
 
-pub(super) use self::elsewhere::{Elsewhere, is_given};
+pub(super) use self::external_files::{ExternalFiles, is_given};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
 pub(crate) use self::present::Present;
@@ -25,14 +25,14 @@ use self::survey::{is_executable, survey};
 
 /// The watch on one run, begun before the run.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct LoadWatch {
     opened: Opened,
     modules: Modules,
     names: String,
 }
 
 /// Where a run may load files from.
-pub(super) struct Ground<'a> {
+pub(super) struct AllowedPaths<'a> {
     pub(super) slot: &'a Slot,
     /// The user's checkout, whose own build and modules no run may load.
     pub(super) checkout: Option<&'a Path>,
@@ -47,7 +47,7 @@ pub(super) struct Leak {
     pub(super) whose: &'static str,
 }
 
-impl Look {
+impl LoadWatch {
     /// Begins to watch a slot.
     pub(super) fn begin(slot: &Slot) -> Result<Self, SlotError> {
         let modules = Modules::below(slot.root())
@@ -65,7 +65,7 @@ impl Look {
     /// memory maps.
     pub(super) fn finish(
         self,
-        ground: &Ground<'_>,
+        ground: &AllowedPaths<'_>,
         program: &str,
         mapped: &[PathBuf],
         store: &Store,
@@ -138,12 +138,12 @@ fn named_like(program: &str, slot: &Slot) -> Option<String> {
 }
 
 /// The files in a slot, to compare with runs made in other slots.
-pub(super) struct Here<'a> {
+pub(super) struct SlotContents<'a> {
     slot: &'a Slot,
     names: String,
 }
 
-impl<'a> Here<'a> {
+impl<'a> SlotContents<'a> {
     /// Lists the files that are in the slot now.
     pub(super) fn in_slot(slot: &'a Slot) -> Self {
         Self { slot, names: survey(&tops(slot)).names }
@@ -181,7 +181,7 @@ fn digests(
     cache.of_each(&there)
 }
 
-impl Ground<'_> {
+impl AllowedPaths<'_> {
     /// Whether the file is in the commit's source or build folder.
     fn is_commits(&self, path: &Path) -> bool {
         path.starts_with(self.slot.src()) || path.starts_with(self.slot.build())
@@ -214,7 +214,7 @@ mod tests {
         let slots = Slots::new(&folder.path().join("repo/.slots")).unwrap();
         let slot = slots.acquire(|_| false).unwrap();
         let checkout = folder.path().canonicalize().unwrap().join("repo");
-        let ground = Ground {
+        let ground = AllowedPaths {
             slot: &slot,
             checkout: Some(&checkout),
             allowed: vec![checkout.join(".venv"), checkout.join("eval.py")],

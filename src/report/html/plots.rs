@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::evaluation::{TensorChange, Verdict};
 use crate::report::links::Logs;
 use crate::report::model::Report;
-use crate::report::plot::{Drawing, Growth, Levels, Narrowing, Weighing, What, shown};
+use crate::report::plot::{Drawing, Growth, Levels, Narrowing, PosteriorPlot, What, shown};
 use crate::report::range::Range;
 use crate::report::{certainty, tables, tensors, words};
 use crate::ui::text;
@@ -168,7 +168,7 @@ impl Belief {
     pub(super) fn all(report: &Report, range: &Range, logs: &Logs) -> Vec<Self> {
         let all = certainty::searches(report).into_iter().zip(&report.posterior);
         all.map(|(how, one)| {
-            let whole = Weighing::of(report, range, one);
+            let whole = PosteriorPlot::of(report, range, one);
             let closer = whole.closer();
             let verdicts = VERDICTS.into_iter().filter(|verdict| whole.shows(*verdict)).collect();
             let metric = &one.metric;

@@ -1,6 +1,6 @@
 //! A short report to paste into an issue tracker.
 
-use crate::evaluation::{CommitId, Outcome, Verdict, Within};
+use crate::evaluation::{CommitId, DependencyHunt, Outcome, Verdict};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
@@ -276,7 +276,7 @@ fn reproduce(report: &Report, room: usize) -> Vec<String> {
 }
 
 /// The command that sets the dependency to a commit.
-fn exchange(within: &Within, commit: &CommitId) -> String {
+fn exchange(within: &DependencyHunt, commit: &CommitId) -> String {
     let path = typed(std::slice::from_ref(&within.path)).replace('\n', " ");
     if within.files.is_empty() {
         format!("git submodule update --init {path} && git -C {path} checkout {commit}")

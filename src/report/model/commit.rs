@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Around, CommitId, ExclusionReason, Failure, Metric, Phase, SkipReason, Value, Verdict,
+    CommitId, ExclusionReason, Failure, MachineStates, Metric, Phase, SkipReason, Value, Verdict,
 };
 use crate::store::CompilerCache;
 
@@ -31,7 +31,7 @@ pub(crate) struct MeasuredCommit {
     pub samples: Vec<SampleLine>,
     /// Excluded runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub apart: Vec<ApartLine>,
+    pub apart: Vec<ExcludedRunLine>,
     /// Its builds.
     pub builds: Vec<BuildLine>,
     /// All runs. Not in `report.json`: each log begins with its command.
@@ -80,7 +80,7 @@ pub(crate) struct SampleLine {
 
 /// An excluded run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ApartLine {
+pub(crate) struct ExcludedRunLine {
     /// The measure.
     pub measure: String,
     /// The reason.
@@ -157,5 +157,5 @@ pub(crate) struct RunLine {
     /// Set if the run is excluded: the reason.
     pub apart: Option<ExclusionReason>,
     /// State of the machine before and after an exclusive run.
-    pub machine: Option<Around>,
+    pub machine: Option<MachineStates>,
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, ChangeRequest, CommitId, Dependency, Differences, Failure, Metric, OverText, Ran,
-    TouchedFile, Value,
+    Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Failure,
+    LoadedFilesComparison, Metric, TouchedFile, Value,
 };
 
 use super::change::Change;
@@ -45,7 +45,7 @@ pub(crate) struct FirstBad {
     pub inside: Vec<InsideLine>,
     /// How the files that its runs loaded differ from those of its parent's runs, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Ran>,
+    pub ran: Option<LoadedFilesComparison>,
     /// Other differences between its build and its parent's, if they were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
@@ -80,5 +80,5 @@ pub(crate) struct EffectLine {
     pub limit: Value,
     /// The step over the text's chunks, for a perplexity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over_text: Option<OverText>,
+    pub over_text: Option<ChunkIntervals>,
 }

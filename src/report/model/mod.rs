@@ -22,13 +22,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Within};
+use crate::evaluation::{CommitId, DependencyHunt, Forge, Inquiry, Lineage, Outcome, ReachedLimit};
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
 
 pub(crate) use account::{AccountLine, Rise};
 pub(crate) use cause::CauseLine;
 pub(crate) use change::{CandidateLine, Change};
-pub(crate) use commit::{ApartLine, BuildLine, MeasuredCommit, RunLine, SampleLine};
+pub(crate) use commit::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, SampleLine};
 pub(crate) use failed::FailedLine;
 pub(crate) use first_bad::{EffectLine, FirstBad};
 pub(crate) use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
@@ -63,7 +63,7 @@ pub(crate) struct Report {
     pub bad: Endpoint,
     /// For a hunt over a dependency's commits: the engine commit that each build uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<Within>,
+    pub within: Option<DependencyHunt>,
     /// The first bad commit with the largest step; `None` if the hunt names none.
     pub culprit: Option<FirstBad>,
     /// The cause of the step of `culprit`, if it was searched for.

@@ -15,7 +15,7 @@ pub(super) use growth::Growth;
 pub(super) use levels::{Levels, shown};
 pub(super) use narrowing::{Narrowing, What};
 pub(super) use palette::KEYS;
-pub(super) use posterior::Weighing;
+pub(super) use posterior::PosteriorPlot;
 
 /// A drawing as SVG.
 pub(super) struct Drawing {

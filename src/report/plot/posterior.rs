@@ -35,7 +35,7 @@ const LONG: usize = 100;
 const CLOSE: usize = 3;
 
 /// The commits of a range with their probabilities.
-pub(in crate::report) struct Weighing {
+pub(in crate::report) struct PosteriorPlot {
     /// Oldest first, including the older end if its place is known.
     commits: Vec<Weighed>,
     /// Whether the hunt looks for a regression or for a fix.
@@ -62,7 +62,7 @@ enum Answer {
     Candidate,
 }
 
-impl Weighing {
+impl PosteriorPlot {
     /// The commits and probabilities of a search.
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
         let search =

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Account, Basis, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, FileRole, Finding,
-    Guard, GuardForm, GuardTarget, Judgement, Metric, Outcome, OverText, Phase, SkipReason,
-    Surroundings, Target, TouchedFile, Value, Verdict,
+    Account, Basis, ChunkIntervals, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind,
+    FileRole, Finding, Guard, GuardForm, GuardTarget, Judgement, Metric, Outcome, Phase,
+    SkipReason, Surroundings, Target, TouchedFile, Value, Verdict,
 };
 use crate::report::Report;
 use crate::report::gather::Stored;
@@ -290,8 +290,8 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
 }
 
 /// A step over 24 chunks, one of which stayed as it was.
-pub(crate) fn over_text() -> OverText {
-    OverText {
+pub(crate) fn over_text() -> ChunkIntervals {
+    ChunkIntervals {
         chunks: 24,
         carrying: 23,
         confidence: 0.95,

@@ -390,6 +390,6 @@ fn merges_are_as_bad_as_all_that_they_contain() {
     weighed(&mut hunt, NOISE, &[('c', 0.5, 0.5, 4), ('d', 0.5, 0.5, 4)], "cd");
     let report = hunt.report();
     let range = crate::report::range::Range::of(&report);
-    let weighing = crate::report::plot::Weighing::of(&report, &range, &report.posterior[0]);
+    let weighing = crate::report::plot::PosteriorPlot::of(&report, &range, &report.posterior[0]);
     assert_eq!(weighing.bad(), [0.0, 0.5, 0.5, 1.0, 1.0]);
 }

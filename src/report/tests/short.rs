@@ -1,6 +1,6 @@
 //! Tests of the sentences about a search on a shorter text.
 
-use crate::evaluation::{Extent, Phase, Verdict};
+use crate::evaluation::{Phase, TextLength, Verdict};
 use crate::report::json;
 use crate::report::tests::markdown;
 use crate::store::journal::Event;
@@ -12,7 +12,7 @@ fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) 
     let mut run = hunt.run(commit, phase, Some(7.5));
     run.attempt += "+";
     run.wall_s = wall_s;
-    run.text = Some(Extent { chunks, context: Some(512) });
+    run.text = Some(TextLength { chunks, context: Some(512) });
     hunt.append(Event::Run(run));
 }
 

@@ -157,9 +157,12 @@ fn nothing_explains_what_is_nowhere_worse() {
 #[test]
 fn openness_is_the_entropy() {
     let belief = Belief { first: vec![], bad: vec![0.5, 0.0, 1.0, 0.1, 1.0 + 1e-12] };
-    assert_close(belief.openness(0), 1.0);
-    assert_eq!((belief.openness(1), belief.openness(2), belief.openness(4)), (0.0, 0.0, 0.0));
-    assert!((belief.openness(3) - 0.469).abs() < 1e-3);
+    assert_close(belief.binary_entropy(0), 1.0);
+    assert_eq!(
+        (belief.binary_entropy(1), belief.binary_entropy(2), belief.binary_entropy(4)),
+        (0.0, 0.0, 0.0)
+    );
+    assert!((belief.binary_entropy(3) - 0.469).abs() < 1e-3);
 }
 
 #[derive(Clone, Debug)]
@@ -328,7 +331,8 @@ proptest! {
         let mass = |span: &BTreeSet<usize>| span.iter().map(|one| belief.first[*one]).sum::<f64>();
         let testable = (0..parents.len()).filter(|commit| !untestable[*commit]);
         let most = testable.map(|commit| mass(&span_of(commit))).fold(0.0, f64::max);
-        let found = hideout(&graph, &belief, &untestable).expect("the bad endpoint can be measured");
+        let found = largest_untestable_span(&graph, &belief, &untestable)
+            .expect("the bad endpoint can be measured");
         let span = span_of(found.commit);
         prop_assert!((found.mass - most).abs() < 1e-12, "{} of {most}", found.mass);
         prop_assert!((found.mass - mass(&span)).abs() < 1e-12);

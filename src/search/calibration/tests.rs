@@ -6,7 +6,8 @@ use rand_pcg::Pcg64Mcg;
 use super::super::fixture::assert_close;
 use super::*;
 
-const RULE: Rule = Rule { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
+const RULE: CalibrationSettings =
+    CalibrationSettings { tolerance: 1.0, drift: DriftPrior::Never, paired: false };
 
 /// `n` runs, alternately 1 above and 1 below the level.
 fn about(level: f64, n: usize) -> Vec<f64> {
@@ -32,9 +33,9 @@ fn apart_by_hand() {
     assert_close(found.levels.bad, 4.45);
     assert_close(found.levels.sd, 1.02 * (8.0_f64 / 6.0).sqrt());
     assert_eq!((found.paired, found.runs), (false, 4));
-    assert_eq!(calibrate(&about(0.0, 4), &across(4.43, 4), RULE), Err(Unsettled::More));
+    assert_eq!(calibrate(&about(0.0, 4), &across(4.43, 4), RULE), Err(CalibrationError::More));
     // Three runs are never enough.
-    assert_eq!(calibrate(&about(0.0, 3), &across(90.0, 3), RULE), Err(Unsettled::More));
+    assert_eq!(calibrate(&about(0.0, 3), &across(90.0, 3), RULE), Err(CalibrationError::More));
     // Surplus runs of one endpoint do not count.
     let uneven = calibrate(&about(0.0, 6), &across(4.45, 4), RULE).unwrap();
     assert_eq!(uneven.runs, 4);
@@ -42,7 +43,7 @@ fn apart_by_hand() {
 
 #[test]
 fn pairs_by_hand() {
-    let rule = Rule { paired: true, ..RULE };
+    let rule = CalibrationSettings { paired: true, ..RULE };
     // Differences vary by ±1: s_D = 1.02 √(6/5), so D̄ must be 4 (1 + 2/5) s_D/√6 = 2.5545.
     let good = vec![100.0, 50.0, 900.0, 3.0, 70.0, 8.0];
     let bad = |by: f64| good.iter().zip(about(by, 6)).map(|(g, d)| g + d).collect::<Vec<_>>();
@@ -51,61 +52,69 @@ fn pairs_by_hand() {
     assert_close(found.levels.bad, 2.56);
     assert_close(found.levels.sd, 1.02 * (6.0_f64 / 5.0).sqrt());
     assert!(found.paired);
-    assert_eq!(calibrate(&good, &bad(2.55), rule), Err(Unsettled::More));
+    assert_eq!(calibrate(&good, &bad(2.55), rule), Err(CalibrationError::More));
     // Five pairs are too few.
-    assert_eq!(calibrate(&good[..5], &bad(90.0)[..5], rule), Err(Unsettled::More));
+    assert_eq!(calibrate(&good[..5], &bad(90.0)[..5], rule), Err(CalibrationError::More));
 }
 
 #[test]
 fn a_difference_within_the_tolerance_is_none() {
     // A clear step, but within the tolerance.
-    let rule = Rule { tolerance: 20.0, ..RULE };
-    assert_eq!(calibrate(&about(0.0, 4), &across(10.0, 4), rule), Err(Unsettled::NoDifference));
+    let rule = CalibrationSettings { tolerance: 20.0, ..RULE };
+    assert_eq!(
+        calibrate(&about(0.0, 4), &across(10.0, 4), rule),
+        Err(CalibrationError::NoDifference)
+    );
     // Early: no step, and the 99.5 % bound is within the tolerance: 3.64 · 0.8328 = 3.03.
-    let within = |tolerance| calibrate(&about(0.0, 4), &across(0.0, 4), Rule { tolerance, ..RULE });
-    assert_eq!(within(3.1), Err(Unsettled::NoDifference));
-    assert_eq!(within(2.9), Err(Unsettled::More));
+    let within = |tolerance| {
+        calibrate(&about(0.0, 4), &across(0.0, 4), CalibrationSettings { tolerance, ..RULE })
+    };
+    assert_eq!(within(3.1), Err(CalibrationError::NoDifference));
+    assert_eq!(within(2.9), Err(CalibrationError::More));
     // Bad is better than good.
-    assert_eq!(calibrate(&about(9.0, 4), &across(0.0, 4), RULE), Err(Unsettled::NoDifference));
+    assert_eq!(
+        calibrate(&about(9.0, 4), &across(0.0, 4), RULE),
+        Err(CalibrationError::NoDifference)
+    );
 }
 
 #[test]
 fn runs_that_cannot_be_enough_are_not_made() {
-    let rule = Rule { tolerance: 0.1, ..RULE };
+    let rule = CalibrationSettings { tolerance: 0.1, ..RULE };
     // Twelve runs of each. With a step of 0, the real step may be up to 0.97, which 60 runs can
     // show. With a step of -0.2 it may be up to 0.67, which needs 86 runs.
     let at = |n, step| calibrate(&about(0.0, n), &across(step, n), rule);
-    assert_eq!(at(11, -0.2), Err(Unsettled::More));
-    assert_eq!(at(12, 0.1), Err(Unsettled::More));
-    assert_eq!(at(12, -0.2), Err(Unsettled::NoDifference));
+    assert_eq!(at(11, -0.2), Err(CalibrationError::More));
+    assert_eq!(at(12, 0.1), Err(CalibrationError::More));
+    assert_eq!(at(12, -0.2), Err(CalibrationError::NoDifference));
 }
 
 #[test]
 fn at_the_cap_the_noise_hides_it() {
-    let rule = Rule { tolerance: 0.1, ..RULE };
+    let rule = CalibrationSettings { tolerance: 0.1, ..RULE };
     let at = |step| calibrate(&about(0.0, MOST_PAIRS), &across(step, MOST_PAIRS), rule);
     // s = 1.02 √(120/118) = 1.0286, standard error 0.1878: 0.7641 is enough.
     assert!(at(0.77).is_ok());
     // More than the tolerance, but maybe by chance: no proof of no difference.
-    assert_eq!(at(0.49), Err(Unsettled::TooNoisy { needed: Some(150) }));
+    assert_eq!(at(0.49), Err(CalibrationError::TooNoisy { needed: Some(150) }));
     // Nearly the tolerance does not prove it either; less than half of the tolerance does.
-    assert!(matches!(at(0.09), Err(Unsettled::TooNoisy { .. })));
-    assert_eq!(at(0.04), Err(Unsettled::NoDifference));
+    assert!(matches!(at(0.09), Err(CalibrationError::TooNoisy { .. })));
+    assert_eq!(at(0.04), Err(CalibrationError::NoDifference));
     // 34 (1.0286/0.6)² = 99.9.
-    assert_eq!(at(0.6), Err(Unsettled::TooNoisy { needed: Some(100) }));
+    assert_eq!(at(0.6), Err(CalibrationError::TooNoisy { needed: Some(100) }));
     // Clearly above zero, but not above the tolerance.
-    let strict = Rule { tolerance: 0.65, ..RULE };
+    let strict = CalibrationSettings { tolerance: 0.65, ..RULE };
     let strict = calibrate(&about(0.0, MOST_PAIRS), &across(0.6, MOST_PAIRS), strict);
-    assert!(matches!(strict, Err(Unsettled::TooNoisy { .. })));
+    assert!(matches!(strict, Err(CalibrationError::TooNoisy { .. })));
 }
 
 #[test]
 fn equal_samples_have_no_noise() {
     let found = calibrate(&[1.0; 4], &[3.0; 4], RULE).unwrap();
     assert_eq!((found.levels.good, found.levels.bad, found.levels.sd), (1.0, 3.0, 0.0));
-    assert_eq!(calibrate(&[1.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
-    assert_eq!(calibrate(&[3.0; 4], &[1.0; 4], RULE), Err(Unsettled::NoDifference));
-    assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(Unsettled::NoDifference));
+    assert_eq!(calibrate(&[1.0; 4], &[1.0; 4], RULE), Err(CalibrationError::NoDifference));
+    assert_eq!(calibrate(&[3.0; 4], &[1.0; 4], RULE), Err(CalibrationError::NoDifference));
+    assert_eq!(calibrate(&[1.0; 4], &[1.5; 4], RULE), Err(CalibrationError::NoDifference));
 }
 
 /// With noise estimated from four runs, a true distance of 2 sometimes looks like 5.
@@ -113,7 +122,7 @@ fn equal_samples_have_no_noise() {
 fn few_runs_must_lie_further_apart() {
     let with = |step, sd, runs, paired| {
         let levels = Levels { good: 0.0, bad: step, sd };
-        Calibration { levels, paired, runs }.is_well_apart()
+        Calibration { levels, paired, runs }.is_clearly_separated()
     };
     // The distance counts for two thirds at ν = 6, and ten elevenths at ν = 22; in pairs ν = 11.
     assert!(with(7.6, 1.0, 4, false) && !with(7.4, 1.0, 4, false));
@@ -130,16 +139,16 @@ fn what_is_no_number_says_nothing_but_counts() {
     bad.push(0.0);
     assert_eq!(calibrate(&good, &bad, RULE).unwrap().runs, 4);
     bad[0] = f64::INFINITY;
-    assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
+    assert_eq!(calibrate(&good, &bad, RULE), Err(CalibrationError::More));
     let never = [f64::NAN; MOST_PAIRS];
-    let none = Err(Unsettled::TooNoisy { needed: None });
+    let none = Err(CalibrationError::TooNoisy { needed: None });
     assert_eq!(calibrate(&never, &never, RULE), none);
-    assert_eq!(calibrate(&never[1..], &never, RULE), Err(Unsettled::More));
+    assert_eq!(calibrate(&never[1..], &never, RULE), Err(CalibrationError::More));
 }
 
 #[test]
 fn under_drift_runs_are_compared_in_pairs() {
-    let drifting = Rule { drift: DriftPrior::Likely, ..RULE };
+    let drifting = CalibrationSettings { drift: DriftPrior::Likely, ..RULE };
     // The machine drifts from 0 to 50, and both endpoints with it.
     let drift = |i: usize| 10.0 * i as f64;
     let good: Vec<f64> = about(0.0, 6).iter().enumerate().map(|(i, x)| x + drift(i)).collect();
@@ -149,8 +158,8 @@ fn under_drift_runs_are_compared_in_pairs() {
     assert_close(found.levels.good, 0.0);
     assert!((found.levels.bad - 9.0).abs() < 1.0, "{found:?}");
     // No pairs without possible drift, and none before six runs.
-    assert_eq!(calibrate(&good, &bad, RULE), Err(Unsettled::More));
-    assert_eq!(calibrate(&good[..5], &bad[..5], drifting), Err(Unsettled::More));
+    assert_eq!(calibrate(&good, &bad, RULE), Err(CalibrationError::More));
+    assert_eq!(calibrate(&good[..5], &bad[..5], drifting), Err(CalibrationError::More));
     // Uncorrelated noise stays unpaired.
     let plain = calibrate(&about(0.0, 8), &across(9.0, 8), drifting).unwrap();
     assert!(!plain.paired);
@@ -166,7 +175,7 @@ fn plain_noise_is_seldom_taken_for_a_drift() {
             let mut run = || -> f64 { StandardNormal.sample(&mut random) };
             let good: Vec<f64> = (0..n).map(|_| run()).collect();
             let bad: Vec<f64> = (0..n).map(|_| 9.0 + run()).collect();
-            let rule = Rule { drift: DriftPrior::Likely, ..RULE };
+            let rule = CalibrationSettings { drift: DriftPrior::Likely, ..RULE };
             *count += usize::from(calibrate(&good, &bad, rule).unwrap().paired);
         }
     }
@@ -196,9 +205,9 @@ fn runs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
 proptest! {
     #[test]
     fn shift_and_scale_change_nothing((good, bad) in runs(), shift in -50.0..50.0_f64, scale in 0.1..10.0_f64, drift in priors()) {
-        let rule = Rule { drift, ..RULE };
+        let rule = CalibrationSettings { drift, ..RULE };
         let moved = |x: &[f64]| x.iter().map(|x| x * scale + shift).collect::<Vec<_>>();
-        let scaled = Rule { tolerance: scale, ..rule };
+        let scaled = CalibrationSettings { tolerance: scale, ..rule };
         match (calibrate(&good, &bad, rule), calibrate(&moved(&good), &moved(&bad), scaled)) {
             (Ok(before), Ok(after)) => {
                 prop_assert_eq!((before.paired, before.runs), (after.paired, after.runs));
@@ -221,9 +230,9 @@ proptest! {
         paired: bool,
         drift in priors(),
     ) {
-        let found = calibrate(&good, &bad, Rule { tolerance: 1.0, drift, paired });
+        let found = calibrate(&good, &bad, CalibrationSettings { tolerance: 1.0, drift, paired });
         if good.len() >= MOST_PAIRS {
-            prop_assert_ne!(found, Err(Unsettled::More));
+            prop_assert_ne!(found, Err(CalibrationError::More));
         }
         if let Ok(found) = found {
             prop_assert!(found.levels.step() > 1.0);

@@ -57,14 +57,14 @@ fn where_the_whole_step_falls_a_smaller_one_may_stand() {
         claim.verdict()
     };
     assert_eq!(told(whole, 0.9), Some(Side::Good));
-    assert_eq!(told(whole.or_at_least(0.5), 0.9), Some(Side::Bad));
+    assert_eq!(told(whole.with_smallest_step(0.5), 0.9), Some(Side::Bad));
     // No step is confirmed if there is none, or one below half of the smallest step.
-    assert_eq!(told(whole.or_at_least(0.5), 0.0), Some(Side::Good));
-    assert_eq!(told(whole.or_at_least(0.5), 0.2), Some(Side::Good));
+    assert_eq!(told(whole.with_smallest_step(0.5), 0.0), Some(Side::Good));
+    assert_eq!(told(whole.with_smallest_step(0.5), 0.2), Some(Side::Good));
     // A confirmed whole step does not use the smaller one. A size that is not smaller is ignored.
-    assert_eq!(told(whole.or_at_least(0.5), 2.0), Some(Side::Bad));
-    assert_eq!(whole.or_at_least(2.0), whole);
-    assert_eq!(whole.or_at_least(0.0), whole);
+    assert_eq!(told(whole.with_smallest_step(0.5), 2.0), Some(Side::Bad));
+    assert_eq!(whole.with_smallest_step(2.0), whole);
+    assert_eq!(whole.with_smallest_step(0.0), whole);
 }
 
 #[test]

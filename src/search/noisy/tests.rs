@@ -19,9 +19,9 @@ impl Engine {
         Self { levels, random: Pcg64Mcg::seed_from_u64(seed) }
     }
 
-    fn run(&mut self, place: Place) -> f64 {
+    fn run(&mut self, place: MeasuredCommit) -> f64 {
         let noise: f64 = StandardNormal.sample(&mut self.random);
-        noise + if let Place::Commit(commit) = place { self.levels[commit] } else { 0.0 }
+        noise + if let MeasuredCommit::Commit(commit) = place { self.levels[commit] } else { 0.0 }
     }
 }
 
@@ -55,23 +55,23 @@ fn paired(mut settings: Settings) -> Settings {
 #[derive(Clone, Debug, PartialEq)]
 enum End {
     Held(Candidate),
-    Stopped(Answer),
+    Stopped(EndReason),
 }
 
 struct Told {
     end: End,
-    asked: Vec<Vec<Place>>,
+    asked: Vec<Vec<MeasuredCommit>>,
     claims: Vec<Candidate>,
 }
 
 /// Drives the search to its end; panics if it asks for a forbidden place or for too many runs.
 fn drive(
     search: &mut Noisy<'_>,
-    mut run: impl FnMut(Place) -> f64,
+    mut run: impl FnMut(MeasuredCommit) -> f64,
     mut is_broken: impl FnMut(usize) -> bool,
-    mut holds: impl FnMut(&Candidate) -> Result<(), Vec<(Place, f64)>>,
+    mut holds: impl FnMut(&Candidate) -> Result<(), Vec<(MeasuredCommit, f64)>>,
 ) -> Told {
-    let mut told = Told { end: End::Stopped(Answer::Exhausted), asked: vec![], claims: vec![] };
+    let mut told = Told { end: End::Stopped(EndReason::Exhausted), asked: vec![], claims: vec![] };
     // Runs, a calibration after a drift, untestable commits, and rejections.
     let most = 2 * MOST_RUNS + 2 * 60 + search.graph.len() + MOST_REJECTED + 1;
     for _ in 0..most {
@@ -81,18 +81,18 @@ fn drive(
             Advice::Measure(places) => {
                 assert!(!places.is_empty() && places.len() <= 2);
                 for place in &places {
-                    let Place::Commit(commit) = place else { continue };
+                    let MeasuredCommit::Commit(commit) = place else { continue };
                     assert!(!search.untestable[*commit], "{commit} cannot be measured");
                 }
                 let broken = places.iter().find_map(|place| match place {
-                    Place::Commit(commit) if is_broken(*commit) => Some(*commit),
+                    MeasuredCommit::Commit(commit) if is_broken(*commit) => Some(*commit),
                     _ => None,
                 });
                 if let Some(commit) = broken {
                     search.untestable(commit);
                 } else {
                     let samples: Vec<f64> = places.iter().map(|place| run(*place)).collect();
-                    search.told(&samples);
+                    search.add_samples(&samples);
                 }
                 told.asked.push(places);
             }
@@ -101,7 +101,7 @@ fn drive(
                 assert!(candidate.span.contains(&candidate.commit));
                 assert!(candidate.span.is_sorted() && !candidate.against.is_empty());
                 for place in &candidate.against {
-                    let Place::Commit(commit) = place else { continue };
+                    let MeasuredCommit::Commit(commit) = place else { continue };
                     assert!(!search.untestable[*commit] && !candidate.span.contains(commit));
                 }
                 told.claims.push(candidate.clone());
@@ -138,7 +138,8 @@ fn a_range_of_one_commit_is_confirmed_at_once() {
     let graph = Graph::line(1);
     let mut search = Noisy::new(&graph, settings(1, 4.0, 4));
     let told = drive(&mut search, |_| unreachable!(), |_| false, |_| Ok(()));
-    let candidate = Candidate { commit: 0, against: vec![Place::Good], span: vec![0], mass: 1.0 };
+    let candidate =
+        Candidate { commit: 0, against: vec![MeasuredCommit::Good], span: vec![0], mass: 1.0 };
     assert_eq!(told.end, End::Held(candidate));
 }
 
@@ -147,7 +148,10 @@ fn a_range_of_two() {
     let graph = Graph::line(2);
     let found = [0, 1].map(|culprit| find(&graph, culprit, settings(2, 4.0, 4)));
     assert_eq!(found.clone().map(|found| found.commit), [0, 1]);
-    assert_eq!(found.map(|found| found.against), [[Place::Good], [Place::Commit(0)]]);
+    assert_eq!(
+        found.map(|found| found.against),
+        [[MeasuredCommit::Good], [MeasuredCommit::Commit(0)]]
+    );
 }
 
 #[test]
@@ -160,8 +164,9 @@ fn every_place_of_a_line_and_of_a_merge() {
             for of in [settings(graph.len(), 4.0, 8), paired(settings(graph.len(), 4.0, 8))] {
                 let found = find(&graph, culprit, of);
                 assert_eq!((found.commit, found.span), (culprit, vec![culprit]));
-                let parents: Vec<Place> = graph.parents(culprit).map(Place::Commit).collect();
-                let against = if parents.is_empty() { vec![Place::Good] } else { parents };
+                let parents: Vec<MeasuredCommit> =
+                    graph.parents(culprit).map(MeasuredCommit::Commit).collect();
+                let against = if parents.is_empty() { vec![MeasuredCommit::Good] } else { parents };
                 assert_eq!(found.against, against);
             }
         }
@@ -180,17 +185,20 @@ fn what_hides_among_commits_that_cannot_be_measured() {
     };
     let found = find(&graph, 5, with(&[4, 5]));
     assert_eq!((found.commit, found.span), (6, vec![4, 5, 6]));
-    assert_eq!(found.against, [Place::Commit(3)]);
+    assert_eq!(found.against, [MeasuredCommit::Commit(3)]);
     // Untestable commits elsewhere: the span is one commit.
     let found = find(&graph, 5, with(&[3, 6]));
     assert_eq!((found.commit, found.span), (5, vec![5]));
     // Untestable commits at the beginning: compared with the good endpoint.
     let found = find(&graph, 0, with(&[0, 1]));
     assert_eq!((found.commit, found.span), (2, vec![0, 1, 2]));
-    assert_eq!(found.against, [Place::Good]);
+    assert_eq!(found.against, [MeasuredCommit::Good]);
     // Only the endpoint is testable.
     let found = find(&graph, 7, with(&[0, 1, 2, 3, 4, 5, 6, 7, 8]));
-    assert_eq!((found.commit, found.span.len(), found.against), (9, 10, vec![Place::Good]));
+    assert_eq!(
+        (found.commit, found.span.len(), found.against),
+        (9, 10, vec![MeasuredCommit::Good])
+    );
 }
 
 #[test]
@@ -205,7 +213,11 @@ fn what_turns_out_not_to_build_is_passed_over() {
     assert_eq!((found.commit, found.span), (6, vec![4, 5, 6]));
     for broken in [4, 5] {
         assert!(
-            told.asked.iter().filter(|places| places.contains(&Place::Commit(broken))).count() <= 1
+            told.asked
+                .iter()
+                .filter(|places| places.contains(&MeasuredCommit::Commit(broken)))
+                .count()
+                <= 1
         );
     }
 }
@@ -218,14 +230,14 @@ fn a_commit_that_cannot_be_it_is_measured_but_never_named() {
         settings.prior[commit] = 0.0;
     }
     let found = find(&graph, 6, settings.clone());
-    assert_eq!((found.commit, found.against), (6, vec![Place::Commit(5)]));
+    assert_eq!((found.commit, found.against), (6, vec![MeasuredCommit::Commit(5)]));
     // A testable commit with prior 0 stands for an untestable one with prior above 0.
     settings.untestable[7] = true;
     let found = find(&graph, 7, settings.clone());
     assert_eq!((found.commit, found.span), (8, vec![7, 8]));
     // Prior 0 everywhere: no commit explains the endpoints.
     settings.prior = vec![0.0; 10];
-    assert_eq!(Noisy::new(&graph, settings).advise(), Advice::Stop(Answer::Unexplained));
+    assert_eq!(Noisy::new(&graph, settings).advise(), Advice::Stop(EndReason::Unexplained));
 }
 
 /// Advice stays the same until it is answered, however often it is asked for.
@@ -244,7 +256,7 @@ fn asking_again_changes_nothing() {
             match search.advise() {
                 Advice::Measure(places) => {
                     let samples: Vec<f64> = places.iter().map(|place| engine.run(*place)).collect();
-                    search.told(&samples);
+                    search.add_samples(&samples);
                     asked.push(places);
                 }
                 end => return (asked, end, search.levels()),
@@ -265,7 +277,7 @@ fn it_stays_while_the_built_commit_tells_enough() {
             let mut engine = Engine::new(levels, seed);
             let mut search = Noisy::new(&graph, Settings::clone(&settings));
             let told = drive(&mut search, |place| engine.run(place), |_| false, |_| Ok(()));
-            let mut places: Vec<Place> = told.asked.into_iter().flatten().collect();
+            let mut places: Vec<MeasuredCommit> = told.asked.into_iter().flatten().collect();
             places.dedup();
             total += places.len();
         }
@@ -283,7 +295,7 @@ fn three_rejections_are_enough() {
         let mut engine = Engine::new(levels, 4);
         let mut search = Noisy::new(&graph, of);
         let told = drive(&mut search, |place| engine.run(place), |_| false, |_| Err(vec![]));
-        assert_eq!(told.end, End::Stopped(Answer::Rejected));
+        assert_eq!(told.end, End::Stopped(EndReason::Rejected));
         assert_eq!(told.claims.len(), 3);
     }
 }
@@ -296,15 +308,16 @@ fn fresh_runs_count() {
     // Two outliers at commit 1, which is good.
     let mut wild = 2;
     let run = |place| match place {
-        Place::Commit(1) if wild > 0 => {
+        MeasuredCommit::Commit(1) if wild > 0 => {
             wild -= 1;
             4.0
         }
-        Place::Commit(commit) if commit >= 2 => 4.0,
+        MeasuredCommit::Commit(commit) if commit >= 2 => 4.0,
         _ => 0.0,
     };
-    let fresh: Vec<(Place, f64)> =
-        (0..6).flat_map(|_| [(Place::Commit(0), 0.0), (Place::Commit(1), 0.0)]).collect();
+    let fresh: Vec<(MeasuredCommit, f64)> = (0..6)
+        .flat_map(|_| [(MeasuredCommit::Commit(0), 0.0), (MeasuredCommit::Commit(1), 0.0)])
+        .collect();
     let holds =
         |candidate: &Candidate| if candidate.commit == 1 { Err(fresh.clone()) } else { Ok(()) };
     let told = drive(&mut search, run, |_| false, holds);
@@ -325,7 +338,7 @@ fn runs_come_to_an_end() {
             if turn { 0.0 } else { 0.2 }
         };
         let told = drive(&mut search, run, |_| false, |_| Err(vec![]));
-        assert!(matches!(told.end, End::Stopped(Answer::OutOfRuns | Answer::Exhausted)));
+        assert!(matches!(told.end, End::Stopped(EndReason::OutOfRuns | EndReason::Exhausted)));
         assert!(search.runs() <= most + 2, "{} runs", search.runs());
     }
 }
@@ -342,7 +355,7 @@ fn what_is_no_number_is_a_run_that_says_nothing() {
             let mut search = Noisy::new(&graph, of.clone());
             let before = search.samples().len();
             let told = drive(&mut search, |_| x, |_| false, |_| panic!("nothing was measured"));
-            assert_eq!(told.end, End::Stopped(Answer::OutOfRuns));
+            assert_eq!(told.end, End::Stopped(EndReason::OutOfRuns));
             assert_eq!(search.samples().len(), before);
         }
     }
@@ -364,7 +377,7 @@ fn rates_find_their_commit() {
         let mut random = Pcg64Mcg::seed_from_u64(culprit as u64);
         // Good fails once in twenty runs, bad passes once in twenty.
         let mut run = |place| {
-            let is_bad = place >= Place::Commit(culprit);
+            let is_bad = place >= MeasuredCommit::Commit(culprit);
             let is_odd = random.random::<f64>() < 0.05;
             f64::from(u8::from(is_bad != is_odd))
         };

@@ -59,20 +59,20 @@ fn rates_are_neither_never_nor_always() {
 #[test]
 fn rates_are_apart_when_two_are_200_times_likelier_than_one() {
     // (35/128)² against 8! / (4!² 2¹⁶ …): a factor of 70; with five runs each, 252.
-    assert_eq!(calibrate_rates(&runs(0, 4), &runs(4, 4)), Err(Unsettled::More));
+    assert_eq!(calibrate_rates(&runs(0, 4), &runs(4, 4)), Err(CalibrationError::More));
     let found = calibrate_rates(&runs(0, 5), &runs(5, 5)).unwrap();
     assert_close(found.good, 0.5 / 6.0);
     assert_close(found.bad, 5.5 / 6.0);
     // Fewer than four runs are never enough, and bad must fail more often.
-    assert_eq!(calibrate_rates(&runs(0, 3), &runs(3, 3)), Err(Unsettled::More));
-    assert_eq!(calibrate_rates(&runs(9, 9), &runs(0, 9)), Err(Unsettled::More));
+    assert_eq!(calibrate_rates(&runs(0, 3), &runs(3, 3)), Err(CalibrationError::More));
+    assert_eq!(calibrate_rates(&runs(9, 9), &runs(0, 9)), Err(CalibrationError::More));
 }
 
 #[test]
 fn at_the_cap_it_says_why() {
     let at = |good, bad| calibrate_rates(&runs(good, MOST_PAIRS), &runs(bad, MOST_PAIRS));
-    assert_eq!(at(10, 10), Err(Unsettled::NoDifference));
-    assert_eq!(at(40, 10), Err(Unsettled::NoDifference));
-    assert_eq!(at(10, 22), Err(Unsettled::TooNoisy { needed: None }));
+    assert_eq!(at(10, 10), Err(CalibrationError::NoDifference));
+    assert_eq!(at(40, 10), Err(CalibrationError::NoDifference));
+    assert_eq!(at(10, 22), Err(CalibrationError::TooNoisy { needed: None }));
     assert!(at(10, 40).is_ok());
 }

@@ -28,14 +28,14 @@ fn widths_that_are_no_multiple_of_four() {
     assert_eq!(words(&cells), ["d_in % 2 ≠ 0", "d_in % 4 ≠ 0"]);
     // An even width that is no multiple of four distinguishes the two; 170 is the nearest.
     let tried = BTreeSet::from([96, 128, 171, 173, 252, 256]);
-    let numbers = telling_numbers([1, 512], &tried);
+    let numbers = distinguishing_numbers([1, 512], &tried);
     let candidates: Vec<Properties> =
         numbers.iter().map(|x| Properties::from([number("d_in", *x)])).collect();
-    let place = most_telling(&separating_rules(&cells), &candidates).unwrap();
+    let place = most_informative_cell(&separating_rules(&cells), &candidates).unwrap();
     assert_eq!(numbers[place], 170);
     let cells = widths(&[171, 173, 170], &[96, 128, 252, 256]);
     assert_eq!(words(&cells), ["d_in % 4 ≠ 0"]);
-    assert_eq!(most_telling(&separating_rules(&cells), &candidates), None);
+    assert_eq!(most_informative_cell(&separating_rules(&cells), &candidates), None);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_border_is_halved_until_it_is_exact() {
         let rules = separating_rules(&cells);
         let candidates: Vec<Properties> =
             (1..=512).map(|x| Properties::from([number("d_in", x)])).collect();
-        let Some(place) = most_telling(&rules, &candidates) else { break };
+        let Some(place) = most_informative_cell(&rules, &candidates) else { break };
         let x = place as u64 + 1;
         cells.push(cell(&[("d_in", x)], x > 256));
         tests += 1;
@@ -100,7 +100,7 @@ fn alike_cells_have_no_rule() {
 
 #[test]
 fn a_large_range_is_looked_at_near_what_was_tried() {
-    let numbers = telling_numbers([1, 1_000_000], &BTreeSet::from([100, 900_000]));
+    let numbers = distinguishing_numbers([1, 1_000_000], &BTreeSet::from([100, 900_000]));
     assert_eq!(numbers[..3], [100, 900_000, 99]);
     for wanted in [450_050, 1, 1_000_000, 128, 384, 901_120] {
         assert!(numbers.contains(&wanted), "{wanted}");
@@ -150,7 +150,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(&rules, &separating_rules(&cells));
-            let Some(place) = most_telling(&rules, &candidates) else { break rules };
+            let Some(place) = most_informative_cell(&rules, &candidates) else { break rules };
             cells.push(judged(&candidates[place]));
             tests += 1;
         };

@@ -69,12 +69,12 @@ impl Place {
         !self.store.runs(&key(attempt)).unwrap().is_empty()
     }
 
-    fn waste(&self, hunts: Option<Timestamp>) -> Waste {
+    fn waste(&self, hunts: Option<Timestamp>) -> Garbage {
         let limits = Limits { hunts, unreferenced: "2026-06-01T00:00:00Z".parse().unwrap() };
         self.store.tidy().unwrap().waste(&limits).unwrap()
     }
 
-    fn remove(&self, waste: &Waste) {
+    fn remove(&self, waste: &Garbage) {
         self.store.tidy().unwrap().remove(waste).unwrap();
     }
 }
@@ -232,7 +232,7 @@ fn what_a_build_was_configured_with_goes_with_the_last_build_that_was() {
     assert!(place.waste(None).is_empty());
 }
 
-impl Waste {
+impl Garbage {
     /// Whether there is nothing to remove.
     pub(crate) fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.files.is_empty()

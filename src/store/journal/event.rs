@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Aim, Around, CommitId, CommitInfo, Culprit, ExclusionReason, Extent, Failure, Finding, Guard,
-    Judgement, LevelResult, Limits, Metric, Noise, OptionChange, Phase, Surroundings, SweptCell,
-    Target, TensorChange, Trial, Value, Within,
+    Aim, CommitId, CommitInfo, Culprit, DependencyHunt, ExclusionReason, Failure, Finding, Guard,
+    Judgement, LevelResult, Limits, MachineStates, Metric, Noise, OptionChange, Phase,
+    Surroundings, SweptCell, Target, TensorChange, TextLength, Trial, Value,
 };
 use crate::store::CompilerCache;
 
@@ -193,7 +193,7 @@ pub(crate) struct Begun {
     pub patches: BTreeMap<String, String>,
     /// The engine's commit to build, if this hunt searches inside one of its dependencies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<Within>,
+    pub within: Option<DependencyHunt>,
     /// How many commits may be the first bad one.
     pub commits: usize,
     /// Options from the command line.
@@ -358,7 +358,7 @@ pub(crate) struct RunDone {
     pub argv: Vec<String>,
     /// How much text the run read, if its output says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Extent>,
+    pub text: Option<TextLength>,
     /// All values of each metric that the run printed several times.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub repeats: BTreeMap<Metric, Vec<f64>>,
@@ -367,7 +367,7 @@ pub(crate) struct RunDone {
     pub apart: Option<ExclusionReason>,
     /// State of the machine before and after an exclusive run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<Box<Around>>,
+    pub machine: Option<Box<MachineStates>>,
 }
 
 /// A verdict on a commit and the runs behind it.

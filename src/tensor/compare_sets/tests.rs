@@ -97,12 +97,12 @@ fn shapes_and_missing_tensors_are_findings() {
 
 #[test]
 fn joined_axes_have_the_same_values_in_the_same_order() {
-    assert!(fit(&[16, 96], &[1, 16, 96]));
-    assert!(fit(&[16, 4, 24], &[16, 96]));
-    assert!(fit(&[], &[1]));
-    assert!(!fit(&[16, 96], &[96, 16]));
-    assert!(!fit(&[16, 96], &[15, 96]));
-    assert!(!fit(&[4, 6], &[3, 8]));
+    assert!(is_reshape(&[16, 96], &[1, 16, 96]));
+    assert!(is_reshape(&[16, 4, 24], &[16, 96]));
+    assert!(is_reshape(&[], &[1]));
+    assert!(!is_reshape(&[16, 96], &[96, 16]));
+    assert!(!is_reshape(&[16, 96], &[15, 96]));
+    assert!(!is_reshape(&[4, 6], &[3, 8]));
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn runs_that_overlap_ask_for_more_until_that_is_futile() {
     };
     assert!(matches!(looked(4), GuardCheck::More));
     assert!(matches!(looked(11), GuardCheck::More));
-    assert!(matches!(looked(60), GuardCheck::Overlap(_) | GuardCheck::Holds(_)));
+    assert!(matches!(looked(60), GuardCheck::TooNoisy(_) | GuardCheck::NotBroken(_)));
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn what_fails_at_both_ends_is_a_mistake_of_the_configuration() {
 #[test]
 fn by_hand_every_guard_is_a_target_against_the_good_commit() {
     let guards = [guard(UP), guard(GuardForm::MaxIncreasePercent(10.0))];
-    let targets = standing(&at('1', &[6.0]), &guards, &[]).unwrap();
+    let targets = all_guards_as_targets(&at('1', &[6.0]), &guards, &[]).unwrap();
     let limits: Vec<f64> = targets
         .iter()
         .map(|target| match target {
@@ -286,8 +286,8 @@ fn by_hand_every_guard_is_a_target_against_the_good_commit() {
         })
         .collect();
     assert_eq!(limits, [0.5, 0.6]);
-    assert!(standing(&unbuildable('1', "exit code 2"), &guards, &[]).is_err());
-    assert!(standing(&at('1', &[]), &guards, &[]).is_err());
+    assert!(all_guards_as_targets(&unbuildable('1', "exit code 2"), &guards, &[]).is_err());
+    assert!(all_guards_as_targets(&at('1', &[]), &guards, &[]).is_err());
 }
 
 #[test]

@@ -13,8 +13,8 @@ fn clues(files: &[File<'_>]) -> Clues {
         let split = Split { old: old_bytes, new: new_bytes, hunks: vec![hunk] };
         let part = Part { file: number, of: PartOf::File };
         let is_there = [!old.is_empty(), !new.is_empty()];
-        let known = Known::of_file(path, &[part], is_there, &ChangedTexts::of(&split)).remove(0);
-        Known { weight: known.weight(false, false), ..known }
+        let known = PartInfo::of_file(path, &[part], is_there, &ChangedTexts::of(&split)).remove(0);
+        PartInfo { weight: known.weight(false, false), ..known }
     };
     Clues { parts: files.iter().enumerate().map(known).collect() }
 }

@@ -16,22 +16,22 @@ fn hunt(
     scale: f64,
     shift: f64,
     of: &Settings,
-) -> (Vec<Vec<Place>>, End) {
+) -> (Vec<Vec<MeasuredCommit>>, End) {
     let commits = of.prior.len();
     let graph = Graph::line(commits);
     let levels = (0..commits).map(|i| if i < culprit { 0.0 } else { step }).collect();
     let mut engine = Engine::new(levels, culprit as u64);
     // Rounded, so that a shift loses no digits.
     let mut run = move |place| (engine.run(place) * 1024.0).round() / 1024.0 * scale + shift;
-    let good: Vec<f64> = (0..24).map(|_| run(Place::Good)).collect();
-    let bad: Vec<f64> = (0..24).map(|_| run(Place::Commit(commits - 1))).collect();
-    let rule = Rule {
+    let good: Vec<f64> = (0..24).map(|_| run(MeasuredCommit::Good)).collect();
+    let bad: Vec<f64> = (0..24).map(|_| run(MeasuredCommit::Commit(commits - 1))).collect();
+    let rule = CalibrationSettings {
         tolerance: 0.0,
         drift: DriftPrior::Never,
         paired: matches!(of.scale, Scale::Levels(Calibration { paired: true, .. })),
     };
     let Ok(found) = calibrate(&good, &bad, rule) else {
-        return (vec![], End::Stopped(Answer::Drifted));
+        return (vec![], End::Stopped(EndReason::Drifted));
     };
     let settings = Settings { good, bad, scale: Scale::Levels(found), ..of.clone() };
     let mut search = Noisy::new(&graph, settings);
@@ -46,7 +46,7 @@ fn hunt(
             let mut claim = FreshPairs::new(step, 0.99);
             let mut fresh = Vec::new();
             while claim.verdict().is_none() && !claim.is_exhausted() {
-                let pair = [candidate.against[0], Place::Commit(candidate.commit)];
+                let pair = [candidate.against[0], MeasuredCommit::Commit(candidate.commit)];
                 let [a, b] = pair.map(|place| run.borrow_mut()(place));
                 claim.add(a, b);
                 fresh.extend([(pair[0], a), (pair[1], b)]);
@@ -115,7 +115,8 @@ proptest! {
             |_| reply.borrow_mut()(),
             |commit| broken[commit] && commit != size - 1,
             |candidate| {
-                let places = candidate.against.iter().chain([&Place::Commit(candidate.commit)]).copied().collect::<Vec<_>>();
+                let own = MeasuredCommit::Commit(candidate.commit);
+                let places = candidate.against.iter().chain([&own]).copied().collect::<Vec<_>>();
                 let fresh = (0..3).flat_map(|_| places.clone()).map(|place| (place, reply.borrow_mut()())).collect();
                 if *holds.next().unwrap() { Ok(()) } else { Err(fresh) }
             },

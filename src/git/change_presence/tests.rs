@@ -12,7 +12,7 @@ fn carried(first: &str, texts: &[&str]) -> Vec<Option<bool>> {
         .collect();
     let history = History::open(&fixture.repository()).unwrap();
     let change = history.change(&parent, &commits[0]).unwrap();
-    commits.iter().map(|commit| history.carries(commit, &change)).collect()
+    commits.iter().map(|commit| history.contains_change(commit, &change)).collect()
 }
 
 #[test]

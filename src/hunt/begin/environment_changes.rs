@@ -11,7 +11,7 @@ use super::open::begun;
 impl Driver<'_> {
     /// If the surroundings differ from those of the last hunt with one of these endpoints, notes
     /// the differences.
-    pub(crate) fn tell_what_is_different(&mut self) -> Result<(), HuntError> {
+    pub(crate) fn note_environment_changes(&mut self) -> Result<(), HuntError> {
         let Some(before) = last(&self.oracle.store, &self.begun)? else { return Ok(()) };
         let differences = differences(&self.begun, &before);
         if differences.is_empty() {

@@ -15,21 +15,21 @@ use std::time::Duration;
 use crate::process::{Stop, host_name};
 
 /// Interval between two attempts. The system's blocking wait could not be interrupted.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How a build or a run shares the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MachineShare {
     /// Other builds and runs that share the machine may go on.
-    Beside,
+    Shared,
     /// No other build or run of this program may go on.
-    Alone,
+    Exclusive,
 }
 
 /// The lock for an exclusive run cannot be taken.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot take the lock for an exclusive run: {}", path.display())]
-pub struct QuietError {
+pub struct MachineLockError {
     /// The lock's file or folder.
     pub path: PathBuf,
     /// The system's error.
@@ -42,12 +42,12 @@ pub(super) enum NotTaken {
     /// The user stopped the hunt.
     Stopped,
     /// The lock file does not work here.
-    Error(QuietError),
+    Error(MachineLockError),
 }
 
 /// The paths of this machine's lock files.
 #[derive(Clone, Debug)]
-pub(crate) struct Quiet {
+pub(crate) struct MachineLock {
     turn: PathBuf,
     beside: PathBuf,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Quiet {
 #[must_use]
 pub(super) struct Held(#[expect(dead_code, reason = "held, never read")] Option<File>);
 
-impl Quiet {
+impl MachineLock {
     /// The lock files below the user's cache folder. Each machine has its own, since locks on a
     /// network disk would reach other machines.
     pub(crate) fn below(cache: &Path) -> Self {
@@ -67,7 +67,7 @@ impl Quiet {
 
     /// Takes the lock. Calls `waiting` once if it has to wait.
     ///
-    /// If locks do not work here (no cache folder, a disk without locks), [`MachineShare::Beside`]
+    /// If locks do not work here (no cache folder, a disk without locks), [`MachineShare::Shared`]
     /// goes on without one.
     pub(super) fn take(
         &self,
@@ -81,11 +81,11 @@ impl Quiet {
                 waiting();
             }
         };
-        let taken = lock(&self.turn, MachineShare::Alone, stop, &mut wait)
+        let taken = lock(&self.turn, MachineShare::Exclusive, stop, &mut wait)
             .and_then(|turn| Ok((turn, lock(&self.beside, share, stop, &mut wait)?)));
         match (taken, share) {
             (Ok((_turn, file)), _) => Ok(Held(Some(file))),
-            (Err(NotTaken::Error(_)), MachineShare::Beside) => Ok(Held(None)),
+            (Err(NotTaken::Error(_)), MachineShare::Shared) => Ok(Held(None)),
             (Err(not), _) => Err(not),
         }
     }
@@ -97,12 +97,12 @@ fn lock(
     stop: &Stop,
     waiting: &mut dyn FnMut(),
 ) -> Result<File, NotTaken> {
-    let failed = |source| NotTaken::Error(QuietError { path: path.to_owned(), source });
+    let failed = |source| NotTaken::Error(MachineLockError { path: path.to_owned(), source });
     let file = open(path).map_err(failed)?;
     loop {
         let tried = match share {
-            MachineShare::Beside => file.try_lock_shared(),
-            MachineShare::Alone => file.try_lock(),
+            MachineShare::Shared => file.try_lock_shared(),
+            MachineShare::Exclusive => file.try_lock(),
         };
         match tried {
             Ok(()) => return Ok(file),
@@ -111,7 +111,7 @@ fn lock(
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         waiting();
-        if stop.within(LOOK) {
+        if stop.within(POLL_INTERVAL) {
             return Err(NotTaken::Stopped);
         }
     }

@@ -11,7 +11,7 @@ use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
 use crate::hunt::run_verdicts::verdict_of_run;
 use crate::oracle::{Observation, Request, Sample, measures_of};
-use crate::search::Repeats;
+use crate::search::ObservationCounts;
 use crate::store::journal::Event;
 
 /// Weight of the prior on q, for numbers that repeat. q is the probability that an observation
@@ -37,14 +37,14 @@ struct Seen {
 
 /// The odds that a claim is wrong by chance.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct ChanceOdds {
     /// Odds that runs of one build differ by chance.
     runs: f64,
     /// Odds that builds of one commit differ by chance.
     builds: f64,
 }
 
-impl Doubt {
+impl ChanceOdds {
     /// The probability that the claim is wrong.
     pub(crate) fn chance(self) -> f64 {
         let odds = self.runs + self.builds;
@@ -59,7 +59,7 @@ impl Doubt {
 
 /// The counts of all observed commits, by side.
 #[derive(Clone, Debug, Default)]
-struct Testimony {
+struct CountsBySide {
     older: BTreeMap<CommitId, Seen>,
     newer: BTreeMap<CommitId, Seen>,
     /// Strays of commits whose runs have no majority.
@@ -71,37 +71,38 @@ struct Testimony {
 
 impl Driver<'_> {
     /// The odds that the claim is wrong by chance, from all runs of this hunt and these fresh runs.
-    pub(crate) fn doubt(
+    pub(crate) fn chance_odds(
         &mut self,
         claim: Claim<'_>,
         fresh: &BTreeMap<&CommitId, Observation>,
-    ) -> Result<Doubt, HuntError> {
-        let testimony = self.testimony(claim, fresh)?;
+    ) -> Result<ChanceOdds, HuntError> {
+        let counts = self.counts_by_side(claim, fresh)?;
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
-        let rivals = self.rivals_of_commit(claim, &testimony)?;
-        let mut doubt = testimony.doubt(claim.commit, true, rivals, self, claim);
+        let rivals = self.rivals_of_commit(claim, &counts)?;
+        let mut doubt = counts.chance_odds(claim.commit, true, rivals, self, claim);
         // A broken tree never builds by chance, so a parent that builds needs no test.
         if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
-                let rivals = self.rivals_of_parent(claim, parent, &testimony)?;
-                let more = testimony.doubt(parent, false, rivals, self, claim);
-                doubt = Doubt { runs: doubt.runs + more.runs, builds: doubt.builds + more.builds };
+                let rivals = self.rivals_of_parent(claim, parent, &counts)?;
+                let more = counts.chance_odds(parent, false, rivals, self, claim);
+                doubt =
+                    ChanceOdds { runs: doubt.runs + more.runs, builds: doubt.builds + more.builds };
             }
         }
         Ok(doubt)
     }
 
     /// The counts of the search range's commits, judged by the claim's targets.
-    fn testimony(
+    fn counts_by_side(
         &mut self,
         claim: Claim<'_>,
         fresh: &BTreeMap<&CommitId, Observation>,
-    ) -> Result<Testimony, HuntError> {
+    ) -> Result<CountsBySide, HuntError> {
         let measures = measures_of(&claim.strategy.targets);
         let [older, newer] = claim.ends;
         let range = self.oracle.history.commits(&Range::between(older, newer))?;
         let inside: BTreeSet<CommitId> = range.into_iter().chain([older.clone()]).collect();
-        let mut testimony = Testimony::default();
+        let mut counts = CountsBySide::default();
         let judged = self.judged()?.into_iter().filter(|commit| inside.contains(commit));
         let fresh = fresh.keys().map(|commit| (*commit).clone());
         for commit in judged.chain(fresh).collect::<BTreeSet<_>>() {
@@ -118,23 +119,24 @@ impl Driver<'_> {
                     Some(_) => Some(self.oracle.evaluate(Request { chunks, ..look })?),
                     None => None,
                 };
-                testimony.note_builds(&known, short.as_ref());
+                counts.note_builds(&known, short.as_ref());
                 let recipe = self.oracle.recipes.at(&commit)?;
-                let whole = Heard::of(&known, &claim.strategy.targets, &recipe);
+                let whole = VerdictCounts::of(&known, &claim.strategy.targets, &recipe);
                 let part = self.short.as_ref().zip(short.as_ref());
-                let part = part.map(|(short, seen)| Heard::of(seen, &short.targets, &recipe));
-                part.into_iter().fold(whole, Heard::with).count()
+                let part =
+                    part.map(|(short, seen)| VerdictCounts::of(seen, &short.targets, &recipe));
+                part.into_iter().fold(whole, VerdictCounts::with).count()
             };
             match verdict {
-                verdict if verdict == claim.aim.newer() => testimony.newer.insert(commit, seen),
-                verdict if verdict == claim.aim.older() => testimony.older.insert(commit, seen),
+                verdict if verdict == claim.aim.newer() => counts.newer.insert(commit, seen),
+                verdict if verdict == claim.aim.older() => counts.older.insert(commit, seen),
                 _ => {
-                    testimony.undecided += seen.strays;
+                    counts.undecided += seen.strays;
                     None
                 }
             };
         }
-        Ok(testimony)
+        Ok(counts)
     }
 
     /// The last verdict of this hunt on each judged commit.
@@ -162,12 +164,12 @@ impl Driver<'_> {
             return Ok(Some(true));
         }
         let measures = measures_of(targets);
-        let mut testimony = Testimony::default();
+        let mut counts = CountsBySide::default();
         for commit in commits {
             let known = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
-            testimony.note_builds(&known, None);
+            counts.note_builds(&known, None);
         }
-        Ok(testimony.builds_repeat)
+        Ok(counts.builds_repeat)
     }
 
     /// Whether a commit builds, and how often that was seen.
@@ -188,15 +190,15 @@ impl Driver<'_> {
     fn rivals_of_commit(
         &self,
         claim: Claim<'_>,
-        testimony: &Testimony,
+        counts: &CountsBySide,
     ) -> Result<usize, HuntError> {
         let history = &self.oracle.history;
         let [_, end] = claim.ends;
         if claim.commit == end {
-            return Ok(self.rivals_of_end(end, testimony));
+            return Ok(self.rivals_of_end(end, counts));
         }
         let mut fewest = history.count(&Range::between(claim.commit, end))?;
-        for commit in testimony.newer.keys().filter(|commit| *commit != claim.commit) {
+        for commit in counts.newer.keys().filter(|commit| *commit != claim.commit) {
             if history.is_ancestor(claim.commit, commit)? {
                 fewest = fewest.min(history.count(&Range::between(claim.commit, commit))?);
             }
@@ -207,9 +209,9 @@ impl Driver<'_> {
     /// How many commits could be the answer if this end of the search range were on the other side.
     /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit were seen to
     /// differ: the hunt chooses an end after a few runs, and these may agree by chance.
-    fn rivals_of_end(&self, end: &CommitId, testimony: &Testimony) -> usize {
+    fn rivals_of_end(&self, end: &CommitId, counts: &CountsBySide) -> usize {
         let is_own = !self.begun.ends().contains(&end);
-        usize::from(is_own && (self.is_flaky || testimony.has_strays()))
+        usize::from(is_own && (self.is_flaky || counts.has_strays()))
     }
 
     /// How many commits could be the answer if this parent were on the newer side: the parent, and
@@ -218,29 +220,29 @@ impl Driver<'_> {
         &self,
         claim: Claim<'_>,
         parent: &CommitId,
-        testimony: &Testimony,
+        counts: &CountsBySide,
     ) -> Result<usize, HuntError> {
         let [end, _] = claim.ends;
         if parent == end {
-            return Ok(self.rivals_of_end(end, testimony));
+            return Ok(self.rivals_of_end(end, counts));
         }
-        let known = testimony.older.keys().filter(|commit| *commit != parent);
+        let known = counts.older.keys().filter(|commit| *commit != parent);
         let older = known.chain([end]).cloned().collect();
         let range = Range { old: older, ..Range::between(end, parent) };
         Ok(self.oracle.history.count(&range)?)
     }
 }
 
-impl Testimony {
+impl CountsBySide {
     /// The odds that chance alone put a commit of the claim on its side.
-    fn doubt(
+    fn chance_odds(
         &self,
         commit: &CommitId,
         is_newer: bool,
         rivals: usize,
         driver: &Driver<'_>,
         claim: Claim<'_>,
-    ) -> Doubt {
+    ) -> ChanceOdds {
         let (same, others) =
             if is_newer { (&self.newer, &self.older) } else { (&self.older, &self.newer) };
         let own = same.get(commit).copied().unwrap_or_default();
@@ -249,7 +251,7 @@ impl Testimony {
         };
         let of_others = sum(same, |seen| seen.strays) + sum(others, |seen| seen.strays);
         let strays = self.undecided + own.strays + of_others;
-        let counted = |of: fn(&Seen) -> usize| Repeats {
+        let counted = |of: fn(&Seen) -> usize| ObservationCounts {
             own: of(&own),
             others: sum(others, of),
             same: sum(same, of),
@@ -260,13 +262,13 @@ impl Testimony {
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
         let build = &driver.oracle.recipes.config.build;
         if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
-            return Doubt { runs, builds: 0.0 };
+            return ChanceOdds { runs, builds: 0.0 };
         }
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
         match self.builds_repeat {
-            Some(true) => Doubt { runs, builds: EQUAL_BUILDS * builds },
+            Some(true) => ChanceOdds { runs, builds: EQUAL_BUILDS * builds },
             // Runs of one build are not independent of each other: only builds count.
-            _ => Doubt { runs: 0.0, builds: runs.max(builds) },
+            _ => ChanceOdds { runs: 0.0, builds: runs.max(builds) },
         }
     }
 
@@ -287,7 +289,7 @@ impl Testimony {
 }
 
 /// The confidence to report: one minus the probability of error, below 1.
-pub(crate) fn stated(chance_of_error: f64) -> f64 {
+pub(crate) fn reported_confidence(chance_of_error: f64) -> f64 {
     (1.0 - chance_of_error).clamp(0.0, MOST_CERTAIN)
 }
 
@@ -311,14 +313,14 @@ fn is_count(value: &Value) -> bool {
 /// How many runs of a commit are good and bad, and their builds. The measure with the fewest runs
 /// sets the number of runs.
 #[derive(Debug, Default)]
-pub(crate) struct Heard<'a> {
+pub(crate) struct VerdictCounts<'a> {
     pub(crate) good: usize,
     pub(crate) bad: usize,
     /// The builds of the good and of the bad runs.
     built: [BTreeSet<&'a str>; 2],
 }
 
-impl<'a> Heard<'a> {
+impl<'a> VerdictCounts<'a> {
     pub(crate) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
         let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
         let mut heard = Self::default();

@@ -38,10 +38,10 @@ fn mend(amount: f64, left: f64) -> Mend {
     Mend { by, before: None, metric, amount, left, limit: 0.1, repeats: false }
 }
 
-fn before() -> Around {
-    Around {
+fn before() -> MendContext {
+    MendContext {
         is_before: true,
-        carried: Carried::Unknown,
+        carried: ChangePresence::Unknown,
         is_reworked: false,
         is_put_back: false,
         before: 0.0,
@@ -49,16 +49,16 @@ fn before() -> Around {
     }
 }
 
-fn settled(steps: &[f64], mend: &Mend) -> Vec<Standing> {
+fn settled(steps: &[f64], mend: &Mend) -> Vec<CulpritStatus> {
     let mut all: Vec<FoundCommit> =
         "123".chars().zip(steps).map(|(digit, step)| found(digit, *step)).collect();
     let around = vec![before(); all.len()];
-    settle(&mut all, mend, &around);
-    all.into_iter().map(|found| found.standing).collect()
+    apply_mend(&mut all, mend, &around);
+    all.into_iter().map(|found| found.status).collect()
 }
 
-fn undone() -> Standing {
-    Standing::Undone { by: commit('9'), again: false }
+fn undone() -> CulpritStatus {
+    CulpritStatus::Undone { by: commit('9'), again: false }
 }
 
 #[test]
@@ -68,37 +68,40 @@ fn a_step_that_is_wholly_gone_was_undone() {
 
 #[test]
 fn of_two_steps_the_one_that_fits_was_undone() {
-    assert_eq!(settled(&[0.5, 0.3], &mend(0.5, 0.3)), [undone(), Standing::Stands]);
+    assert_eq!(settled(&[0.5, 0.3], &mend(0.5, 0.3)), [undone(), CulpritStatus::Stands]);
 }
 
 #[test]
 fn a_step_made_good_in_part_stands() {
-    assert_eq!(settled(&[52.0], &mend(19.0, 33.0)), [Standing::Stands]);
+    assert_eq!(settled(&[52.0], &mend(19.0, 33.0)), [CulpritStatus::Stands]);
 }
 
 #[test]
 fn what_is_left_of_a_huge_step_may_be_anothers() {
-    let hides = Standing::Hides { among: vec![commit('1'), commit('4')], left: 0.3 };
+    let hides = CulpritStatus::Hides { among: vec![commit('1'), commit('4')], left: 0.3 };
     assert_eq!(settled(&[99_993.0], &mend(99_992.7, 0.3)), [hides]);
 }
 
 #[test]
 fn of_equal_steps_it_is_not_clear_which_was_undone() {
-    assert_eq!(settled(&[0.5, 0.5], &mend(0.5, 0.5)), [Standing::Unclear, Standing::Unclear]);
+    assert_eq!(
+        settled(&[0.5, 0.5], &mend(0.5, 0.5)),
+        [CulpritStatus::Unclear, CulpritStatus::Unclear]
+    );
 }
 
 #[test]
 fn a_mend_before_a_step_is_nothing_to_it() {
     let mut all = vec![found('1', 0.5)];
-    settle(&mut all, &mend(0.5, 0.0), &[Around::default()]);
+    apply_mend(&mut all, &mend(0.5, 0.0), &[MendContext::default()]);
     assert!(all[0].stands() && all[0].is_named());
 }
 
 #[test]
 fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
     let mut all = vec![found('1', 2.05)];
-    let around = Around { before: -1.02, ..before() };
-    settle(&mut all, &mend(0.5, 0.53), &[around]);
+    let around = MendContext { before: -1.02, ..before() };
+    apply_mend(&mut all, &mend(0.5, 0.53), &[around]);
     assert!(all[0].stands());
 }
 
@@ -106,19 +109,19 @@ fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
 fn what_was_worse_before_a_step_and_is_good_again_counts_for_the_step() {
     // The step's parent is 1.62 worse than the good end, and an earlier mend took that away.
     let mut all = vec![found('1', 4.02)];
-    let around = Around { before: 1.62, ..before() };
-    settle(&mut all, &mend(1.62, 2.4), &[around]);
+    let around = MendContext { before: 1.62, ..before() };
+    apply_mend(&mut all, &mend(1.62, 2.4), &[around]);
     assert!(all[0].stands());
 }
 
 #[test]
 fn the_change_whose_files_the_mend_puts_back_was_made_good_in_part() {
     let mut all = vec![found('1', 0.83), found('2', 1.89)];
-    let kept = Around { carried: Carried::Whole, ..before() };
-    let put_back = Around { carried: Carried::InPart, is_put_back: true, ..before() };
-    settle(&mut all, &mend(0.83, 1.89), &[kept.clone(), put_back.clone()]);
+    let kept = MendContext { carried: ChangePresence::Whole, ..before() };
+    let put_back = MendContext { carried: ChangePresence::InPart, is_put_back: true, ..before() };
+    apply_mend(&mut all, &mend(0.83, 1.89), &[kept.clone(), put_back.clone()]);
     assert!(all.iter().all(FoundCommit::stands));
     // A mend as large as the step undoes the whole step.
-    settle(&mut all, &mend(1.89, 0.83), &[kept, put_back]);
-    assert_eq!(all[1].standing, undone());
+    apply_mend(&mut all, &mend(1.89, 0.83), &[kept, put_back]);
+    assert_eq!(all[1].status, undone());
 }

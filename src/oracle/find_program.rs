@@ -13,7 +13,7 @@ const MOST: usize = 20_000;
 /// The path of an executable file with the name of `program` in the slot's build folder or tree, as
 /// `oracle.toml` would have it: `{build}/bin/ppl`. `None` if `program` exists, is not an absolute
 /// path, or has no such file.
-pub(super) fn elsewhere(slot: &Slot, program: &str) -> Option<String> {
+pub(super) fn find_program(slot: &Slot, program: &str) -> Option<String> {
     let path = Path::new(program);
     if !path.is_absolute() || path.exists() {
         return None;

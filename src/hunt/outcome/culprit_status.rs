@@ -3,8 +3,8 @@
 
 use crate::evaluation::{CommitId, Culprit, Effect, Metric, Target};
 use crate::hunt::range::SearchRange;
-use crate::hunt::why::Why;
-use crate::search::{Carried, Fate, fates};
+use crate::hunt::why::CandidatesReason;
+use crate::search::{ChangePresence, StepStatus, attribute_improvement};
 
 /// If less than this share of a step is left after a mend, the step may have hidden another step:
 /// nobody sees a rise of 0.3 behind a perplexity of 100,000.
@@ -21,14 +21,14 @@ const EXACT: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub(crate) struct FoundCommit {
     pub(crate) culprit: Culprit,
-    pub(crate) standing: Standing,
+    pub(crate) status: CulpritStatus,
     /// Set if one of several commits made the step: these commits, and why.
-    pub(crate) among: Option<(Vec<CommitId>, Why)>,
+    pub(crate) among: Option<(Vec<CommitId>, CandidatesReason)>,
 }
 
 /// What became of a first bad commit's change on the way to the newer end.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Standing {
+pub(crate) enum CulpritStatus {
     /// All or most of the change is still there.
     Stands,
     /// The change was undone.
@@ -71,11 +71,11 @@ pub(crate) struct Mend {
 
 /// What is known about one found commit with respect to a mend.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct MendContext {
     /// The found commit is an ancestor of the mend.
     pub(crate) is_before: bool,
     /// Whether the source at the mend still has the change.
-    pub(crate) carried: Carried,
+    pub(crate) carried: ChangePresence,
     /// Other lines replaced the change there, and no file is as it was before the change.
     pub(crate) is_reworked: bool,
     /// The mend's commit restores a file of the change.
@@ -87,13 +87,13 @@ pub(crate) struct Around {
 }
 
 impl FoundCommit {
-    /// A found commit with the standing `Stands`.
+    /// A found commit with the status `Stands`.
     pub(crate) fn new(culprit: Culprit) -> Self {
-        Self { culprit, standing: Standing::Stands, among: None }
+        Self { culprit, status: CulpritStatus::Stands, among: None }
     }
 
     pub(crate) fn stands(&self) -> bool {
-        self.standing == Standing::Stands
+        self.status == CulpritStatus::Stands
     }
 
     /// Adds the effects on metrics that another search found at the same commit.
@@ -106,8 +106,10 @@ impl FoundCommit {
 
     /// Whether the report names the commit: it stands or its change came back after a revert.
     pub(crate) fn is_named(&self) -> bool {
-        let is_there =
-            matches!(self.standing, Standing::Stands | Standing::Undone { again: true, .. });
+        let is_there = matches!(
+            self.status,
+            CulpritStatus::Stands | CulpritStatus::Undone { again: true, .. }
+        );
         is_there && self.among.is_none()
     }
 
@@ -125,72 +127,74 @@ impl FoundCommit {
     }
 }
 
-/// Sets the standing of the found commits before a mend. `around`: one entry for each found commit.
-pub(crate) fn settle(found: &mut [FoundCommit], mend: &Mend, around: &[Around]) {
+/// Sets the status of the found commits before a mend. `around`: one entry for each found commit.
+pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendContext]) {
     let metric = mend.metric.as_ref();
     let places: Vec<usize> = (0..found.len())
         .filter(|&i| around[i].is_before && found[i].stands() && found[i].step(metric).is_some())
         .collect();
     let steps: Vec<f64> =
         places.iter().map(|&i| found[i].step(metric).expect("only such are kept")).collect();
-    let known: Vec<&Around> = places.iter().map(|&i| &around[i]).collect();
+    let known: Vec<&MendContext> = places.iter().map(|&i| &around[i]).collect();
     let carried: Vec<_> = known.iter().map(|around| around.carried).collect();
     let fates = if mends_a_part(mend, &steps, &known) {
-        vec![Fate::Stands; steps.len()]
+        vec![StepStatus::Stands; steps.len()]
     } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
-        fates(&steps, &carried, mend.amount, mend.limit.max(0.0), mend.repeats)
+        attribute_improvement(&steps, &carried, mend.amount, mend.limit.max(0.0), mend.repeats)
     } else {
         // A step or the mend has no number: the mend undid the last step without a number.
         let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
-        let fate = |i| if Some(i) == last { Fate::Undone } else { Fate::Stands };
+        let fate = |i| if Some(i) == last { StepStatus::Undone } else { StepStatus::Stands };
         (0..steps.len()).map(fate).collect()
     };
     // What is left after the mend, minus the steps that stand.
-    let standing = |fate: &Fate| *fate == Fate::Stands;
-    let kept = steps.iter().zip(&fates).filter(|(step, fate)| standing(fate) && step.is_finite());
+    let status = |fate: &StepStatus| *fate == StepStatus::Stands;
+    let kept = steps.iter().zip(&fates).filter(|(step, fate)| status(fate) && step.is_finite());
     let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
     for ((&place, step), fate) in places.iter().zip(&steps).zip(&fates) {
         let hides = || {
             let mut among = vec![found[place].culprit.info.commit.clone()];
             among.extend(around[place].hidden.iter().cloned());
-            Standing::Hides { among, left: mend.left }
+            CulpritStatus::Hides { among, left: mend.left }
         };
         let visible = match around[place].carried {
             // Some of the change's text is still there.
-            Carried::InPart => VISIBLE,
-            Carried::Whole | Carried::Gone | Carried::Unknown => VISIBLE_WITHOUT_TEXT,
+            ChangePresence::InPart => VISIBLE,
+            ChangePresence::Whole | ChangePresence::Gone | ChangePresence::Unknown => {
+                VISIBLE_WITHOUT_TEXT
+            }
         };
         let faint = mend.left - around[place].before.min(0.0) < visible * step
             && !around[place].is_reworked;
-        found[place].standing = match fate {
-            Fate::Undone if unexplained > mend.limit => hides(),
-            Fate::Undone => Standing::Undone { by: mend.by.clone(), again: false },
-            Fate::Unclear => Standing::Unclear,
+        found[place].status = match fate {
+            StepStatus::Undone if unexplained > mend.limit => hides(),
+            StepStatus::Undone => CulpritStatus::Undone { by: mend.by.clone(), again: false },
+            StepStatus::Unclear => CulpritStatus::Unclear,
             // The mend undid a part. If little is left, another commit may have caused the rest.
-            Fate::Stands if steps.len() == 1 && mend.left > mend.limit && faint => hides(),
+            StepStatus::Stands if steps.len() == 1 && mend.left > mend.limit && faint => hides(),
             // Nothing is left of the only step.
-            Fate::Stands if steps.len() == 1 && mend.left <= mend.limit => {
-                Standing::Undone { by: mend.by.clone(), again: false }
+            StepStatus::Stands if steps.len() == 1 && mend.left <= mend.limit => {
+                CulpritStatus::Undone { by: mend.by.clone(), again: false }
             }
-            Fate::Stands => Standing::Stands,
+            StepStatus::Stands => CulpritStatus::Stands,
         };
     }
 }
 
 /// Whether the mend undid a part of one step: the mend's commit restores some files of that step's
 /// change and keeps others, and the changes of all other steps stay whole.
-fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&Around]) -> bool {
-    let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != Carried::Whole);
+fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> bool {
+    let mut in_part = (0..steps.len()).filter(|&i| around[i].carried != ChangePresence::Whole);
     let (Some(one), None) = (in_part.next(), in_part.next()) else { return false };
-    around[one].carried == Carried::InPart
+    around[one].carried == ChangePresence::InPart
         && around[one].is_put_back
         && steps[one].is_finite()
         && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
 /// Marks a step as undone if several mends add up to that step, to a thousandth. `parts`: the mends
-/// that changed no standing alone, oldest first, each with one entry for each found commit.
-pub(crate) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Around>)]) {
+/// that changed no status alone, oldest first, each with one entry for each found commit.
+pub(crate) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<MendContext>)]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {
         let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
@@ -208,7 +212,7 @@ pub(crate) fn settle_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<Aro
         };
         let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
         if let [one] = fitting[..] {
-            found[one].standing = Standing::Undone { by: last.by.clone(), again: false };
+            found[one].status = CulpritStatus::Undone { by: last.by.clone(), again: false };
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::{Config, Values};
 use crate::evaluation::{CommitId, Phase};
-use crate::git::{Holding, Repository};
+use crate::git::{CheckoutSpec, Repository};
 use crate::process::Stop;
 use crate::store::{BuildKey, Store};
 
@@ -13,7 +13,7 @@ use super::{BuildProgress, Slot};
 
 /// A build request.
 #[derive(Clone, Copy)]
-pub(crate) struct Order<'a> {
+pub(crate) struct BuildRequest<'a> {
     /// The repository.
     pub repository: &'a Repository,
     /// The store for records and logs.
@@ -25,7 +25,7 @@ pub(crate) struct Order<'a> {
     /// The configuration for this commit, overrides applied.
     pub config: &'a Config,
     /// The files to check out.
-    pub holding: &'a Holding,
+    pub checkout_spec: &'a CheckoutSpec,
     /// The build key.
     pub key: &'a BuildKey,
     /// Values of the placeholders.

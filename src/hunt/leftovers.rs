@@ -12,12 +12,12 @@ use crate::oracle::OracleError;
 use crate::store::{HuntDir, Store};
 
 use super::HuntError;
-use super::begin::places::default_slots;
+use super::begin::slots_folder::default_slots;
 use super::cleanup::clean_slots;
 
 /// The remains of killed hunts, and their size on disk.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Left {
+pub(crate) struct Leftovers {
     /// Slots that are not empty.
     pub slots: usize,
     /// Bisect sessions of hunts without a running driver.
@@ -27,25 +27,25 @@ pub(crate) struct Left {
 }
 
 /// Counts what `sweep` would remove.
-pub(crate) fn left(repository: &Repository, store: &Store) -> Result<Left, HuntError> {
-    let mut left = Left::default();
+pub(crate) fn leftovers(repository: &Repository, store: &Store) -> Result<Leftovers, HuntError> {
+    let mut leftovers = Leftovers::default();
     for hunt in store.hunts()? {
-        left.sessions += usize::from(is_abandoned(&hunt)?);
+        leftovers.sessions += usize::from(is_abandoned(&hunt)?);
     }
     let folders = folders_of_slots(repository, store)?;
     for slots in folders.iter().filter_map(|folder| Slots::existing(folder)) {
         for slot in slots.idle().map_err(OracleError::from)? {
             let folders = [slot.build(), slot.out(), slot.cache(), slot.src()];
             let bytes: u64 = folders.iter().map(|folder| size(folder)).sum();
-            left.slots += usize::from(folders.iter().any(|folder| folder.exists()));
-            left.bytes += bytes;
+            leftovers.slots += usize::from(folders.iter().any(|folder| folder.exists()));
+            leftovers.bytes += bytes;
         }
     }
-    Ok(left)
+    Ok(leftovers)
 }
 
 /// Removes the remains of killed hunts, but no locked slots and no running hunts.
-pub(crate) fn sweep(repository: &Repository, store: &Store) -> Result<(), HuntError> {
+pub(crate) fn remove_leftovers(repository: &Repository, store: &Store) -> Result<(), HuntError> {
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {
             BisectSession::remove(&hunt.bisect_repository())?;

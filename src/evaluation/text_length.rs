@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much text a run read, as its output says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extent {
+pub struct TextLength {
     /// How many chunks the run read.
     pub chunks: usize,
     /// Tokens in each chunk, if the engine prints it.
@@ -14,7 +14,7 @@ pub struct Extent {
     pub context: Option<u32>,
 }
 
-impl Extent {
+impl TextLength {
     /// Whether two runs read different amounts. Chunk sizes are compared only if both are known.
     pub fn differs_from(self, other: Self) -> bool {
         let contexts = self.context.zip(other.context);
@@ -23,7 +23,7 @@ impl Extent {
 }
 
 /// `24 chunks of 512 tokens`, or `24 chunks`.
-impl fmt::Display for Extent {
+impl fmt::Display for TextLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = if self.chunks == 1 { "" } else { "s" };
         write!(f, "{} chunk{plural}", self.chunks)?;
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn what_an_engine_does_not_say_is_no_difference() {
-        let of = |chunks, context| Extent { chunks, context };
+        let of = |chunks, context| TextLength { chunks, context };
         assert!(!of(4, Some(512)).differs_from(of(4, None)));
         assert!(of(4, None).differs_from(of(5, Some(512))));
         assert!(of(4, Some(512)).differs_from(of(4, Some(256))));

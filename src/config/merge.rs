@@ -12,7 +12,7 @@ pub(super) const NAMED: [&str; 2] = ["measure", "prepare"];
 /// the table of that name.
 ///
 /// `prefix` is put before the key of each problem.
-pub(super) fn lay_over(base: &mut Node, over: &Node, prefix: &str, problems: &mut Vec<Problem>) {
+pub(super) fn merge_over(base: &mut Node, over: &Node, prefix: &str, problems: &mut Vec<Problem>) {
     let (Some(base), Some(over)) = (base.table_mut(), over.table()) else { return };
     for field in &over.0 {
         let by_name = field.value.table().filter(|_| NAMED.contains(&field.key.as_str()));
@@ -51,11 +51,11 @@ fn lay_over_named(
     let names: Vec<String> = tables.iter().filter_map(|m| name_of(m).map(str::to_owned)).collect();
     for field in &by_name.0 {
         let key = format!("{prefix}{list}.{}", field.key);
-        let mut complain = |place: &super::Location, key: String, what: String| {
+        let mut report_problem = |place: &super::Location, key: String, what: String| {
             problems.push(Problem { place: place.clone(), key, what });
         };
         let Some(above) = field.value.table() else {
-            complain(
+            report_problem(
                 &field.value.place,
                 key,
                 format!("expected a table of the {list}'s keys, found {}.", field.value.kind()),
@@ -71,13 +71,13 @@ fn lay_over_named(
             let all = if list == "measure" { "Measures" } else { "Those there are" };
             let what =
                 format!("there is no {list} `{}`{guess} {all}: {}", field.key, names.join(", "));
-            complain(&field.place, key, what);
+            report_problem(&field.place, key, what);
             continue;
         };
         if let Some(name) = above.0.iter().find(|f| f.key == "name") {
-            complain(&name.place, format!("{key}.name"), format!("a {list} keeps its name."));
+            report_problem(&name.place, format!("{key}.name"), format!("a {list} keeps its name."));
         }
-        drop_what_goes(below, above);
+        drop_obsolete_keys(below, above);
         for inner in above.0.iter().filter(|f| f.key != "name") {
             lay_field(below, inner);
         }
@@ -91,7 +91,7 @@ fn name_of(measure: &Node) -> Option<&str> {
 /// Removes the keys that a new `parser` makes meaningless, and `pointer` if `pointers` is set,
 /// or the reverse. An override cannot remove keys itself, so without this step every override
 /// of `parser` would be refused because of the old `pattern`.
-fn drop_what_goes(below: &mut Table, above: &Table) {
+fn drop_obsolete_keys(below: &mut Table, above: &Table) {
     if above.get("parser").is_some() {
         for key in PARSER_KEYS {
             below.remove(key);

@@ -197,7 +197,9 @@ fn python(line: &str) -> Assignment<'_> {
     let found = ASSIGNED.captures(line)?;
     let (name, value) = (found.get(2)?.as_str(), found.get(3)?.as_str());
     let is_module_s = found[1].is_empty();
-    if (is_shouted(name) && is_module_s) || ((is_shouted(name) || is_module_s) && is_plain(value)) {
+    if (is_upper_case(name) && is_module_s)
+        || ((is_upper_case(name) || is_module_s) && is_plain(value))
+    {
         return Some((name, value, false));
     }
     // `num_warps=4,` in a call with one argument per line.
@@ -245,7 +247,7 @@ fn is_whole(value: &str) -> bool {
 }
 
 /// Whether a word is in capitals, as constants are: `BLOCK_M`.
-fn is_shouted(word: &str) -> bool {
+fn is_upper_case(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     word.chars().all(is_upper) && word.contains(|c: char| c.is_ascii_uppercase())
 }
@@ -283,7 +285,11 @@ fn is_plain(value: &str) -> bool {
     };
     words(value).iter().all(|word| {
         let word = word.as_str();
-        is_shouted(word) || KNOWN.contains(&word) || is_type(word) || is_k(word) || is_truth(word)
+        is_upper_case(word)
+            || KNOWN.contains(&word)
+            || is_type(word)
+            || is_k(word)
+            || is_truth(word)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Failed builds from the store. Records of older versions lack details, so their logs are read
 //! again.
 
-use crate::evaluation::{Complaints, Ended, Evidence, Failure, FailureKind, LONGEST_LINE};
+use crate::evaluation::{Ended, Evidence, Failure, FailureKind, FailureLogParser, LONGEST_LINE};
 use crate::process::Log;
 use crate::store::{BuildRecord, Store, StoreError};
 
@@ -14,7 +14,10 @@ pub(super) fn failure(ended: &Ended, detail: String) -> Failure {
 }
 
 /// How a stored build failed, if it did. Old records have only a text; their log has the details.
-pub(crate) fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Failure>, StoreError> {
+pub(crate) fn failure_from_store(
+    store: &Store,
+    record: &BuildRecord,
+) -> Result<Option<Failure>, StoreError> {
     let Some(failed) = &record.failure else { return Ok(None) };
     let ended = failed.ended_in_old_text();
     let (FailureKind::Build, None, Some(ended)) = (failed.kind, &failed.evidence, ended) else {
@@ -29,7 +32,7 @@ pub(crate) fn recalled(store: &Store, record: &BuildRecord) -> Result<Option<Fai
         }
         Err(error) => return Err(StoreError::at(&path)(error)),
     };
-    let mut complaints = Complaints::default();
+    let mut complaints = FailureLogParser::default();
     for (stream, line) in Log::from(last_command(&bytes).to_vec()).lines() {
         complaints.feed(stream, line, line.len() < LONGEST_LINE);
     }

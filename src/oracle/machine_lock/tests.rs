@@ -8,8 +8,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Long enough to see that a thread waits.
 const MOMENT: Duration = Duration::from_millis(300);
 
-fn take(quiet: &Quiet, share: MachineShare) -> Held {
-    quiet.take(share, &Stop::never(), &mut || {}).unwrap()
+fn take(lock: &MachineLock, share: MachineShare) -> Held {
+    lock.take(share, &Stop::never(), &mut || {}).unwrap()
 }
 
 /// A thread that takes the lock, reports when it waits, and hands over the lock.
@@ -20,13 +20,13 @@ struct Other {
     _thread: JoinHandle<()>,
 }
 
-fn other(quiet: &Quiet, share: MachineShare) -> Other {
-    let (quiet, stop) = (quiet.clone(), Stop::never());
+fn other(lock: &MachineLock, share: MachineShare) -> Other {
+    let (lock, stop) = (lock.clone(), Stop::never());
     let (tell, waits) = channel();
     let (give, has) = channel();
     let told = stop.clone();
     let thread = std::thread::spawn(move || {
-        let held = quiet.take(share, &told, &mut || tell.send(()).unwrap());
+        let held = lock.take(share, &told, &mut || tell.send(()).unwrap());
         give.send(held).unwrap();
     });
     Other { waits, has, stop, _thread: thread }
@@ -46,19 +46,19 @@ impl Other {
 #[test]
 fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let quiet = Quiet::below(folder.path());
-    let (one, two) = (take(&quiet, MachineShare::Beside), take(&quiet, MachineShare::Beside));
-    let alone = other(&quiet, MachineShare::Alone);
+    let lock = MachineLock::below(folder.path());
+    let (one, two) = (take(&lock, MachineShare::Shared), take(&lock, MachineShare::Shared));
+    let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     drop(one);
     assert!(matches!(alone.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
     drop(two);
     let held = alone.gets_it();
-    let second = other(&quiet, MachineShare::Alone);
+    let second = other(&lock, MachineShare::Exclusive);
     assert!(second.is_waiting());
     drop(held);
     let held = second.gets_it();
-    let beside = other(&quiet, MachineShare::Beside);
+    let beside = other(&lock, MachineShare::Shared);
     assert!(beside.is_waiting());
     drop(held);
     drop(beside.gets_it());
@@ -67,12 +67,12 @@ fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
 #[test]
 fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
     let folder = tempfile::tempdir().unwrap();
-    let quiet = Quiet::below(folder.path());
-    let before = take(&quiet, MachineShare::Beside);
-    let alone = other(&quiet, MachineShare::Alone);
+    let lock = MachineLock::below(folder.path());
+    let before = take(&lock, MachineShare::Shared);
+    let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     // Without `turn`, another run would go on beside the exclusive one.
-    let late = other(&quiet, MachineShare::Beside);
+    let late = other(&lock, MachineShare::Shared);
     assert!(late.is_waiting());
     drop(before);
     let held = alone.gets_it();
@@ -84,23 +84,23 @@ fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
 #[test]
 fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
     let folder = tempfile::tempdir().unwrap();
-    let quiet = Quiet::below(folder.path());
-    let held = take(&quiet, MachineShare::Beside);
-    let alone = other(&quiet, MachineShare::Alone);
+    let lock = MachineLock::below(folder.path());
+    let held = take(&lock, MachineShare::Shared);
+    let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     alone.stop.request();
     assert!(matches!(alone.has.recv_timeout(PATIENCE).unwrap(), Err(NotTaken::Stopped)));
-    drop(take(&quiet, MachineShare::Beside));
+    drop(take(&lock, MachineShare::Shared));
     drop(held);
-    drop(take(&quiet, MachineShare::Alone));
+    drop(take(&lock, MachineShare::Exclusive));
 }
 
 #[test]
 fn without_a_lock_only_what_must_be_alone_stands_still() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("machines"), "in the way").unwrap();
-    let quiet = Quiet::below(folder.path());
-    drop(take(&quiet, MachineShare::Beside));
-    let alone = quiet.take(MachineShare::Alone, &Stop::never(), &mut || {});
+    let lock = MachineLock::below(folder.path());
+    drop(take(&lock, MachineShare::Shared));
+    let alone = lock.take(MachineShare::Exclusive, &Stop::never(), &mut || {});
     assert!(matches!(alone, Err(NotTaken::Error(_))));
 }

@@ -6,8 +6,8 @@ const EXIT: Ended = Ended::Exited(1);
 const SEGV: Ended = Ended::Signaled(11);
 const ABRT: Ended = Ended::Signaled(ABORT);
 
-fn heard(kind: FailureKind, ended: &Ended, err: &str, out: &str) -> Heard {
-    let mut complaints = Complaints::default();
+fn heard(kind: FailureKind, ended: &Ended, err: &str, out: &str) -> FailureReason {
+    let mut complaints = FailureLogParser::default();
     for (stream, text) in [(Stream::Out, out), (Stream::Err, err)] {
         for line in text.lines() {
             complaints.feed(stream, line.as_bytes(), true);
@@ -16,17 +16,17 @@ fn heard(kind: FailureKind, ended: &Ended, err: &str, out: &str) -> Heard {
     complaints.finish(kind, ended)
 }
 
-fn run(ended: &Ended, err: &str) -> Heard {
+fn run(ended: &Ended, err: &str) -> FailureReason {
     heard(FailureKind::Crash, ended, err, "")
 }
 
 /// `D`: diagnostics, `R`: a specific reason, `r`: a reason that others share, `L`: the last line.
-fn words(said: &Said) -> String {
+fn words(said: &FailureMessage) -> String {
     match said {
-        Said::Diagnostics(lines) => format!("D {}", lines.join(" | ")),
-        Said::Reason { lines, telling: true } => format!("R {}", lines.join(" | ")),
-        Said::Reason { lines, telling: false } => format!("r {}", lines.join(" | ")),
-        Said::Reached(line) => format!("L {line}"),
+        FailureMessage::Diagnostics(lines) => format!("D {}", lines.join(" | ")),
+        FailureMessage::Reason { lines, telling: true } => format!("R {}", lines.join(" | ")),
+        FailureMessage::Reason { lines, telling: false } => format!("r {}", lines.join(" | ")),
+        FailureMessage::Reached(line) => format!("L {line}"),
     }
 }
 
@@ -300,10 +300,11 @@ fn the_line_that_decides_is_found_in_the_form_of_each_tool() {
 
 #[test]
 fn no_two_of_them_are_the_same_failure() {
-    let said: Vec<Said> = RUNS.iter().map(|(ended, output, _)| run(ended, output).said).collect();
+    let said: Vec<FailureMessage> =
+        RUNS.iter().map(|(ended, output, _)| run(ended, output).said).collect();
     for (i, one) in said.iter().enumerate() {
         for (j, other) in said.iter().enumerate() {
-            assert_eq!(one.alike(other), i == j, "{one:?} {other:?}");
+            assert_eq!(one.is_same_failure(other), i == j, "{one:?} {other:?}");
         }
     }
 }
@@ -326,9 +327,9 @@ fn people_are_shown_the_line_as_it_was_printed() {
 fn jobs_in_parallel_print_errors_in_any_order() {
     let build = |output: &str| heard(FailureKind::Build, &EXIT, output, "").said;
     let (a, b, c) = ("a.c:1:2: error: x\n", "b.c:1:2: error: y\n", "c.c:1:2: error: z\n");
-    assert!(build(&[a, b].concat()).alike(&build(&[b, a].concat())));
-    assert!(build(&[a, b].concat()).alike(&build(b)));
-    assert!(!build(&[a, b].concat()).alike(&build(c)));
+    assert!(build(&[a, b].concat()).is_same_failure(&build(&[b, a].concat())));
+    assert!(build(&[a, b].concat()).is_same_failure(&build(b)));
+    assert!(!build(&[a, b].concat()).is_same_failure(&build(c)));
 }
 
 #[test]
@@ -337,9 +338,9 @@ fn an_error_that_a_program_survives_decides_nothing() {
     let died = |rest: &str, ended: &Ended| run(ended, &output(rest)).said;
     // A specific reason overrides the survived error.
     let reason = "x.c:3: f: Assertion `a' failed.";
-    assert!(died(reason, &ABRT).alike(&run(&ABRT, reason).said));
+    assert!(died(reason, &ABRT).is_same_failure(&run(&ABRT, reason).said));
     // Two failures that both print the survived error differ in their other errors.
-    assert!(!died("error: no tensor", &EXIT).alike(&died("error: no token", &EXIT)));
+    assert!(!died("error: no tensor", &EXIT).is_same_failure(&died("error: no token", &EXIT)));
     // An error long before the end does not explain the exit code.
     assert!(!died(&"loading\n".repeat(30), &EXIT).is_telling());
     assert!(died("bye", &EXIT).is_telling());
@@ -347,7 +348,7 @@ fn an_error_that_a_program_survives_decides_nothing() {
 
 #[test]
 fn streams_are_heard_apart() {
-    let mut complaints = Complaints::default();
+    let mut complaints = FailureLogParser::default();
     for (stream, line) in [
         (Stream::Err, "Traceback (most recent call last):"),
         (Stream::Out, "[1]7.0,"),
@@ -364,7 +365,7 @@ fn streams_are_heard_apart() {
 
 #[test]
 fn what_is_kept_is_bounded_whatever_is_printed() {
-    let mut complaints = Complaints::default();
+    let mut complaints = FailureLogParser::default();
     let long = vec![b'x'; 1 << 20];
     let mut kept = 0;
     for number in 0..3000 {
@@ -410,19 +411,20 @@ fn lines() -> impl Strategy<Value = Vec<(bool, &'static str)>> {
 proptest! {
     #[test]
     fn the_kept_lines_say_the_same_again(lines in lines()) {
-        let mut first = Complaints::default();
+        let mut first = FailureLogParser::default();
         let stream = |err: bool| if err { Stream::Err } else { Stream::Out };
         let kept: Vec<_> = lines
             .iter()
             .filter(|(err, line)| first.feed(stream(*err), line.as_bytes(), true))
             .collect();
-        let mut again = Complaints::default();
+        let mut again = FailureLogParser::default();
         for (err, line) in kept {
             prop_assert!(again.feed(stream(*err), line.as_bytes(), true), "{line}");
         }
         let (first, again) = (first.finish(FailureKind::Build, &EXIT), again.finish(FailureKind::Build, &EXIT));
+        let is_reached = |reason: &FailureReason| matches!(reason.said, FailureMessage::Reached(_));
         // The log keeps the last line anyway.
-        if !matches!((&first.said, &again.said), (Said::Reached(_), Said::Reached(_))) {
+        if !(is_reached(&first) && is_reached(&again)) {
             prop_assert_eq!(first, again);
         }
     }
@@ -438,6 +440,6 @@ proptest! {
             .replace("line 9", &format!("line {n}"))
             .replace("3061", &n.to_string())
             .replace("76800", &n.to_string());
-        prop_assert!(run(ended, output).said.alike(&run(ended, &other).said));
+        prop_assert!(run(ended, output).said.is_same_failure(&run(ended, &other).said));
     }
 }

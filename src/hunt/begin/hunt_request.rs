@@ -6,7 +6,7 @@ use crate::store::journal::SearchBy;
 /// The options of `bisect-ppl start`.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
-pub(crate) struct Asked {
+pub(crate) struct HuntRequest {
     /// The good revision.
     pub good: String,
     /// The bad revision.

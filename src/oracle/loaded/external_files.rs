@@ -14,7 +14,7 @@ use crate::store::{HuntDir, Store, StoreError};
 
 /// The files from outside the slot that the hunt's runs loaded so far.
 #[derive(Debug, Default)]
-pub(in crate::oracle) struct Elsewhere {
+pub(in crate::oracle) struct ExternalFiles {
     /// Path → digest, and the commit whose run loaded the file first.
     seen: BTreeMap<String, (String, String)>,
     /// The attempts already read.
@@ -29,7 +29,7 @@ pub(in crate::oracle) struct Changed {
     pub(in crate::oracle) before: String,
 }
 
-impl Elsewhere {
+impl ExternalFiles {
     /// Reads the hunt's new runs from its journal, whichever process made the runs.
     pub(in crate::oracle) fn follow(
         &mut self,
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn only_a_given_file_with_other_bytes_is_told() {
-        let mut known = Elsewhere::default();
+        let mut known = ExternalFiles::default();
         known.seen.insert("/opt/x/lib.so".to_owned(), ("1".to_owned(), "abc".to_owned()));
         let changed = |files: &[(&str, &str)]| known.changed(&loaded(files), |_| true);
         assert_eq!(changed(&[("/opt/x/lib.so", "1"), ("/opt/x/new.so", "2")]), None);

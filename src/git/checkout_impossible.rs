@@ -9,7 +9,7 @@ const LONGEST_SHOWN: usize = 160;
 
 /// Why a commit's files cannot be checked out.
 #[derive(Debug, thiserror::Error)]
-pub enum Misfit {
+pub enum CheckoutImpossible {
     /// Two names differ only in case, and the disk ignores case.
     #[error(
         "`{}` and `{}` are the same name on the disk where commits are checked out", .0[0].display(), .0[1].display()
@@ -33,7 +33,7 @@ pub enum Misfit {
     Refused(String),
 }
 
-impl Misfit {
+impl CheckoutImpossible {
     /// What the user can do about it, if known.
     pub(super) fn hint(&self) -> Option<&'static str> {
         match self {

@@ -39,7 +39,7 @@ struct ChangedFile {
 
 /// Connected commits whose trees lack a change.
 #[derive(Clone, Debug)]
-pub(crate) struct Absence {
+pub(crate) struct CommitsWithoutChange {
     /// The commit before the first of these commits.
     pub before: CommitId,
     /// These commits, parents first.
@@ -76,7 +76,7 @@ impl History {
 
     /// Whether at least one file of the tree of `commit` still has the change; `None` if the text
     /// does not tell.
-    pub(crate) fn carries(&self, commit: &CommitId, change: &Change) -> Option<bool> {
+    pub(crate) fn contains_change(&self, commit: &CommitId, change: &Change) -> Option<bool> {
         let mut is_gone = false;
         for file in &change.files {
             match self.carries_file(commit, file) {
@@ -91,14 +91,14 @@ impl History {
     /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
     /// before the change, as after a revert.
     pub(crate) fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
-        self.carries(commit, change) == Some(false)
+        self.contains_change(commit, change) == Some(false)
             && change.files.iter().any(|file| self.is_as_before(commit, file))
     }
 
     /// Whether the tree of `commit` lacks the change's lines, but no file is as before the change:
     /// other lines replaced them.
     pub(crate) fn is_reworked(&self, commit: &CommitId, change: &Change) -> bool {
-        self.carries(commit, change) == Some(false) && !self.is_restored(commit, change)
+        self.contains_change(commit, change) == Some(false) && !self.is_restored(commit, change)
     }
 
     /// Whether the tree of `commit` lacks the change, or at least one file is byte for byte as
@@ -106,12 +106,12 @@ impl History {
     pub(crate) fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
         let is_put_back =
             |file: &ChangedFile| file.before != file.after && self.is_as_before(commit, file);
-        self.carries(commit, change) == Some(false) || change.files.iter().any(is_put_back)
+        self.contains_change(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
     /// Whether `commit` restores a file of the change to its state before the change, which
     /// `parent` did not have.
-    pub(crate) fn is_put_back_by(
+    pub(crate) fn restores_file(
         &self,
         parent: &CommitId,
         commit: &CommitId,
@@ -159,13 +159,13 @@ impl History {
     /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
     /// first. Looks for trees that lack all of the change and, if there are none, for trees that
     /// lack a part. Empty if some path of history keeps the change, or if the range is too long.
-    pub(crate) fn where_it_is_gone(
+    pub(crate) fn commits_without_change(
         &self,
         found: &CommitId,
         newer: &CommitId,
         change: &Change,
-    ) -> Result<Vec<Absence>, GitError> {
-        let as_a_whole = |commit: &CommitId| self.carries(commit, change) == Some(false);
+    ) -> Result<Vec<CommitsWithoutChange>, GitError> {
+        let as_a_whole = |commit: &CommitId| self.contains_change(commit, change) == Some(false);
         let absences = self.absences(found, newer, as_a_whole)?;
         if !absences.is_empty() {
             return Ok(absences);
@@ -178,7 +178,7 @@ impl History {
         found: &CommitId,
         newer: &CommitId,
         is_gone: impl Fn(&CommitId) -> bool,
-    ) -> Result<Vec<Absence>, GitError> {
+    ) -> Result<Vec<CommitsWithoutChange>, GitError> {
         let after = self.descending(found, newer)?;
         if after.len() > MOST_COMMITS {
             return Ok(Vec::new());
@@ -186,7 +186,7 @@ impl History {
         // Commits with a path from `found` on which every tree has the change.
         let mut kept = BTreeSet::from([found.clone()]);
         let mut place = BTreeMap::new();
-        let mut absences: Vec<Absence> = Vec::new();
+        let mut absences: Vec<CommitsWithoutChange> = Vec::new();
         // `after` is sorted: parents come first.
         for commit in after {
             let parents = self.parents(&commit)?;
@@ -197,14 +197,14 @@ impl History {
                 continue;
             }
             if let Some(at) = parents.iter().find_map(|parent| place.get(parent).copied()) {
-                let absence: &mut Absence = &mut absences[at];
+                let absence: &mut CommitsWithoutChange = &mut absences[at];
                 absence.commits.push(commit.clone());
                 place.insert(commit, at);
             } else if let Some(before) =
                 parents.iter().find(|parent| kept.contains(parent)).or(parents.first()).cloned()
             {
                 place.insert(commit.clone(), absences.len());
-                absences.push(Absence { before, commits: vec![commit] });
+                absences.push(CommitsWithoutChange { before, commits: vec![commit] });
             }
         }
         Ok(if kept.contains(newer) { Vec::new() } else { absences })

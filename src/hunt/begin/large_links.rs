@@ -7,7 +7,7 @@ use crate::store::journal::Event;
 
 impl Driver<'_> {
     /// If linked folders are too large, notes that nobody would notice writes to them.
-    pub(crate) fn tell_unwatched(&mut self) -> Result<(), HuntError> {
+    pub(crate) fn note_large_links(&mut self) -> Result<(), HuntError> {
         let (links, checkout) = (&self.oracle.recipes.config.worktree.link, &self.oracle.checkout);
         let Some(checkout) = checkout.as_ref().filter(|_| !links.is_empty()) else {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::store::{StoreError, StoredRun, attempt_name};
 
 use super::derive::Derived;
 use super::launch::Launch;
-use super::loaded::Here;
+use super::loaded::SlotContents;
 use super::parts::{Oracle, Placed};
 use super::{OracleError, Request};
 
@@ -15,14 +15,14 @@ impl Oracle {
     /// both slots have the same file names, and both runs have the same settings. The reused run
     /// is stored under this commit's key, with the original log. `None` if the request forbids it,
     /// and for exclusive measures, where times matter.
-    pub(super) fn twin(
+    pub(super) fn reuse_identical_build(
         &mut self,
         request: Request<'_>,
         launch: Launch<'_>,
         placed: &Placed,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, key, phase, .. } = launch;
-        if !request.twins || measure.exclusive {
+        if !request.reuse_identical || measure.exclusive {
             return Ok(None);
         }
         let Some(twin) = self.find_twin(launch, placed)? else { return Ok(None) };
@@ -65,7 +65,7 @@ impl Oracle {
     ) -> Result<Option<StoredRun>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         let manner = self.recipes.manner(commit, recipe, measure);
-        let here = Here::in_slot(&placed.slot);
+        let here = SlotContents::in_slot(&placed.slot);
         for other in self.recorder.measured() {
             let theirs = self.recipes.at(other)?;
             let Some(their_measure) = theirs.measure(&measure.name) else { continue };

@@ -1,7 +1,7 @@
 //! Finds the lines in a failed program's output that say why it failed.
 //!
-//! [`Complaints`] reads the output of builds and of runs, live and again from stored logs. These
-//! lines ([`Said`]) distinguish a failure from others of its kind.
+//! [`FailureLogParser`] reads the output of builds and of runs, live and again from stored logs.
+//! These lines ([`FailureMessage`]) distinguish a failure from others of its kind.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ const HANDLER: usize = 10;
 /// What the output of a failed command says about the failure. Lines are [`normalised`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum FailureMessage {
     /// Errors of compilers and linkers. Parallel jobs print these in any order, and sometimes not
     /// all.
     Diagnostics(Vec<String>),
@@ -49,9 +49,9 @@ pub enum Said {
     Reached(String),
 }
 
-impl Said {
+impl FailureMessage {
     /// Whether both texts can come from the same failure.
-    pub fn alike(&self, other: &Self) -> bool {
+    pub fn is_same_failure(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Diagnostics(a), Self::Diagnostics(b)) => a.iter().any(|line| b.contains(line)),
             (Self::Reason { lines: a, .. }, Self::Reason { lines: b, .. }) => a == b,
@@ -72,24 +72,24 @@ impl Said {
 
 /// The reason of a failure, to compare and to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct FailureReason {
     /// The form that is compared with other failures.
-    pub said: Said,
+    pub said: FailureMessage,
     /// The decisive line as printed, to show; may be empty.
     pub shown: String,
 }
 
 /// Reads the output of a command line by line, in bounded memory.
 #[derive(Debug, Default)]
-pub struct Complaints {
-    err: Voice,
-    out: Voice,
+pub struct FailureLogParser {
+    err: StreamState,
+    out: StreamState,
 }
 
 /// The state of one stream. Streams are read separately, since their interleaving is random.
 #[derive(Debug, Default)]
-struct Voice {
-    doing: Doing,
+struct StreamState {
+    doing: PendingMessage,
     events: BTreeMap<Weight, Events>,
     /// The innermost frame of the first stack.
     frame: Option<String>,
@@ -105,7 +105,7 @@ struct Voice {
 
 /// The multi-line message that is being read.
 #[derive(Debug, Default)]
-enum Doing {
+enum PendingMessage {
     #[default]
     Nothing,
     Traceback {
@@ -135,7 +135,7 @@ struct Events {
     last: Option<Event>,
 }
 
-impl Complaints {
+impl FailureLogParser {
     /// Takes the next bytes of a stream, without the line break. `whole`: the line ends there. Each
     /// part between `\r` (progress that overwrites itself) counts as a line.
     ///
@@ -162,14 +162,15 @@ impl Complaints {
     }
 
     /// The result, after the command ended.
-    pub fn finish(mut self, kind: FailureKind, ended: &Ended) -> Heard {
+    pub fn finish(mut self, kind: FailureKind, ended: &Ended) -> FailureReason {
         for voice in [&mut self.err, &mut self.out] {
             voice.end();
         }
         let diagnostics = self.all(Weight::Diagnostic);
         if let Some(first) = diagnostics.first() {
-            let said = Said::Diagnostics(diagnostics.iter().map(|e| e.text.clone()).collect());
-            return Heard { said, shown: first.shown.clone() };
+            let said =
+                FailureMessage::Diagnostics(diagnostics.iter().map(|e| e.text.clone()).collect());
+            return FailureReason { said, shown: first.shown.clone() };
         }
         let reasons = self.all(Weight::Reason);
         if !reasons.is_empty() {
@@ -195,10 +196,10 @@ impl Complaints {
             (None, Some(line)) => shown(line),
             (None, None) => String::new(),
         };
-        Heard { said: Said::Reached(normalised(&shown)), shown }
+        FailureReason { said: FailureMessage::Reached(normalised(&shown)), shown }
     }
 
-    fn reason(&self, events: &[Event], telling: bool) -> Heard {
+    fn reason(&self, events: &[Event], telling: bool) -> FailureReason {
         let decisive = events.last().filter(|event| event.is_python).or(events.first());
         let mut lines: Vec<String> = events.iter().map(|event| event.text.clone()).collect();
         if lines.len() > 3 {
@@ -215,7 +216,7 @@ impl Complaints {
             || lines.first().cloned().unwrap_or_default(),
             |event| event.shown.clone(),
         );
-        Heard { said: Said::Reason { lines, telling }, shown }
+        FailureReason { said: FailureMessage::Reason { lines, telling }, shown }
     }
 
     fn frame(&self) -> Option<&str> {
@@ -242,7 +243,7 @@ impl Complaints {
     }
 }
 
-impl Voice {
+impl StreamState {
     /// Reads a line; true if the line must stay in the log.
     fn line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
@@ -269,24 +270,26 @@ impl Voice {
     /// Whether the line belongs to the unfinished message, and whether there is such a message.
     fn go_on(&mut self, line: &str) -> (bool, bool) {
         match std::mem::take(&mut self.doing) {
-            Doing::Nothing => (false, false),
-            Doing::Traceback { prefix, frame, lines } => {
+            PendingMessage::Nothing => (false, false),
+            PendingMessage::Traceback { prefix, frame, lines } => {
                 (self.trace(line, prefix, frame, lines), true)
             }
-            Doing::Message { event, next, lines } => (self.message(line, event, next, lines), true),
+            PendingMessage::Message { event, next, lines } => {
+                (self.message(line, event, next, lines), true)
+            }
         }
     }
 
     fn trace(&mut self, line: &str, prefix: String, frame: Option<String>, lines: usize) -> bool {
         let Some(rest) = line.strip_prefix(prefix.as_str()) else {
             // A line of another process in between.
-            self.doing = Doing::Traceback { prefix, frame, lines };
+            self.doing = PendingMessage::Traceback { prefix, frame, lines };
             return false;
         };
         if rest.starts_with([' ', '\t']) {
             let frame = sign::python_frame(rest).or(frame);
             if lines < LONGEST_TRACEBACK {
-                self.doing = Doing::Traceback { prefix, frame, lines: lines + 1 };
+                self.doing = PendingMessage::Traceback { prefix, frame, lines: lines + 1 };
             }
             return true;
         }
@@ -309,7 +312,7 @@ impl Voice {
                 if let Some(frame) = sign::python_frame(line) {
                     event.text = format!("{} in {}", event.text, normalised(&frame));
                 } else if lines < HANDLER {
-                    self.doing = Doing::Message { event, next, lines: lines + 1 };
+                    self.doing = PendingMessage::Message { event, next, lines: lines + 1 };
                     return true;
                 }
                 self.push(event);
@@ -325,7 +328,7 @@ impl Voice {
             }
         }
         if belongs && goes_on {
-            self.doing = Doing::Message { event, next, lines: lines + 1 };
+            self.doing = PendingMessage::Message { event, next, lines: lines + 1 };
         } else {
             self.push(event);
         }
@@ -346,11 +349,11 @@ impl Voice {
                 self.push(Event { is_python: true, ..event(Weight::Reason, it) });
             }
             Sign::Begins(weight, it, next) => {
-                self.doing = Doing::Message { event: event(weight, it), next, lines: 0 };
+                self.doing = PendingMessage::Message { event: event(weight, it), next, lines: 0 };
             }
             Sign::Traceback(place) => {
                 let prefix = line[..place].to_owned();
-                self.doing = Doing::Traceback { prefix, frame: None, lines: 0 };
+                self.doing = PendingMessage::Traceback { prefix, frame: None, lines: 0 };
             }
             Sign::Sanitizer(it) => {
                 self.wants_frame = true;
@@ -368,7 +371,7 @@ impl Voice {
 
     /// At the end of the stream, takes the unfinished message as complete.
     fn end(&mut self) {
-        if let Doing::Message { event, .. } = std::mem::take(&mut self.doing) {
+        if let PendingMessage::Message { event, .. } = std::mem::take(&mut self.doing) {
             self.push(event);
         }
     }

@@ -9,7 +9,7 @@ use crate::oracle::Request;
 use crate::stats;
 
 use super::account::Ledger;
-use super::standing::FoundCommit;
+use super::culprit_status::FoundCommit;
 
 impl Driver<'_> {
     /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
@@ -47,9 +47,9 @@ impl Driver<'_> {
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
         let history = &self.oracle.history;
-        let standing = ledger.found().iter().filter(|found| found.stands());
+        let status = ledger.found().iter().filter(|found| found.stands());
         let culprits: Vec<Culprit> =
-            standing.map(|found: &FoundCommit| found.culprit.clone()).collect();
+            status.map(|found: &FoundCommit| found.culprit.clone()).collect();
         for earlier in &culprits {
             let commit = &earlier.info.commit;
             let change = history.change(&earlier.parent, commit)?;
@@ -57,7 +57,7 @@ impl Driver<'_> {
                 let by = &later.info.commit;
                 if by == commit
                     || !history.is_ancestor(commit, by)?
-                    || !history.is_put_back_by(&later.parent, by, &change)
+                    || !history.restores_file(&later.parent, by, &change)
                 {
                     continue;
                 }
