@@ -75,7 +75,8 @@ impl Driver<'_> {
     /// change lasts to the newer end, and whether another commit is behind it, was not checked.
     pub(crate) fn cut_short(&self, finding: Finding) -> Finding {
         let Some(limit) = &self.limit else { return finding };
-        if finding.outcome != Outcome::Culprit {
+        let is_confirmed = finding.outcome == Outcome::Culprit || !finding.unexplained.is_empty();
+        if !is_confirmed {
             return finding;
         }
         let confirmed = finding.culprits.iter().map(|culprit| culprit.info.commit.clone());

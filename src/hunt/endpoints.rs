@@ -13,12 +13,13 @@ pub(crate) mod same_text;
 pub(crate) mod targets;
 
 use crate::evaluation::{
-    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict,
+    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, Request, Sample};
 use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
+use crate::ui::text;
 
 use super::HuntError;
 use super::driver::Driver;
@@ -271,6 +272,9 @@ impl Driver<'_> {
             let judgement = self.judge(&base, &chosen.targets, 0)?;
             let (name, reason) = (base.short(), &judgement.reason);
             if judgement.verdict == aim.newer() {
+                if let Some(finding) = self.rest_after_base(&base, chosen)? {
+                    return Ok(Some(finding));
+                }
                 let ways = match aim {
                     Aim::Regression => "mended on the way to good, not broken on the way to bad",
                     Aim::Fix => "broken on the way to bad, not mended on the way to good",
@@ -290,6 +294,48 @@ impl Driver<'_> {
         }
         let outcome = Outcome::EndpointUnmeasurable;
         Ok(unmeasurable.map(|summary| Box::new(Finding::plain(outcome, summary))))
+    }
+
+    /// The finding if the bad end is worse than a merge base that is bad already: only a part of the
+    /// regression was there at the base, and another hunt has to look for the rest.
+    fn rest_after_base(
+        &mut self,
+        base: &CommitId,
+        chosen: &Chosen,
+    ) -> Result<Option<Box<Finding>>, HuntError> {
+        if self.begun.options.aim == Aim::Fix {
+            return Ok(None);
+        }
+        let bad = self.begun.bad.commit.short().to_owned();
+        for target in &chosen.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let measures = [metric.measure.clone()];
+            let look = Request::look(base, &measures, Phase::Endpoint);
+            let level = self.oracle.evaluate(look)?.level(metric);
+            let levels = level.as_ref().and_then(Value::number).zip(target.bad.number());
+            let Some((level, end)) = levels else { continue };
+            let rest = target.guard.worsening(level, end);
+            if rest <= target.limit.max(0.0) {
+                continue;
+            }
+            let base = base.short();
+            let summary = format!(
+                "good is not an ancestor of bad, and their merge base {base} is between the two: \
+                 {metric} {} at good, {} at {base}, {} at bad",
+                text::value(&target.baseline),
+                text::value(&Value::Number(level)),
+                text::value(&target.bad)
+            );
+            let next = format!(
+                "`bisect-ppl start --good {base} --bad {bad}` hunts for what came after {base}"
+            );
+            return Ok(Some(Box::new(Finding {
+                next: vec![next],
+                ..Finding::plain(Outcome::EndpointUnmeasurable, summary)
+            })));
+        }
+        Ok(None)
     }
 }
 

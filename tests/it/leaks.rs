@@ -39,7 +39,7 @@ fn a_build_that_installs_into_a_linked_folder_is_refused() {
 fn a_run_that_writes_into_a_linked_folder_is_refused() {
     let (env, _, oracle) = linked("exec \"$1\" build \"$2\" \"$3\"\n");
     oracle.ppl("before = [\"touch {src}/.venv/seen\"]").write(&env);
-    let words = ["a run of ppl", ".venv/seen", "restore it"];
+    let words = ["a run of ppl", ".venv/seen", "Restore them"];
     env.run(&["start", "--good", "v1"]).expect(5).says(&words);
 }
 

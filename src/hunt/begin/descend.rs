@@ -14,6 +14,7 @@ use crate::hunt::begin::{info, write_beginning};
 use crate::hunt::{HuntError, UsageError};
 use crate::store::journal::{Begun, Event, LimitsInForce, Options};
 use crate::store::{FollowUpAttempt, FollowUpResult, HuntDir, Store};
+use crate::ui::text;
 
 use super::open::{begun, frozen};
 
@@ -158,8 +159,9 @@ fn source(
         }
         Ok(files) => Ok(Source { repository: here.of_submodule(here.common_dir())?, files }),
         Err(others) => Err(format!(
-            "{} files that the project changed differ from the project's versions ({}{})",
-            others.len(),
+            "{} that the project changed {} from the project's version ({}{})",
+            text::plural(others.len(), "file"),
+            if others.len() == 1 { "differs" } else { "differ" },
             others.iter().take(3).cloned().collect::<Vec<_>>().join(", "),
             if others.len() > 3 { ", …" } else { "" }
         )),

@@ -1,6 +1,8 @@
 //! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
 //! tolerance on either side of a found commit, the hunt searches on. Pure.
 
+use std::collections::BTreeMap;
+
 use crate::evaluation::{
     Aim, CommitId, Culprit, Effect, GuardTarget, Metric, ReachedLimit, Target,
 };
@@ -31,6 +33,8 @@ pub(crate) struct Ledger {
     pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
     /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
     pub(crate) largest_open: f64,
+    /// How much of each metric's change has only candidates; 0 for a fact.
+    pub(crate) open_steps: BTreeMap<Metric, f64>,
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's, which the hunt searched for by themselves.
     pub(crate) other_failures: Vec<Target>,
@@ -48,6 +52,7 @@ impl Ledger {
             crossings: Vec::new(),
             candidates: Vec::new(),
             largest_open: 0.0,
+            open_steps: BTreeMap::new(),
             notes: Vec::new(),
             other_failures: Vec::new(),
         }
@@ -176,6 +181,12 @@ impl Ledger {
         why: CandidatesReason,
     ) {
         self.largest_open = self.largest_open.max(rise_of(search_range));
+        for target in &search_range.targets {
+            let Target::Guard(target) = target else { continue };
+            let ends = target.baseline.number().zip(target.bad.number());
+            let rise = ends.map_or(0.0, |(good, bad)| target.guard.worsening(good, bad));
+            *self.open_steps.entry(target.guard.metric.clone()).or_default() += rise;
+        }
         self.candidates.push((commits, why));
     }
 

@@ -178,6 +178,10 @@ impl Ledger {
                 ));
                 continue;
             }
+            for effect in &culprit.effects {
+                let open = self.open_steps.entry(effect.metric.clone()).or_default();
+                *open += effect.own_step.unwrap_or(0.0);
+            }
             let size = culprit.effects.first().and_then(|effect| effect.own_step);
             self.largest_open = self.largest_open.max(size.unwrap_or(f64::INFINITY));
             self.candidates.push((commits, why));

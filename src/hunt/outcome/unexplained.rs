@@ -1,7 +1,7 @@
 //! What the confirmed commits leave unexplained of the bad end: then the answer is not complete.
 //! Pure.
 
-use crate::evaluation::{Account, Culprit, GuardTarget, Metric, Target};
+use crate::evaluation::{Account, Aim, Culprit, Effect, GuardTarget, Metric, Target, Value};
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
@@ -26,7 +26,8 @@ impl Ledger {
     }
 
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
-    /// exceeds the tolerance beyond the noise, and measures that fail.
+    /// exceeds the tolerance beyond the noise, and measures that fail. What has candidates counts as
+    /// explained: they are named beside the found commits.
     pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<String> {
         let mut found = self.unexplained_metrics(accounts);
         for target in &self.other_failures {
@@ -34,7 +35,7 @@ impl Ledger {
             let is_its = |culprit: &Culprit| {
                 culprit.failure.as_ref().is_some_and(|own| own.is_same_failure(failure))
             };
-            if !self.status().any(is_its) {
+            if !self.standing_culprits().any(is_its) {
                 let measure = measure.as_deref().unwrap_or("its build");
                 found.push(format!("the failure of {measure}"));
             }
@@ -49,8 +50,11 @@ impl Ledger {
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
             let is_left = account.is_some_and(|it| {
-                let rest = it.rest - self.masked(metric);
-                rest > it.limit.max(0.0) + SURE * self.error_of_rest(target)
+                let open = self.open_steps.get(metric).copied().unwrap_or_default();
+                let rest = it.rest - self.masked(target) - open;
+                let most = it.limit.max(0.0) + SURE * self.error_of_rest(target);
+                // Steps that are small on each side of the found ones are no single commit's.
+                rest > most && self.largest_rise(target) > most
             });
             let name = metric.to_string();
             if (is_left || !self.is_moved(metric)) && !metrics.contains(&name) {
@@ -60,19 +64,48 @@ impl Ledger {
         metrics
     }
 
-    /// The steps that a status commit took back: its own step is smaller by them than what it
-    /// adds.
-    fn masked(&self, metric: &Metric) -> f64 {
-        let taken_back = self.found.iter().filter(|found| match &found.status {
-            CulpritStatus::Undone { by, .. } => self.status().any(|one| one.info.commit == *by),
-            _ => false,
-        });
-        let effects = taken_back.flat_map(|found| &found.culprit.effects);
-        let steps = effects.filter(|it| it.metric == *metric).filter_map(|it| it.own_step);
-        steps.fold(0.0, |sum, step| sum + step)
+    /// The steps that were undone where a standing commit is: it is compared with a parent that
+    /// still had them, so its own step lacks as much.
+    fn masked(&self, target: &GuardTarget) -> f64 {
+        let metric = &target.guard.metric;
+        let of_metric =
+            |culprit: &Culprit| culprit.effects.iter().find(|it| it.metric == *metric).cloned();
+        let above_good = |effect: Effect| {
+            let [level, _] = self.aim.swap_if_fix([effect.parent, effect.commit]);
+            let levels = target.baseline.number().zip(level.number());
+            levels.map_or(0.0, |(good, level)| target.guard.worsening(good, level))
+        };
+        let starts = self.standing_culprits().filter_map(of_metric).map(above_good);
+        let highest = starts.fold(0.0, f64::max);
+        let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
+        let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
+        let steps = undone.filter_map(of_metric).filter_map(|effect| effect.own_step);
+        steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
     }
 
-    fn status(&self) -> impl Iterator<Item = &Culprit> {
+    /// The largest rise between two neighbours of: the good end, the standing commits, the bad end.
+    fn largest_rise(&self, target: &GuardTarget) -> f64 {
+        let metric = &target.guard.metric;
+        let effects = self.standing_culprits().flat_map(|culprit| &culprit.effects);
+        let mut steps: Vec<[&Value; 2]> = effects
+            .filter(|effect| effect.metric == *metric)
+            .map(|effect| self.aim.swap_if_fix([&effect.parent, &effect.commit]))
+            .collect();
+        if self.aim == Aim::Fix {
+            steps.reverse();
+        }
+        let mut from = &target.baseline;
+        let mut largest = f64::NEG_INFINITY;
+        for [good_side, bad_side] in steps.into_iter().chain([[&target.bad, &target.bad]]) {
+            if let (Some(before), Some(now)) = (from.number(), good_side.number()) {
+                largest = largest.max(target.guard.worsening(before, now));
+            }
+            from = bad_side;
+        }
+        largest
+    }
+
+    fn standing_culprits(&self) -> impl Iterator<Item = &Culprit> {
         self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
     }
 
@@ -80,7 +113,8 @@ impl Ledger {
     fn is_moved(&self, metric: &Metric) -> bool {
         let moves = |culprit: &Culprit| culprit.effects.iter().any(|it| it.metric == *metric);
         let is_open = |found: &FoundCommit| found.among.is_some() && moves(&found.culprit);
-        self.status().any(moves)
+        self.standing_culprits().any(moves)
+            || self.open_steps.contains_key(metric)
             || self.found.iter().any(is_open)
             || self.crossings.iter().any(moves)
     }
@@ -93,7 +127,7 @@ impl Ledger {
         let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
         let sides = if noise.paired { 1.0 } else { 2.0 };
         let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();
-        let intervals = self.status().flat_map(|culprit| &culprit.effects);
+        let intervals = self.standing_culprits().flat_map(|culprit| &culprit.effects);
         let steps = intervals
             .filter(|effect| effect.metric == target.guard.metric)
             .filter_map(|effect| effect.interval)

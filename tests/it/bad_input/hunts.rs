@@ -55,12 +55,15 @@ fn one_that_runs_already_and_one_that_does_not() {
     Oracle::new(&env).write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(Duration::from_secs(20), || !env.starts().is_empty()));
-    insta::assert_snapshot!(seen(&env, &env.run(&["resume"])), @r"
-    exit code 2
-    hunt: [HUNT]
-    error: hunt [HUNT] is running in another process
-    hint: `bisect-ppl status [HUNT]` shows it; `bisect-ppl stop [HUNT]` ends it
-    ");
+    let again = seen(&env, &env.run(&["resume"]));
+    let (holder, hint) = again.split_once("\nhint: ").unwrap();
+    let process = running.pid();
+    let expected = format!(
+        "exit code 2\nhunt: [HUNT]\nerror: hunt [HUNT] is running already: process {process} on "
+    );
+    assert!(holder.starts_with(&expected) && holder.contains(", since 20"), "{holder}");
+    let watch = "`bisect-ppl status --watch [HUNT]` shows it; `bisect-ppl stop [HUNT]` ends it";
+    assert_eq!(hint.trim_end(), watch);
     insta::assert_snapshot!(seen(&env, &env.run(&["stop"])), @r"
     exit code 0
     hunt [HUNT] is stopped; `bisect-ppl resume` goes on

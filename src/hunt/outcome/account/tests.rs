@@ -294,7 +294,7 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
 }
 
 #[test]
-fn what_stays_open_beside_a_first_bad_commit_makes_the_answer_incomplete() {
+fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
     let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
     let search_range = next.into_iter().next().unwrap();
@@ -302,13 +302,21 @@ fn what_stays_open_beside_a_first_bad_commit_makes_the_answer_incomplete() {
     assert!(ledger.enter(&search_range, open, &at('e', &[8.0])).is_empty());
     ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
     let finding = ledger.close(Vec::new(), &history(), false);
-    assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
-    assert_eq!(finding.candidates, ["5", "8", "9"].map(|one| commit(one.chars().next().unwrap())));
-    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec!["ppl".to_owned()]));
-    assert!(finding.summary.ends_with("it does not explain all that the bad end shows of ppl"));
+    assert_eq!((finding.outcome, finding.candidates), (Outcome::Culprit, vec![commit('5')]));
     assert_eq!(finding.notes.len(), 2);
     assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
     assert!(finding.notes[1].contains("small steps add up"));
+}
+
+#[test]
+fn a_rest_that_has_no_candidates_makes_the_answer_incomplete() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+    ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
+    let finding = ledger.close(Vec::new(), &history(), false);
+    assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
+    assert_eq!(finding.candidates, [commit('5')]);
+    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec!["ppl".to_owned()]));
+    assert!(finding.summary.ends_with("it does not explain all that the bad end shows of ppl"));
 }
 
 #[test]
