@@ -54,7 +54,7 @@ impl Ledger {
                 let rest = it.rest - self.masked(target) - open;
                 let most = it.limit.max(0.0) + SURE * self.error_of_rest(target);
                 // Steps that are small on each side of the found ones are no single commit's.
-                rest > most && self.largest_rise(target) > most
+                rest > most && self.largest_rise(target) > most && !self.has_ramp(metric)
             });
             let name = metric.to_string();
             if (is_left || !self.is_moved(metric)) && !metrics.contains(&name) {
@@ -117,6 +117,12 @@ impl Ledger {
             || self.open_steps.contains_key(metric)
             || self.found.iter().any(is_open)
             || self.crossings.iter().any(moves)
+    }
+
+    /// Whether small steps of the metric add up somewhere: the answer says so beside the commits.
+    fn has_ramp(&self, metric: &Metric) -> bool {
+        let mut effects = self.crossings.iter().flat_map(|crossing| &crossing.effects);
+        effects.any(|effect| effect.metric == *metric)
     }
 
     /// The standard error of the rest, in the metric's unit: that of both ends and of each step.
