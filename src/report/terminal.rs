@@ -140,7 +140,7 @@ fn other(report: &Report) -> Vec<String> {
         Outcome::Gradual => "The threshold is crossed at:",
         _ => "Candidates:",
     };
-    list(&mut lines, title, report.candidates.iter().map(named));
+    list(&mut lines, title, report.unconfirmed().into_iter().map(named));
     let rises = report.contributions.iter().map(|rise| {
         let range = match rise.commits {
             1 => rise.to.to_string(),

@@ -153,7 +153,7 @@ fn without_commit(report: &Report) -> Vec<String> {
     let confirmed = report.culprits.iter().map(|first| name(&first.commit));
     lines.extend(list("Confirmed so far", confirmed));
     let title = words::candidates_title(report);
-    lines.extend(list(title, report.candidates.iter().map(likely)));
+    lines.extend(list(title, report.unconfirmed().into_iter().map(likely)));
     lines.extend(report.candidate_changes.iter().filter_map(|CandidateLine { info, change }| {
         list(&format!("Files of `{}`", info.commit.short()), changed(change))
     }));

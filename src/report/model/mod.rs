@@ -189,6 +189,13 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    /// The candidates that are not confirmed: the others are listed by themselves.
+    pub(crate) fn unconfirmed(&self) -> Vec<&CommitId> {
+        let is_confirmed =
+            |commit: &CommitId| self.culprits.iter().any(|one| one.commit == *commit);
+        self.candidates.iter().filter(|commit| !is_confirmed(commit)).collect()
+    }
+
     /// The subject of a commit; empty if unknown.
     pub(super) fn subject(&self, commit: &CommitId) -> &str {
         let measured = self.commits.iter().filter(|measured| measured.commit == *commit);

@@ -75,7 +75,7 @@ pub(in crate::report) fn files(files: &[TouchedFile]) -> Table {
 
 /// Commits that may be the first bad one; empty if the hunt names one.
 pub(in crate::report) fn candidates(report: &Report) -> Table {
-    let open: Vec<_> = report.candidates.iter().filter(|_| report.culprit.is_none()).collect();
+    let open = if report.culprit.is_none() { report.unconfirmed() } else { Vec::new() };
     let is_weighed = open.iter().any(|commit| report.first(commit).is_some());
     let rows = open.iter().map(|&commit| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);
