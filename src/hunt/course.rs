@@ -5,9 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
-use crate::evaluation::{
-    Aim, CommitId, Culprit, Finding, Limits, Phase, ReachedLimit, Target, Verdict,
-};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
 use crate::git::Repository;
 use crate::hunt::begin::open::open;
 use crate::hunt::outcome::account::Ledger;
@@ -202,15 +200,20 @@ impl Driver<'_> {
                     }
                     more => search_ranges.extend(more?),
                 }
-                let is_enough = self.begun.options.first_only && ledger.has_answer();
+                if self.begun.options.first_only && ledger.has_answer() {
+                    break;
+                }
                 if search_ranges.is_empty() {
                     search_ranges.extend(ledger.range_of_unmoved(&whole));
                     search_ranges.retain(|range| !searched_before.contains(&key(range)));
                 }
                 if search_ranges.is_empty() && ledger.has_answer() {
-                    search_ranges.extend(self.range_of_beside(&mut ledger, &whole, &mut beside)?);
+                    match self.range_of_beside(&mut ledger, &whole, &mut beside) {
+                        Err(HuntError::Limit(limit)) => self.leave_open(&mut ledger, limit),
+                        more => search_ranges.extend(more?),
+                    }
                 }
-                if search_ranges.is_empty() || is_enough {
+                if search_ranges.is_empty() {
                     break;
                 }
                 continue;
@@ -272,39 +275,6 @@ impl Driver<'_> {
         let range = self.whole();
         let history = self.oracle.history.commits(&range)?;
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
-    }
-
-    /// The search for the next target of `beside` that no found commit shows while its parent does
-    /// not; `None` if there is none.
-    fn range_of_beside(
-        &mut self,
-        ledger: &mut Ledger,
-        whole: &SearchRange,
-        beside: &mut Vec<Target>,
-    ) -> Result<Option<SearchRange>, HuntError> {
-        while let Some(target) = beside.pop() {
-            let named = ledger.found().iter().filter(|found| found.stands());
-            let steps: Vec<[CommitId; 2]> = named
-                .map(|found| &found.culprit)
-                .map(|one| [one.parent.clone(), one.info.commit.clone()])
-                .collect();
-            let targets = vec![target.clone()];
-            let mut is_explained = false;
-            for step in steps {
-                let mut verdicts = [Verdict::Unknown; 2];
-                for (verdict, commit) in verdicts.iter_mut().zip(&step) {
-                    let phase = Phase::Search;
-                    let judged = self.oracle.judge_until_decided(commit, &targets, phase, None)?;
-                    *verdict = judged.0.verdict;
-                }
-                is_explained |= verdicts == [whole.aim.older(), whole.aim.newer()];
-            }
-            if !is_explained {
-                ledger.add_target(target);
-                return Ok(Some(SearchRange { targets, ..whole.clone() }));
-            }
-        }
-        Ok(None)
     }
 
     /// Notes that a limit ended the hunt. Confirmed commits stay.

@@ -10,6 +10,7 @@ pub(crate) mod gradual;
 pub(crate) mod lasting;
 pub(crate) mod levels_after;
 pub(crate) mod mends;
+pub(crate) mod other_targets;
 pub(crate) mod publish;
 pub(crate) mod replaced;
 pub(crate) mod reused_only;

@@ -1,0 +1,44 @@
+//! What the bad end shows besides the failure that a hunt looks for: other measures that fail, and
+//! broken guards. When the failure's commit is found, each of them is looked at.
+
+use crate::evaluation::{CommitId, Phase, Target, Verdict};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+
+use super::account::Ledger;
+
+impl Driver<'_> {
+    /// The search for the next target of `beside` that no found commit shows while its parent does
+    /// not; `None` if there is none.
+    pub(crate) fn range_of_beside(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        beside: &mut Vec<Target>,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        while let Some(target) = beside.pop() {
+            let named = ledger.found().iter().filter(|found| found.stands());
+            let steps: Vec<[CommitId; 2]> = named
+                .map(|found| &found.culprit)
+                .map(|one| [one.parent.clone(), one.info.commit.clone()])
+                .collect();
+            let targets = vec![target.clone()];
+            let mut is_explained = false;
+            for step in steps {
+                let mut verdicts = [Verdict::Unknown; 2];
+                for (verdict, commit) in verdicts.iter_mut().zip(&step) {
+                    let phase = Phase::Search;
+                    let judged = self.oracle.judge_until_decided(commit, &targets, phase, None)?;
+                    *verdict = judged.0.verdict;
+                }
+                is_explained |= verdicts == [whole.aim.older(), whole.aim.newer()];
+            }
+            if !is_explained {
+                ledger.add_target(target);
+                return Ok(Some(SearchRange { targets, ..whole.clone() }));
+            }
+        }
+        Ok(None)
+    }
+}
