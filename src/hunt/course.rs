@@ -178,14 +178,7 @@ impl Driver<'_> {
         let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
         self.short = short_text::choose(&endpoints, &strategy, &self.oracle.recipes.config);
         let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
-        let whole = SearchRange {
-            good: self.begun.good.commit.clone(),
-            bad: self.begun.bad.commit.clone(),
-            aim: self.begun.options.aim,
-            targets: endpoints.chosen.targets.clone(),
-            paths: self.begun.options.paths.clone(),
-            aside: Vec::new(),
-        };
+        let whole = self.whole_search_range(endpoints.chosen.targets.clone());
         let mut search_ranges = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
         let mut looked_at = BTreeSet::new();
@@ -204,14 +197,13 @@ impl Driver<'_> {
                     break;
                 }
                 if search_ranges.is_empty() {
-                    search_ranges.extend(ledger.range_of_unmoved(&whole));
-                    search_ranges.retain(|range| !searched_before.contains(&key(range)));
-                }
-                if search_ranges.is_empty() && ledger.has_answer() {
-                    match self.range_of_beside(&mut ledger, &whole, &mut beside) {
-                        Err(HuntError::Limit(limit)) => self.leave_open(&mut ledger, limit),
-                        more => search_ranges.extend(more?),
-                    }
+                    let unmoved = ledger.range_of_unmoved(&whole);
+                    let unmoved = unmoved.filter(|range| !searched_before.contains(&key(range)));
+                    let more = match unmoved {
+                        None => self.range_of_beside(&mut ledger, &whole, &mut beside)?,
+                        more => more,
+                    };
+                    search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
                     break;
@@ -277,8 +269,20 @@ impl Driver<'_> {
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
     }
 
+    /// The search range between the hunt's own ends.
+    fn whole_search_range(&self, targets: Vec<Target>) -> SearchRange {
+        SearchRange {
+            good: self.begun.good.commit.clone(),
+            bad: self.begun.bad.commit.clone(),
+            aim: self.begun.options.aim,
+            targets,
+            paths: self.begun.options.paths.clone(),
+            aside: Vec::new(),
+        }
+    }
+
     /// Notes that a limit ended the hunt. Confirmed commits stay.
-    fn leave_open(&mut self, ledger: &mut Ledger, limit: ReachedLimit) {
+    pub(crate) fn leave_open(&mut self, ledger: &mut Ledger, limit: ReachedLimit) {
         ledger.note_limit("part of the change is not explained", &limit);
         self.limit = Some(limit);
     }

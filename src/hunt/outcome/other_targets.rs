@@ -17,7 +17,7 @@ impl Driver<'_> {
         whole: &SearchRange,
         beside: &mut Vec<Target>,
     ) -> Result<Option<SearchRange>, HuntError> {
-        while let Some(target) = beside.pop() {
+        while let Some(target) = beside.pop().filter(|_| ledger.has_answer()) {
             let named = ledger.found().iter().filter(|found| found.stands());
             let steps: Vec<[CommitId; 2]> = named
                 .map(|found| &found.culprit)
@@ -29,8 +29,14 @@ impl Driver<'_> {
                 let mut verdicts = [Verdict::Unknown; 2];
                 for (verdict, commit) in verdicts.iter_mut().zip(&step) {
                     let phase = Phase::Search;
-                    let judged = self.oracle.judge_until_decided(commit, &targets, phase, None)?;
-                    *verdict = judged.0.verdict;
+                    let judged = self.oracle.judge_until_decided(commit, &targets, phase, None);
+                    match judged.map_err(HuntError::from) {
+                        Err(HuntError::Limit(limit)) => {
+                            self.leave_open(ledger, limit);
+                            return Ok(None);
+                        }
+                        judged => *verdict = judged?.0.verdict,
+                    }
                 }
                 is_explained |= verdicts == [whole.aim.older(), whole.aim.newer()];
             }
