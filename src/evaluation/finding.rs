@@ -217,6 +217,31 @@ pub struct Culprit {
     pub confirmed_before: Option<(String, String)>,
 }
 
+impl Culprit {
+    /// A commit and the parent that it is compared with; nothing else is known.
+    pub fn bare(info: CommitInfo, parent: CommitId) -> Self {
+        Self {
+            info,
+            parents: vec![parent.clone()],
+            parent,
+            confidence: 0.0,
+            basis: Basis::BitExact,
+            effects: Vec::new(),
+            failure: None,
+            files: Vec::new(),
+            dependencies: Vec::new(),
+            ran: None,
+            differences: None,
+            confirmed_before: None,
+        }
+    }
+
+    /// The commit's change of a metric, if the metric is one of its broken targets.
+    pub fn effect_on(&self, metric: &Metric) -> Option<&Effect> {
+        self.effects.iter().find(|effect| effect.metric == *metric)
+    }
+}
+
 /// How much of a metric's change the found steps explain: total = explained + rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Account {

@@ -16,7 +16,7 @@ use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::hunt::begin::descend::matches_outer_hunt;
-use crate::oracle::{ControlSlot, Observation, Request, Sample};
+use crate::oracle::{ControlSlot, Observation, Request, Sample, guarded_measures};
 use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
 use crate::ui::text;
@@ -215,11 +215,7 @@ impl Driver<'_> {
         if finding.outcome != Outcome::NoRegression {
             return Vec::new();
         }
-        let mut measures: Vec<String> =
-            guards.into_iter().map(|guard| guard.metric.measure).collect();
-        measures.sort();
-        measures.dedup();
-        measures
+        guarded_measures(&guards)
     }
 
     /// Removes failed runs if at most one run in five failed. The other runs judge the commit.

@@ -14,7 +14,7 @@ use crate::oracle::Sample;
 /// Runs of each commit. Values that differ between runs of one commit show no change.
 const RUNS: usize = 2;
 
-/// Maximum number of characters of a text that the answer keeps.
+/// Of a longer generated text the answer keeps only so many characters.
 const MOST_CHARACTERS: usize = 4000;
 
 /// The runs of parent and commit, equally many of each.

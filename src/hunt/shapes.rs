@@ -108,9 +108,7 @@ impl Driver<'_> {
         }
         let by = self.begun.options.search;
         let is_its = |target: &&Target| match target {
-            Target::Guard(target) => {
-                culprit.effects.iter().any(|effect| effect.metric == target.guard.metric)
-            }
+            Target::Guard(target) => culprit.effect_on(&target.guard.metric).is_some(),
             Target::Failure { .. } => culprit.failure.is_some(),
         };
         let varies = targets.iter().filter(is_its).any(|target| !is_judged_alone(target, by));

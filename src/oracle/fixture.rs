@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::config::Config;
 use crate::evaluation::{
-    CommitId, Failure, FailureKind, Guard, GuardForm, GuardTarget, Metric, Noise, NoiseKind,
-    Reading, Resources, Target, Value,
+    CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm, GuardTarget,
+    Metric, Noise, NoiseKind, Reading, Resources, Target, Value,
 };
 
 use super::{Observation, Sample};
@@ -28,6 +28,30 @@ pub(crate) fn reading(values: impl IntoIterator<Item = (Metric, Value)>) -> Samp
         stored_at: None,
         built: String::new(),
         loaded: None,
+    }
+}
+
+/// A first bad commit, named by a digit, of which only its parent is known.
+pub(crate) fn culprit(digit: char, parent: char) -> Culprit {
+    let info = CommitInfo {
+        commit: commit(digit),
+        subject: String::new(),
+        author: String::new(),
+        date: String::new(),
+    };
+    Culprit::bare(info, commit(parent))
+}
+
+/// A step of `ppl` between the levels of parent and commit.
+pub(crate) fn effect(parent: f64, level: f64, limit: f64) -> Effect {
+    Effect {
+        metric: Metric::of("ppl"),
+        parent: Value::Number(parent),
+        commit: Value::Number(level),
+        own_step: Some(level - parent),
+        interval: None,
+        limit,
+        over_text: None,
     }
 }
 

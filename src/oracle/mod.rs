@@ -58,7 +58,7 @@ pub(crate) use judge::{Decision, judge};
 pub(crate) use launcher::Launcher;
 pub(crate) use machine_lock::MachineLockError;
 pub(crate) use machine_state::load_average;
-pub(crate) use observation::{Observation, Sample, measures_of};
+pub(crate) use observation::{Observation, Sample, guarded_measures, measures_of};
 pub(crate) use parts::Oracle;
 pub(crate) use pins::{PinError, Pins, ResolvedPins};
 pub(crate) use recipes::Recipes;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    Checks, CommitId, Failure, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
+    Checks, CommitId, Failure, Guard, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
     TextLength, Value,
 };
 use crate::search;
@@ -176,6 +176,15 @@ fn measure_of(target: &Target) -> Option<&str> {
 pub(crate) fn measures_of(targets: &[Target]) -> Vec<String> {
     let mut measures: Vec<String> =
         targets.iter().filter_map(measure_of).map(str::to_owned).collect();
+    measures.sort();
+    measures.dedup();
+    measures
+}
+
+/// The measures that these guards need, sorted, each once.
+pub(crate) fn guarded_measures(guards: &[Guard]) -> Vec<String> {
+    let mut measures: Vec<String> =
+        guards.iter().map(|guard| guard.metric.measure.clone()).collect();
     measures.sort();
     measures.dedup();
     measures

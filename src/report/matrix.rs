@@ -26,7 +26,7 @@ pub(super) fn of(guards: &[GuardLine], culprits: &[FirstBad]) -> Vec<MatrixLine>
             continue;
         }
         let steps = culprits.iter().filter_map(|first| {
-            let effect = first.effects.iter().find(|effect| effect.metric == guard.metric)?;
+            let effect = first.effect_on(&guard.metric)?;
             Some(CellStep { commit: first.commit.clone(), own_step: effect.own_step.clone() })
         });
         cells.push(CellLine {

@@ -10,7 +10,7 @@ use crate::stats::{self, BadSide};
 use super::chunk_differences::over_text;
 
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
-const NORMAL_95: f64 = 1.96;
+pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// The own steps, one for each guard with a level. The largest in units of its tolerance comes
 /// first. Also returns the index of the parent for the largest.

@@ -1,14 +1,13 @@
 //! Finds measures that run nothing of the commit. A program from PATH gives the same result at
 //! every commit, and the hunt would report "no regression" for a build that nobody ran.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::config::{Measure, Placeholder, Template};
 use crate::evaluation::{Finding, Loaded};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::Observation;
+use crate::oracle::{Observation, guarded_measures};
 use crate::store::journal::Event;
 
 use super::targets::unmeasurable;
@@ -33,9 +32,7 @@ impl Driver<'_> {
         good: &Observation,
         bad: &Observation,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        let guards = self.oracle.recipes.config.guards.iter().map(|guard| &guard.metric.measure);
-        let guarded: BTreeSet<String> = guards.cloned().collect();
-        for name in guarded {
+        for name in guarded_measures(&self.oracle.recipes.config.guards) {
             let recipe = self.oracle.recipes.at(&good.commit)?;
             let Some(measure) = recipe.measure(&name) else { continue };
             let mut runs = Vec::new();

@@ -2,10 +2,11 @@
 //! measures that fail.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, GuardForm, Phase, Value};
+use crate::evaluation::{CommitId, GuardForm, Phase};
 use crate::hunt::HuntError;
-use crate::oracle::{Observation, Request};
+use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::OtherGuard;
+use crate::ui::text;
 
 use super::Localization;
 
@@ -20,12 +21,7 @@ impl Localization<'_, '_> {
         end: &CommitId,
         reverted: &Config,
     ) -> Result<Option<String>, HuntError> {
-        let mut measures: Vec<String> = Vec::new();
-        for guard in &self.driver.oracle.recipes.config.guards {
-            if !measures.contains(&guard.metric.measure) {
-                measures.push(guard.metric.measure.clone());
-            }
-        }
+        let measures = guarded_measures(&self.driver.oracle.recipes.config.guards);
         let look = Request::look(end, &measures, Phase::Localize);
         let request = Request { runs: 1, recipe: Some(reverted), reuse_identical: true, ..look };
         let seen = self.driver.oracle.evaluate(request)?;
@@ -55,16 +51,17 @@ fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<String> {
             }
             _ => *before != now,
         };
-        let shown = |value: &Value| crate::ui::text::value(value);
-        is_broken
-            .then(|| format!("{} goes from {} to {}", guard.metric, shown(before), shown(&now)))
+        is_broken.then(|| {
+            let (before, now) = (text::value(before), text::value(&now));
+            format!("{} goes from {before} to {now}", guard.metric)
+        })
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{FailureKind, Guard, Metric};
+    use crate::evaluation::{FailureKind, Guard, Metric, Value};
     use crate::oracle::fixture::{at, failed, guard, seen};
 
     fn other(form: GuardForm, baseline: f64) -> OtherGuard {

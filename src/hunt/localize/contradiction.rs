@@ -76,40 +76,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{
-        Basis, CommitInfo, Effect, GuardForm, Metric, Shows, Trial, TrialOf, Value,
-    };
-    use crate::oracle::fixture::{commit, target};
+    use crate::evaluation::{GuardForm, Metric, Shows, Trial, TrialOf, Value};
+    use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
-        let [parent, level] = [6.0, 7.0].map(Value::Number);
-        Culprit {
-            info: CommitInfo {
-                commit: commit(digit),
-                subject: String::new(),
-                author: String::new(),
-                date: String::new(),
-            },
-            parents: vec![commit('1')],
-            parent: commit('1'),
-            confidence: 1.0,
-            basis: Basis::BitExact,
-            effects: vec![Effect {
-                metric: Metric::of("ppl"),
-                parent,
-                commit: level,
-                own_step: Some(1.0),
-                interval: None,
-                limit: 0.5,
-                over_text: None,
-            }],
-            failure: None,
-            files: Vec::new(),
-            dependencies: Vec::new(),
-            ran: None,
-            differences: None,
-            confirmed_before: None,
-        }
+        Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
     }
 
     /// What the revert of this commit contradicts, if the bad end without it has this level.

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{
-    Aim, CommitId, Culprit, Effect, GuardTarget, Metric, ReachedLimit, Target,
-};
+use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
 use crate::hunt::why::CandidatesReason;
@@ -315,8 +313,7 @@ impl Ledger {
             if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
                 continue;
             }
-            let is_same = |effect: &&Effect| effect.metric == target.guard.metric;
-            let Some(effect) = found.effects.iter().find(is_same) else { continue };
+            let Some(effect) = found.effect_on(&target.guard.metric) else { continue };
             let [level, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
             let rest = GuardTarget { bad: level.clone(), ..target.clone() };
             let runs = target.noise.map_or(1, |noise| noise.runs);

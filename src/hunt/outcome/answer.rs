@@ -291,10 +291,7 @@ impl Ledger {
             };
             let total = target.guard.worsening(good, bad);
             // One step per culprit, though two guards of one metric have an effect each.
-            let step = |culprit: &Culprit| {
-                let mut effects = culprit.effects.iter();
-                effects.find(|effect| effect.metric == *metric).and_then(|effect| effect.own_step)
-            };
+            let step = |culprit: &Culprit| culprit.effect_on(metric)?.own_step;
             // Not `sum`: the sum of no numbers is -0, and the report would show the sign.
             let found =
                 self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);

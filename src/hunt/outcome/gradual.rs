@@ -34,7 +34,7 @@ impl Driver<'_> {
             return Ok(None);
         };
         let metric = &target.guard.metric;
-        let effect = crossing.effects.iter().find(|effect| effect.metric == *metric);
+        let effect = crossing.effect_on(metric);
         let Some(top) = effect.and_then(|effect| effect.parent.number()) else { return Ok(None) };
         let chain = self.chain(&search_range.good, &crossing.parent)?;
         let judged = self.judged()?;

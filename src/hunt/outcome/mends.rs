@@ -138,6 +138,6 @@ impl Driver<'_> {
 /// The mended metric and the metric's level at the found commit's parent.
 fn before<'a>(found: &Culprit, mend: &'a Mend) -> Option<(&'a Metric, f64)> {
     let metric = mend.metric.as_ref()?;
-    let effect = found.effects.iter().find(|effect| effect.metric == *metric)?;
+    let effect = found.effect_on(metric)?;
     Some((metric, effect.parent.number()?))
 }

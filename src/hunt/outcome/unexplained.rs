@@ -2,13 +2,11 @@
 //! Pure.
 
 use crate::evaluation::{Account, Aim, Culprit, Effect, GuardTarget, Metric, Target, Value};
+use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit};
-
-/// Half the width of a two-sided interval of 95 %, in standard errors.
-const HALF_WIDTH_95: f64 = 1.96;
 
 /// How many standard errors a rest must exceed its tolerance by.
 const SURE: f64 = 2.0;
@@ -68,27 +66,23 @@ impl Ledger {
     /// still had them, so its own step lacks as much.
     fn masked(&self, target: &GuardTarget) -> f64 {
         let metric = &target.guard.metric;
-        let of_metric =
-            |culprit: &Culprit| culprit.effects.iter().find(|it| it.metric == *metric).cloned();
-        let above_good = |effect: Effect| {
-            let [level, _] = self.aim.swap_if_fix([effect.parent, effect.commit]);
+        let above_good = |effect: &Effect| {
+            let [level, _] = self.aim.swap_if_fix([&effect.parent, &effect.commit]);
             let levels = target.baseline.number().zip(level.number());
             levels.map_or(0.0, |(good, level)| target.guard.worsening(good, level))
         };
-        let starts = self.standing_culprits().filter_map(of_metric).map(above_good);
+        let starts = self.standing_effects(metric).map(above_good);
         let highest = starts.fold(0.0, f64::max);
         let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
         let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
-        let steps = undone.filter_map(of_metric).filter_map(|effect| effect.own_step);
+        let steps = undone.filter_map(|culprit| culprit.effect_on(metric)?.own_step);
         steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
     }
 
     /// The largest rise between two neighbours of: the good end, the standing commits, the bad end.
     fn largest_rise(&self, target: &GuardTarget) -> f64 {
-        let metric = &target.guard.metric;
-        let effects = self.standing_culprits().flat_map(|culprit| &culprit.effects);
-        let mut steps: Vec<[&Value; 2]> = effects
-            .filter(|effect| effect.metric == *metric)
+        let mut steps: Vec<[&Value; 2]> = self
+            .standing_effects(&target.guard.metric)
             .map(|effect| self.aim.swap_if_fix([&effect.parent, &effect.commit]))
             .collect();
         if self.aim == Aim::Fix {
@@ -109,20 +103,24 @@ impl Ledger {
         self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
     }
 
+    fn standing_effects<'l>(&'l self, metric: &'l Metric) -> impl Iterator<Item = &'l Effect> {
+        self.standing_culprits().filter_map(move |culprit| culprit.effect_on(metric))
+    }
+
     /// Whether a found commit, or one of the candidates for a step, moves the metric.
     fn is_moved(&self, metric: &Metric) -> bool {
-        let moves = |culprit: &Culprit| culprit.effects.iter().any(|it| it.metric == *metric);
-        let is_open = |found: &FoundCommit| found.among.is_some() && moves(&found.culprit);
-        self.standing_culprits().any(moves)
+        let is_open = |found: &FoundCommit| {
+            found.among.is_some() && found.culprit.effect_on(metric).is_some()
+        };
+        self.standing_effects(metric).next().is_some()
             || self.open_steps.contains_key(metric)
             || self.found.iter().any(is_open)
-            || self.crossings.iter().any(moves)
+            || self.has_ramp(metric)
     }
 
     /// Whether small steps of the metric add up somewhere: the answer says so beside the commits.
     fn has_ramp(&self, metric: &Metric) -> bool {
-        let mut effects = self.crossings.iter().flat_map(|crossing| &crossing.effects);
-        effects.any(|effect| effect.metric == *metric)
+        self.crossings.iter().any(|crossing| crossing.effect_on(metric).is_some())
     }
 
     /// The standard error of the rest, in the metric's unit: that of both ends and of each step.
@@ -133,11 +131,10 @@ impl Ledger {
         let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
         let sides = if noise.paired { 1.0 } else { 2.0 };
         let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();
-        let intervals = self.standing_culprits().flat_map(|culprit| &culprit.effects);
-        let steps = intervals
-            .filter(|effect| effect.metric == target.guard.metric)
+        let steps = self
+            .standing_effects(&target.guard.metric)
             .filter_map(|effect| effect.interval)
-            .map(|[low, high]| (high - low) / (2.0 * HALF_WIDTH_95));
+            .map(|[low, high]| (high - low) / (2.0 * NORMAL_95));
         steps.map(|error| error * error).fold(ends * ends, |sum, x| sum + x).sqrt()
     }
 }

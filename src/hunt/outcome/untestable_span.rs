@@ -86,18 +86,11 @@ impl Driver<'_> {
             Target::Guard(_) => None,
         });
         let culprit = Culprit {
-            info: info(&self.oracle.history, &commit)?,
             parents: self.oracle.history.parents(&commit)?,
-            parent,
-            confidence: 0.0,
             basis: Basis::Sequential,
             effects,
             failure,
-            files: Vec::new(),
-            dependencies: Vec::new(),
-            ran: None,
-            differences: None,
-            confirmed_before: None,
+            ..Culprit::bare(info(&self.oracle.history, &commit)?, parent)
         };
         Ok(Some((culprit, seen)))
     }

@@ -23,9 +23,7 @@ impl Claimed {
     /// The targets that the report blames on the commit: those with an effect, else all.
     pub(super) fn new(first: FirstBad, targets: &[Target], parents: Vec<CommitId>) -> Self {
         let is_blamed = |target: &&Target| match target {
-            Target::Guard(target) => {
-                first.effects.iter().any(|effect| effect.metric == target.guard.metric)
-            }
+            Target::Guard(target) => first.effect_on(&target.guard.metric).is_some(),
             Target::Failure { .. } => first.failure.is_some(),
         };
         let blamed: Vec<Target> = targets.iter().filter(is_blamed).cloned().collect();
@@ -35,7 +33,7 @@ impl Claimed {
 
     fn effect(&self, target: &Target) -> Option<&EffectLine> {
         let Target::Guard(target) = target else { return None };
-        self.first.effects.iter().find(|effect| effect.metric == target.guard.metric)
+        self.first.effect_on(&target.guard.metric)
     }
 }
 

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, Culprit, GuardTarget, LevelCheck, LevelShows, Metric, Shows, SweptCell, Target,
-    Value,
+    Aim, CommitId, Culprit, GuardTarget, LevelCheck, LevelShows, Shows, SweptCell, Target, Value,
 };
 use crate::hunt::HuntError;
 use crate::hunt::begin::info;
@@ -58,15 +57,15 @@ impl Driver<'_> {
                 let Target::Guard(target) = target else { return None };
                 (target.guard == *guard).then(|| target.clone())
             });
-            let showed = claims.iter().any(|claim| blames(claim, &guard.metric));
+            let showed = claims.iter().any(|claim| claim.first.effect_on(&guard.metric).is_some());
             // The level of the healthy side is measured before it counts.
             let unknown = || {
                 let none = Value::Number(f64::NAN);
                 GuardTarget::between(guard, none.clone(), none, None)
             };
             let target = Target::Guard(known.unwrap_or_else(unknown));
-            let levels = claims.iter().find_map(|claim| levels(claim, &guard.metric));
-            let reported = levels.as_ref().map(|[parent, commit]| [parent, commit]);
+            let effect = claims.iter().find_map(|claim| claim.first.effect_on(&guard.metric));
+            let reported = effect.map(|effect| [&effect.parent, &effect.commit]);
             let compared = self.is_worse(fix, against, &target, reported)?;
             let name = guard.metric.to_string();
             cells.push(cell(CellKind::Guard, name, showed, compared));
@@ -207,31 +206,8 @@ impl Driver<'_> {
 
     /// The fix and the healthy commit in the place of a first bad commit and its parent.
     fn as_pair(&self, fix: &CommitId, against: &CommitId) -> Result<Culprit, HuntError> {
-        Ok(Culprit {
-            info: info(&self.oracle.history, fix)?,
-            parents: vec![against.clone()],
-            parent: against.clone(),
-            confidence: 0.0,
-            basis: crate::evaluation::Basis::BitExact,
-            effects: Vec::new(),
-            failure: None,
-            files: Vec::new(),
-            dependencies: Vec::new(),
-            ran: None,
-            differences: None,
-            confirmed_before: None,
-        })
+        Ok(Culprit::bare(info(&self.oracle.history, fix)?, against.clone()))
     }
-}
-
-fn blames(claim: &Claimed, metric: &Metric) -> bool {
-    claim.first.effects.iter().any(|effect| effect.metric == *metric)
-}
-
-/// The levels of parent and commit in the report.
-fn levels(claim: &Claimed, metric: &Metric) -> Option<[Value; 2]> {
-    let effect = claim.first.effects.iter().find(|effect| effect.metric == *metric)?;
-    Some([effect.parent.clone(), effect.commit.clone()])
 }
 
 /// A cell is healed if the fix shows no step from the healthy commit.

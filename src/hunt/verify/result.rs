@@ -95,7 +95,7 @@ pub(crate) struct Check {
     /// The guard's tolerance here, in the metric's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Value>,
-    /// The probability that the verdict `holds` is not due to chance.
+    /// If the verdict is `holds`: the probability that this is no chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// Fresh runs of each commit.

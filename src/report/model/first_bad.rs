@@ -62,6 +62,13 @@ pub(crate) struct FirstBad {
     pub confirmed_before: Option<(String, String)>,
 }
 
+impl FirstBad {
+    /// The commit's change of a metric, if the metric is one of its broken targets.
+    pub(crate) fn effect_on(&self, metric: &Metric) -> Option<&EffectLine> {
+        self.effects.iter().find(|effect| effect.metric == *metric)
+    }
+}
+
 /// An [`Effect`](crate::evaluation::Effect) whose numbers may be NaN or infinite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EffectLine {

@@ -171,7 +171,7 @@ impl Levels {
             points.push(Sample { point, words: format!("{kind} ({})", build.phase) });
         }
         for sample in &commit.samples {
-            // A failed run without output gets the measure's main metric.
+            // A failed run that printed nothing counts for the measure's main metric.
             let is_its = sample.metric == self.metric
                 || sample.value.is_none() && sample.metric == Metric::of(&self.metric.measure);
             if is_its {

@@ -15,7 +15,7 @@ fn commands() {
     error: there is no command `hunt`
     hint: `bisect-ppl --help` lists the commands
     ");
-    // Many commands are close to a short word, so none is suggested.
+    // A short word is close to many commands, so the error suggests none.
     insta::assert_snapshot!(refused(&env, &["foo"]), @r"
     exit code 2
     error: there is no command `foo`

@@ -2,46 +2,16 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::evaluation::{
-    Account, Basis, CommitInfo, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Value,
+    Account, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Value,
 };
-use crate::oracle::fixture::{at, commit, fails_alike, failure, noisy, target};
+use crate::oracle::fixture::{self, at, commit, effect, fails_alike, failure, noisy, target};
 
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
-
-fn effect(parent: f64, level: f64, limit: f64) -> Effect {
-    Effect {
-        metric: Metric::of("ppl"),
-        parent: Value::Number(parent),
-        commit: Value::Number(level),
-        own_step: Some(level - parent),
-        interval: None,
-        limit,
-        over_text: None,
-    }
-}
 
 /// A first bad commit, named by a digit; its parent is the digit before.
 fn culprit(digit: char, effects: Vec<Effect>) -> Culprit {
     let parent = char::from_digit(digit.to_digit(16).unwrap() - 1, 16).unwrap();
-    Culprit {
-        info: CommitInfo {
-            commit: commit(digit),
-            subject: String::new(),
-            author: String::new(),
-            date: String::new(),
-        },
-        parents: vec![commit(parent)],
-        parent: commit(parent),
-        confidence: 1.0,
-        basis: Basis::BitExact,
-        effects,
-        failure: None,
-        files: Vec::new(),
-        dependencies: Vec::new(),
-        ran: None,
-        differences: None,
-        confirmed_before: None,
-    }
+    Culprit { confidence: 1.0, effects, ..fixture::culprit(digit, parent) }
 }
 
 fn found(digit: char, parent: f64, level: f64) -> Searched {

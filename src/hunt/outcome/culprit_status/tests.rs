@@ -1,36 +1,12 @@
 use super::*;
-use crate::evaluation::{Basis, CommitInfo, Effect, Value};
-use crate::oracle::fixture::commit;
+use crate::evaluation::Effect;
+use crate::oracle::fixture::{self, commit};
 
 fn found(digit: char, step: f64) -> FoundCommit {
-    let effect = Effect {
-        metric: Metric::of("ppl"),
-        parent: Value::Number(7.0),
-        commit: Value::Number(7.0 + step),
-        own_step: Some(step),
-        interval: None,
-        limit: 0.1,
-        over_text: None,
-    };
-    FoundCommit::new(Culprit {
-        info: CommitInfo {
-            commit: commit(digit),
-            subject: String::new(),
-            author: String::new(),
-            date: String::new(),
-        },
-        parents: Vec::new(),
-        parent: commit('0'),
-        confidence: 0.99,
-        basis: Basis::BitExact,
-        effects: vec![effect],
-        failure: None,
-        files: Vec::new(),
-        dependencies: Vec::new(),
-        ran: None,
-        differences: None,
-        confirmed_before: None,
-    })
+    let effect = Effect { own_step: Some(step), ..fixture::effect(7.0, 7.0 + step, 0.1) };
+    let parents = Vec::new();
+    let known = fixture::culprit(digit, '0');
+    FoundCommit::new(Culprit { parents, confidence: 0.99, effects: vec![effect], ..known })
 }
 
 fn mend(amount: f64, left: f64) -> Mend {
