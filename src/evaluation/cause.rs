@@ -32,6 +32,9 @@ pub struct Cause {
     /// Whether a revert makes the bad endpoint good, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revert: Option<Revert>,
+    /// In a hunt for a fix: whether the fix alone makes the bad endpoint good, if that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backport: Option<Backport>,
 }
 
 /// Parts of a change that make the step together.
@@ -155,9 +158,14 @@ pub enum TrialOf {
     Without,
     /// The bad endpoint without these parts.
     Reverted,
+    /// In a hunt for a fix: the good endpoint without these parts.
+    Unfixed,
+    /// In a hunt for a fix: the bad endpoint with these parts.
+    Backported,
 }
 
-/// What the bad endpoint shows without the necessary parts.
+/// What the newer endpoint shows without the necessary parts. It is the bad one, in a hunt for a fix
+/// the good one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Revert {
@@ -169,14 +177,43 @@ pub enum Revert {
     BreaksOther(String),
     /// It is still bad without them.
     StillBad,
+    /// In a hunt for a fix: the good endpoint is bad without them.
+    BreaksAgain,
+    /// In a hunt for a fix: the good endpoint is still good without them.
+    StillGood,
     /// It does not build, or its runs cannot be judged.
     Unknown,
     /// A fault of the machine ended the test; what it was.
     Stopped(String),
     /// The patch does not apply; what git said.
     Conflict(String),
-    /// The bad endpoint no longer has these lines.
+    /// The endpoint no longer has these lines.
     Absent,
+}
+
+/// What the bad endpoint shows with the parts that make a fix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backport {
+    /// It is good with them.
+    Heals,
+    /// It is still bad with them.
+    StillBad,
+    /// It does not build, or its runs cannot be judged.
+    Unknown,
+    /// A fault of the machine ended the test; what it was.
+    Stopped(String),
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// It has these lines already.
+    Present,
+}
+
+impl TrialOf {
+    /// Whether it is a test of an endpoint, and not of the commit or its parent.
+    pub fn is_of_endpoint(self) -> bool {
+        matches!(self, Self::Reverted | Self::Unfixed | Self::Backported)
+    }
 }
 
 impl Cause {
@@ -185,9 +222,15 @@ impl Cause {
         self.trials.get(self.without?)
     }
 
-    /// The test of the bad endpoint without the sets, if it was made.
+    /// The test of the newer endpoint without the sets, if it was made.
     pub fn reverted(&self) -> Option<&Trial> {
-        self.trials.iter().find(|trial| trial.of == TrialOf::Reverted)
+        let of = [TrialOf::Reverted, TrialOf::Unfixed];
+        self.trials.iter().find(|trial| of.contains(&trial.of))
+    }
+
+    /// The test of the bad endpoint with the sets of a fix, if it was made.
+    pub fn backported(&self) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.of == TrialOf::Backported)
     }
 
     /// The test of one set alone, if it was made.

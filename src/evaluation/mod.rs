@@ -44,7 +44,9 @@ mod unreadable;
 mod verdict;
 
 pub use aim::Aim;
-pub use cause::{Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf};
+pub use cause::{
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+};
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};

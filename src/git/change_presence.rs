@@ -47,6 +47,18 @@ pub(crate) struct CommitsWithoutChange {
 }
 
 impl Change {
+    /// The change in the files with these paths; all of it if there are none.
+    pub(crate) fn in_files(mut self, paths: &[&str]) -> Self {
+        let is_in = |file: &ChangedFile| {
+            let path = String::from_utf8_lossy(&file.path);
+            paths.iter().any(|one| *one == path)
+        };
+        if self.files.iter().any(is_in) {
+            self.files.retain(is_in);
+        }
+        self
+    }
+
     /// Pathspecs of the changed files, taken literally.
     fn pathspecs(&self) -> Vec<String> {
         let paths = self.files.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());

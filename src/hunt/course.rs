@@ -1,7 +1,7 @@
 //! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path. The
 //! store holds the earlier results, so nothing is measured twice.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use crate::config::BuildMode;
@@ -70,6 +70,7 @@ pub(crate) fn drive(
         short: None,
         is_flaky: false,
         is_clean: false,
+        undone: BTreeMap::new(),
         limit: None,
     };
     if is_resumed {
@@ -84,12 +85,7 @@ pub(crate) fn drive(
         driver.note_large_links()?;
         driver.note_environment_changes()?;
     }
-    let result = match driver.run() {
-        Err(HuntError::Limit(limit)) => driver.best_so_far(limit),
-        other => other.map_err(|error| explained(error, hunt, &driver.oracle, &driver.begun)),
-    };
-    let result = result.map(|finding| driver.cut_short(finding));
-    let result = result.and_then(|finding| driver.localize(finding));
+    let result = driver.run_and_localize();
     let result = result.and_then(|finding| driver.add_levels(finding));
     let result = result.and_then(|finding| driver.add_printed(finding));
     let result = result.and_then(|finding| driver.add_logits(finding));
@@ -169,6 +165,36 @@ fn check_environment_unchanged(oracle: &Oracle) -> Result<(), HuntError> {
 }
 
 impl Driver<'_> {
+    /// The finding, with the cause of its main first bad commit. If the change of that commit was
+    /// undone by hand, the hunt goes on with this knowledge.
+    fn run_and_localize(&mut self) -> Result<Finding, HuntError> {
+        loop {
+            let found = match self.run() {
+                Err(HuntError::Limit(limit)) => self.best_so_far(limit),
+                other => {
+                    other.map_err(|error| explained(error, self.hunt, &self.oracle, &self.begun))
+                }
+            };
+            let found = self.cut_short(found?);
+            let finding = self.localize(found)?;
+            let undone = match self.undone_by_hand(&finding) {
+                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                // The commit is found: a machine fault must not lose the answer now.
+                other => other.unwrap_or_default(),
+            };
+            let Some((found, at)) = undone else { return self.unless_contradicted(finding) };
+            let text = format!(
+                "the change of {} has no effect at {} any more, so a later commit causes what the \
+                 {} end shows; the search goes on",
+                found.short(),
+                at.short(),
+                self.begun.options.aim.newer(),
+            );
+            self.oracle.recorder.event(Event::Note { text })?;
+            self.undone.insert(found, at);
+        }
+    }
+
     fn run(&mut self) -> Result<Finding, HuntError> {
         let endpoints = match self.endpoints()? {
             Ok(endpoints) => endpoints,
@@ -318,7 +344,8 @@ impl Driver<'_> {
             let after = |one: &SearchRange| one.good == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
-        let step = FoundStep { search_range, culprit, seen };
+        let moved = search_range.moved_by(culprit);
+        let step = FoundStep { search_range: &moved, culprit, seen };
         let looked = self.check_persistence(ledger, &step).and_then(|more| {
             self.follow_into_merges(ledger, search_range, culprit, claims)?;
             Ok(more)

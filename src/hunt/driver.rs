@@ -1,6 +1,6 @@
 //! The state that all parts of a hunt share: the oracle, the journal, and the hunt's knowledge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Judgement, Phase, ReachedLimit, Target};
@@ -35,6 +35,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.
     pub(crate) is_clean: bool,
+    /// Found commits, and a later commit where the change of each has no effect any more.
+    pub(crate) undone: BTreeMap<CommitId, CommitId>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,
 }

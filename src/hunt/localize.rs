@@ -14,15 +14,16 @@ mod revert;
 pub(crate) mod step;
 mod tensors;
 mod trials;
+mod undone;
 
 use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
 use crate::evaluation::{
-    Cause, CauseEnd, CauseSet, CommitId, Culprit, Effect, FileRole, Finding, Revert, Shows, Target,
+    Backport, Cause, CauseEnd, CauseSet, Culprit, Effect, FileRole, Finding, Revert, Shows, Target,
     Trial,
 };
-use crate::git::History;
+use crate::git::{History, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
@@ -79,12 +80,24 @@ impl Driver<'_> {
                 file.role = cause.role(&file.path);
             }
         }
-        let (targets, _) = self.sought()?;
-        let contradicted = contradiction::found(&finding, &cause, &targets);
         finding.cause = Some(cause);
-        let Some(unexplained) = contradicted else { return Ok(finding) };
-        let history = self.oracle.history.commits(&self.whole())?;
-        Ok(contradiction::incomplete(finding, unexplained, &history, self.begun.options.aim))
+        Ok(finding)
+    }
+
+    /// The finding, or candidates if a test of the endpoints contradicts it.
+    pub(crate) fn unless_contradicted(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+        let Some(cause) = &finding.cause else { return Ok(finding) };
+        let aim = self.begun.options.aim;
+        let (targets, _) = self.sought()?;
+        let contradicted = contradiction::found(&finding, cause, &targets, aim);
+        if let Some(unexplained) = contradicted {
+            let history = self.oracle.history.commits(&self.whole())?;
+            return Ok(contradiction::incomplete(finding, unexplained, &history, aim));
+        }
+        let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
+        let [bad, _] = self.begun.ends();
+        let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
+        Ok(undone::earlier_fix(finding, &at, bad, candidates))
     }
 
     /// The hunt's targets, and the guards that it does not search for.
@@ -180,11 +193,19 @@ impl Localization<'_, '_> {
         let (reverted, kept) =
             if self.is_spent { (self.change.whole(), Vec::new()) } else { (parts, rest) };
         let is_over = self.driver.limit.is_some() || matches!(end, CauseEnd::Stopped(_));
-        let revert = match self.revert(&reverted, &kept, is_over) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
-            Err(fault) => Some(Revert::Stopped(fault.to_string())),
-            Ok(revert) => revert,
-        };
+        let (mut revert, mut backport) = (None, None);
+        if !is_over {
+            revert = match self.revert(&reverted, &kept) {
+                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                Err(fault) => Some(Revert::Stopped(fault.to_string())),
+                Ok(revert) => revert,
+            };
+            backport = match self.backport(&reverted, &kept) {
+                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                Err(fault) => Some(Backport::Stopped(fault.to_string())),
+                Ok(backport) => backport,
+            };
+        }
         let roles = match self.roles(&found, &dependents, &end) {
             Err(HuntError::Stopped) => return Err(HuntError::Stopped),
             roles => roles.unwrap_or_default(),
@@ -208,6 +229,7 @@ impl Localization<'_, '_> {
             without,
             roles,
             revert,
+            backport,
         })
     }
 
@@ -409,10 +431,6 @@ fn unknown(culprit: &Culprit, why: String) -> Cause {
         without: None,
         roles: BTreeMap::new(),
         revert: None,
+        backport: None,
     }
-}
-
-/// The commit from which parts are removed, to see whether a revert makes it good.
-fn newer_end(driver: &Driver<'_>) -> CommitId {
-    driver.begun.ends()[1].clone()
 }

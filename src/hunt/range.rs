@@ -1,6 +1,6 @@
 //! The range of history that one search covers, and the side branches it leaves out.
 
-use crate::evaluation::{Aim, CommitId, Target};
+use crate::evaluation::{Aim, CommitId, Culprit, Target};
 
 /// A range of history, and the targets by which its search judges.
 #[derive(Clone, Debug)]
@@ -27,6 +27,18 @@ impl SearchRange {
             Aim::Regression => Self { bad: newer, ..self },
             Aim::Fix => Self { good: newer, ..self },
         }
+    }
+
+    /// The same search range with only the targets that a found commit moves: whether its change
+    /// lasts does not depend on guards that another commit breaks. All targets, if it moves none.
+    pub(crate) fn moved_by(&self, culprit: &Culprit) -> Self {
+        let is_moved = |target: &&Target| match target {
+            Target::Guard(target) => culprit.effect_on(&target.guard.metric).is_some(),
+            Target::Failure { .. } => culprit.failure.is_some(),
+        };
+        let moved: Vec<Target> = self.targets.iter().filter(is_moved).cloned().collect();
+        let targets = if moved.is_empty() { self.targets.clone() } else { moved };
+        Self { targets, ..self.clone() }
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod prepare;
 pub(crate) mod refusal;
 pub(crate) mod result;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Phase};
@@ -62,6 +62,7 @@ impl Prepared {
             short: None,
             is_flaky: false,
             is_clean: true,
+            undone: BTreeMap::new(),
             limit: None,
         };
         begins(&hunt);

@@ -1,15 +1,12 @@
 //! Sentences and a table about the cause inside the first bad commit.
 
 use crate::evaluation::{
-    Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
 };
 use crate::ui::text;
 
 use super::model::{CauseLine, Report};
 use super::tables::{Cell, Table};
-
-/// The label of a revert's result.
-const REVERT: &str = "Revert";
 
 /// The heading of the tests of parts of the change.
 pub(super) const TRIALS: &str = "Which part of the change makes the step";
@@ -36,7 +33,8 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         facts.push((label, set_in_words(cause, set)));
     }
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
-    facts.extend(revert_in_words(line).map(|words| (REVERT, words)));
+    facts.extend(revert_in_words(line).map(|words| ("Revert", words)));
+    facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
     facts
 }
 
@@ -60,8 +58,12 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
 /// `reverting it heals the bad end`, if it does.
 pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
+    let them = taken_out(cause);
+    if cause.backport == Some(Backport::Heals) {
+        return Some(format!("{them} alone heals the bad end"));
+    }
     let heals = cause.revert == Some(Revert::Heals);
-    heals.then(|| format!("reverting {} heals the bad end", taken_out(cause)))
+    heals.then(|| format!("reverting {them} heals the bad end"))
 }
 
 /// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
@@ -83,7 +85,7 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
             ),
         };
     }
-    if cause.trials.iter().all(|trial| trial.of == TrialOf::Reverted) {
+    if cause.trials.iter().all(|trial| trial.of.is_of_endpoint()) {
         return format!("{names}: the whole change");
     }
     match (set.context, set.parts.len()) {
@@ -187,6 +189,7 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
     let values = cause.reverted().map(values).unwrap_or_default();
     let them = taken_out(cause);
     let patch = line.patch.as_deref().unwrap_or_default();
+    let newer = if cause.backport.is_some() { "good" } else { "bad" };
     Some(match cause.revert.as_ref()? {
         Revert::Heals => {
             format!("reverting {them} heals the bad end: {values}; the patch is {patch}")
@@ -201,19 +204,47 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         Revert::StillBad => {
             format!("reverting {them} does not heal the bad end: {values}; the patch is {patch}")
         }
+        Revert::BreaksAgain => format!("the good end without {them} is bad again: {values}"),
+        Revert::StillGood => format!("the good end without {them} is still good: {values}"),
         Revert::Unknown => {
-            format!("the bad end without {them} cannot be judged: {values}")
+            format!("the {newer} end without {them} cannot be judged: {values}")
         }
         Revert::Stopped(why) => {
-            format!("the test of the bad end without {them} stopped: {}", text::line(why))
+            format!("the test of the {newer} end without {them} stopped: {}", text::line(why))
         }
         Revert::Conflict(said) => {
-            let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
-            let said = said.trim_start_matches("error: ");
-            format!("the revert does not apply to the bad end: {}", text::line(said))
+            format!("the revert does not apply to the {newer} end: {}", first_line(said))
         }
-        Revert::Absent => "the bad end does not have this change any more".to_owned(),
+        Revert::Absent => format!("the {newer} end does not have this change any more"),
     })
+}
+
+/// What the bad end shows with the parts of a fix.
+fn backport_in_words(line: &CauseLine) -> Option<String> {
+    let cause = &line.cause;
+    let values = cause.backported().map(values).unwrap_or_default();
+    let them = taken_out(cause);
+    let patch = line.patch.as_deref().unwrap_or_default();
+    Some(match cause.backport.as_ref()? {
+        Backport::Heals => {
+            format!("the bad end with {them} is good: {values}; the patch is {patch}")
+        }
+        Backport::StillBad => format!("the bad end with {them} is still bad: {values}"),
+        Backport::Unknown => format!("the bad end with {them} cannot be judged: {values}"),
+        Backport::Stopped(why) => {
+            format!("the test of the bad end with {them} stopped: {}", text::line(why))
+        }
+        Backport::Conflict(said) => {
+            format!("the fix does not apply to the bad end: {}", first_line(said))
+        }
+        Backport::Present => "the bad end has this change already".to_owned(),
+    })
+}
+
+/// The first line of what git said about a patch.
+fn first_line(said: &str) -> String {
+    let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    text::line(said.trim_start_matches("error: "))
 }
 
 /// `ppl 7.52`, or `does not build`, or why there is no value.
@@ -234,6 +265,8 @@ pub(crate) fn tested(trial: &Trial) -> String {
         TrialOf::Only => format!("parent with {names}"),
         TrialOf::Without => format!("commit without {names}"),
         TrialOf::Reverted => format!("bad end without {names}"),
+        TrialOf::Unfixed => format!("good end without {names}"),
+        TrialOf::Backported => format!("bad end with {names}"),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
+use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
 use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Options, Plan, RunDone};
-use crate::store::{HuntDir, REVERT_PATCH};
+use crate::store::{BACKPORT_PATCH, HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
 
@@ -285,7 +285,10 @@ impl<'a> Gathered<'a> {
             within: begun.within.clone(),
             shapes: finding.shapes.as_ref().map(|shapes| shapes::line(shapes, &self.inquiry_logs)),
             cause: finding.cause.clone().map(|cause| CauseLine {
-                patch: cause.reverted().map(|_| REVERT_PATCH.to_owned()),
+                patch: match begun.options.aim {
+                    Aim::Regression => cause.reverted().map(|_| REVERT_PATCH.to_owned()),
+                    Aim::Fix => cause.backported().map(|_| BACKPORT_PATCH.to_owned()),
+                },
                 cause,
                 logs: self.trial_logs,
             }),

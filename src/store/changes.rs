@@ -102,6 +102,11 @@ impl HuntDir {
         self.path().join(REVERT_PATCH)
     }
 
+    /// Stores the patch that brings the necessary parts of a fix into the bad endpoint.
+    pub(crate) fn keep_backport(&self, patch: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.path().join(BACKPORT_PATCH), patch)
+    }
+
     fn diff_path(&self, commit: &CommitId) -> PathBuf {
         self.path().join(format!("changes/{commit}.diff"))
     }
@@ -132,6 +137,8 @@ const FORGE: &str = "forge.json";
 /// The patch that takes the necessary parts of the first bad commit out of the bad endpoint, in a
 /// hunt's folder.
 pub(crate) const REVERT_PATCH: &str = "revert.patch";
+/// The patch that brings the necessary parts of a fix into the bad endpoint, in a hunt's folder.
+pub(crate) const BACKPORT_PATCH: &str = "backport.patch";
 const CANDIDATES: &str = "changes/candidates.json";
 
 fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {

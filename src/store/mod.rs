@@ -53,7 +53,7 @@ mod stored_record;
 mod verifications;
 
 pub(crate) use builds::{BuildRecord, CacheProgram, CompilerCache};
-pub(crate) use changes::{Candidate, Messages, REVERT_PATCH};
+pub(crate) use changes::{BACKPORT_PATCH, Candidate, Messages, REVERT_PATCH};
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};
 pub(crate) use driver::Driver;

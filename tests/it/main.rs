@@ -49,6 +49,7 @@ mod simulation;
 mod status;
 mod store;
 mod suites;
+mod taken_back;
 mod tensors;
 mod timed;
 mod verify;

@@ -1,50 +1,62 @@
-//! Whether the test of a revert contradicts the answer: without the only commit that is named, the
-//! bad end still shows the same, or the bad end does not have its change. Then another commit shows
-//! it too. Pure.
+//! Whether a test of the endpoints contradicts the answer. Pure.
+//!
+//! Without the only commit that is named, the newer end still shows the same, or it does not have
+//! its change. Then a later commit does the same. Or the bad end stays bad with a fix. Then an
+//! earlier commit fixed it.
 
 use crate::evaluation::{
-    Aim, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target,
+    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial,
+    TrialOf,
 };
 
 /// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
 const SAME: f64 = 0.5;
 
 /// What of the bad end is then not explained; `None` if nothing contradicts the answer.
-pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Option<Vec<String>> {
+pub(super) fn found(
+    finding: &Finding,
+    cause: &Cause,
+    targets: &[Target],
+    aim: Aim,
+) -> Option<Vec<String>> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return None };
     let is_all = matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget);
+    let same = |trial| shows_the_same(trial, culprit, targets, aim);
     let is_same = match &cause.revert {
-        Some(Revert::StillBad) => shows_the_same(cause, culprit, targets),
+        Some(Revert::StillBad | Revert::StillGood) => same(cause.reverted()),
         Some(Revert::Absent) => true,
-        _ => false,
+        _ => cause.backport == Some(Backport::StillBad) && same(cause.backported()),
     };
     let whole =
         culprit.effects.first().map_or("its failure".to_owned(), |it| it.metric.to_string());
     (finding.outcome == Outcome::Culprit && is_all && is_same).then(|| vec![whole])
 }
 
-/// Whether the bad end without the cause has the bad end's level, or fails in its way.
-fn shows_the_same(cause: &Cause, culprit: &Culprit, targets: &[Target]) -> bool {
+/// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
+fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target], aim: Aim) -> bool {
+    let Some(trial) = trial else { return false };
+
     let Some(effect) = culprit.effects.first() else {
         // A failure is judged bad only if it is the bad end's own.
         return culprit.failure.is_some();
     };
-    let level = cause.reverted().and_then(|trial| trial.levels.get(&effect.metric));
-    let Some(level) = level else { return false };
+    let Some(level) = trial.levels.get(&effect.metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == effect.metric => {
-            match (level.number(), target.bad.number()) {
-                (Some(level), Some(bad)) => (level - bad).abs() <= SAME * target.limit.max(0.0),
-                _ => *level == target.bad,
+            let is_good_end = aim == Aim::Fix && trial.of == TrialOf::Unfixed;
+            let own = if is_good_end { &target.baseline } else { &target.bad };
+            match (level.number(), own.number()) {
+                (Some(level), Some(own)) => (level - own).abs() <= SAME * target.limit.max(0.0),
+                _ => level == own,
             }
         }
         _ => false,
     })
 }
 
-/// The finding as candidates: the confirmed commit, and all later ones. `history`: the commits of
-/// the hunt, oldest first.
+/// The finding as candidates: the confirmed commit, and all later ones; if the bad end stays bad with
+/// a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Vec<String>,
@@ -53,13 +65,28 @@ pub(super) fn incomplete(
 ) -> Finding {
     let named = finding.culprits.iter().map(|culprit| &culprit.info.commit);
     let first = named.filter_map(|commit| history.iter().position(|one| one == commit)).min();
-    let candidates = history[first.unwrap_or_default()..].to_vec();
-    let [end, _] = aim.swap_if_fix(["bad end", "good end"]);
-    let summary = format!(
-        "{}; but without it the {end} still shows the same: a later commit does this too",
-        finding.summary
-    );
-    let next = "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit";
+    let first = first.unwrap_or_default();
+    let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
+    let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
+    let (candidates, why, next) = match (aim, is_later) {
+        (Aim::Regression, _) => (
+            &history[first..],
+            "without it the bad end still shows the same: a later commit does this too",
+            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
+        ),
+        (Aim::Fix, true) => (
+            &history[first..],
+            "without it the good end is still good: a later commit fixes this too",
+            "`start --first-only` names the first fix alone",
+        ),
+        (Aim::Fix, false) => (
+            &history[..(first + 1).min(history.len())],
+            "with it the bad end still shows the same: an earlier commit is needed too",
+            "`start --find-fix` with an earlier good commit looks for the earlier one",
+        ),
+    };
+    let candidates = candidates.to_vec();
+    let summary = format!("{}; but {why}", finding.summary);
     Finding {
         outcome: Outcome::Candidates,
         summary,
@@ -76,7 +103,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{GuardForm, Metric, Shows, Trial, TrialOf, Value};
+    use crate::evaluation::{GuardForm, Metric, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -109,9 +136,10 @@ mod tests {
             without: None,
             roles: BTreeMap::new(),
             revert: Some(Revert::StillBad),
+            backport: None,
         };
         let target = Target::Guard(target(GuardForm::MaxIncrease(0.5), 6.0, 7.0));
-        found(&finding, &cause, &[target])
+        found(&finding, &cause, &[target], Aim::Regression)
     }
 
     #[test]

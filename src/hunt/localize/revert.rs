@@ -1,98 +1,194 @@
-//! Tests whether the bad endpoint is good without the parts that make the step. Stores the patch
-//! that removes them beside the report.
+//! Tests the endpoints with and without the parts that make the step. Stores the patches beside the
+//! report.
+//!
+//! For a regression, the bad endpoint without the parts should be good. For a fix, the good endpoint
+//! without the parts should be bad, and the bad endpoint with them good.
 
-use crate::evaluation::{Aim, Phase, Revert, Shows, Target, TrialOf, Verdict};
+use crate::config::Config;
+use crate::evaluation::{
+    Aim, Backport, CommitId, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
+};
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
+use crate::oracle::Observation;
 
 use super::change::Part;
 use super::trials::trial;
-use super::{Localization, newer_end, step};
+use super::{Localization, step};
+
+/// An endpoint with a patch.
+enum Patched {
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// The patch changes nothing.
+    Same,
+    /// The recipe that builds it, and the patch for a plain checkout of the endpoint.
+    Done { recipe: Box<Config>, patch: Vec<u8> },
+}
 
 impl Localization<'_, '_> {
-    /// Judges the bad endpoint without these parts of the change. `rest`: the other parts. `None`
-    /// in a hunt for a fix, if the budget of tests is spent, or if no target can be judged there.
+    /// Judges the newer endpoint without these parts of the change. `rest`: the other parts. `None`
+    /// if no target can be judged there.
     pub(super) fn revert(
         &mut self,
         parts: &[Part],
         rest: &[Part],
-        is_over: bool,
     ) -> Result<Option<Revert>, HuntError> {
-        let options = &self.driver.begun.options;
-        let judged = |target: &&Target| step::is_judged_alone(target, options.search);
-        let targets: Vec<Target> = self.whole.iter().filter(judged).cloned().collect();
-        let is_unknown = targets.len() < self.whole.len();
-        if options.aim == Aim::Fix || is_over || targets.is_empty() {
+        let targets = self.judged_alone();
+        if targets.is_empty() {
             return Ok(None);
         }
-        let end = newer_end(self.driver);
-        let patch = self.patch(rest)?;
-        let recipes = &mut self.driver.oracle.recipes;
-        let digest = recipes.store.keep_patch(&patch)?;
-        let layer = Layer::Patch {
-            name: digest.clone(),
-            digest: digest.clone(),
-            file: recipes.store.patch(&digest),
+        let [_, end] = self.driver.begun.ends().map(CommitId::clone);
+        let [without, whole] = self.step_trees(rest)?;
+        let (recipe, patch) = match self.patched(&end, &whole, &without)? {
+            Patched::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
+            Patched::Same => return Ok(Some(Revert::Absent)),
+            Patched::Done { recipe, patch } => (recipe, patch),
         };
-        let own = recipes.at(&end)?;
-        let before = recipes.tree_of(&end, &own)?;
-        let reverted = recipes.with_patch(&own, &digest.clone(), digest);
-        let after = match recipes.laid(&end, &reverted)? {
-            Some(OverlayResult::Refused(refusal)) => {
-                return Ok(Some(Revert::Conflict(refusal.said)));
-            }
-            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
-            None => before.clone(),
-        };
-        if after == before {
-            return Ok(Some(Revert::Absent));
+        let aim = self.driver.begun.options.aim;
+        if aim == Aim::Regression {
+            self.driver.hunt.keep_revert(&patch)?;
         }
-        // For the user's checkout of the bad end: leave out the configuration's patches.
-        let patch = match recipes.overlay_builder.apply_layers(&end, &[layer])? {
-            OverlayResult::Tree(tree) => {
-                let plain = recipes.engine.history.tree_id(&end)?;
-                recipes.overlay_builder.difference(&plain, tree.id())?
-            }
-            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
+        let Some((judgement, seen)) = self.judge_end(&end, &recipe, &targets)? else {
+            return Ok(None);
         };
-        self.driver.hunt.keep_revert(&patch)?;
-        let judged = self.driver.oracle.judge_as(&end, &reverted, &targets, Phase::Localize, None);
-        let (judgement, seen) = match judged.map_err(HuntError::from) {
-            Err(HuntError::Limit(limit)) => {
-                self.driver.limit = Some(limit);
-                return Ok(None);
-            }
-            other => other?,
+        let revert = match (judgement.verdict, aim) {
+            (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, &recipe)? {
+                Some(what) => Revert::BreaksOther(what),
+                None if targets.len() < self.whole.len() => Revert::HealsPart,
+                None => Revert::Heals,
+            },
+            (Verdict::Bad, Aim::Regression) => Revert::StillBad,
+            (Verdict::Good, Aim::Fix) => Revert::StillGood,
+            (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
+            (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
         };
-        let (shows, revert) = match judgement.verdict {
-            Verdict::Good => {
-                let revert = match self.broken_beside(&end, &reverted)? {
-                    Some(what) => Revert::BreaksOther(what),
-                    None if is_unknown => Revert::HealsPart,
-                    None => Revert::Heals,
-                };
-                (Shows::Nothing, revert)
-            }
-            Verdict::Bad => (Shows::Difference, Revert::StillBad),
-            Verdict::Skip | Verdict::Unknown => (Shows::Unresolved, Revert::Unknown),
+        let of = match aim {
+            Aim::Regression => TrialOf::Reverted,
+            Aim::Fix => TrialOf::Unfixed,
         };
-        let parts = parts.iter().map(|part| self.change.shown(*part)).collect();
-        let mut trial = trial(TrialOf::Reverted, parts, shows, judgement.reason, &seen, &targets);
-        if seen.build_failure.is_some() {
-            trial.attempts = self.failed_build(&end, &reverted)?;
-        }
-        self.write(trial)?;
+        self.write_end((&end, &recipe), of, parts, judgement, &seen, &targets)?;
         Ok(Some(revert))
     }
 
-    /// The patch from the commit to a tree with only `rest` of its change.
-    fn patch(&self, rest: &[Part]) -> Result<Vec<u8>, HuntError> {
+    /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a hunt
+    /// for a regression, or if no target can be judged there.
+    pub(super) fn backport(
+        &mut self,
+        parts: &[Part],
+        rest: &[Part],
+    ) -> Result<Option<Backport>, HuntError> {
+        let targets = self.judged_alone();
+        if self.driver.begun.options.aim != Aim::Fix || targets.is_empty() {
+            return Ok(None);
+        }
+        let [end, _] = self.driver.begun.ends().map(CommitId::clone);
+        let [without, whole] = self.step_trees(rest)?;
+        let (recipe, patch) = match self.patched(&end, &without, &whole)? {
+            Patched::Conflict(said) => return Ok(Some(Backport::Conflict(said))),
+            Patched::Same => return Ok(Some(Backport::Present)),
+            Patched::Done { recipe, patch } => (recipe, patch),
+        };
+        self.driver.hunt.keep_backport(&patch)?;
+        let Some((judgement, seen)) = self.judge_end(&end, &recipe, &targets)? else {
+            return Ok(None);
+        };
+        let backport = match judgement.verdict {
+            Verdict::Good => Backport::Heals,
+            Verdict::Bad => Backport::StillBad,
+            Verdict::Skip | Verdict::Unknown => Backport::Unknown,
+        };
+        self.write_end((&end, &recipe), TrialOf::Backported, parts, judgement, &seen, &targets)?;
+        Ok(Some(backport))
+    }
+
+    /// The hunt's targets that a few runs of one commit decide.
+    fn judged_alone(&self) -> Vec<Target> {
+        let by = self.driver.begun.options.search;
+        let judged = |target: &&Target| step::is_judged_alone(target, by);
+        self.whole.iter().filter(judged).cloned().collect()
+    }
+
+    /// The tree of the commit with only `rest` of its change, and the whole commit's.
+    fn step_trees(&self, rest: &[Part]) -> Result<[String; 2], HuntError> {
         let recipes = &self.driver.oracle.recipes;
         let (commit, parent) = (&self.culprit.info.commit, &self.culprit.parent);
         let without = recipes
             .overlay_builder
             .apply_layers(parent, &[Layer::Entries(self.change.entries(rest)?.into())])?;
         let whole = recipes.engine.history.tree_id(commit)?;
-        Ok(recipes.overlay_builder.difference(&whole, &without.id())?)
+        Ok([without.id().clone(), whole])
+    }
+
+    /// An endpoint with the difference of two trees.
+    fn patched(&mut self, end: &CommitId, from: &str, to: &str) -> Result<Patched, HuntError> {
+        let recipes = &mut self.driver.oracle.recipes;
+        let patch = recipes.overlay_builder.difference(from, to)?;
+        let digest = recipes.store.keep_patch(&patch)?;
+        let layer = Layer::Patch {
+            name: digest.clone(),
+            digest: digest.clone(),
+            file: recipes.store.patch(&digest),
+        };
+        let own = recipes.at(end)?;
+        let before = recipes.tree_of(end, &own)?;
+        let recipe = recipes.with_patch(&own, &digest.clone(), digest);
+        let after = match recipes.laid(end, &recipe)? {
+            Some(OverlayResult::Refused(refusal)) => return Ok(Patched::Conflict(refusal.said)),
+            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
+            None => before.clone(),
+        };
+        if after == before {
+            return Ok(Patched::Same);
+        }
+        // For the user's checkout of the endpoint: leave out the configuration's patches.
+        let patch = match recipes.overlay_builder.apply_layers(end, &[layer])? {
+            OverlayResult::Tree(tree) => {
+                let plain = recipes.engine.history.tree_id(end)?;
+                recipes.overlay_builder.difference(&plain, tree.id())?
+            }
+            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
+        };
+        Ok(Patched::Done { recipe: Box::new(recipe), patch })
+    }
+
+    /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached.
+    fn judge_end(
+        &mut self,
+        end: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+    ) -> Result<Option<(Judgement, Observation)>, HuntError> {
+        let judged = self.driver.oracle.judge_as(end, recipe, targets, Phase::Localize, None);
+        match judged.map_err(HuntError::from) {
+            Err(HuntError::Limit(limit)) => {
+                self.driver.limit = Some(limit);
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+
+    /// Writes the test of an endpoint to the journal. `built`: the endpoint and its recipe.
+    fn write_end(
+        &mut self,
+        built: (&CommitId, &Config),
+        of: TrialOf,
+        parts: &[Part],
+        judgement: Judgement,
+        seen: &Observation,
+        targets: &[Target],
+    ) -> Result<(), HuntError> {
+        let shows = match judgement.verdict {
+            Verdict::Good => Shows::Nothing,
+            Verdict::Bad => Shows::Difference,
+            Verdict::Skip | Verdict::Unknown => Shows::Unresolved,
+        };
+        let parts = parts.iter().map(|part| self.change.shown(*part)).collect();
+        let mut trial = trial(of, parts, shows, judgement.reason, seen, targets);
+        if seen.build_failure.is_some() {
+            trial.attempts = self.failed_build(built.0, built.1)?;
+        }
+        self.write(trial)
     }
 }

@@ -27,7 +27,7 @@ impl Localization<'_, '_> {
             return Ok(Some((self.trials[*place].shows, *place)));
         }
         // A resumed hunt repeats what it has tested before, whatever the time.
-        let is_part = |trial: &&Trial| trial.of != TrialOf::Reverted;
+        let is_part = |trial: &&Trial| !trial.of.is_of_endpoint();
         let is_new = self.trials.len() >= self.written.iter().filter(is_part).count();
         if self.is_spent || self.trials.len() >= MOST_TRIALS || (is_new && self.is_late()?) {
             self.is_spent = true;

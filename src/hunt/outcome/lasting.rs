@@ -72,7 +72,6 @@ impl Driver<'_> {
         looked_at: &mut BTreeSet<CommitId>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let [_, newer] = whole.ends();
-        let measures = crate::oracle::measures_of(&whole.targets);
         let status = ledger.found().iter().filter(|found| found.stands());
         let culprits: Vec<Culprit> = status.map(|found| found.culprit.clone()).collect();
         let mut next = Vec::new();
@@ -81,6 +80,8 @@ impl Driver<'_> {
             if found == newer || !looked_at.insert(found.clone()) {
                 continue;
             }
+            let whole = &whole.moved_by(&culprit);
+            let measures = crate::oracle::measures_of(&whole.targets);
             let is_drifting = whole.targets.iter().any(drifts);
             let look = Request::look(found, &measures, Phase::Search);
             if whole.aim == Aim::Regression && !is_drifting {
@@ -382,8 +383,20 @@ fn goes_on_from(
             mend.limit = guarded.limit;
             mend.repeats = guarded.noise.is_none();
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
-            mend.left = here.and_then(|x| ledger.beyond_good(metric, x)).unwrap_or(0.0);
-            let amount = here.zip(there).map(|(here, there)| guarded.guard.worsening(here, there));
+            // For a fix, what it gained is lost again, and the rest of it is measured from the bad
+            // end.
+            let left = match search_range.aim {
+                Aim::Regression => here.and_then(|x| ledger.beyond_good(metric, x)),
+                Aim::Fix => {
+                    let ends = here.zip(guarded.bad.number());
+                    ends.map(|(here, bad)| guarded.guard.worsening(here, bad))
+                }
+            };
+            mend.left = left.unwrap_or(0.0);
+            let amount = here.zip(there).map(|levels| {
+                let (from, to) = search_range.aim.swap_if_fix([levels.0, levels.1]).into();
+                guarded.guard.worsening(from, to)
+            });
             mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
         }
         let rest = GuardTarget { baseline: level, ..guarded.clone() };

@@ -24,8 +24,9 @@ pub(crate) struct UndoLocation {
 }
 
 impl Driver<'_> {
-    /// Places where the change may be undone: first those where the source lacks the change on
-    /// every path to the newer end, newest first; then later commits that were reverted.
+    /// Places where the change may be undone: first one that is known; then those where the source
+    /// lacks the change on every path to the newer end, newest first; then later commits that were
+    /// reverted.
     pub(crate) fn suspects(
         &mut self,
         step: &FoundStep<'_>,
@@ -47,6 +48,12 @@ impl Driver<'_> {
             suspects.push(UndoLocation { before, places, is_absence: true });
         }
         suspects.reverse();
+        if let Some(at) = self.undone.get(found)
+            && let Some(before) = history.parents(at)?.into_iter().next()
+        {
+            let places = vec![at.clone()];
+            suspects.insert(0, UndoLocation { before, places, is_absence: true });
+        }
         for commit in history.reverted_later(found, newer)? {
             if let Some(before) = history.parents(&commit)?.into_iter().next() {
                 suspects.push(UndoLocation { before, places: vec![commit], is_absence: false });

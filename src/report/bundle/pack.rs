@@ -10,7 +10,7 @@ use crate::config::without_secrets;
 use crate::report::model::Report;
 use crate::report::{Format, ReportError};
 use crate::store::journal::Event;
-use crate::store::{HuntDir, StoreError, hex};
+use crate::store::{BACKPORT_PATCH, HuntDir, REVERT_PATCH, StoreError, hex};
 
 use super::secrets::{Secrets, without_env};
 use super::{BUNDLE_SCHEMA, FileEntry, MANIFEST, Manifest, STORE};
@@ -102,9 +102,8 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
             contents.insert(name, Content::File(path));
         }
     };
-    for name in
-        ["journal.jsonl", "history", "forge.json", "inside.json", "revert.patch", "reproduce.sh"]
-    {
+    let facts = ["journal.jsonl", "history", "forge.json", "inside.json"];
+    for name in facts.into_iter().chain([REVERT_PATCH, BACKPORT_PATCH, "reproduce.sh"]) {
         take(name.to_owned());
     }
     let changes = hunt.path().join("changes");

@@ -34,6 +34,7 @@ fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
         roles: BTreeMap::new(),
         without: None,
         revert: None,
+        backport: None,
     }
 }
 

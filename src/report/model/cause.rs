@@ -14,8 +14,8 @@ pub(crate) struct CauseLine {
     pub cause: Cause,
     /// The logs of the tests' runs and failed builds by name, relative to the hunt's folder.
     pub logs: BTreeMap<String, String>,
-    /// The patch that removes the parts from the bad endpoint, relative to the hunt's folder; set
-    /// if it exists.
+    /// The patch that removes the parts from the bad endpoint (for a fix: that brings them there),
+    /// relative to the hunt's folder; set if it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }

@@ -124,3 +124,15 @@ fn a_failure_and_a_guard_broken_by_one_commit() {
     let plan = (6..8).fold(line("g g g g g g s s"), |plan, label| plan.with(label, "tg = 50"));
     hunt(plan).oracle(and_speed).finds("6").costs(23, 9);
 }
+
+#[test]
+fn a_guard_of_another_commit_does_not_hide_that_a_change_was_taken_back() {
+    let plan = (12..24).fold(line(&["7.0"; 24].join(" ")), |plan, at| plan.with(at, "tg = 50"));
+    let plan = plan
+        .file(0, "kernels/a.conf", "ppl+a = 0\n")
+        .file(0, "kernels/b.conf", "ppl+b = 0\n")
+        .file(4, "kernels/a.conf", "ppl+a = 0.5\n")
+        .file(15, "kernels/b.conf", "ppl+b = -0.5\n")
+        .file(18, "kernels/c.conf", "ppl+c = 0.45\n");
+    hunt(plan).oracle(and_speed).finds("12 18").costs(56, 23);
+}

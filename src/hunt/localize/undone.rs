@@ -1,0 +1,176 @@
+//! If no test of an endpoint tells whether it has the cause, measures the commits that touch the
+//! cause's files: the change may be undone there by hand, and another commit may do the same again.
+
+use crate::evaluation::{
+    Backport, Cause, CommitId, Finding, Outcome, Phase, Revert, Target, Verdict,
+};
+use crate::git::Change;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::oracle::{Request, measures_of};
+
+use super::step;
+
+/// Maximum number of measured commits.
+const MOST_LOOKS: usize = 6;
+
+impl Driver<'_> {
+    /// A commit after the main first bad commit at which its change has no effect any more. Looks
+    /// only if the revert does not apply to the newer end, and once for each found commit.
+    pub(crate) fn undone_by_hand(
+        &mut self,
+        finding: &Finding,
+    ) -> Result<Option<(CommitId, CommitId)>, HuntError> {
+        let Some(cause) = unsettled(finding, |cause| match &cause.revert {
+            Some(Revert::Conflict(_)) => true,
+            // For a regression, such an answer is withdrawn.
+            Some(Revert::Absent) => cause.backport.is_some(),
+            _ => false,
+        }) else {
+            return Ok(None);
+        };
+        if self.undone.contains_key(&cause.commit) || self.limit.is_some() {
+            return Ok(None);
+        }
+        let [_, newer] = self.begun.ends().map(CommitId::clone);
+        let change = self.change_of(cause)?;
+        let touching = self.oracle.history.touching(&cause.commit, &newer, &change)?;
+        let places: Vec<CommitId> = touching.into_iter().filter(|one| *one != newer).collect();
+        let older = self.begun.options.aim.older();
+        let place = self.first_with(older, &spread(places))?;
+        Ok(place.map(|place| (cause.commit.clone(), place)))
+    }
+
+    /// In a hunt for a fix: a commit before the found one that is good already. Looks only if the fix
+    /// does not apply to the bad end, or is there already.
+    pub(super) fn fixed_before(
+        &mut self,
+        finding: &Finding,
+    ) -> Result<Option<CommitId>, HuntError> {
+        let Some(cause) = unsettled(finding, |cause| {
+            matches!(cause.backport, Some(Backport::Conflict(_) | Backport::Present))
+        }) else {
+            return Ok(None);
+        };
+        let [older, _] = self.begun.ends().map(CommitId::clone);
+        let change = self.change_of(cause)?;
+        let history = &self.oracle.history;
+        let mut places = Vec::new();
+        for one in history.touching(&older, &cause.parent, &change)? {
+            for parent in history.parents(&one)? {
+                if parent != older && history.is_ancestor(&older, &parent)? {
+                    places.push(parent);
+                }
+            }
+        }
+        self.first_with(Verdict::Good, &spread(places))
+    }
+
+    /// The change of the main first bad commit, in the files of its cause.
+    fn change_of(&self, cause: &Cause) -> Result<Change, HuntError> {
+        let change = self.oracle.history.change(&cause.parent, &cause.commit)?;
+        let parts = cause.sets.iter().flat_map(|set| &set.parts);
+        Ok(change.in_files(&parts.map(|part| part.path.as_str()).collect::<Vec<_>>()))
+    }
+
+    /// The first of these commits that surely has this verdict for all targets that a few runs
+    /// decide.
+    fn first_with(
+        &mut self,
+        verdict: Verdict,
+        places: &[CommitId],
+    ) -> Result<Option<CommitId>, HuntError> {
+        let (mut targets, _) = self.sought()?;
+        targets.retain(|target| step::is_judged_alone(target, self.begun.options.search));
+        if targets.is_empty() {
+            return Ok(None);
+        }
+        for place in places {
+            let number = self.searches.saturating_sub(1);
+            if self.judge(place, &targets, number)?.verdict == verdict
+                && self.repeats_as(verdict, place, &targets)?
+            {
+                return Ok(Some(place.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether further runs of a commit have the same verdict.
+    fn repeats_as(
+        &mut self,
+        verdict: Verdict,
+        commit: &CommitId,
+        targets: &[Target],
+    ) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let known = self.oracle.evaluate(look)?;
+        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
+        if known.build_failure.is_none() {
+            self.oracle.evaluate(Request { runs: runs + 1, rebuild: true, ..look })?;
+        }
+        let number = self.searches.saturating_sub(1);
+        Ok(self.judge(commit, targets, number)?.verdict == verdict)
+    }
+}
+
+/// The cause, if the finding names a first bad commit and this test leaves it open.
+fn unsettled(finding: &Finding, is_open: impl Fn(&Cause) -> bool) -> Option<&Cause> {
+    let cause = finding.cause.as_ref()?;
+    (finding.outcome == Outcome::Culprit && is_open(cause)).then_some(cause)
+}
+
+/// At most [`MOST_LOOKS`] of these commits, evenly spread, with the first and the last.
+fn spread(commits: Vec<CommitId>) -> Vec<CommitId> {
+    if commits.len() <= MOST_LOOKS {
+        return commits;
+    }
+    let place = |number: usize| number * (commits.len() - 1) / (MOST_LOOKS - 1);
+    (0..MOST_LOOKS).map(|number| commits[place(number)].clone()).collect()
+}
+
+/// The commits of which one is the fix, if `at` is good already.
+pub(super) fn earlier_fix(
+    finding: Finding,
+    at: &CommitId,
+    bad: &CommitId,
+    candidates: Vec<CommitId>,
+) -> Finding {
+    let summary = format!(
+        "{} was good before {}: the fix that the bad end needs is one of {} earlier commits",
+        at.short(),
+        finding.culprit().map_or_else(String::new, |culprit| culprit
+            .info
+            .commit
+            .short()
+            .to_owned()),
+        candidates.len()
+    );
+    let next = format!(
+        "`bisect-ppl start --find-fix --bad {} --good {}` searches these commits",
+        bad.short(),
+        at.short()
+    );
+    Finding {
+        candidates,
+        next: vec![next],
+        cause: finding.cause,
+        ..Finding::plain(Outcome::Candidates, summary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::commit;
+
+    #[test]
+    fn few_commits_are_measured_and_the_first_and_last_are_among_them() {
+        let all: Vec<CommitId> = "0123456789abc".chars().map(commit).collect();
+        let chosen = spread(all.clone());
+        assert_eq!(chosen.len(), MOST_LOOKS);
+        assert_eq!((chosen.first(), chosen.last()), (all.first(), all.last()));
+        assert_eq!(spread(all[..3].to_vec()), all[..3]);
+    }
+}

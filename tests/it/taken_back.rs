@@ -1,0 +1,82 @@
+//! A change that somebody took back by hand, while its test or notes stayed: neither values nor the
+//! whole text show it, but the tests of the endpoints do.
+
+use serde_json::Value;
+
+use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
+
+struct World {
+    env: TestEnvironment,
+    history: History,
+}
+
+/// A line of 24 commits with perplexity 7, and files in some of them.
+fn world(change: impl FnOnce(Plan) -> Plan) -> World {
+    let env = TestEnvironment::localizing();
+    let history = change(line(&["7.0"; 24].join(" "))).build(&env);
+    Oracle::new(&env).write(&env);
+    World { env, history }
+}
+
+fn for_the_fix(world: &World) -> Hunt {
+    world.env.start(&["--find-fix", "--good", "HEAD", "--bad", "v1"])
+}
+
+fn labels<'w>(world: &'w World, commits: &Value) -> Vec<&'w str> {
+    let id = |one: &'_ Value| one["commit"].as_str().or(one.as_str()).unwrap().to_owned();
+    let of = |one: &Value| world.history.label(&id(one));
+    commits.as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn the_change_of_another_file_is_named_then() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "# plain\nppl+a = 0\n")
+            .file(0, "kernels/b.conf", "# scalar\nppl+b = 0\n")
+            .file(4, "kernels/a.conf", "# unrolled\nppl+a = 0.5\n")
+            .file(4, "docs/unrolled.md", "rows of four\n")
+            .file(15, "kernels/a.conf", "# plain\nppl+a = 0\n# it misread the tail\n")
+            .file(18, "kernels/b.conf", "# a mask\nppl+b = 0.5\n")
+    });
+    let hunt = world.env.hunt().expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["18"]);
+    assert_eq!(hunt.report["cause"]["revert"], "heals");
+    hunt.output.says(&["has no effect at", "the search goes on"]);
+}
+
+#[test]
+fn a_workaround_that_was_dropped_is_not_the_fix() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")
+            .file(0, "kernels/w.conf", "# no workaround\nppl+w = 0\n")
+            .file(5, "kernels/w.conf", "# rows one by one\nppl+w = -0.5\n")
+            .file(5, "docs/rows.md", "a workaround\n")
+            .file(13, "kernels/w.conf", "# no workaround\nppl+w = 0\n# verbose\n")
+            .file(18, "kernels/a.conf", "# mended\nppl+a = 0\n")
+    });
+    let hunt = for_the_fix(&world).expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["18"]);
+    let cause = &hunt.report["cause"];
+    assert_eq!([&cause["revert"], &cause["backport"]], ["breaks-again", "heals"]);
+    hunt.output.says(&[
+        "Revert: the good end without it is bad again: ppl 7.5",
+        "Backport: the bad end with it is good: ppl 7; the patch is backport.patch",
+    ]);
+    world.env.git(&["checkout", "-q", "v1"]);
+    world.env.git(&["apply", hunt.folder.join("backport.patch").to_str().unwrap()]);
+}
+
+#[test]
+fn the_mend_of_something_else_is_not_the_fix() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")
+            .file(0, "kernels/c.conf", "ppl+c = 0\n")
+            .file(5, "kernels/a.conf", "ppl+a = 0\n")
+            .file(7, "kernels/c.conf", "ppl+c = 0.5\n")
+            .file(19, "kernels/c.conf", "ppl+c = 0\n")
+    });
+    let hunt = for_the_fix(&world).expect(3, "candidates");
+    assert_eq!(labels(&world, &hunt.report["candidates"]), ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(hunt.report["culprit"], Value::Null);
+    hunt.output.says(&["was good before", "start --find-fix --bad"]);
+}
