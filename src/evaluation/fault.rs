@@ -80,11 +80,12 @@ pub fn was_caused_by_program(ended: &Ended) -> bool {
 
 /// Who is at fault for a failed run or build, as far as that is clear without a control run.
 ///
-/// `transient`: the output matches one of `failures.transient`. `program_in_tree`: the program's
-/// path is under `{src}` or `{build}`, so the commit should have built it.
+/// `transient`: the output matches one of `failures.transient`, or the kernel killed a process for
+/// lack of memory meanwhile. `program_in_tree`: the program's path is under `{src}` or `{build}`,
+/// so the commit should have built it.
 ///
-/// A transient pattern decides first, since an engine that loses its GPU aborts or prints NaN as if
-/// its code were broken. Other unclear cases are [`Fault::Unclear`] (a control run decides) or
+/// A transient sign decides first, since an engine that loses its GPU aborts or prints NaN as if
+/// its code were broken, and a program whose child was killed ends with an exit code. Other unclear cases are [`Fault::Unclear`] (a control run decides) or
 /// [`Fault::Resource`] (the machine, unless the control run works).
 pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tree: bool) -> Fault {
     if transient {

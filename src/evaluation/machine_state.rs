@@ -17,6 +17,10 @@ pub struct MachineState {
     /// How often heat throttled the CPU since boot, summed over all cores and packages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle_count: Option<u64>,
+    /// How many processes the kernel has killed for lack of memory: of this program's control
+    /// group, or of the whole machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oom_kills: Option<u64>,
     /// The GPUs, if queried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<GpuState>,
@@ -62,6 +66,14 @@ const HELD_DOWN: [(u64, &str); 4] = [
 ];
 
 impl MachineStates {
+    /// Whether the kernel killed a process for lack of memory during the run.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.before
+            .oom_kills
+            .zip(self.after.oom_kills)
+            .is_some_and(|(before, after)| after > before)
+    }
+
     /// The reason why a time measured here is unreliable, if it is: heat throttled the CPU during
     /// the run, or something throttled a GPU at its start or end.
     pub fn throttled(&self) -> Option<String> {
@@ -109,6 +121,17 @@ mod tests {
         assert_eq!(counted(Some(7), Some(5)).throttled(), None);
         assert_eq!(counted(None, Some(5)).throttled(), None);
         assert_eq!(counted(Some(5), None).throttled(), None);
+    }
+
+    #[test]
+    fn memory_is_short_when_the_count_of_kills_rises() {
+        let killed = |before, after| {
+            let at = |oom_kills| MachineState { oom_kills, ..MachineState::default() };
+            MachineStates { before: at(before), after: at(after) }.is_out_of_memory()
+        };
+        assert!(killed(Some(0), Some(1)));
+        assert!(!killed(Some(3), Some(3)));
+        assert!(!killed(None, Some(3)) && !killed(Some(3), None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{Ended, Fault, fault_of};
+use crate::evaluation::{Ended, Fault, MachineStates, fault_of};
 use crate::measure::Reader;
 use crate::process::read_log;
 use crate::store::{Store, StoreError, StoredRun};
@@ -67,13 +67,17 @@ fn derive(run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
         reader.line(stream, line);
     }
     let record = &run.record;
-    let transient = reader.transient_hit().is_some();
+    let out_of_memory = record.machine.as_ref().is_some_and(MachineStates::is_out_of_memory);
+    let transient = reader.transient_hit().is_some() || out_of_memory;
     let mut result = match &record.prepare {
         Some(failed) => Err(reader.explain(failed.failure(&record.ended), &record.ended)),
         None => reader.finish(&record.ended),
     };
     if result.is_ok() && measure.parser.is_compared() {
         result = logits::read(run, reference, measure, store)?;
+    }
+    if out_of_memory && let Err(failure) = &mut result {
+        failure.detail += "; the kernel killed a process for lack of memory meanwhile";
     }
     let fault = result
         .as_ref()

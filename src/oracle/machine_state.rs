@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::MachineState;
+use crate::process::oom_kills;
 
 /// Plausible temperatures, °C. Sensors that are not connected show the ends of their scale.
 const PLAUSIBLE_C: std::ops::Range<f64> = 1.0..127.0;
@@ -22,6 +23,7 @@ pub(super) fn read(root: &Path) -> MachineState {
         cpu_mhz: (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 / 1000.0),
         hottest_c: hottest(root),
         throttle_count: counts.filter_map(|file| whole(&file)).reduce(u64::saturating_add),
+        oom_kills: oom_kills(root),
         gpus: Vec::new(),
     }
 }
@@ -111,6 +113,7 @@ mod tests {
     fn a_machine_that_tells_everything() {
         let made = Made::of(&[
             ("proc/loadavg", "3.25 2.00 1.00 2/345 6789\n"),
+            ("proc/vmstat", "oom_kill 2\n"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3400000\n"),
             ("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2600000\n"),
             ("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n"),
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(state.cpu_mhz, Some(3000.0));
         assert_eq!(state.hottest_c, Some(61.5));
         assert_eq!(state.throttle_count, Some(15));
+        assert_eq!(state.oom_kills, Some(2));
         assert!(state.gpus.is_empty());
     }
 

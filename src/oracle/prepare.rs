@@ -5,10 +5,11 @@
 //! measure, so that the fault is decided as for any failed run.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::build::Linked;
 use crate::config::{Prepare, fill_env};
-use crate::evaluation::{Ended, FailedPrepare, Resources, RunRecord};
+use crate::evaluation::{Ended, FailedPrepare, MachineStates, Resources, RunRecord};
 use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
@@ -19,7 +20,7 @@ use super::launch::Launch;
 use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
 use super::run::shlex_line;
-use super::{OracleError, Task};
+use super::{OracleError, Task, machine_state};
 
 /// A finished step, not yet judged as worked or failed.
 struct Made {
@@ -29,6 +30,7 @@ struct Made {
     started: String,
     used: Resources,
     ended: Ended,
+    machine: MachineStates,
     /// An output that the step did not make.
     missing: Option<String>,
 }
@@ -103,7 +105,7 @@ impl Oracle {
         placed: &Placed,
         prepare: &Prepare,
         attempt: String,
-        log: &std::path::Path,
+        log: &Path,
     ) -> Result<Made, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
         let slot = &placed.slot;
@@ -129,9 +131,11 @@ impl Oracle {
         let output = LogFile { path: log, header: &header, sync: true };
         // The reader looks for signs of the machine's fault, as in a run's output.
         let mut reader = Reader::new(measure, &recipe.requires);
+        let before = machine_state::read(Path::new("/"));
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
+        let machine = MachineStates { before, after: machine_state::read(Path::new("/")) };
         let repository = self.recipes.engine.history.repository();
         Worktree::with_checkout(repository, &slot.src(), placed.checkout_spec.clone())?.reset()?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
@@ -142,7 +146,8 @@ impl Oracle {
         let folder = slot.prepared(&prepare.name);
         let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
         let missing = missing.filter(|_| done.ended.is_success()).cloned();
-        Ok(Made { attempt, argv, env, started, used: done.used(), ended: done.ended, missing })
+        let used = done.used();
+        Ok(Made { attempt, argv, env, started, used, ended: done.ended, machine, missing })
     }
 
     fn failed(
@@ -171,7 +176,7 @@ impl Oracle {
             warm_up: false,
             alone: false,
             prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
-            machine: None,
+            machine: Some(made.machine),
             loaded: None,
             same_as: None,
             dumps: Vec::new(),
