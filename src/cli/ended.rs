@@ -42,7 +42,7 @@ pub(super) fn code(hunt: &HuntDir, report: &Report) -> Result<u8, Failed> {
 /// Why no process drives a hunt that has no answer.
 fn unanswered(id: &str, entries: &[Entry]) -> Failed {
     match entries.last().map(|entry| &entry.event) {
-        Some(Event::Stopped { reason, world: true, hint }) => {
+        Some(Event::Stopped { reason, world: true, hint, .. }) => {
             let resume = || format!("after you fix this, `bisect-ppl resume {id}` goes on");
             let hint = hint.clone().unwrap_or_else(resume);
             Failed::world(anyhow!("{reason}"), Some(hint))

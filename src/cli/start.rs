@@ -200,7 +200,7 @@ fn drive_one(
     let asker = |question: &str| watch.ask(question, stop);
     let program = program()?;
     let page = hunt::LivePage::begin(repository, hunt);
-    let result = hunt::drive(repository, hunt, program, stop, limits, &asker);
+    let result = hunt::drive(repository, hunt, &program, stop, limits, &asker);
     // The report that is written next is for good.
     drop(page);
     watch.end();

@@ -279,6 +279,8 @@ pub struct Failures {
     pub transient: Vec<String>,
     /// Whether a hunt goes on if the bad end fails and the good end yields the guarded metrics.
     pub hunt: FailureHunt,
+    /// The pauses before a hunt tries again after a fault of the machine.
+    pub pauses: Vec<Duration>,
 }
 
 /// Whether a hunt may look for a failure although its guards are on metrics.
@@ -314,6 +316,7 @@ impl Default for Failures {
             unreadable: Policy::Skip,
             transient: transient.map(str::to_owned).to_vec(),
             hunt: FailureHunt::Ask,
+            pauses: [1, 5, 30, 2 * 60, 10 * 60].map(Duration::from_secs).to_vec(),
         }
     }
 }

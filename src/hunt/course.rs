@@ -2,12 +2,12 @@
 //! store holds the earlier results, so nothing is measured twice.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::config::BuildMode;
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
 use crate::git::Repository;
-use crate::hunt::begin::open::open;
+use crate::hunt::begin::open::{begun, open};
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::outcome::found_step::{FoundStep, is_beyond_the_end};
 use crate::hunt::search::short_text;
@@ -21,6 +21,7 @@ use super::asker::Asker;
 use super::cleanup::clean;
 use super::driver::Driver;
 use super::missing_commits::explained;
+use super::pauses::Pauses;
 use super::range::SearchRange;
 use super::searched::Searched;
 use super::strategy::SearchStrategy;
@@ -37,10 +38,32 @@ const MOST_MERGES: usize = 4;
 pub(crate) fn drive(
     repository: &Repository,
     hunt: &HuntDir,
-    program: PathBuf,
+    program: &Path,
     stop: &Stop,
     limits: Option<&Limits>,
     asker: Asker<'_>,
+) -> Result<Finding, HuntError> {
+    let mut pauses = Pauses::default();
+    let mut limits = limits;
+    loop {
+        let result = try_once(repository, hunt, program, stop, limits, asker, &mut pauses);
+        if !(result.is_err() && pauses.make(hunt, &begun(hunt)?, stop)?) {
+            return result;
+        }
+        // The journal has them already.
+        limits = None;
+    }
+}
+
+/// Drives a hunt until it ends, stops, or waits for a fault of the machine to pass.
+fn try_once(
+    repository: &Repository,
+    hunt: &HuntDir,
+    program: &Path,
+    stop: &Stop,
+    limits: Option<&Limits>,
+    asker: Asker<'_>,
+    pauses: &mut Pauses,
 ) -> Result<Finding, HuntError> {
     let entries = hunt.entries()?;
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
@@ -55,14 +78,15 @@ pub(crate) fn drive(
     let is_resumed = entries.len() > 1;
     repository.repair()?;
     let (oracle, begun) = open(repository, hunt, stop)?;
-    if is_resumed {
-        check_environment_unchanged(&oracle)?;
+    if is_resumed && let Err(error) = check_environment_unchanged(&oracle) {
+        pauses.plan(&error, hunt, &oracle.recipes.config)?;
+        return Err(error);
     }
     let mut driver = Driver {
         oracle,
         begun,
         hunt,
-        program,
+        program: program.to_owned(),
         stop: stop.clone(),
         asker,
         searches: 0,
@@ -93,12 +117,18 @@ pub(crate) fn drive(
     let result = result.and_then(|finding| driver.sweep_shapes(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
     let result = result.map(|finding| driver.with_limit(finding));
+    if let Err(error) = &result
+        && pauses.plan(error, hunt, &driver.oracle.recipes.config)?
+    {
+        return result;
+    }
     let last = match &result {
         Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
         Err(error) => Event::Stopped {
             reason: error.to_string(),
             world: !matches!(error, HuntError::Stopped),
             hint: error.hint(),
+            may_pass: error.may_pass(),
         },
     };
     driver.oracle.recorder.event(last)?;

@@ -153,6 +153,8 @@ pub enum HuntError {
         reason: String,
         /// What the user can do.
         hint: Option<String>,
+        /// Whether the fault may pass by itself.
+        may_pass: bool,
     },
     /// The journal does not say how the hunt began.
     #[error("the hunt's journal does not say how it began")]
@@ -197,6 +199,15 @@ impl HuntError {
     /// The error after `stop` ended a wait: a limit or a person asked for that.
     pub(crate) fn stopped(stop: &Stop) -> Self {
         OracleError::stopped(stop).into()
+    }
+
+    /// Whether another try may work, because a fault of the machine may pass by itself.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Oracle(error) => error.may_pass(),
+            Self::OracleStopped { may_pass, .. } => *may_pass,
+            _ => false,
+        }
     }
 
     /// What the user can do about the error.

@@ -19,6 +19,7 @@ mod missing_commits;
 mod oracle_step;
 mod orientation;
 mod outcome;
+mod pauses;
 mod printed;
 mod range;
 mod run_verdicts;

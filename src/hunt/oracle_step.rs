@@ -32,7 +32,8 @@ pub(crate) fn step(
     if let Err(error) = &result {
         let world = !matches!(error, HuntError::Stopped);
         let cure = error.hint().filter(|_| world);
-        let stopped = Event::Stopped { reason: error.to_string(), world, hint: cure };
+        let (reason, may_pass) = (error.to_string(), error.may_pass());
+        let stopped = Event::Stopped { reason, world, hint: cure, may_pass };
         hunt.journal()?.append(stopped)?;
     }
     result

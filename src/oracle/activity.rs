@@ -53,6 +53,15 @@ impl Activity {
         }
     }
 
+    /// Publishes that the hunt waits, and why: at the commit and in the phase of the last activity,
+    /// or at this commit if there was none.
+    pub(crate) fn wait(path: &Path, why: String, commit: &CommitId) {
+        let last = Self::read(path);
+        let last = last.unwrap_or_else(|| Self::begun(Task::Wait, commit, None, Phase::Endpoint));
+        let now = Self::begun(Task::Wait, &last.commit, last.measure.as_deref(), last.phase);
+        Self { waits: Some(why), ..now }.publish(path);
+    }
+
     /// Replaces the file. Not durable; a failed write is ignored.
     pub(super) fn publish(&self, path: &Path) {
         let bytes = serde_json::to_vec(self).expect("an activity is plain data");

@@ -179,6 +179,21 @@ impl OracleError {
         stop.limit().map_or(Self::Stopped, |limit| Self::Limit(limit.clone()))
     }
 
+    /// Whether another try may work, because the fault may pass by itself: memory that others use,
+    /// a GPU that is reset, a network disk that comes back.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::MachineFault { .. }
+            | Self::Build(BuildError::MachineFault { .. })
+            | Self::Throttled { .. }
+            | Self::Input(InputError::Missing(_) | InputError::Unreadable { .. }) => true,
+            Self::Process(error) | Self::Build(BuildError::Process(error)) => {
+                matches!(error, ProcessError::Start(_) | ProcessError::SupervisorDied)
+            }
+            _ => false,
+        }
+    }
+
     /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -24,6 +24,9 @@ pub(super) fn failures(reader: &mut Reader, root: &mut TableReader<'_>) -> Failu
             None => FailureHunt::Ask,
         };
     }
+    if let Some(fields) = section.get("pauses").and_then(|field| field.list(reader)) {
+        failures.pauses = fields.iter().filter_map(|field| field.duration(reader)).collect();
+    }
     section.finish(reader);
     failures
 }

@@ -565,6 +565,10 @@ struct Failures {
     /// and the report says so.
     #[schemars(extend("default" = "ask"))]
     hunt: Option<FailureHunt>,
+    /// The pauses before the hunt tries again after a fault of the machine. When all are used up,
+    /// the hunt stops with exit code 5 and can be resumed. An empty array: it stops at once.
+    #[schemars(extend("default" = ["1s", "5s", "30s", "2m", "10m"]))]
+    pauses: Option<Vec<Time>>,
 }
 
 #[derive(JsonSchema)]

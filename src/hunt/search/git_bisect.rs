@@ -84,17 +84,24 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let last =
         since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
             match entry.event {
-                Event::Stopped { reason, world, hint } => Some((reason, world, hint)),
+                Event::Stopped { reason, world, hint, may_pass } => {
+                    Some((reason, world, hint, may_pass))
+                }
                 _ => None,
             }
         });
     Ok(match last {
-        Some((_, true, _)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
-        Some((reason, true, hint)) => HuntError::OracleStopped { reason, hint },
-        Some((_, false, _)) => HuntError::Stopped,
-        None => HuntError::Environment(format!(
-            "git bisect run stopped without an answer; see logs/ in {}",
-            driver.hunt.path().display()
-        )),
+        Some((_, true, ..)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
+        Some((reason, true, hint, may_pass)) => HuntError::OracleStopped { reason, hint, may_pass },
+        Some((_, false, ..)) => HuntError::Stopped,
+        // The kernel may have killed the oracle, or git, for lack of memory.
+        None => HuntError::OracleStopped {
+            reason: format!(
+                "git bisect run stopped without an answer; see logs/ in {}",
+                driver.hunt.path().display()
+            ),
+            hint: None,
+            may_pass: true,
+        },
     })
 }

@@ -150,7 +150,12 @@ fn a_hunt_without_an_end_is_interrupted() {
     let mut hunt = Hunt::at_search();
     hunt.judge('d', Verdict::Bad, Phase::Search);
     hunt.append(Event::Confirmed(Box::new(culprit("kv: pad the cache", "a.c"))));
-    hunt.append(Event::Stopped { reason: "Ctrl-C".to_owned(), world: false, hint: None });
+    hunt.append(Event::Stopped {
+        reason: "Ctrl-C".to_owned(),
+        world: false,
+        hint: None,
+        may_pass: false,
+    });
     let report = hunt.report();
     assert_eq!(report.outcome, Outcome::Interrupted);
     assert!(report.culprit.is_none());
@@ -204,7 +209,12 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
 fn the_time_between_drivers_is_not_counted() {
     let mut hunt = Hunt::begun("v1", "x");
     hunt.append(Event::Note { text: "one".to_owned() });
-    hunt.append(Event::Stopped { reason: "night".to_owned(), world: false, hint: None });
+    hunt.append(Event::Stopped {
+        reason: "night".to_owned(),
+        world: false,
+        hint: None,
+        may_pass: false,
+    });
     hunt.append(Event::Resumed { limits: None });
     hunt.append(Event::Note { text: "two".to_owned() });
     // Ten seconds an event: 20 s, then 10 s.

@@ -129,6 +129,9 @@ pub(crate) enum Event {
         /// What the user can do, in a sentence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
+        /// Whether the fault may pass by itself, so that another try may work.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        may_pass: bool,
     },
     /// The hunt ended with a result.
     Ended {

@@ -116,7 +116,16 @@ impl Oracle {
         for guard in &self.guards {
             text = text + "[[guard]]\n" + guard + "\n\n";
         }
-        text + &self.sections.join("\n\n") + "\n"
+        // Tests wait for nothing, unless they say so.
+        let pauses = "[failures]\npauses = []\n";
+        let sections = self.sections.join("\n\n");
+        if sections.contains("pauses =") {
+            return text + &sections + "\n";
+        }
+        if sections.contains("[failures]\n") {
+            return text + &sections.replacen("[failures]\n", pauses, 1) + "\n";
+        }
+        text + pauses + "\n" + &sections + "\n"
     }
 
     /// Writes oracle.toml to the top of the user's checkout.
