@@ -18,6 +18,7 @@ use super::compiler_cache::Counters;
 use super::linked::Linked;
 use super::progress::Reporter;
 use super::setup::{place, setup};
+use super::slot::boot;
 use super::stored_failure::failure;
 use super::unbuilt::unbuildable_record;
 use super::{BuildError, BuildRequest, Stamp};
@@ -25,9 +26,23 @@ use super::{BuildError, BuildRequest, Stamp};
 /// Messages of a full or read-only disk: no commit can build then.
 const DISK_FULL_MESSAGES: [&str; 2] = ["No space left on device", "Read-only file system"];
 
-/// Messages of compilers that ran out of memory: this commit may need more than others.
-const OUT_OF_MEMORY_MESSAGES: [&str; 3] =
-    ["Killed signal terminated program", "virtual memory exhausted", "Cannot allocate memory"];
+/// Messages of compilers and linkers that ran out of memory or were killed: this commit may need
+/// more than others. In this order: gcc, gcc before 9, collect2, clang, LLVM, gcc's and GNU ld's
+/// allocators, the C library, rustc, and a program in C++.
+const OUT_OF_MEMORY_MESSAGES: [&str; 9] = [
+    "Killed signal terminated program",
+    "internal compiler error: Killed",
+    "terminated with signal 9 [Killed]",
+    "unable to execute command: Killed",
+    "LLVM ERROR: out of memory",
+    "memory exhausted",
+    "Cannot allocate memory",
+    "(signal: 9, SIGKILL: kill)",
+    "std::bad_alloc",
+];
+
+/// The sign of a process that the kernel killed during a build.
+const KILLED: &str = "the kernel killed a process for lack of memory meanwhile";
 
 /// A finished build attempt.
 #[derive(Clone, Debug)]
@@ -37,19 +52,19 @@ pub(crate) struct Built {
     /// This machine cannot build the commit: the build twice ran out of memory or of another
     /// resource, or the disk refuses its files. The commit is untestable here.
     pub starved: bool,
+    /// How the first attempt failed, if the build worked when it was tried again.
+    pub failed_before: Option<Failure>,
 }
 
-/// Checks the commit out into the slot and builds it. A build that fails at an endpoint, or for
-/// lack of a resource, is tried once more.
+/// Checks the commit out into the slot and builds it. A build that fails is tried once more, from
+/// an empty folder, before its failure is stored.
 pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
-    let mut tried = attempt(order)?;
+    let mut tried = attempt(order, is_incremental(order))?;
     let is_killed = !tried.record.commands.is_empty();
-    if is_killed && matches!(tried.fault, Some(Fault::Resource)) {
-        tried = attempt(order)?;
-    }
-    // A failing endpoint may become the hunt's target, so it must fail twice.
-    if order.phase == Phase::Endpoint && matches!(tried.fault, Some(Fault::Commit)) {
-        tried = attempt(order)?;
+    let mut first = None;
+    if is_tried_again(order.phase, tried.fault) && is_killed {
+        first = tried.record.failure;
+        tried = attempt(order, false)?;
     }
     let starved = matches!(tried.fault, Some(Fault::Resource));
     if matches!(tried.fault, Some(Fault::Machine)) {
@@ -81,9 +96,21 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
             hunt: order.hunt.map(str::to_owned),
             attempt: tried.record.attempt.clone(),
             finished: tried.record.finished.clone(),
+            boot: boot(),
         })?;
     }
-    Ok(Built { record: tried.record, starved })
+    let failed_before = first.filter(|_| tried.record.failure.is_none());
+    Ok(Built { record: tried.record, starved, failed_before })
+}
+
+/// Whether a build that failed is tried again. A control is made again by its caller. Parts of a
+/// change often do not build, and no commit is judged by them.
+fn is_tried_again(phase: Phase, fault: Option<Fault>) -> bool {
+    match fault {
+        Some(Fault::Resource) => true,
+        Some(Fault::Commit) => !matches!(phase, Phase::Control | Phase::Localize),
+        _ => false,
+    }
 }
 
 /// One attempt, not yet stored.
@@ -93,13 +120,16 @@ struct Attempt {
     fault: Option<Fault>,
 }
 
-fn attempt(order: BuildRequest<'_>) -> Result<Attempt, BuildError> {
+/// `keeps_build`: whether the build goes on from the files of the build before.
+fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
     let begun = Instant::now();
     let name = attempt_name();
     let slot = order.slot;
     slot.clear_stamp()?;
+    let keeps_build = keeps_build && slot.is_whole();
+    slot.clear_whole()?;
     let pending = order.store.pending_log(&name)?;
-    let worktree = match prepare(order) {
+    let worktree = match prepare(order, keeps_build) {
         Err(BuildError::Git(error @ GitError::CheckoutImpossible(_))) => {
             let record = unbuildable_record(order, name, pending.path(), &error)?;
             return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
@@ -123,13 +153,16 @@ fn attempt(order: BuildRequest<'_>) -> Result<Attempt, BuildError> {
             break;
         }
     }
+    if failed.as_ref().is_none_or(|(failure, fault)| is_whole(failure, *fault)) {
+        slot.set_whole()?;
+    }
     linked.check("the build", order.commit.short())?;
     let counted = Counters::read(&env).since(&before);
     let (failure, fault) = failed.unzip();
     // Read before `reset` restores lock files that the build changed.
     let setup = match fault {
         None | Some(Fault::Commit) if order.phase != Phase::Control => {
-            setup_of(order, fault.is_none(), printed)?
+            setup_of(order, fault.is_none() && !keeps_build, printed)?
         }
         _ => None,
     };
@@ -151,14 +184,18 @@ fn attempt(order: BuildRequest<'_>) -> Result<Attempt, BuildError> {
     Ok(Attempt { record, log: pending, fault })
 }
 
+/// Whether a failed command ended by itself and finished the files that it wrote.
+fn is_whole(failure: &Failure, fault: Fault) -> bool {
+    fault == Fault::Commit && matches!(failure.ended(), Some(Ended::Exited(_)))
+}
+
 /// Stores the build's setup.
 fn setup_of(
     order: BuildRequest<'_>,
-    is_done: bool,
+    is_whole: bool,
     printed: Compiled,
 ) -> Result<Option<String>, StoreError> {
     // An incremental or failed build prints only a part of the compiler commands.
-    let is_whole = is_done && !is_incremental(order);
     let printed = if is_whole { printed } else { Compiled::default() };
     let mut setup = setup(order.slot, &order.checkout_spec.commit, printed);
     setup.probes.clone_from(order.probes);
@@ -166,7 +203,7 @@ fn setup_of(
 }
 
 /// Prepares the slot: the exact checkout, the links, and fresh folders.
-fn prepare(order: BuildRequest<'_>) -> Result<Worktree, BuildError> {
+fn prepare(order: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, BuildError> {
     let slot = order.slot;
     let checkout_spec = order.checkout_spec.clone();
     let mut worktree =
@@ -175,7 +212,7 @@ fn prepare(order: BuildRequest<'_>) -> Result<Worktree, BuildError> {
     if let Some(checkout) = order.checkout {
         worktree.link(checkout, &order.config.worktree.link)?;
     }
-    if !is_incremental(order) || !slot.build().exists() {
+    if !keeps_build || !slot.build().exists() {
         slot.fresh(&slot.build())?;
     }
     slot.fresh(&slot.cache())?;
@@ -212,6 +249,7 @@ fn run_command(
     let file = LogFile { path: &part, header: &[], sync: false };
     let place = place(order.slot, &order.checkout_spec.commit);
     let mut progress = Reporter::new(order.progress);
+    let killed = process::oom_kills(Path::new("/"));
     let finished = process::run(&invocation, order.stop, &file, &mut |stream, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);
@@ -238,11 +276,16 @@ fn run_command(
     if finished.ended.is_success() {
         return Ok(None);
     }
-    let command = words.join(" ");
-    let detail = match &machine {
-        Some(sign) => format!("`{command}`: {}; its output says `{sign}`", finished.ended),
-        None => format!("`{command}`: {}", finished.ended),
-    };
+    let killed = killed.zip(process::oom_kills(Path::new("/")));
+    let is_out_of_memory = killed.is_some_and(|(before, after)| after > before);
+    let mut detail = format!("`{}`: {}", words.join(" "), finished.ended);
+    if let Some(sign) = &machine {
+        detail = format!("{detail}; its output says `{sign}`");
+    }
+    if is_out_of_memory {
+        detail = format!("{detail}; {KILLED}");
+    }
+    let is_transient = machine.is_some() || is_out_of_memory;
     let heard = complaints.finish(FailureKind::Build, &finished.ended);
     let failure = failure(&finished.ended, detail).heard(heard);
     let program = match &finished.ended {
@@ -252,7 +295,7 @@ fn run_command(
     };
     let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
     let is_disk = machine.as_deref().is_some_and(|sign| DISK_FULL_MESSAGES.contains(&sign));
-    let fault = match fault_of(&finished.ended, &failure, machine.is_some(), in_tree) {
+    let fault = match fault_of(&finished.ended, &failure, is_transient, in_tree) {
         Fault::Resource if is_disk => Fault::Machine,
         // A control costs a whole build, so the oracle makes it later, and rarely.
         Fault::Unclear => Fault::Commit,

@@ -57,6 +57,17 @@ pub(crate) struct Stamp {
     pub attempt: String,
     /// End of the build (RFC 3339, UTC).
     pub finished: String,
+    /// The boot of the machine that built it; empty if unknown.
+    #[serde(default)]
+    pub boot: String,
+}
+
+/// The current boot of this machine; empty if the system does not say. The files of a build are not
+/// synced, so a build may be incomplete after a power cut. Another machine that shares the folder
+/// has another boot too.
+pub(super) fn boot() -> String {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim().to_owned()
 }
 
 impl Slots {
@@ -212,10 +223,34 @@ impl Slot {
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))
     }
 
-    /// The stamp of the slot's finished build, if there is one.
+    /// The stamp of the slot's finished build, if there is one. A build before the last boot does
+    /// not count.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         let bytes = std::fs::read(self.root.join("stamp.json")).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
+        (stamp.boot == boot()).then_some(stamp)
+    }
+
+    /// Whether the commands of the last build ended by themselves, so that an incremental build
+    /// may go on from its files. A killed compiler or linker leaves half a file, which `make`
+    /// takes for a finished one.
+    pub(crate) fn is_whole(&self) -> bool {
+        std::fs::read_to_string(self.whole_mark()).is_ok_and(|text| text == boot())
+    }
+
+    /// Says that the build's commands ended by themselves.
+    pub(crate) fn set_whole(&self) -> Result<(), SlotError> {
+        let path = self.whole_mark();
+        std::fs::write(&path, boot()).map_err(SlotError::at(&path))
+    }
+
+    /// Says that a build is under way.
+    pub(crate) fn clear_whole(&self) -> Result<(), SlotError> {
+        remove(&self.whole_mark())
+    }
+
+    fn whole_mark(&self) -> PathBuf {
+        self.root.join("whole")
     }
 
     /// Sets the stamp of a finished build.
@@ -236,6 +271,7 @@ impl Slot {
     /// worktree stay.
     pub(crate) fn empty(&self) -> Result<(), SlotError> {
         self.clear_stamp()?;
+        self.clear_whole()?;
         for folder in [self.build(), self.out(), self.cache()] {
             remove(&folder)?;
         }
@@ -270,7 +306,20 @@ mod tests {
             hunt: None,
             attempt: "a".to_owned(),
             finished: String::new(),
+            boot: boot(),
         }
+    }
+
+    #[test]
+    fn a_build_of_another_boot_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = Slots::new(&folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
+        slot.set_stamp(&stamp("k")).unwrap();
+        slot.set_whole().unwrap();
+        assert!(slot.stamp().is_some() && slot.is_whole());
+        slot.set_stamp(&Stamp { boot: "another".to_owned(), ..stamp("k") }).unwrap();
+        std::fs::write(slot.whole_mark(), "another").unwrap();
+        assert!(slot.stamp().is_none() && !slot.is_whole());
     }
 
     #[test]

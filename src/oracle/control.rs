@@ -11,12 +11,14 @@ use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 
 impl Oracle {
-    /// Runs the control for a failed run, and stores and returns whether it worked. `None` if there
-    /// is no control: there is no hunt, the run is the good endpoint's own, or all runs of the good
+    /// Runs the control for a failed run, and stores and returns whether it worked. `first`: an
+    /// earlier run that failed too, for which the control holds as well. `None` if there is no
+    /// control: there is no hunt, the run is the good endpoint's own, or all runs of the good
     /// endpoint failed too.
     pub(super) fn run_control(
         &mut self,
         failed: &StoredRun,
+        first: Option<&StoredRun>,
         measure: &Measure,
     ) -> Result<Option<bool>, OracleError> {
         let Some(control) = self.control.clone() else { return Ok(None) };
@@ -67,11 +69,10 @@ impl Oracle {
         };
         self.recorder.run(&ran, &derived.sample, &good, phase)?;
         let worked = derived.fault.is_none();
-        self.store.put_control(&Control {
-            about: failed.record.attempt.clone(),
-            attempt: ran.record.attempt.clone(),
-            worked,
-        })?;
+        for about in first.into_iter().chain([failed]) {
+            let (about, attempt) = (about.record.attempt.clone(), ran.record.attempt.clone());
+            self.store.put_control(&Control { about, attempt, worked })?;
+        }
         Ok(Some(worked))
     }
 

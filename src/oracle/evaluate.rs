@@ -6,7 +6,10 @@ use crate::build::{self, BuildError, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
 use crate::store::RunKey;
+use crate::store::journal::Event;
 
+use super::admission::{Admission, FailedRuns, is_seen_twice};
+use super::derive::Derived;
 use super::duration::given;
 use super::launch::Launch;
 use super::machine_lock::MachineShare;
@@ -104,7 +107,7 @@ impl Oracle {
         let known =
             self.stored.usable(request, recipe, measure, (key, reference.as_ref()), store, hunt)?;
         let mut samples = Vec::new();
-        for (run, mut sample) in known {
+        for (run, mut sample) in known.counting {
             sample.stored_at = Some(run.record.started.clone());
             // A request for zero runs only reads the store, and the journal does not record it.
             if request.runs > 0 {
@@ -112,7 +115,7 @@ impl Oracle {
             }
             samples.push(sample);
         }
-        let mut again = 0;
+        let mut failed = known.failed;
         let mut throttled = 0;
         let mut is_warm = false;
         while samples.len() < request.runs {
@@ -133,9 +136,21 @@ impl Oracle {
             if self.rests_after(launch, &run, &derived, &mut throttled)? {
                 continue;
             }
-            if !self.is_admissible(request, measure, &run, &derived, &mut again)? {
-                self.recorder.record_excluded(&run, &derived.sample, commit, phase)?;
-            } else if reference.is_none() && self.is_reference(commit, measure, &derived)? {
+            match self.admit(request, measure, &run, &derived, &mut failed)? {
+                Admission::Again => {
+                    self.recorder.record_excluded(&run, &derived.sample, commit, phase)?;
+                    continue;
+                }
+                Admission::Unconfirmed => {
+                    self.recorder.run(&run, &derived.sample, commit, phase)?;
+                    failed.unconfirmed = Some((run, derived.sample));
+                    continue;
+                }
+                Admission::Counts => {
+                    samples.extend(self.take_unconfirmed(request, &derived, &mut failed)?);
+                }
+            }
+            if reference.is_none() && self.is_reference(commit, measure, &derived)? {
                 self.record_reference(&run, measure, recipe, commit, phase)?;
                 reference = Some(run);
             } else {
@@ -144,6 +159,26 @@ impl Oracle {
             }
         }
         Ok(samples)
+    }
+
+    /// The sample of a first crash or time-out, if the next run, which counts, failed so too. If
+    /// that run did not, the crash does not count, and the journal says so.
+    fn take_unconfirmed(
+        &mut self,
+        request: Request<'_>,
+        next: &Derived,
+        failed: &mut FailedRuns,
+    ) -> Result<Option<Sample>, OracleError> {
+        let Some((run, sample)) = failed.unconfirmed.take() else { return Ok(None) };
+        failed.was_seen = true;
+        let Request { commit, phase, .. } = request;
+        let is_seen_again = next.sample.result.as_ref().is_err_and(is_seen_twice);
+        if is_seen_again && !next.sample.starved {
+            self.recorder.run(&run, &sample, commit, phase)?;
+            return Ok(Some(sample));
+        }
+        self.recorder.record_excluded(&run, &sample, commit, phase)?;
+        Ok(None)
     }
 
     /// Returns the last stored build failure as an error, if it still counts.
@@ -285,6 +320,13 @@ impl Oracle {
         // Released here, since the control of a failed build takes this lock itself.
         drop(held);
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
+        if let Some(failure) = &built.failed_before {
+            let (short, how) = (commit.short(), &failure.detail);
+            let text = format!(
+                "a failed build of {short} did not count, since it worked when tried again: {how}"
+            );
+            self.recorder.event(Event::Note { text })?;
+        }
         if let Some(failure) = &built.record.failure {
             let failure = failure.clone();
             if !built.starved {

@@ -6,6 +6,7 @@ use crate::config::{Config, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, Store, StoredRun};
 
+use super::admission::{FailedRuns, is_seen_twice};
 use super::derive::{Derivation, Derivations};
 use super::duration::given;
 use super::loaded::Present;
@@ -24,14 +25,45 @@ pub(crate) struct StoredRuns {
     pub(super) derivations: Derivations,
 }
 
+/// The stored runs that a request may use.
+#[derive(Debug, Default)]
+pub(super) struct Usable {
+    /// The runs that count, oldest first.
+    pub(super) counting: Vec<(StoredRun, Sample)>,
+    /// What is known of crashes and time-outs among the runs.
+    pub(super) failed: FailedRuns,
+}
+
+impl Usable {
+    /// Leaves out the first crash or time-out, unless the next run failed so too. So a run that
+    /// once counted still counts when more runs are stored, and the order stays.
+    fn of(runs: Vec<(StoredRun, Sample)>) -> Self {
+        let mut usable = Self::default();
+        for (run, sample) in runs {
+            let failure = sample.result.as_ref().err();
+            if failure.is_some_and(|failure| usable.failed.is_first(failure)) {
+                usable.failed.unconfirmed = Some((run, sample));
+                continue;
+            }
+            if let Some(first) = usable.failed.unconfirmed.take() {
+                usable.failed.was_seen = true;
+                if failure.is_some_and(is_seen_twice) {
+                    usable.counting.push(first);
+                }
+            }
+            usable.counting.push((run, sample));
+        }
+        usable
+    }
+}
+
 impl StoredRuns {
     /// `retry_failed`: failures of other hunts do not count, so that they are tried again.
     pub(crate) fn new(retry_failed: bool) -> Self {
         Self { retry_failed, ..Self::default() }
     }
 
-    /// The stored runs under a key that count for this request, oldest first, without the reference
-    /// run.
+    /// The stored runs under a key that count for this request, without the reference run.
     pub(super) fn usable(
         &self,
         request: Request<'_>,
@@ -40,7 +72,7 @@ impl StoredRuns {
         (key, reference): (&RunKey, Option<&StoredRun>),
         store: &Store,
         hunt: Option<&str>,
-    ) -> Result<Vec<(StoredRun, Sample)>, OracleError> {
+    ) -> Result<Usable, OracleError> {
         let mut whole = Vec::new();
         let mut failed = Vec::new();
         let how = Derivation { measure, config: recipe, reference, store };
@@ -79,14 +111,15 @@ impl StoredRuns {
                 _ => {}
             }
         }
+        let mut usable = Usable::of(whole);
         // An incomplete or killed run counts only if the commit has no better run.
-        if whole.is_empty() {
+        if usable.counting.is_empty() {
             let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };
             if failed.last().is_some_and(|(_, sample)| failed.len() >= needs(sample)) {
-                whole.extend(failed.pop());
+                usable.counting.extend(failed.pop());
             }
         }
-        Ok(whole)
+        Ok(usable)
     }
 
     /// Whether this hunt ran the measure under this key, and every run failed.

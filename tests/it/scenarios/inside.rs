@@ -221,7 +221,7 @@ fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
     let kernels = Kernels::new(&env, &[G, G, B, B, "ppl = 7.5\nnew = 1"]);
     // The first bad commit runs only with the newest kernels, its parent with any of them.
     let plan = kernels.pinned(0, 4).with(2, "needs_text = kernels/mul.conf new");
-    let told = row(env, plan).finds("2").counting(14, 6).costs(27, 12);
+    let told = row(env, plan).finds("2").counting(14, 6).costs(28, 12);
     let first = inner(&told, 0);
     assert_eq!(first["outcome"], "endpoint-unmeasurable", "{first:#}");
     let second = inner(&told, 1);
@@ -274,7 +274,8 @@ fn a_pin_that_goes_back_loses_what_mended_it() {
 fn unbuildable_commits_of_the_submodule_leave_candidates() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, "build_exit = 1", "build_exit = 1", B, B]);
-    let told = row(env, kernels.pinned(0, 5)).finds("2").counting(14, 6).costs(18, 12);
+    let told =
+        row(env, kernels.pinned(0, 5)).finds("2").counting(14, 6).counting(18, 12).costs(18, 14);
     let inside = inner(&told, 0);
     assert_eq!(inside["outcome"], "candidates", "{inside:#}");
     let mut candidates: Vec<usize> =

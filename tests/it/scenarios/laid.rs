@@ -35,7 +35,7 @@ fn reproduced(told: &Told) -> String {
 
 #[test]
 fn without_it_the_good_endpoint_cannot_be_measured() {
-    hunt(without_a_bench()).cannot_be_measured().costs(5, 2);
+    hunt(without_a_bench()).cannot_be_measured().costs(6, 2);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn patched(row: Row, patch: &str, keys: &str) -> Row {
 
 #[test]
 fn without_a_patch_a_stretch_that_does_not_build_hides_the_answer() {
-    hunt(with_a_broken_stretch()).leaves("2 3 4 5").costs(5, 7);
+    hunt(with_a_broken_stretch()).leaves("2 3 4 5").counting(5, 7).costs(5, 10);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn patches_and_revisions_are_frozen_with_the_hunt() {
     }
     let row = patched(bench_of(hunt(plan), "moves"), FIX, "");
     let row = row.given(|env, _| drop(env.git(&["tag", "moves", "main"])));
-    let told = row.gets_stopped().costs(6, 3);
+    let told = row.gets_stopped().costs(7, 3);
     told.env().world("broken", false);
     fs::remove_file(told.env().repo().join("fix.diff")).unwrap();
     told.env().git(&["tag", "--delete", "moves"]);

@@ -21,6 +21,7 @@ mod differences;
 mod endpoints;
 mod engines;
 mod failures;
+mod faults;
 mod fixes;
 mod hindsight;
 mod inside;

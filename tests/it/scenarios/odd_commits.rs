@@ -171,7 +171,7 @@ fn stopped() -> super::Told {
     for label in 1..7 {
         plan = plan.with(label, "break_world = broken");
     }
-    let told = hunt(plan).gets_stopped().costs(6, 3);
+    let told = hunt(plan).gets_stopped().costs(7, 3);
     told.env().world("broken", false);
     told
 }
@@ -193,7 +193,7 @@ fn commits_that_git_removed_under_way_are_named_as_the_cause() {
         assert!(!said.contains("fsck"), "{said}");
     }
     env.git(&["fetch", "--quiet", kept.to_str().unwrap(), "main:main"]);
-    told.resumed().finds("4").counting(17, 8).costs(11, 5);
+    told.resumed().finds("4").counting(18, 8).costs(11, 5);
 }
 
 #[test]

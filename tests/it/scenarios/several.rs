@@ -115,14 +115,14 @@ fn two_guards_broken_by_two_commits() {
 #[test]
 fn a_failure_and_a_guard_broken_by_two_commits() {
     let plan = (3..8).fold(line("g g g g g g s s"), |plan, label| plan.with(label, "tg = 50"));
-    let told = hunt(plan).oracle(and_speed).finds("3 6").costs(35, 14);
+    let told = hunt(plan).oracle(and_speed).finds("3 6").costs(34, 12);
     assert_eq!(told.label(&told.hunt.report["culprit"]["commit"]), "6", "the failure");
 }
 
 #[test]
 fn a_failure_and_a_guard_broken_by_one_commit() {
     let plan = (6..8).fold(line("g g g g g g s s"), |plan, label| plan.with(label, "tg = 50"));
-    hunt(plan).oracle(and_speed).finds("6").costs(23, 9);
+    hunt(plan).oracle(and_speed).finds("6").costs(22, 7);
 }
 
 #[test]
