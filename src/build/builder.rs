@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::config::{BuildMode, fill_env};
+use crate::config::{BuildMode, HomeUse, fill_env};
 use crate::differ;
 use crate::evaluation::{
     Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE, Phase, fault_of,
@@ -16,6 +16,7 @@ use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_fi
 
 use super::compiler_cache::Counters;
 use super::linked::Linked;
+use super::private_folders::private_folders;
 use super::progress::Reporter;
 use super::setup::{place, setup};
 use super::slot::boot;
@@ -79,8 +80,10 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     publish_file(tried.log.path(), &folder)?;
     // A failure for lack of resources is not stored: the commit may build another day or on
     // another disk. A control's failure is not stored either: it tells only about the machine.
-    let is_control_failed = order.phase == Phase::Control && tried.record.failure.is_some();
-    if !starved && !is_control_failed {
+    // Neither is a failure with an empty home folder that only checks the answer.
+    let is_check = order.phase == Phase::Control || is_home_checked(order);
+    let is_check_failed = is_check && tried.record.failure.is_some();
+    if !starved && !is_check_failed {
         let kept = order.store.put_build(&tried.record);
         if kept.is_err() {
             // A log without a record is never read.
@@ -101,6 +104,11 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     }
     let failed_before = first.filter(|_| tried.record.failure.is_none());
     Ok(Built { record: tried.record, starved, failed_before })
+}
+
+/// Whether the build gets an empty home folder, and others of the commit do not.
+fn is_home_checked(order: BuildRequest<'_>) -> bool {
+    order.config.home == HomeUse::Checked && order.config.home.is_empty_in(order.phase)
 }
 
 /// Whether a build that failed is tried again. A control is made again by its caller. Parts of a
@@ -240,6 +248,9 @@ fn run_command(
         .args(&words[1..])
         .cwd(order.slot.src())
         .timeout(Some(order.config.build.timeout));
+    for (name, folder) in private_folders(order.slot, order.config.home, order.phase)? {
+        invocation = invocation.env(name, folder);
+    }
     for (name, value) in env {
         invocation = invocation.env(name, value);
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Config, Measure, Placeholder, Prepare, Template};
+use crate::config::{Command, Config, HomeUse, Measure, Placeholder, Prepare, Template};
 use crate::evaluation::{CommitId, Surroundings};
 use crate::store::journal::{InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
@@ -51,6 +51,9 @@ pub(crate) fn build_key(
         .field("jobs", &around.or_cores(build.jobs))
         .field("threads", &around.or_cores(config.run.threads));
     // Added only if set, so that older builds keep their keys.
+    if config.home == HomeUse::Empty {
+        hasher = hasher.field("home", "empty");
+    }
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, FailureKind, Guard, Metric, TreeEntry};
+use crate::evaluation::{CommitId, FailureKind, Guard, Metric, Phase, TreeEntry};
 
 use super::level::Level;
 use super::source::Source;
@@ -51,6 +51,8 @@ pub struct Config {
     /// `[environment] vars`: inherited variables that are part of the keys besides the built-in
     /// list. A name that ends with `*` stands for all variables that begin so.
     pub variables: Vec<String>,
+    /// `[environment] home`.
+    pub home: HomeUse,
     /// `[[patch]]`, in order. [`Config::resolve`] keeps the patches whose conditions hold.
     pub patches: Vec<Patch>,
     /// `[[overlay]]`, in order. [`Config::resolve`] keeps the overlays whose conditions hold.
@@ -122,6 +124,31 @@ pub enum BuildMode {
     Clean,
     /// The build folder is kept between commits of the search (never for a confirmation).
     Incremental,
+}
+
+/// `environment.home`: which builds and runs get an empty home folder, so that nothing in it leads
+/// from one commit to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HomeUse {
+    /// Those of a confirmation. If they contradict the search, the hunt begins again with an empty
+    /// home folder for all.
+    #[default]
+    Checked,
+    /// None.
+    Shared,
+    /// All.
+    Empty,
+}
+
+impl HomeUse {
+    /// Whether the builds and runs of this phase get an empty home folder.
+    pub fn is_empty_in(self, phase: Phase) -> bool {
+        match self {
+            Self::Checked => phase == Phase::Confirm,
+            Self::Shared => false,
+            Self::Empty => true,
+        }
+    }
 }
 
 /// `build.confirm`.

@@ -29,7 +29,8 @@ use super::reader::{Field, Reader, TableReader};
 use super::reserved_names;
 use super::source::Source;
 use super::{
-    Build, BuildMode, Config, ConfirmBuild, Placeholder, Run, Statistics, Template, Worktree,
+    Build, BuildMode, Config, ConfirmBuild, HomeUse, Placeholder, Run, Statistics, Template,
+    Worktree,
 };
 
 #[cfg(test)]
@@ -70,7 +71,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let levels = levels::levels(reader, &mut root, &declared);
     levels::mark_for_cause(&mut measures, &levels, &guards);
     let statistics = statistics(reader, &mut root);
-    let (probes, variables) = environment(reader, &mut root);
+    let Environment { probes, variables, home } = environment(reader, &mut root);
     let patches = laid::patches(reader, &mut root);
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
@@ -97,6 +98,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         failures,
         overrides: Vec::new(),
         probes,
+        home,
         variables,
         patches,
         overlays,
@@ -258,9 +260,16 @@ fn statistics(reader: &mut Reader, root: &mut TableReader<'_>) -> Statistics {
     }
 }
 
-/// `[environment]`: the probes, and the variables that are part of the keys. A probe describes
-/// the machine, not a commit, so it has no placeholders and its braces are literal.
-fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> (Vec<Vec<String>>, Vec<String>) {
+/// `[environment]`.
+struct Environment {
+    probes: Vec<Vec<String>>,
+    variables: Vec<String>,
+    home: HomeUse,
+}
+
+/// `[environment]`: the probes, the variables that are part of the keys, and the home folder. A
+/// probe describes the machine, not a commit, so it has no placeholders and its braces are literal.
+fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> Environment {
     let mut section = root.section(reader, "environment");
     let mut probes = Vec::new();
     for field in section.get("probe").and_then(|field| field.list(reader)).unwrap_or_default() {
@@ -290,8 +299,13 @@ fn environment(reader: &mut Reader, root: &mut TableReader<'_>) -> (Vec<Vec<Stri
             variables.push(name.to_owned());
         }
     }
+    let home = section.get("home").and_then(|field| {
+        let choices =
+            [("checked", HomeUse::Checked), ("shared", HomeUse::Shared), ("empty", HomeUse::Empty)];
+        field.choice(reader, &choices, &[])
+    });
     section.finish(reader);
-    (probes, variables)
+    Environment { probes, variables, home: home.unwrap_or_default() }
 }
 
 /// `[report] commit_url`. It becomes the target of a link, so it must be a plain web address.

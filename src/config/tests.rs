@@ -53,6 +53,7 @@ fn seen(config: &Config) -> String {
         failures,
         overrides,
         probes,
+        home,
         variables,
         patches,
         overlays,
@@ -63,7 +64,7 @@ fn seen(config: &Config) -> String {
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{notify:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{notify:?}\n{part:?}"
     )
 }
 

@@ -20,6 +20,8 @@ pub(crate) enum ConfirmationOutcome {
     ParentAlready(CommitId, String),
     /// The fresh runs do not decide, but more runs of the search may.
     Undecided(String),
+    /// With an empty home folder, a commit gives another verdict than in the search; how.
+    HomeMatters(String),
     /// The claim can be neither confirmed nor rejected. The commits are the candidates.
     Undecidable(Vec<CommitId>, CandidatesReason),
 }

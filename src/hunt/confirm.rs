@@ -7,6 +7,7 @@ pub(crate) mod chunk_differences;
 pub(crate) mod differences;
 pub(crate) mod effect;
 pub(crate) mod fresh;
+pub(crate) mod home;
 pub(crate) mod loaded_files;
 pub(crate) mod recheck;
 pub(crate) mod ruler;
@@ -32,6 +33,7 @@ use super::verdict::{VerdictContext, write_down};
 use chance::reported_confidence;
 use effect::{effects, is_blamed};
 use fresh::ConfirmationRuns;
+use home::reason_of;
 
 impl Driver<'_> {
     /// Confirms a commit against its parents, or says why that is not possible.
@@ -60,10 +62,31 @@ impl Driver<'_> {
         if let Some(before) = &before {
             self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
         }
-        let fresh = self.measure_afresh(claim, &parents)?;
-        let verdicts = self.verdicts(&fresh, claim)?;
+        let mut fresh = self.measure_afresh(claim, &parents)?;
+        let mut verdicts = self.verdicts(&fresh, claim)?;
+        let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
+        if let Some(first) = &refusal
+            && self.may_be_about_home(&fresh, first, strategy)?
+        {
+            let checked = fresh;
+            fresh = self.measure_with_own_home(claim, &parents, &checked)?;
+            verdicts = self.verdicts(&fresh, claim)?;
+            let second = reason_to_reject(commit, &parents, &verdicts, claim.aim);
+            match (second, reason_of(first)) {
+                (None, Some(why)) => {
+                    self.oracle.pool.free_all_but(&self.begun.good.commit);
+                    return Ok(ConfirmationOutcome::HomeMatters(why));
+                }
+                (second, _) => {
+                    if second.is_none() {
+                        self.note_home_is_needed(&checked)?;
+                    }
+                    refusal = second;
+                }
+            }
+        }
         self.oracle.pool.free_all_but(&self.begun.good.commit);
-        if let Some(refusal) = reason_to_reject(commit, &parents, &verdicts, claim.aim) {
+        if let Some(refusal) = refusal {
             self.exclude_from_confirmations(&fresh, strategy);
             return Ok(refusal);
         }
@@ -107,7 +130,6 @@ impl Driver<'_> {
                         build.confirm is \"reuse\"";
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
-        let mut fresh = fresh;
         let [_, observation] = aim.swap_if_fix([fresh.parents.swap_remove(worst), fresh.commit]);
         if !is_blamed(&culprit) {
             return Ok(ConfirmationOutcome::Small(Box::new(culprit), observation));

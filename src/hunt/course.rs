@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-use crate::config::BuildMode;
+use crate::config::{BuildMode, HomeUse};
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
@@ -91,6 +91,7 @@ fn try_once(
         asker,
         searches: 0,
         excluded_runs: BTreeSet::new(),
+        rebuilds: false,
         short: None,
         is_flaky: false,
         is_clean: false,
@@ -289,6 +290,9 @@ impl Driver<'_> {
             {
                 return self.begin_clean(why);
             }
+            if let Searched::HomeMatters(why) = &searched {
+                return self.begin_with_empty_home(why);
+            }
             if let Searched::Culprit(culprit, _) = &searched {
                 claims.push((culprit.info.commit.clone(), search_range.clone()));
             }
@@ -414,6 +418,18 @@ impl Driver<'_> {
             (search_range, merge) = (inner, *inside);
         }
         Ok(())
+    }
+
+    /// Starts the hunt again with an empty home folder for every build and run.
+    fn begin_with_empty_home(&mut self, why: &str) -> Result<Finding, HuntError> {
+        let text = format!(
+            "with an empty home folder, {why}: something in the home folder leads from one commit \
+             to another, so from now on every build and run gets an empty one (`[environment] home`)"
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.oracle.recipes.config.home = HomeUse::Empty;
+        self.oracle.pool.free_all();
+        self.run()
     }
 
     /// Starts the hunt again with clean builds only: incremental builds gave other verdicts.

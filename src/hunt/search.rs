@@ -155,6 +155,7 @@ fn with_git(
                 }
                 last_word = why;
             }
+            ConfirmationOutcome::HomeMatters(why) => return Ok(Searched::HomeMatters(why)),
             ConfirmationOutcome::NotReproduced(why) => {
                 driver.contradicted(&commit, &why)?;
                 last_word = why;

@@ -23,4 +23,6 @@ pub(crate) enum Searched {
     Unchanged(String),
     /// Incremental and clean builds of a commit give different verdicts. The text says how.
     BuildsDisagree(String),
+    /// A commit gives other results with an empty home folder. The text says how.
+    HomeMatters(String),
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::build::Linked;
+use crate::build::{Linked, private_folders};
 use crate::config::{Prepare, fill_env};
 use crate::evaluation::{Ended, FailedPrepare, MachineStates, Resources, RunRecord};
 use crate::git::Worktree;
@@ -116,6 +116,9 @@ impl Oracle {
             .cwd(slot.src())
             .timeout(Some(prepare.timeout));
         let env = fill_env(&prepare.env, &values)?;
+        for (name, folder) in private_folders(slot, recipe.home, launch.phase)? {
+            invocation = invocation.env(name, folder);
+        }
         for (name, value) in &env {
             invocation = invocation.env(name, value);
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::build::{Linked, Slot, Stamp};
+use crate::build::{Linked, Slot, Stamp, private_folders};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
     CommitId, Dumped, Ended, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
@@ -54,7 +54,8 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     slot.fresh(&slot.out())?;
     let look = LoadWatch::begin(slot)?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
-    let setting = Setting::of(measure, order.values, slot, &look)?;
+    let private = private_folders(slot, order.config.home, order.phase)?;
+    let setting = Setting::of(measure, order.values, slot, &look, private)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();

@@ -20,6 +20,8 @@ pub(super) struct Setting<'a> {
     env: BTreeMap<String, String>,
     /// Folders of caches; declared variables override them.
     caches: Vec<(&'static str, PathBuf)>,
+    /// Folders of the run alone; declared variables override them.
+    private: Vec<(&'static str, PathBuf)>,
     /// The hook of Python interpreters; it overrides declared variables.
     python: [(&'static str, OsString); 2],
 }
@@ -31,6 +33,7 @@ impl<'a> Setting<'a> {
         values: &'a Values,
         slot: &Slot,
         look: &LoadWatch,
+        private: Vec<(&'static str, PathBuf)>,
     ) -> Result<Self, MissingValue> {
         let cwd = match &measure.cwd {
             Some(template) => slot.src().join(template.fill(values)?),
@@ -40,7 +43,7 @@ impl<'a> Setting<'a> {
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
         let python_path = env.get("PYTHONPATH").map(OsString::from);
         let python = look.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
-        Ok(Self { measure, values, cwd, env, caches, python })
+        Ok(Self { measure, values, cwd, env, caches, private, python })
     }
 
     /// The working folder.
@@ -64,7 +67,7 @@ impl<'a> Setting<'a> {
             .args(&words[1..])
             .cwd(&self.cwd)
             .timeout(Some(self.measure.timeout));
-        for (name, folder) in &self.caches {
+        for (name, folder) in self.caches.iter().chain(&self.private) {
             invocation = invocation.env(name, folder);
         }
         for (name, value) in &self.env {

@@ -201,6 +201,7 @@ impl<'a> Gathered<'a> {
                 chunks,
                 method,
                 clean: _,
+                empty_home: _,
             } => {
                 if let Some(before) = self.following.see(event) {
                     self.measured.redo(before, *search_number);

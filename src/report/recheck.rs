@@ -41,8 +41,18 @@ pub(super) fn of(
         revisions: begun.revisions.clone(),
         patches: begun.patches.iter().map(patch).collect::<Result<_, StoreError>>()?,
         links: begun.links.clone(),
+        empty_home: has_empty_home(entries),
         claims: named.iter().map(claim).collect(),
     }))
+}
+
+/// Whether the last search had an empty home folder.
+fn has_empty_home(entries: &[Entry]) -> bool {
+    let last = entries.iter().rev().find_map(|entry| match entry.event {
+        Event::Search { empty_home, .. } => Some(empty_home),
+        _ => None,
+    });
+    last.unwrap_or_default()
 }
 
 /// The targets of the search before the last confirmation of a commit.

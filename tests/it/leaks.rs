@@ -120,3 +120,59 @@ fn a_command_that_may_run_the_commit_where_nobody_looks_is_only_noted() {
     assert!(notes.contains("nothing of the commit was seen to be loaded"), "{notes}");
     hunt.output.says(&["nothing of the commit was seen to be loaded"]);
 }
+
+/// An engine that keeps tuned kernels below `$FOLDER`, by its version: commit 3 makes them worse,
+/// and commit 6 changes only the version.
+fn tuned_in(folder: &str) -> (TestEnvironment, History, Oracle) {
+    let script = "mkdir -p \"$2\" && cat \"$1\"/kernel \"$1\"/version > \"$2/engine.conf\"\n";
+    let run = format!(
+        "K=\"${folder}/.engine\"; V=$(tail -1 \"$1/engine.conf\"); mkdir -p \"$K\"\n\
+         [ -f \"$K/$V\" ] || head -1 \"$1/engine.conf\" > \"$K/$V\"\n\
+         echo \"Final estimate: PPL = $(cat \"$K/$V\") +/- 0.04\"\n"
+    );
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g").file(0, "b.sh", script).file(0, "r.sh", &run);
+    let plan = plan
+        .file(0, "kernel", "7.0612\n")
+        .file(0, "version", "1.0\n")
+        .file(3, "kernel", "7.5187\n")
+        .file(6, "version", "1.1\n");
+    let history = plan.build(&env);
+    let oracle = Oracle::new(&env).build_command("sh {src}/b.sh {src} {build}");
+    (env, history, oracle.ppl_command("sh {src}/r.sh {build}"))
+}
+
+#[test]
+fn kernels_kept_in_the_home_folder_blame_nobody_who_did_not_do_it() {
+    let (env, history, oracle) = tuned_in("HOME");
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    hunt.output.says(&["with an empty home folder, its parent", "[environment] home"]);
+    assert_eq!(hunt.report["recheck"]["empty_home"], true);
+}
+
+#[test]
+fn a_shared_home_folder_is_the_users_own_word() {
+    let (env, history, oracle) = tuned_in("HOME");
+    oracle.section("[environment]\nhome = \"shared\"").write(&env);
+    env.hunt().names(&history, 6);
+}
+
+#[test]
+fn kernels_kept_in_the_folder_for_temporary_files_reach_no_other_run() {
+    let (env, history, oracle) = tuned_in("TMPDIR");
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    assert_eq!(hunt.report["recheck"]["empty_home"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_engine_that_needs_a_file_of_the_home_folder_is_confirmed_with_it() {
+    let (env, history, oracle) =
+        built_by(line("g g b b"), "[ -f \"$HOME/licence\" ] && exec \"$1\" build \"$2\" \"$3\"\n");
+    fs::create_dir_all(env.path("home")).unwrap();
+    fs::write(env.path("home/licence"), "mine").unwrap();
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 2);
+    hunt.output.says(&["used your home folder", "is not checked"]);
+}

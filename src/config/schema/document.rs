@@ -617,6 +617,20 @@ struct Environment {
     /// matches any ending.
     #[schemars(extend("default" = []))]
     vars: Option<Vec<Text>>,
+    /// Which builds and runs get an empty home folder.
+    #[schemars(extend("default" = "checked"))]
+    home: Option<HomeUse>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum HomeUse {
+    /// Those of a confirmation; if they contradict the search, all.
+    Checked,
+    /// None.
+    Shared,
+    /// All.
+    Empty,
 }
 
 /// Differences for some commits.

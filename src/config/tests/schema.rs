@@ -131,6 +131,8 @@ when = { exists = "x" }
 [[override]]
 when = { exists = "x" }
 run.threads = 1
+[environment]
+home = "empty"
 "#;
 
 /// The part of the schema for a key such as `measure.ppl.failures` or `guard[1]`.

@@ -53,7 +53,7 @@ impl Driver<'_> {
         let mut is_exact = strategy.method == SearchMethod::BitIdentical;
         let mut claims = Vec::new();
         let mut chance_of_error = 1.0;
-        let (mut rebuild, mut builds_differ) = (false, false);
+        let (mut rebuild, mut builds_differ) = (self.rebuilds, false);
         for round in 1.. {
             for &one in &order {
                 let observation = self.measure_once_more(one, &measures, round, rebuild)?;

@@ -217,7 +217,10 @@ impl Ledger {
                 self.enter_open(search_range, commits, CandidatesReason::Untestable);
                 return Vec::new();
             }
-            Searched::Nothing(why) | Searched::Unchanged(why) | Searched::BuildsDisagree(why) => {
+            Searched::Nothing(why)
+            | Searched::Unchanged(why)
+            | Searched::BuildsDisagree(why)
+            | Searched::HomeMatters(why) => {
                 self.notes.push(why);
                 return Vec::new();
             }

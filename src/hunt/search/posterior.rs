@@ -434,6 +434,9 @@ impl<'d> Search<'d, '_> {
             ConfirmationOutcome::Small(culprit, seen) => {
                 return Ok(Some(Searched::Gradual(culprit, seen)));
             }
+            ConfirmationOutcome::HomeMatters(why) => {
+                return Ok(Some(Searched::HomeMatters(why)));
+            }
             ConfirmationOutcome::Undecidable(commits, why) => {
                 self.driver.contradicted(commit, &why.to_string())?;
                 return Ok(Some(Searched::Candidates(commits, why)));

@@ -143,6 +143,7 @@ pub(crate) fn search(
             driver.name_what_was_hidden(&culprit, &search_range.paths)?;
             return Ok(Some(Searched::Culprit(culprit, seen)));
         }
+        ConfirmationOutcome::HomeMatters(why) => return Ok(Some(Searched::HomeMatters(why))),
         // Gradual steps are added up from levels, and levels of the short text are different.
         ConfirmationOutcome::Small(..) => "its own step is small".to_owned(),
         ConfirmationOutcome::NotReproduced(why)

@@ -288,7 +288,9 @@ fn refused_in_words(
         }
         ConfirmationOutcome::Undecided(why) => (Conclusion::Undecided, why.clone()),
         ConfirmationOutcome::Undecidable(_, why) => (Conclusion::Undecided, why.to_string()),
-        ConfirmationOutcome::Culprit(..) | ConfirmationOutcome::Small(..) => {
+        ConfirmationOutcome::Culprit(..)
+        | ConfirmationOutcome::Small(..)
+        | ConfirmationOutcome::HomeMatters(_) => {
             unreachable!("a refusal refuses")
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::config::{Changes, Config, LoadError, assignment, key_and_value};
+use crate::config::{Changes, Config, HomeUse, LoadError, assignment, key_and_value};
 use crate::evaluation::{Aim, CommitId, DependencyHunt, OptionChange};
 use crate::git::{History, Repository, check_link};
 use crate::hunt::begin::open::overlay_builder;
@@ -275,6 +275,12 @@ fn configuration(
     }
     let own = set.len();
     set.push(assignment(&["build", "confirm"], "rebuild"));
+    let (wanted, _) = parse(&asked.set)?;
+    if wanted.home == HomeUse::Checked {
+        // There is no search here that an empty home folder could contradict.
+        let home = if recheck.empty_home { "empty" } else { "shared" };
+        set.push(assignment(&["environment", "home"], home));
+    }
     let (config, mut changes) = parse(&set)?;
     changes.truncate(own);
     Ok((config, changes))

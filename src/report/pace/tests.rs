@@ -29,6 +29,7 @@ fn search_by(hunt: &mut Hunt, method: Option<SearchMethod>) {
         method,
         chunks: None,
         clean: false,
+        empty_home: false,
     });
 }
 

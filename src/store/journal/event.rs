@@ -73,6 +73,10 @@ pub(crate) enum Event {
         /// results than clean ones.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         clean: bool,
+        /// Every build and run has an empty home folder: with the user's own, a commit gave other
+        /// results.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        empty_home: bool,
     },
     /// The search ended with one commit or several candidates.
     SearchEnd {
