@@ -79,6 +79,7 @@ confirm = "reuse"
 [sweep]
 parameters.threads = [1, 2]
 [environment]
+home = "empty"
 [statistics]
 [failures]
 build = "skip"
@@ -131,8 +132,6 @@ when = { exists = "x" }
 [[override]]
 when = { exists = "x" }
 run.threads = 1
-[environment]
-home = "empty"
 "#;
 
 /// The part of the schema for a key such as `measure.ppl.failures` or `guard[1]`.
