@@ -40,6 +40,8 @@ fn a_wrong_argument() {
     bad end  79d5589c9d change 3
     range    3 commits
     good end 2b92d3cbf9  ended with exit code 2: error: unknown option: --thread
+    good end 2b92d3cbf9  ended with exit code 2: error: unknown option: --thread
+    bad end  79d5589c9d  ended with exit code 2: error: unknown option: --thread
     bad end  79d5589c9d  ended with exit code 2: error: unknown option: --thread
     bad end  79d5589c9d  ended with exit code 2: error: unknown option: --thread
     bad end  79d5589c9d  ended with exit code 2: error: unknown option: --thread

@@ -73,7 +73,6 @@ fn it_can_be_forbidden() {
     bad end  92813403d3  ended with exit code 2: arena: 76800 floats wanted, 17664 left
     bad end  92813403d3  ended with exit code 2: arena: 76800 floats wanted, 17664 left
     good end 317bf99e7c  ppl 7
-    good end 317bf99e7c  ppl 7
     ");
     assert_eq!(env.runs_of(3), 0, "nothing was searched");
 }

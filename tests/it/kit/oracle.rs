@@ -125,7 +125,7 @@ impl Oracle {
         if sections.contains("[failures]\n") {
             return text + &sections.replacen("[failures]\n", pauses, 1) + "\n";
         }
-        text + pauses + "\n" + &sections + "\n"
+        text + &sections + "\n\n" + pauses
     }
 
     /// Writes oracle.toml to the top of the user's checkout.

@@ -123,7 +123,7 @@ fn the_pauses_end_and_the_hunt_stops() {
     let told = told.counting(5, 9).costs(5, 12);
     assert!(notes(&told.hunt).contains("tries again after a pause of"));
     told.env().world("build-broken", false);
-    told.resumed().finds("4").counting(16, 14).costs(11, 5);
+    told.resumed().finds("4").counting(15, 13).costs(10, 4);
 }
 
 /// A control group with at most 160 MiB of memory; `None` if this user may not make one.

@@ -62,7 +62,7 @@ fn it_cannot_be_built_itself() {
 #[test]
 fn around_it() {
     hunt(line("g g g x x b b b")).leaves("3 4 5").counting(6, 7).costs(6, 9).agrees_with_git();
-    hunt(line("g g x b x x b b")).leaves("2 3").costs(6, 8).agrees_with_git();
+    hunt(line("g g x b x x b b")).leaves("2 3").counting(6, 8).costs(6, 11).agrees_with_git();
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_side_branch_that_never_builds() {
 #[test]
 fn a_failed_build_is_a_fact_too() {
     let told = hunt(line("g x b")).leaves("1 2").counting(4, 3).costs(4, 4);
-    assert_eq!(told.env().builds_of(1), 1);
+    assert_eq!(told.env().builds_of(1), 2);
     told.again().leaves("1 2").costs(0, 0);
 }
 
