@@ -12,7 +12,7 @@ use crate::evaluation::{
 };
 use crate::git::{GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
-use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_file};
+use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_log};
 
 use super::compiler_cache::Counters;
 use super::linked::Linked;
@@ -77,7 +77,7 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
         return Err(BuildError::MachineFault { commit: order.commit.short().to_owned(), reason });
     }
     let folder = order.store.build_log(&tried.record);
-    publish_file(tried.log.path(), &folder)?;
+    publish_log(tried.log.path(), &folder)?;
     // A failure for lack of resources is not stored: the commit may build another day or on
     // another disk. A control's failure is not stored either: it tells only about the machine.
     // Neither is a failure with an empty home folder that only checks the answer.

@@ -2,7 +2,7 @@
 //! again.
 
 use crate::evaluation::{Ended, Evidence, Failure, FailureKind, FailureLogParser, LONGEST_LINE};
-use crate::process::Log;
+use crate::process::{Log, log_bytes};
 use crate::store::{BuildRecord, Store, StoreError};
 
 /// The beginning of the line before each command's output in a build's log.
@@ -24,7 +24,7 @@ pub(crate) fn failure_from_store(
         return Ok(Some(failed.clone()));
     };
     let path = store.build_log(record);
-    let bytes = match std::fs::read(&path) {
+    let bytes = match log_bytes(&path) {
         Ok(bytes) => bytes,
         // Without a log only the record is left.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::evaluation::{CommitId, Evidence, Failure, FailureKind, Phase};
 use crate::git::{CheckoutImpossible, GitError, OverlayFailure, OverlayFailureCause};
-use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_file};
+use crate::store::{BuildKey, BuildRecord, Store, StoreError, attempt_name, publish_log};
 
 use super::{BuildError, BuildRequest};
 
@@ -40,7 +40,7 @@ pub(crate) fn refuse(
     };
     write_log(log, &of, &refusal.said)?;
     let record = unbuilt(name, commit, key, phase, failure);
-    publish_file(log, &store.build_log(&record))?;
+    publish_log(log, &store.build_log(&record))?;
     if matches!(refusal.what, OverlayFailureCause::Patch(_)) {
         store.put_build(&record)?;
     }

@@ -13,7 +13,7 @@ use crate::evaluation::{Ended, FailedPrepare, MachineStates, Resources, RunRecor
 use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
-use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_file};
+use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_log};
 
 use super::derive::Derived;
 use super::launch::Launch;
@@ -91,7 +91,7 @@ impl Oracle {
             setup: None,
             log_sha256: None,
         };
-        publish_file(log, &self.store.build_log(&record))?;
+        publish_log(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;
         self.recorder.build(&self.store, &record, commit, phase, false)?;
         placed.slot.set_prepared(&prepare.name, key)?;

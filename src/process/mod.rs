@@ -43,7 +43,10 @@ pub use browser::open_page;
 pub use detached::{Detached, leave_terminal};
 pub use host::host_name;
 pub use invocation::Invocation;
-pub use log::{Keep, Log, LogSummary, LogWriter, Stream, attach, last_lines, read_log};
+pub use log::{
+    Keep, Log, LogSummary, LogWriter, Stream, attach, compress_log, compressed_log,
+    is_compressed_log, last_lines, log_bytes, read_log,
+};
 pub use oom::oom_kills;
 pub use run::{Finished, LogFile, ProcessError, run};
 pub use signals::{Expiry, Stop};

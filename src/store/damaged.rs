@@ -5,9 +5,13 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use sha2::{Digest, Sha256};
+
+use crate::process::log_bytes;
+
 use super::evidence::Identity;
 use super::record_files::read_json;
-use super::{Damage, Damaged, Store, StoreError, digests};
+use super::{Damage, Damaged, Store, StoreError, hex};
 
 /// Extension that is appended to a damaged record's name.
 pub(super) const ASIDE: &str = "damaged";
@@ -18,7 +22,7 @@ impl Store {
         std::mem::take(&mut *held(&self.evidence.found))
     }
 
-    /// SHA-256 of a log's content, for its record.
+    /// SHA-256 of a log's text, for its record: of the text before it was compressed.
     pub(super) fn log_digest(&self, log: &Path) -> Result<String, StoreError> {
         let meta = std::fs::metadata(log).map_err(StoreError::at(log))?;
         let identity = Identity::from(&meta);
@@ -27,7 +31,7 @@ impl Store {
         {
             return Ok(sha256.clone());
         }
-        let sha256 = digests::digest(log)?;
+        let sha256 = hex(&Sha256::digest(log_bytes(log).map_err(StoreError::at(log))?));
         held(&self.evidence.logs).insert(log.to_owned(), (identity, sha256.clone()));
         Ok(sha256)
     }
@@ -48,7 +52,9 @@ impl Store {
             Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
                 Ok(Some(Damage::NoLog))
             }
-            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::IsADirectory => {
+            Err(StoreError::Io { source, .. })
+                if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::InvalidData) =>
+            {
                 Ok(Some(Damage::OtherLog))
             }
             Err(error) => Err(error),

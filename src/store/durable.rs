@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::process::compress_log;
+
 use super::StoreError;
 
 /// Writes `bytes` to a temporary file, syncs it, renames it to `path`, and syncs the folder.
@@ -63,6 +65,12 @@ pub(crate) fn publish_file(from: &Path, path: &Path) -> Result<(), StoreError> {
     let folder = make_parent(path)?;
     fs::rename(from, path).map_err(StoreError::at(path))?;
     sync_folder(folder)
+}
+
+/// Moves a finished, synced log to `path` on the same file system, compressed if it is long.
+pub(crate) fn publish_log(from: &Path, path: &Path) -> Result<(), StoreError> {
+    compress_log(from).map_err(StoreError::at(from))?;
+    publish_file(from, path)
 }
 
 fn make_parent(path: &Path) -> Result<&Path, StoreError> {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::process::is_compressed_log;
+
 use super::journal::{Entry, Journal};
 use super::{KeyHasher, Store, StoreError};
 
@@ -155,10 +157,12 @@ impl HuntDir {
         self.path.join("now.json")
     }
 
-    /// Gives a log of the store a second name in this hunt (`logs/NAME`); returns the path
-    /// relative to the hunt. Uses a hard link, or a copy where links do not work.
+    /// Gives a log of the store a second name in this hunt (`logs/NAME`, and `.zst` if it is
+    /// compressed); returns the path relative to the hunt. Uses a hard link, or a copy where links
+    /// do not work.
     pub(crate) fn adopt_log(&self, log: &Path, name: &str) -> Result<String, StoreError> {
-        let relative = format!("logs/{name}");
+        let ending = if is_compressed_log(log) { ".zst" } else { "" };
+        let relative = format!("logs/{name}{ending}");
         let own = self.path.join(&relative);
         if own.exists() || std::fs::hard_link(log, &own).is_ok() {
             return Ok(relative);

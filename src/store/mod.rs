@@ -57,7 +57,7 @@ pub(crate) use changes::{BACKPORT_PATCH, Candidate, Messages, REVERT_PATCH};
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};
 pub(crate) use driver::Driver;
-pub(crate) use durable::{publish, publish_file, replace};
+pub(crate) use durable::{publish, publish_log, replace};
 pub(crate) use error::{FORMAT, StoreError};
 pub(crate) use evidence::{Damage, Damaged};
 pub(crate) use folder::Store;

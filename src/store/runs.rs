@@ -8,7 +8,7 @@ use crate::evaluation::RunRecord;
 
 use super::damaged::read_record;
 use super::record_files::record_files;
-use super::{Damage, RunKey, Store, StoreError, publish, publish_file};
+use super::{Damage, RunKey, Store, StoreError, publish, publish_log};
 
 /// A run in the store.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl PendingLog {
 
 impl Drop for PendingLog {
     fn drop(&mut self) {
-        for ending in ["log", "part", "aside"] {
+        for ending in ["log", "part", "aside", "zst"] {
             std::fs::remove_file(self.0.with_extension(ending)).ok();
         }
     }
@@ -86,7 +86,7 @@ impl Store {
     ) -> Result<StoredRun, StoreError> {
         let folder = self.keyed("runs", &record.run_key);
         let log = folder.join(format!("{}.log", record.attempt));
-        publish_file(pending_log, &log)?;
+        publish_log(pending_log, &log)?;
         let log_sha256 = Some(self.log_digest(&log)?);
         let record = RunRecord { log_sha256, ..record.clone() };
         let bytes = serde_json::to_vec_pretty(&record).expect("a record is plain data");

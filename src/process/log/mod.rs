@@ -1,4 +1,5 @@
 //! The log of one run: limited in size, both streams in one file, the engine's bytes unchanged.
+//! A long log is compressed when it is finished.
 //!
 //! ```text
 //! # command: build/ppl --model model.bin      header, as given by the caller
@@ -13,6 +14,7 @@
 //! ```
 
 mod attach;
+mod compressed;
 mod format;
 mod reader;
 mod tail;
@@ -20,6 +22,7 @@ mod writer;
 
 pub use crate::evaluation::Stream;
 pub use attach::attach;
+pub use compressed::{compress_log, compressed_log, is_compressed_log, log_bytes};
 pub use reader::{Log, read_log};
 pub use tail::last_lines;
 pub use writer::{Keep, LogSummary, LogWriter};

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Stream;
+use super::compressed::log_bytes;
 use super::format::{HEADER, MARKER};
 
 /// A log in memory. Its size is bounded, see [`super::LogWriter`].
@@ -14,9 +15,9 @@ pub struct Log {
     body: usize,
 }
 
-/// Reads the log at `path`.
+/// Reads the log at `path`, compressed or not.
 pub fn read_log(path: &Path) -> io::Result<Log> {
-    std::fs::read(path).map(Log::from)
+    log_bytes(path).map(Log::from)
 }
 
 impl From<Vec<u8>> for Log {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use crate::config::without_secrets;
+use crate::process::{compressed_log, is_compressed_log, log_bytes};
 use crate::report::model::Report;
 use crate::report::{Format, ReportError};
 use crate::store::journal::Event;
@@ -83,7 +84,12 @@ fn read(content: &Content, secrets: &Secrets) -> Result<Vec<u8>, StoreError> {
     Ok(match content {
         Content::Made(bytes) => secrets.scrubbed(bytes).into_owned(),
         Content::File(path) => secrets.scrubbed(&bytes(path)?).into_owned(),
-        Content::Log(path) => secrets.scrubbed_log(&bytes(path)?),
+        Content::Log(path) => {
+            let text = secrets.scrubbed_log(&log_bytes(path).map_err(StoreError::at(path))?);
+            let is_compressed = is_compressed_log(path);
+            let compressed = is_compressed.then(|| compressed_log(&text)).transpose();
+            compressed.map_err(StoreError::at(path))?.unwrap_or(text)
+        }
     })
 }
 

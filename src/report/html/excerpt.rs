@@ -1,10 +1,9 @@
 //! The text of a log as far as the page shows it: the whole of a short log, the two ends of a long
 //! one.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+use crate::process::log_bytes;
 use crate::ui::text;
 
 /// Bytes shown of the beginning and of the end of a longer log.
@@ -30,27 +29,26 @@ impl Excerpt {
         let path = folder.join(log);
         // A log that somebody sent may be a link to any file.
         let about = path.symlink_metadata().ok().filter(|about| is_below && about.is_file())?;
+        // A compressed log is longer as text.
         let shown = about.len().min(WHOLE as u64);
         if shown > room as u64 {
             return None;
         }
-        let text = Self::of(&mut File::open(&path).ok()?).ok()?;
+        let text = Self::of(log_bytes(&path).ok()?);
         (text.size() <= room).then_some(text)
     }
 
-    fn of(file: &mut File) -> io::Result<Self> {
-        let size = file.metadata()?.len();
-        let (mut head, mut tail) = (Vec::new(), Vec::new());
-        file.take(WHOLE as u64).read_to_end(&mut head)?;
-        if size > WHOLE as u64 {
+    fn of(text: Vec<u8>) -> Self {
+        let size = text.len();
+        let (mut head, mut tail) = (text, Vec::new());
+        if size > WHOLE {
+            tail.extend_from_slice(&head[size - usize::from(END)..]);
             head.truncate(usize::from(END));
-            file.seek(SeekFrom::End(-i64::from(END)))?;
-            file.take(u64::from(END)).read_to_end(&mut tail)?;
             cut_at_lines(&mut head, &mut tail);
         }
-        let left_out = size.saturating_sub((head.len() + tail.len()) as u64);
+        let left_out = (size - head.len() - tail.len()) as u64;
         let [head, tail] = [head, tail].map(|text| text::lines(&String::from_utf8_lossy(&text)));
-        Ok(Self { head, left_out, tail })
+        Self { head, left_out, tail }
     }
 
     /// Bytes in the page: five for each character that HTML escapes.
