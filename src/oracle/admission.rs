@@ -2,10 +2,11 @@
 //! was cut short is repeated before it counts. A crash or a time-out counts when it is seen twice.
 
 use crate::config::Measure;
-use crate::evaluation::{Ended, Failure, FailureKind, Fault};
-use crate::store::StoredRun;
+use crate::evaluation::{Ended, FailureKind, Fault};
+use crate::store::{Control, StoredRun};
 
 use super::derive::Derived;
+use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::{Oracle, OracleError, Request, Sample};
 
 /// What becomes of a new run.
@@ -17,31 +18,6 @@ pub(super) enum Admission {
     Again,
     /// The first crash or time-out: it counts if the next run fails so too.
     Unconfirmed,
-}
-
-/// The failed runs of one measure at one commit.
-#[derive(Debug, Default)]
-pub(super) struct FailedRuns {
-    /// Whether a run was cut short or killed, so that the next such run counts.
-    pub(super) was_cut: bool,
-    /// Whether a crash or a time-out was seen before the last run. Then the next one counts.
-    pub(super) was_seen: bool,
-    /// The last run, if it was the first crash or time-out.
-    pub(super) unconfirmed: Option<(StoredRun, Sample)>,
-}
-
-impl FailedRuns {
-    /// Whether a run that fails so is the first of its kind: a crash, a time-out, or a failed
-    /// `[[prepare]]` step.
-    pub(super) fn is_first(&self, failure: &Failure) -> bool {
-        is_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
-    }
-}
-
-/// Whether a failure must be seen twice before it counts. What a program prints (NaN, no value)
-/// repeats or not like any other value.
-pub(super) fn is_seen_twice(failure: &Failure) -> bool {
-    matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Prepare)
 }
 
 impl Oracle {
@@ -62,6 +38,11 @@ impl Oracle {
         let take_again = failure.kind == FailureKind::Incomplete || fault == Fault::Resource;
         if take_again && !std::mem::replace(&mut failed.was_cut, true) {
             return Ok(Admission::Again);
+        }
+        if is_seen_twice(failure)
+            && let Some(lost) = self.recipes.facts.lost_gpus()
+        {
+            return self.exclude_run_without_gpu(request, run, &derived.sample, lost);
         }
         if matches!(fault, Fault::Commit | Fault::Unclear) && failed.is_first(failure) {
             return Ok(Admission::Unconfirmed);
@@ -95,5 +76,21 @@ impl Oracle {
             what: failure.detail.clone(),
             control: why.to_owned(),
         })
+    }
+
+    /// The error after a run that failed because a GPU is gone. The run never counts.
+    fn exclude_run_without_gpu(
+        &mut self,
+        request: Request<'_>,
+        run: &StoredRun,
+        sample: &Sample,
+        lost: String,
+    ) -> Result<Admission, OracleError> {
+        let attempt = run.record.attempt.clone();
+        self.store.put_control(&Control { about: attempt.clone(), attempt, worked: false })?;
+        self.recorder.record_excluded(run, sample, request.commit, request.phase)?;
+        let what = sample.result.as_ref().err().map_or_else(String::new, |it| it.detail.clone());
+        let commit = request.commit.short().to_owned();
+        Err(OracleError::MachineFault { commit, what, control: lost })
     }
 }

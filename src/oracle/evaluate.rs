@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::build::{self, BuildError, Stamp};
+use crate::build::{self, BuildError, Slot, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
-use crate::store::RunKey;
 use crate::store::journal::Event;
+use crate::store::{BuildRecord, Control, RunKey};
 
-use super::admission::{Admission, FailedRuns, is_seen_twice};
+use super::admission::Admission;
 use super::derive::Derived;
 use super::duration::given;
+use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::launch::Launch;
 use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
@@ -267,6 +268,14 @@ impl Oracle {
         })
     }
 
+    /// Makes a build not count, because an input was missing or changed meanwhile.
+    fn discard_build(&self, build: &BuildRecord, slot: &Slot) -> Result<(), OracleError> {
+        slot.clear_stamp()?;
+        let attempt = build.attempt.clone();
+        let control = Control { about: attempt.clone(), attempt, worked: false };
+        Ok(self.store.put_control(&control)?)
+    }
+
     fn try_place(
         &mut self,
         commit: &CommitId,
@@ -319,6 +328,10 @@ impl Oracle {
         })?;
         // Released here, since the control of a failed build takes this lock itself.
         drop(held);
+        if let Err(error) = self.recipes.facts.check_inputs(recipe, &self.store) {
+            self.discard_build(&built.record, &slot)?;
+            return Err(error.into());
+        }
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
         if let Some(failure) = &built.failed_before {
             let (short, how) = (commit.short(), &failure.detail);
@@ -329,7 +342,7 @@ impl Oracle {
         }
         if let Some(failure) = &built.record.failure {
             let failure = failure.clone();
-            if !built.starved {
+            if !built.starved || failure.kind == FailureKind::Build {
                 self.make_control_build(&built.record, phase)?;
             }
             let starved = built.starved;

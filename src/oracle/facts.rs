@@ -78,6 +78,22 @@ impl Facts {
 }
 
 impl Facts {
+    /// The GPUs of the hunt that the driver does not list now, in words; `None` if all are there.
+    /// Asks the driver only if the hunt began with GPUs.
+    pub(super) fn lost_gpus(&self) -> Option<String> {
+        let began = &self.machine.gpus;
+        if began.is_empty() { None } else { lost(began, &gpus()) }
+    }
+}
+
+/// What is missing of the GPUs that there were.
+fn lost(before: &[String], now: &[String]) -> Option<String> {
+    let count = |all: &[String], gpu: &String| all.iter().filter(|one| *one == gpu).count();
+    let gone = before.iter().find(|gpu| count(now, gpu) < count(before, gpu))?;
+    Some(format!("nvidia-smi lists {} of {} GPUs now; {gone} is gone", now.len(), before.len()))
+}
+
+impl Facts {
     /// Fails if something that is linked in changed since the hunt began. A target that was missing
     /// at the start may appear, since no earlier build could use it.
     pub(crate) fn check_links(&self, checkout: Option<&Path>) -> Result<(), OracleError> {
@@ -245,5 +261,21 @@ fn gpus() -> Vec<String> {
             .map(|line| line.trim().to_owned())
             .collect(),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gpu_that_is_gone_is_missed_also_beside_its_like() {
+        let gpus = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let two = gpus(&["H100, 550, 81559 MiB", "H100, 550, 81559 MiB"]);
+        assert_eq!(lost(&two, &two), None);
+        let said = lost(&two, &two[1..]).unwrap();
+        assert_eq!(said, "nvidia-smi lists 1 of 2 GPUs now; H100, 550, 81559 MiB is gone");
+        assert!(lost(&two, &[]).unwrap().contains("0 of 2 GPUs"));
+        assert_eq!(lost(&two, &gpus(&["A100, 550, 40960 MiB", &two[0], &two[0]])), None);
     }
 }

@@ -17,6 +17,7 @@ mod evaluate;
 pub(crate) mod exit;
 mod facts;
 mod failed_log;
+mod failed_runs;
 mod find_program;
 #[cfg(test)]
 pub(crate) mod fixture;

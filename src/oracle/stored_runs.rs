@@ -6,9 +6,9 @@ use crate::config::{Config, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, Store, StoredRun};
 
-use super::admission::{FailedRuns, is_seen_twice};
 use super::derive::{Derivation, Derivations};
 use super::duration::given;
+use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::loaded::Present;
 use super::{OracleError, Request, Sample};
 

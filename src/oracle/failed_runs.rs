@@ -1,0 +1,31 @@
+//! Failed runs of one measure at one commit: which must be seen again before they count.
+
+use crate::evaluation::{Failure, FailureKind};
+use crate::store::StoredRun;
+
+use super::Sample;
+
+/// The failed runs of one measure at one commit.
+#[derive(Debug, Default)]
+pub(super) struct FailedRuns {
+    /// Whether a run was cut short or killed, so that the next such run counts.
+    pub(super) was_cut: bool,
+    /// Whether a crash or a time-out was seen before the last run. Then the next one counts.
+    pub(super) was_seen: bool,
+    /// The last run, if it was the first crash or time-out.
+    pub(super) unconfirmed: Option<(StoredRun, Sample)>,
+}
+
+impl FailedRuns {
+    /// Whether a run that fails so is the first of its kind: a crash, a time-out, or a failed
+    /// `[[prepare]]` step.
+    pub(super) fn is_first(&self, failure: &Failure) -> bool {
+        is_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
+    }
+}
+
+/// Whether a failure must be seen twice before it counts. What a program prints (NaN, no value)
+/// repeats or not like any other value.
+pub(super) fn is_seen_twice(failure: &Failure) -> bool {
+    matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Prepare)
+}
