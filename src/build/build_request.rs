@@ -9,7 +9,7 @@ use crate::git::{CheckoutSpec, Repository};
 use crate::process::Stop;
 use crate::store::{BuildKey, Store};
 
-use super::{BuildProgress, Slot};
+use super::{BuildProgress, Slot, Slots};
 
 /// A build request.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(crate) struct BuildRequest<'a> {
     pub repository: &'a Repository,
     /// The store for records and logs.
     pub store: &'a Store,
+    /// The slots, of which this is one.
+    pub slots: &'a Slots,
     /// The slot to build in.
     pub slot: &'a Slot,
     /// The commit to judge.

@@ -18,6 +18,7 @@ use super::compiler_cache::Counters;
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
+use super::room::taken;
 use super::setup::{place, setup};
 use super::slot::boot;
 use super::stored_failure::failure;
@@ -92,6 +93,7 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
         kept?;
     }
     if tried.record.failure.is_none() {
+        order.slots.set_last_size(taken(order.slot.root()))?;
         order.slot.set_stamp(&Stamp {
             build_key: order.key.clone(),
             commit: order.commit.clone(),

@@ -110,18 +110,50 @@ impl Slots {
         })
     }
 
+    /// The folders of all slots but this one.
+    pub(super) fn others(&self, slot: &Slot) -> Result<Vec<PathBuf>, SlotError> {
+        let mut roots = self.roots()?;
+        roots.retain(|root| root != slot.root());
+        Ok(roots)
+    }
+
+    /// Bytes that the last finished build and its checkout took; 0 before the first build.
+    pub(super) fn last_size(&self) -> u64 {
+        let text = std::fs::read_to_string(self.folder.join("last-size"));
+        text.ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+    }
+
+    /// Writes down how much a finished build and its checkout take.
+    pub(super) fn set_last_size(&self, bytes: u64) -> Result<(), SlotError> {
+        let path = self.folder.join("last-size");
+        std::fs::write(&path, bytes.to_string()).map_err(SlotError::at(&path))
+    }
+
+    /// Bytes on the slots' disk that this user may use.
+    pub(super) fn free(&self) -> Result<u64, SlotError> {
+        let about = rustix::fs::statvfs(&self.folder);
+        let about = about.map_err(|error| SlotError::at(&self.folder)(error.into()))?;
+        Ok(about.f_bavail.saturating_mul(about.f_frsize))
+    }
+
+    /// The folders of all slots.
+    fn roots(&self) -> Result<Vec<PathBuf>, SlotError> {
+        let mut roots = Vec::new();
+        for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
+            let root = entry.map_err(SlotError::at(&self.folder))?.path();
+            let name = root.file_name().and_then(|name| name.to_str());
+            if name.is_some_and(|name| name.parse::<u32>().is_ok()) {
+                roots.push(root);
+            }
+        }
+        Ok(roots)
+    }
+
     /// Locks and returns all free slots.
     pub(crate) fn idle(&self) -> Result<Vec<Slot>, SlotError> {
         let mut idle = Vec::new();
-        for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
-            let root = entry.map_err(SlotError::at(&self.folder))?.path();
-            let is_slot = root
-                .file_name()
-                .and_then(|name| name.to_str())
-                .is_some_and(|name| name.parse::<u32>().is_ok());
-            if is_slot && let Some(slot) = Slot::try_lock(root)? {
-                idle.push(slot);
-            }
+        for root in self.roots()? {
+            idle.extend(Slot::try_lock(root)?);
         }
         Ok(idle)
     }
@@ -295,10 +327,10 @@ fn remove(path: &Path) -> Result<(), SlotError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn stamp(key: &str) -> Stamp {
+    pub(in crate::build) fn stamp(key: &str) -> Stamp {
         Stamp {
             build_key: serde_json::from_str(&format!("\"{key}\"")).unwrap(),
             commit: "1".repeat(40).parse().unwrap(),

@@ -62,6 +62,8 @@ pub struct Config {
     pub ruler: Vec<String>,
     /// `[report] commit_url`: the page of a commit, where `{commit}` stands for its full name.
     pub commit_url: Option<String>,
+    /// `[limits]`.
+    pub limits: DiskLimits,
     /// `[notify] command`: the words of the command that is told how a hunt ended.
     pub notify: Option<Vec<String>>,
     /// Files put over a commit before its patches and overlays. No key sets them: localisation uses
@@ -287,6 +289,26 @@ pub struct Statistics {
     pub max_runs: u32,
     /// Whether the search may read a shorter text if the endpoints show that it is enough.
     pub short_text: bool,
+}
+
+/// `[limits]`: how much disk a hunt may use, in bytes; `None` is no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskLimits {
+    /// All folders to build and run in.
+    pub slots: Option<u64>,
+    /// The built files in them.
+    pub builds: Option<u64>,
+    /// The logs in the store.
+    pub logs: Option<u64>,
+    /// The files with tensors in the store.
+    pub tensors: Option<u64>,
+}
+
+impl Default for DiskLimits {
+    /// 50 GiB of builds: about ten builds of an engine with GPU kernels.
+    fn default() -> Self {
+        Self { slots: None, builds: Some(50 << 30), logs: None, tensors: None }
+    }
 }
 
 /// `[failures]`: what a commit that cannot be measured counts as.

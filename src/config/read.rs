@@ -5,6 +5,7 @@ mod failures;
 mod guard;
 mod laid;
 mod levels;
+mod limits;
 mod matrix;
 mod measure;
 mod name;
@@ -76,6 +77,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
     let commit_url = report(reader, &mut root);
+    let limits = limits::limits(reader, &mut root);
     let notify = notify(reader, &mut root);
     // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
     // for a misspelt key can suggest.
@@ -104,6 +106,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         overlays,
         ruler,
         commit_url,
+        limits,
         notify,
         part: Arc::default(),
         source: Arc::<Source>::default(),

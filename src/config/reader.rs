@@ -363,6 +363,21 @@ impl<'d> Field<'d> {
         }
     }
 
+    /// A size such as `"50 GiB"`, in bytes, more than 0.
+    pub(super) fn size(&self, reader: &mut Reader) -> Option<u64> {
+        let example = "a size with its unit in quotes, such as \"50 GiB\"";
+        let text = match &self.node.data {
+            Data::Integer(_) | Data::Float(_) => return self.expected(reader, example),
+            _ => self.text(reader)?,
+        };
+        let size = size(text);
+        if size.is_none() {
+            let what = format!("`{text}` is not {example}; units: MB, GB, TB, MiB, GiB, TiB.");
+            self.refuse(reader, what);
+        }
+        size
+    }
+
     /// A regular expression, not empty.
     pub(super) fn pattern(&self, reader: &mut Reader) -> Option<regex::Regex> {
         match regex::Regex::new(self.text(reader)?) {
@@ -452,4 +467,27 @@ impl<'d> Field<'d> {
             self.refuse(reader, "{chunks} needs `chunks` in [run].");
         }
     }
+}
+
+/// The bytes of `50 GiB` or `1.5 TB`; `None` for other texts, and for less than a byte.
+fn size(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
+    let unit = match unit {
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1_u64 << 40,
+        _ => return None,
+    };
+    let (whole, part) = number.trim_end().split_once('.').unwrap_or((number.trim_end(), "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || part.len() > 6 {
+        return None;
+    }
+    let parts = 10_u64.pow(u32::try_from(part.len()).ok()?);
+    let part = part.parse::<u64>().ok()? * unit / parts;
+    let size = whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(part)?;
+    (size > 0).then_some(size)
 }

@@ -59,12 +59,13 @@ fn seen(config: &Config) -> String {
         overlays,
         ruler,
         commit_url,
+        limits,
         notify,
         part,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{notify:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{limits:?}\n{notify:?}\n{part:?}"
     )
 }
 
@@ -171,6 +172,11 @@ probe = ["cc --version", "awk '{print}'"]
 vars = ["ENGINE_*", "MODE"]
 [report]
 commit_url = "https://git.example.org/engine/+/{commit}"
+[limits]
+slots = "1.5 TB"
+builds = "20 GiB"
+logs = "500 MB"
+tensors = "3 MiB"
 [notify]
 command = "curl -d '{\"a\": 1}' x"
 "#,
@@ -196,6 +202,9 @@ command = "curl -d '{\"a\": 1}' x"
     assert_eq!(config.variables, ["ENGINE_*", "MODE"]);
     let url = config.commit_url.as_deref();
     assert_eq!(url, Some("https://git.example.org/engine/+/{commit}"));
+    let sizes = [1_500_000_000_000, 20 << 30, 500_000_000, 3 << 20].map(Some);
+    let DiskLimits { slots, builds, logs, tensors } = config.limits;
+    assert_eq!([slots, builds, logs, tensors], sizes);
     let notify = ["curl", "-d", "{\"a\": 1}", "x"].map(str::to_owned);
     assert_eq!(config.notify, Some(notify.to_vec()));
 }

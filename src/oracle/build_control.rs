@@ -68,11 +68,14 @@ impl Oracle {
         };
         let slot = self.pool.slots().acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
+        let slots = self.pool.slots().clone();
+        self.make_room(&slots, &slot)?;
         let progress = self.recorder.builds(Task::Control, commit, phase);
         let values = self.recipes.values(&slot, commit, &recipe)?;
         let built = build::build(build::BuildRequest {
             repository: self.recipes.engine.history.repository(),
             store: &self.store,
+            slots: &slots,
             slot: &slot,
             commit,
             config: &recipe,

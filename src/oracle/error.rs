@@ -3,13 +3,14 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use crate::build::{BuildError, SlotError, WroteLinked};
+use crate::build::{BuildError, Shortage, SlotError, WroteLinked};
 use crate::config::{ConfigError, MissingValue, ResolveError};
 use crate::evaluation::ReachedLimit;
 use crate::git::GitError;
 use crate::process::{ProcessError, Stop};
 use crate::store::StoreError;
 use crate::ui::reached_limit;
+use crate::ui::text::bytes;
 
 use super::{InputError, MachineLockError};
 
@@ -105,6 +106,22 @@ pub enum OracleError {
     /// A run or a `[[prepare]]` step wrote into a linked folder that all commits share.
     #[error(transparent)]
     Linked(#[from] WroteLinked),
+    /// The disk of the slots has less space than the last build took.
+    #[error(
+        "the disk of {} has {} free, but the last build took {}", .0.folder.display(),
+        bytes(.0.free), bytes(.0.needed)
+    )]
+    NoRoom(Shortage),
+    /// The store has more logs or tensors than `[limits]` allows.
+    #[error("the {what} in the store take {}, but [limits] {what} allows {}", bytes(*taken), bytes(*most))]
+    OverLimit {
+        /// The key of `[limits]`.
+        what: &'static str,
+        /// Bytes on the disk.
+        taken: u64,
+        /// Bytes that are allowed.
+        most: u64,
+    },
     /// A limit of the hunt is reached: its runs or its time.
     #[error("{}", reached_limit(.0))]
     Limit(ReachedLimit),
@@ -238,6 +255,16 @@ impl OracleError {
             Self::MachineLock(_) => Some(
                 "measures with `exclusive = true` need file locks in the user's cache folder: make \
                  it writable, or set XDG_CACHE_HOME to a folder on a disk that has them"
+                    .to_owned(),
+            ),
+            Self::NoRoom(Shortage { free, needed, .. }) => Some(format!(
+                "free at least {} more there, or name another place with `dir` under [worktree]; \
+                 then `bisect-ppl resume`: nothing measured is lost",
+                bytes(needed.saturating_sub(*free))
+            )),
+            Self::OverLimit { .. } => Some(
+                "`bisect-ppl store gc --older-than 30d` removes old hunts and what only they \
+                 measured; then `bisect-ppl resume`: nothing measured is lost"
                     .to_owned(),
             ),
             Self::Limit(_)

@@ -307,12 +307,15 @@ impl Oracle {
             return Ok(Placed { slot, stamp, checkout_spec });
         }
         let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
+        let slots = self.pool.slots().clone();
+        self.make_room(&slots, &slot)?;
         let progress = self.recorder.builds(Task::Build, commit, phase);
         let values = self.recipes.values(&slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::BuildRequest {
             repository: self.recipes.engine.history.repository(),
             store: &self.store,
+            slots: &slots,
             slot: &slot,
             commit,
             config: recipe,

@@ -40,6 +40,7 @@ mod recorder;
 mod reference;
 mod references;
 mod request;
+mod room;
 mod run;
 mod run_sample;
 mod set_aside;

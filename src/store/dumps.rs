@@ -94,7 +94,7 @@ impl Store {
         Ok(files)
     }
 
-    fn dumps_folder(&self) -> PathBuf {
+    pub(super) fn dumps_folder(&self) -> PathBuf {
         self.root().join("dumps")
     }
 }

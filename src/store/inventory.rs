@@ -53,6 +53,18 @@ impl Store {
         Ok(inventory)
     }
 
+    /// Bytes of the logs of all runs and builds.
+    pub(crate) fn log_bytes(&self) -> Result<u64, StoreError> {
+        let attempts = [self.attempts("runs")?, self.attempts("builds")?].concat();
+        let logs: Vec<PathBuf> = attempts.into_iter().filter_map(|one| one.log).collect();
+        Ok(bytes_of(&logs))
+    }
+
+    /// Bytes of the files with tensors that runs wrote.
+    pub(crate) fn dump_bytes(&self) -> Result<u64, StoreError> {
+        Ok(bytes_of(&files_below(&self.dumps_folder())?))
+    }
+
     fn pile(&self, kind: &str) -> Result<SizeAndCount, StoreError> {
         let attempts = self.attempts(kind)?;
         let files: Vec<PathBuf> =

@@ -23,6 +23,7 @@ mod damaged;
 mod demo;
 mod detached;
 mod diff;
+mod disk;
 mod eras;
 mod first_tensor;
 mod generated;

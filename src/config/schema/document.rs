@@ -56,6 +56,7 @@ pub(super) struct Document {
     overlay: Option<Vec<FileOverlay>>,
     ruler: Option<Ruler>,
     report: Option<Report>,
+    limits: Option<Limits>,
     notify: Option<Notify>,
     /// Differences for some commits. Every override whose condition holds is applied, in order:
     /// tables are merged, everything else is replaced, arrays as a whole.
@@ -89,6 +90,20 @@ impl JsonSchema for Time {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         json_schema!({ "type": "string", "minLength": 1, "examples": ["90s", "30m", "1h 30m"] })
+    }
+}
+
+/// A size such as "500 MB" or "50 GiB".
+struct Size(String);
+
+impl JsonSchema for Size {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "size".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let pattern = "^[0-9]+(\\.[0-9]+)? *(MB|GB|TB|MiB|GiB|TiB)$";
+        json_schema!({ "type": "string", "pattern": pattern, "examples": ["50 GiB", "500 MB"] })
     }
 }
 
@@ -536,6 +551,23 @@ struct Statistics {
     /// that fewer are enough. The endpoints and the confirmation read all chunks.
     #[schemars(extend("default" = true))]
     short_text: Option<bool>,
+}
+
+/// How much disk a hunt may use.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Limits {
+    /// All folders to build and run in. Above it, finished builds that nobody uses are removed
+    /// before the next build, oldest first.
+    slots: Option<Size>,
+    /// The built files in these folders. Above it, finished builds that nobody uses are removed
+    /// before the next build, oldest first.
+    #[schemars(extend("default" = "50 GiB"))]
+    builds: Option<Size>,
+    /// The logs in the store. Above it, the hunt stops before the next build.
+    logs: Option<Size>,
+    /// The files with tensors in the store. Above it, the hunt stops before the next build.
+    tensors: Option<Size>,
 }
 
 /// What a commit that cannot be measured counts as.

@@ -190,6 +190,7 @@ fn what_belongs_to_the_whole_hunt_cannot_be_overridden() {
         "guard = []",
         "statistics.confidence = 0.9",
         "environment.probe = []",
+        "limits.builds = '1 GiB'",
         "notify.command = 'x'",
         "worktree.dir = 'x'",
         "build.ignore = []",

@@ -153,6 +153,7 @@ fn is_kind(kind: &str, schema: &Value) -> bool {
         "boolean" => is("boolean"),
         "count" => is("integer") && schema["minimum"] == json!(1),
         "time" => is("string") && schema["examples"].is_array(),
+        "size" => schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("GiB")),
         "number" => is("number") && schema.get("minimum").is_none(),
         "number ≥ 0" => is("number") && schema["minimum"] == json!(0),
         "number between 0.5 and 1, both excluded" => {

@@ -597,6 +597,18 @@ fn paths_stay_in_the_tree() {
 }
 
 #[test]
+fn sizes_need_a_unit() {
+    for text in ["'50'", "'GiB'", "'50 GiBs'", "'-1 GiB'", "'0 GiB'", "'1e300 TiB'", "'nan GiB'"] {
+        says(
+            &refused_extra(&format!("[limits]\nbuilds = {text}\n")),
+            "is not a size with its unit in quotes, such as \"50 GiB\"; units: MB, GB, TB, MiB, GiB",
+        );
+    }
+    says(&refused_extra("[limits]\nbuilds = 50\n"), "a size with its unit in quotes");
+    says(&refused_extra("[limits]\nbuild = '50 GiB'\n"), "builds");
+}
+
+#[test]
 fn policies_are_checked() {
     says(
         &refused_extra("[failures]\nnan = 'good'\n"),

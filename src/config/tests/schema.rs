@@ -120,6 +120,7 @@ preset = "lossy"
 name = "kernel"
 measures = ["ppl"]
 [notify]
+[limits]
 [ruler]
 paths = ["bench/**"]
 [[patch]]

@@ -1,0 +1,126 @@
+//! Room on the disk for the next build. Finished builds that nobody uses are removed, oldest first,
+//! if they exceed `[limits]` or if the disk has less space than the last build took.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::DiskLimits;
+
+use super::slot::{Slot, SlotError, Slots};
+
+/// The disk has too little space for the next build, although every idle build is removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The folder of the slots.
+    pub folder: PathBuf,
+    /// Bytes that are free for the next build.
+    pub free: u64,
+    /// Bytes that the last build took.
+    pub needed: u64,
+}
+
+/// Makes room for a build in this slot. `Some` if there is too little.
+pub(crate) fn make_room(
+    slots: &Slots,
+    slot: &Slot,
+    limits: &DiskLimits,
+) -> Result<Option<Shortage>, SlotError> {
+    let needed = slots.last_size();
+    let others = slots.others(slot)?;
+    let mut all: u64 = others.iter().map(|root| taken(root)).sum();
+    let mut builds: u64 = others.iter().map(|root| taken(&root.join("build"))).sum();
+    let mut idle = slots.idle()?;
+    idle.sort_by_key(|slot| slot.stamp().map(|stamp| stamp.finished));
+    let mut idle = idle.into_iter();
+    // The build replaces what the slot has now.
+    let own = taken(slot.root());
+    loop {
+        let exceeds =
+            |limit: Option<u64>, used: u64| limit.is_some_and(|most| used + needed > most);
+        let free = slots.free()?.saturating_add(own);
+        let is_over = exceeds(limits.slots, all) || exceeds(limits.builds, builds);
+        if !is_over && free >= needed {
+            return Ok(None);
+        }
+        let Some(slot) = idle.next() else {
+            let folder = slots.folder().to_owned();
+            return Ok((free < needed).then_some(Shortage { folder, free, needed }));
+        };
+        let (before, build) = (taken(slot.root()), taken(&slot.build()));
+        slot.empty()?;
+        all = all.saturating_sub(before.saturating_sub(taken(slot.root())));
+        builds = builds.saturating_sub(build);
+    }
+}
+
+/// Bytes that a file or folder takes on the disk. Links are not followed; what cannot be read, or
+/// is removed meanwhile, counts as nothing.
+pub(super) fn taken(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(meta) = std::fs::symlink_metadata(path) else { return 0 };
+    let own = meta.blocks() * 512;
+    if !meta.is_dir() {
+        return own;
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten();
+    own + entries.filter_map(|entry| Some(taken(&entry.ok()?.path()))).sum::<u64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::slot::tests::stamp;
+
+    const MIB: usize = 1 << 20;
+
+    fn exists(slots: &Slots, number: u32) -> bool {
+        slots.folder().join(number.to_string()).join("build/engine").exists()
+    }
+
+    /// Slots 0 to 3 with builds of 1 MiB, and a fifth slot that is held. Slot 3 is the oldest;
+    /// slot 1 is in use.
+    fn slots(folder: &Path) -> (Slots, Vec<Slot>) {
+        let slots = Slots::new(&folder.join("slots")).unwrap();
+        let held: Vec<_> = (0..5).map(|_| slots.acquire(|_| false).unwrap()).collect();
+        for (slot, finished) in held.iter().zip(["2026-03", "2026-02", "2026-04", "2026-01"]) {
+            slot.fresh(&slot.build()).unwrap();
+            std::fs::write(slot.build().join("engine"), vec![1; MIB]).unwrap();
+            let finished = finished.to_owned();
+            slot.set_stamp(&crate::build::Stamp { finished, ..stamp("k") }).unwrap();
+        }
+        slots.set_last_size(MIB as u64).unwrap();
+        let held = held.into_iter().enumerate().filter(|(number, _)| [1, 4].contains(number));
+        (slots, held.map(|(_, slot)| slot).collect())
+    }
+
+    #[test]
+    fn the_oldest_builds_that_nobody_uses_go_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slots, held) = slots(folder.path());
+        let limit = |builds: usize| DiskLimits {
+            builds: Some((builds * MIB + MIB / 2) as u64),
+            ..DiskLimits::default()
+        };
+        let left = |most: usize| {
+            assert_eq!(make_room(&slots, &held[1], &limit(most)).unwrap(), None);
+            (0..4).filter(|number| exists(&slots, *number)).collect::<Vec<u32>>()
+        };
+        // The next build takes its own MiB, and on some disks each folder takes a block.
+        assert_eq!(left(5), [0, 1, 2, 3]);
+        assert_eq!(left(4), [0, 1, 2], "slot 3 is the oldest");
+        assert_eq!(left(3), [1, 2], "slot 0 is the next one");
+        assert_eq!(left(2), [1]);
+        assert_eq!(left(0), [1], "a build in use stays");
+    }
+
+    #[test]
+    fn too_little_space_is_told_after_every_idle_build_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slots, held) = slots(folder.path());
+        slots.set_last_size(u64::MAX).unwrap();
+        let limits = DiskLimits { slots: None, builds: None, ..DiskLimits::default() };
+        let shortage = make_room(&slots, &held[1], &limits).unwrap().expect("a shortage");
+        assert_eq!(shortage.needed, u64::MAX);
+        assert!(shortage.free > 0 && shortage.free < u64::MAX);
+        assert!((0..4).filter(|number| exists(&slots, *number)).eq([1]));
+    }
+}
