@@ -38,6 +38,7 @@ impl BisectRepository {
         let head = path.join("HEAD");
         if head.exists() {
             remove_locks(path)?;
+            opened.remove_planted(repository)?;
         } else {
             opened.make(repository)?;
             write(&head, format!("{commit}\n").as_bytes())?;
@@ -51,14 +52,36 @@ impl BisectRepository {
             let folder = self.path.join(folder);
             fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
         }
-        let common = repository.common_dir();
-        let alternates = self.path.join("objects/info/alternates");
-        write(&alternates, &alternates_line(&common.join("objects")))?;
-        write(&self.path.join("config"), &settings(repository)?)?;
+        self.write_own(repository)?;
         // A link, since the edge of a shallow clone moves when the user fetches more.
         let shallow = self.path.join("shallow");
-        std::os::unix::fs::symlink(common.join("shallow"), &shallow)
+        std::os::unix::fs::symlink(repository.common_dir().join("shallow"), &shallow)
             .map_err(io_error("make", &shallow))
+    }
+
+    /// Writes the configuration and the place of the user's objects, unless they are as they should
+    /// be: git may read them at the same time.
+    fn write_own(&self, repository: &Repository) -> Result<(), GitError> {
+        let objects = alternates_line(&repository.common_dir().join("objects"));
+        let own = [("objects/info/alternates", objects), ("config", settings(repository)?)];
+        for (name, content) in own {
+            let file = self.path.join(name);
+            let is_plain = file.symlink_metadata().is_ok_and(|meta| meta.is_file());
+            if !is_plain || fs::read(&file).ok().as_ref() != Some(&content) {
+                remove_all(&file)?;
+                write(&file, &content)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what git would run or obey and what is not ours: an engine or a build may have
+    /// looked for this repository.
+    fn remove_planted(&self, repository: &Repository) -> Result<(), GitError> {
+        for name in ["hooks", "config.worktree", "commondir", "info"] {
+            remove_all(&self.path.join(name))?;
+        }
+        self.write_own(repository)
     }
 
     /// The git folder.

@@ -199,6 +199,37 @@ fn a_session_that_was_half_made_is_made_anew_and_a_whole_one_taken_up() {
 }
 
 #[test]
+fn what_somebody_planted_in_the_sessions_repository_is_gone() {
+    let (fixture, commits) = Fixture::line(9);
+    let first = session(&fixture, &commits[8]);
+    let at = |name: &str| fixture.beside("hunt a/bisect.git").join(name);
+    let own = ["config", "objects/info/alternates"].map(|name| fs::read(at(name)).unwrap());
+    first.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    fs::create_dir_all(at("hooks")).unwrap();
+    fs::create_dir_all(at("info")).unwrap();
+    let ran = fixture.beside("ran");
+    let hook = format!("#!/bin/sh\ntouch '{}'\n", ran.display());
+    write_program(&at("hooks/reference-transaction"), &hook);
+    fs::write(at("info/attributes"), "* diff=evil\n").unwrap();
+    fs::write(at("config.worktree"), "[core]\n\tbare = false\n").unwrap();
+    fs::write(at("objects/info/alternates"), "/elsewhere\n").unwrap();
+    let script = ran.with_extension("sh");
+    write_program(&script, &hook);
+    let evil = format!("[core]\n\tsshCommand = {0}\n\tpager = {0}\n", script.display());
+    fs::write(at("config"), evil).unwrap();
+
+    let second = session(&fixture, &commits[8]);
+    assert_eq!(second.current().unwrap(), Some(commits[4].clone()), "the session goes on");
+    for name in ["hooks", "info", "config.worktree"] {
+        assert!(!at(name).exists(), "{name}");
+    }
+    let after = ["config", "objects/info/alternates"].map(|name| fs::read(at(name)).unwrap());
+    assert_eq!(after, own);
+    second.mark(Verdict::Good, &commits[4]).unwrap();
+    assert!(!ran.exists());
+}
+
+#[test]
 fn a_session_works_where_the_repository_has_an_odd_name_or_ends_early() {
     let (fixture, _) = Fixture::line(9);
     let odd = fixture.beside("a \"b\\\n#c");
