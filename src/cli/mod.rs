@@ -37,9 +37,12 @@ mod watch;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
+use anyhow::anyhow;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
+use jiff::Timestamp;
 
 use crate::process::Stop;
 use crate::ui::{Ui, Verbosity};
@@ -92,6 +95,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
     let is_detached = matches!(&args.command, Command::Resume(resume) if resume.is_detached);
     let stop = if is_detached { detach::leave_terminal() } else { Stop::on_signals() };
     let stop = stop.map_err(|error| Failed::world(error.into(), None))?;
+    check_clock()?;
     match args.command {
         Command::Demo(demo) => demo::run(&demo, ui, &stop),
         Command::Init(init) => init::run(&init, ui),
@@ -114,4 +118,12 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
         Command::Help(help) => help_command::run(&help, ui),
         Command::Unavailable(words) => Err(unavailable::command(&words)),
     }
+}
+
+/// Refuses a clock that shows a year after 9999: records could not say when they were made.
+fn check_clock() -> Result<(), Failed> {
+    Timestamp::try_from(SystemTime::now()).map(drop).map_err(|_| {
+        let error = anyhow!("this machine's clock shows a year that no date can be written for");
+        Failed::world(error, Some("set the clock, then try again".to_owned()))
+    })
 }
