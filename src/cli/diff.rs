@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::evaluation::LogitsGuard;
 use crate::process::Stop;
 use crate::tensor::{Breach, Comparison, Dump, Figure, Settings, compare};
-use crate::ui::Ui;
+use crate::ui::{Ui, plain_json};
 
 use super::args::{DiffCommand, DiffLogits, Preset};
 use super::{Failed, exit, unavailable};
@@ -41,7 +41,7 @@ fn logits(args: &DiffLogits, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         compare(base, candidate, &settings, &|| stop.is_requested()).map_err(Failed::dump)?;
     let breaches = guard.map(|guard| found.breaches(guard)).unwrap_or_default();
     let shown = if args.json {
-        format!("{:#}\n", as_json(&dumps, &found, guard, &breaches))
+        plain_json(&format!("{:#}\n", as_json(&dumps, &found, guard, &breaches)))
     } else {
         lines::text(&dumps, &found, guard, &breaches)
     };

@@ -14,7 +14,7 @@ use crate::oracle::{Observation, OracleError, Request};
 use crate::process::{Stop, read_log};
 use crate::report;
 use crate::stats::{median, winsorised_sd};
-use crate::ui::{Ui, stored_result, text};
+use crate::ui::{Ui, plain_json, stored_result, text};
 
 use super::args::Measure;
 use super::configuration::configuration;
@@ -154,5 +154,5 @@ fn as_json(seen: &Observation) -> String {
         "build_stored_at": seen.build_stored_at,
         "runs": runs,
     });
-    format!("{whole:#}\n")
+    plain_json(&format!("{whole:#}\n"))
 }

@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use crate::hunt::{Conclusion, HuntError, Prepared, Verification, VerifyAsked};
 use crate::process::Stop;
 use crate::report::{self, Report};
-use crate::ui::{Ui, text, yes_or_no};
+use crate::ui::{Ui, plain_json, text, yes_or_no};
 
 use super::args;
 use super::locate::here;
@@ -121,5 +121,5 @@ fn failed(error: HuntError) -> Failed {
 
 fn json(found: &Verification) -> String {
     let text = serde_json::to_string_pretty(found).expect("a verification is plain data");
-    format!("{text}\n")
+    plain_json(&text) + "\n"
 }

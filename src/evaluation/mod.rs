@@ -4,6 +4,7 @@ mod aim;
 mod cause;
 mod checks;
 mod commit;
+mod deceptive;
 mod difference;
 mod ended;
 mod failure;
@@ -49,6 +50,7 @@ pub use cause::{
 };
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub use deceptive::is_deceptive;
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
 pub use failure::{Evidence, Failure, NonFinite, Printed};

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::evaluation::{Aim, CommitId, Verdict};
+use crate::evaluation::{Aim, CommitId, Verdict, is_deceptive};
 use crate::process::Invocation;
 
 use super::bisect_repository::BisectRepository;
@@ -205,9 +205,11 @@ fn quoted(word: &str) -> String {
     quoted
 }
 
-/// Replaces control characters by spaces, since a newline would end the log's comment.
+/// Replaces control characters by spaces, since a newline would end the log's comment; leaves out
+/// what would make the line look like another one.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let seen = text.chars().filter(|c| !is_deceptive(*c));
+    seen.map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! `report.json`, for other programs.
 
+use crate::ui::plain_json;
+
 use super::model::{Report, SCHEMA};
 
 /// A report from its JSON; the reason in words if it is none.
@@ -14,9 +16,8 @@ pub(crate) fn from_json(bytes: &[u8]) -> Result<Report, String> {
     serde_json::from_value(value).map_err(|error| format!("it is not a whole report: {error}"))
 }
 
-/// The report as indented JSON, fields in the order of [`Report`].
+/// The report as indented JSON, fields in the order of [`Report`], safe to show on a terminal.
 pub(crate) fn json(report: &Report) -> String {
-    let mut text = serde_json::to_string_pretty(report).expect("a report is plain data");
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(report).expect("a report is plain data");
+    plain_json(&text) + "\n"
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::evaluation::{CommitId, Outcome, ReachedLimit};
-use crate::ui::text;
+use crate::ui::{plain_json, text};
 
 use super::model::Report;
 use super::words;
@@ -168,8 +168,7 @@ impl Notice {
 
     /// The notice as one line of JSON.
     pub(crate) fn json(&self) -> String {
-        let mut text = serde_json::to_string(self).expect("a notice is plain data");
-        text.push('\n');
-        text
+        let text = serde_json::to_string(self).expect("a notice is plain data");
+        plain_json(&text) + "\n"
     }
 }

@@ -14,6 +14,6 @@ pub use document::{cite, document, url};
 pub use local_time::{local_time, reached_limit, stored_result, stored_result_dated};
 pub use progress::{Activity, Progress};
 pub use question::yes_or_no;
-pub use sanitize::{printable, printable_line};
+pub use sanitize::{plain_json, printable, printable_line};
 pub use style::{Tone, Ui, Verbosity, toned};
 pub use wrap::wrap;

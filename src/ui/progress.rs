@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::evaluation::{CommitId, Verdict};
 
+use super::sanitize::for_terminal;
 use super::wrap::wrap;
 use super::{style, text};
 
@@ -226,7 +227,7 @@ fn cut(line: &str) -> String {
 
 /// Writes a line. Ignores errors: without stderr there is no place to report them.
 fn to(writer: &mut dyn Write, line: &str) {
-    let _ = writeln!(writer, "{line}").and_then(|()| writer.flush());
+    let _ = writeln!(writer, "{}", for_terminal(line)).and_then(|()| writer.flush());
 }
 
 impl Status {

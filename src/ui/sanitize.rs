@@ -1,7 +1,11 @@
 //! Cleans text of engines, commit messages and file names for a terminal.
 
+use std::borrow::Cow;
+use std::fmt::Write;
 use std::iter::Peekable;
 use std::str::Chars;
+
+use crate::evaluation::is_deceptive;
 
 /// `text` without control sequences (colours, cursor moves, titles, links), control
 /// characters, invisible characters and changes of direction. Newlines and tabs stay.
@@ -30,12 +34,49 @@ pub fn printable_line(text: impl AsRef<[u8]>) -> String {
     printable(text).replace(['\n', '\t'], " ").trim().to_owned()
 }
 
-/// Whether a character is invisible or changes the direction of text, so that a subject could
-/// display as another text. Joiners stay: scripts and emoji need them.
-fn is_deceptive(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' | '\u{ad}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}')
+/// The text of a JSON document with control characters, invisible characters and changes of
+/// direction as `\u` escapes. The document means the same: outside of strings JSON has none of
+/// them, apart from line breaks and blanks.
+pub fn plain_json(document: &str) -> String {
+    let mut plain = String::with_capacity(document.len());
+    for c in document.chars() {
+        if c == '\n' || !(c.is_control() || is_deceptive(c)) {
+            plain.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(plain, "\\u{unit:04x}");
+        }
+    }
+    plain
+}
+
+/// What a terminal may be sent: as [`printable`], with the styles (`ESC [ … m`) of this program.
+pub(super) fn for_terminal(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c == '\n' || c == '\t' || !(c.is_control() || is_deceptive(c));
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        clean.push_str(&printable(before));
+        let end = after.find(|c: char| !(c.is_ascii_digit() || c == ';'));
+        rest = match end.map(|end| after.split_at(end)) {
+            Some((style, after)) if after.starts_with('m') => {
+                clean.extend(["\u{1b}[", style, "m"]);
+                &after[1..]
+            }
+            Some((_, after)) => {
+                let after = after.trim_start_matches(|c| (' '..='?').contains(&c));
+                after.strip_prefix(|c| ('@'..='~').contains(&c)).unwrap_or(after)
+            }
+            None => "",
+        };
+    }
+    clean.push_str(&printable(rest));
+    Cow::Owned(clean)
 }
 
 /// Skips a sequence after ESC (ECMA-48): a control string, CSI, or intermediate bytes and a
@@ -109,6 +150,29 @@ mod tests {
         }
         assert_eq!(printable(b"\xff\x9b31m"), "\u{fffd}\u{fffd}31m");
         assert_eq!(printable_line("\tsubject\n\nbody\n"), "subject  body");
+    }
+
+    #[test]
+    fn a_json_document_has_no_raw_control_and_means_the_same() {
+        let text = "a\u{9b}31m\u{202e}b\u{e0041}\u{7f}é\t";
+        let document = serde_json::to_string_pretty(&serde_json::json!({ "k": text })).unwrap();
+        let plain = plain_json(&document);
+        assert!(plain.contains(r"a\u009b31m\u202eb\udb40\udc41\u007fé\t"), "{plain}");
+        let back: serde_json::Value = serde_json::from_str(&plain).unwrap();
+        assert_eq!(back["k"], text);
+    }
+
+    #[test]
+    fn a_terminal_gets_styles_and_no_other_sequence() {
+        for (text, sent) in [
+            ("\u{1b}[1mbold\u{1b}[0m, \u{1b}[38;5;1mred\n", None),
+            ("\u{1b}[2Jx\u{1b}[31my", Some("x\u{1b}[31my")),
+            ("\u{1b}]0;title\u{7}x\u{9b}31m", Some("x")),
+            ("a\u{202e}b\u{1b}[", Some("ab")),
+            ("a\u{1b}[?1049h", Some("a")),
+        ] {
+            assert_eq!(for_terminal(text), sent.unwrap_or(text), "{text:?}");
+        }
     }
 
     proptest! {

@@ -1,11 +1,12 @@
 //! The only place that prints, and the styles of the output.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
 use crate::evaluation::Verdict;
 
+use super::sanitize::for_terminal;
 use super::text;
 use super::wrap::wrap;
 
@@ -55,8 +56,10 @@ impl Ui {
         self.verbosity
     }
 
-    /// Prints data to stdout. A closed pipe (`| head`) is not an error.
+    /// Prints data to stdout. A terminal gets no control character but those of our styles; a file
+    /// or a pipe gets the data as they are. A closed pipe (`| head`) is not an error.
     pub fn out(&self, data: &str) -> io::Result<()> {
+        let data = if io::stdout().is_terminal() { for_terminal(data) } else { data.into() };
         let mut stdout = anstream::stdout().lock();
         match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -106,7 +109,6 @@ impl Ui {
 
     /// Whether stderr is a terminal that can show a moving line.
     pub fn is_terminal(&self) -> bool {
-        use std::io::IsTerminal;
         io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 }
@@ -171,7 +173,7 @@ pub(super) fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
 
 /// Writes to stderr. Ignores errors: without stderr there is no place to report them.
 fn to_stderr(text: &str) {
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    let _ = anstream::stderr().lock().write_all(for_terminal(text).as_bytes());
 }
 
 /// `error:`, then `caused by:` for each cause, then `hint:`. Leaves out a cause whose text is

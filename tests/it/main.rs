@@ -27,6 +27,7 @@ mod disk;
 mod eras;
 mod first_tensor;
 mod generated;
+mod hostile;
 mod init;
 mod kills;
 mod kit_itself;

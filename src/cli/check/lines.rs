@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::ui::{Tone, printable_line, text, toned};
+use crate::ui::{Tone, plain_json, printable_line, text, toned};
 
 /// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -127,6 +127,6 @@ impl Lines {
             "warnings": self.count(State::Warn),
             "checks": self.0,
         });
-        format!("{whole:#}\n")
+        plain_json(&format!("{whole:#}\n"))
     }
 }

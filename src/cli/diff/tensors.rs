@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::evaluation::TensorComparison;
 use crate::process::Stop;
 use crate::tensor::{TensorNoise, TensorSet, compare_sets};
-use crate::ui::Ui;
+use crate::ui::{Ui, plain_json};
 
 use super::super::args::DiffTensors;
 use super::super::{Failed, exit};
@@ -22,7 +22,7 @@ pub(super) fn run(args: &DiffTensors, threads: usize, ui: Ui, stop: &Stop) -> Re
         compare_sets(&base, &candidate, &noise, threads, &is_stopped).map_err(Failed::dump)?;
     let sets = [&base, &candidate];
     let shown = if args.json {
-        format!("{:#}\n", as_json(sets, &noise.of_base, &found))
+        plain_json(&format!("{:#}\n", as_json(sets, &noise.of_base, &found)))
     } else {
         tensor_lines::text(sets, &found, args.all)
     };
