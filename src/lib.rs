@@ -2,7 +2,7 @@
 //!
 //! Imports between the modules go downward only, and a test enforces this:
 //! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
-//! search → stats, process, ui → evaluation`, and `cli → tensor`.
+//! search → stats, process, ui → evaluation, files`, and `cli → tensor`.
 
 pub(crate) mod build;
 pub mod cli;
@@ -10,6 +10,7 @@ pub mod config;
 pub mod demo;
 pub(crate) mod differ;
 pub mod evaluation;
+pub(crate) mod files;
 pub(crate) mod git;
 pub(crate) mod hunt;
 pub(crate) mod init;

@@ -2,12 +2,14 @@
 //! compiler caches hit. A slot belongs to the process that holds its lock.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Phase};
+use crate::files::{self, SharedFolder};
 use crate::store::BuildKey;
 
 /// A slot that cannot be used; never the commit's fault.
@@ -73,9 +75,17 @@ pub(super) fn boot() -> String {
 impl Slots {
     /// The slots below `folder`, which is created if needed.
     pub(crate) fn new(folder: &Path) -> Result<Self, SlotError> {
-        std::fs::create_dir_all(folder).map_err(SlotError::at(folder))?;
+        let shared = |error| SlotError::at(folder)(std::io::Error::other(error));
+        Self::check_own(folder).map_err(shared)?;
+        files::make_own(folder).map_err(SlotError::at(folder))?;
         let folder = folder.canonicalize().map_err(SlotError::at(folder))?;
         Ok(Self { folder })
+    }
+
+    /// Checks that no other user can change the slots below `folder`, whose programs are run.
+    pub(crate) fn check_own(folder: &Path) -> Result<(), SharedFolder> {
+        // The folder of the repository, and that of its slots.
+        folder.ancestors().take(2).try_for_each(|folder| files::check_own(folder, None))
     }
 
     /// The slots below `folder`, if it exists. Creates nothing.
@@ -168,12 +178,7 @@ impl Slot {
     fn try_lock(root: PathBuf) -> Result<Option<Self>, SlotError> {
         std::fs::create_dir_all(&root).map_err(SlotError::at(&root))?;
         let path = root.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(SlotError::at(&path))?;
+        let file = files::lock_file(&path).map_err(SlotError::at(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { root, _lock: Some(file) })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -238,14 +243,14 @@ impl Slot {
     }
 
     fn prepared_keys(&self) -> BTreeMap<String, BuildKey> {
-        let bytes = std::fs::read(self.root.join("prepared.json")).unwrap_or_default();
+        let bytes = files::read(&self.root.join("prepared.json")).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     fn write_prepared(&self, keys: &BTreeMap<String, BuildKey>) -> Result<(), SlotError> {
         let path = self.root.join("prepared.json");
         let bytes = serde_json::to_vec(keys).expect("keys are plain data");
-        std::fs::write(&path, bytes).map_err(SlotError::at(&path))
+        write(&path, &bytes)
     }
 
     /// Empties a folder of the slot, or creates it.
@@ -258,7 +263,7 @@ impl Slot {
     /// The stamp of the slot's finished build, if there is one. A build before the last boot does
     /// not count.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
-        let bytes = std::fs::read(self.root.join("stamp.json")).ok()?;
+        let bytes = files::read(&self.root.join("stamp.json")).ok()?;
         let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
         (stamp.boot == boot()).then_some(stamp)
     }
@@ -289,7 +294,7 @@ impl Slot {
     pub(crate) fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
         let path = self.root.join("stamp.json");
         let bytes = serde_json::to_vec(stamp).expect("a stamp is plain data");
-        std::fs::write(&path, bytes).map_err(SlotError::at(&path))
+        write(&path, &bytes)
     }
 
     /// Removes the stamp: the slot holds no finished build from now on.
@@ -309,6 +314,11 @@ impl Slot {
         }
         Ok(())
     }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), SlotError> {
+    let written = files::create(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(SlotError::at(path))
 }
 
 /// Removes a file, a link, or a folder with all its content, if it exists.

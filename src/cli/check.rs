@@ -252,7 +252,7 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             ) => "revision",
             UsageError::Git(_) | UsageError::Pin(_) => "laid over",
             UsageError::Input(_) => "input",
-            UsageError::NotText { .. } => "folder",
+            UsageError::NotText { .. } | UsageError::Shared(_) => "folder",
             UsageError::NoDependency(_) => "descend",
             UsageError::NoSuchMetric { .. } => "metric",
             UsageError::Config(_) => "config",
@@ -278,10 +278,12 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
 
 /// The store: whether this program knows its format, and may write to it.
 fn store(lines: &mut Lines, repository: &Repository) {
-    if let Err(error) = Store::open(repository.common_dir()) {
+    let common = repository.common_dir();
+    let checked = Store::open(common).and_then(|store| store.check_own(common));
+    if let Err(error) = checked {
         return lines.fail("store", &error.to_string(), error.hint());
     }
-    let store = repository.common_dir().join("bisect-ppl");
+    let store = common.join("bisect-ppl");
     writable(lines, "store", &store, "what is measured is kept there; make it writable");
 }
 

@@ -91,7 +91,8 @@ impl Config {
                 Ok(vec![path])
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if written.contains(['*', '?', '[']) {
+                let is_pattern = written.contains(['*', '?', '[']);
+                if is_pattern && glob::Pattern::new(written).is_ok() {
                     self.matches(name, written)
                 } else {
                     Err(InputError::Missing { name: name.to_owned(), path })
@@ -127,7 +128,8 @@ impl Config {
             })?;
             format!("{}/{written}", glob::Pattern::escape(base))
         };
-        let matches = glob::glob(&pattern).expect("patterns are checked when the file is read");
+        let matches =
+            glob::glob(&pattern).expect("the pattern was checked, and the folder is escaped");
         // `glob` yields the matches in alphabetical order.
         let paths = matches
             .collect::<Result<Vec<_>, _>>()

@@ -56,7 +56,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     version(reader, &mut root);
     // Templates are checked against inputs, [run] and [[prepare]], so these are read before the
     // commands that may name them.
-    reader.names.inputs = inputs(reader, &mut root);
+    reader.names.inputs = inputs(reader, &mut root, base);
     let run = run(reader, &mut root);
     let matrix = Matrix::read(reader, &mut root);
     let sweep = SweepReader::read(reader, &mut root, &matrix);
@@ -120,7 +120,11 @@ fn version(reader: &mut Reader, root: &mut TableReader<'_>) {
     }
 }
 
-fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, String> {
+fn inputs(
+    reader: &mut Reader,
+    root: &mut TableReader<'_>,
+    base: &Path,
+) -> BTreeMap<String, String> {
     let Some(section) = root.get("inputs").and_then(|field| field.section(reader)) else {
         return BTreeMap::new();
     };
@@ -134,7 +138,10 @@ fn inputs(reader: &mut Reader, root: &mut TableReader<'_>) -> BTreeMap<String, S
         let path = field.text(reader).unwrap_or_default();
         if path.starts_with("~/") {
             field.refuse(reader, "`~` means something only to a shell; write the whole path.");
-        } else if let Err(error) = glob::Pattern::new(path) {
+        } else if let Err(error) = glob::Pattern::new(path)
+            // A file may have such a name; then the name is no pattern.
+            && !base.join(path).exists()
+        {
             field.refuse(reader, format!("not a glob pattern: {}.", error.msg));
         }
         inputs.insert(name.to_owned(), path.to_owned());

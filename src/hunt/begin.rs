@@ -10,7 +10,7 @@ pub(crate) mod slots_folder;
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
+use crate::config::{Config, secrets_of};
 use crate::evaluation::{CommitId, CommitInfo, Forge};
 use crate::git::{History, Range, Repository};
 use crate::oracle::{Facts, OracleError, Pins};
@@ -107,12 +107,16 @@ fn forge(config: &Config, history: &History, begun: &Begun) -> Result<Option<For
     })
 }
 
-/// The facts of a new hunt. A missing input is a usage error here.
+/// The facts of a new hunt. A missing input is a usage error here. If the configuration has
+/// secrets, nobody but this user can read the store from now on.
 pub(crate) fn gather(
     config: &Config,
     store: &Store,
     checkout: Option<&Path>,
 ) -> Result<Facts, HuntError> {
+    if !secrets_of(config.text()).is_empty() {
+        store.make_private()?;
+    }
     Facts::gather(config, store, checkout).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
         other => other.into(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::config::{ConfigError, LoadError};
 use crate::evaluation::{Aim, CommitId, ReachedLimit};
+use crate::files::SharedFolder;
 use crate::git::GitError;
 use crate::oracle::{InputError, OracleError, PinError};
 use crate::process::{ProcessError, Stop};
@@ -24,6 +25,9 @@ pub enum UsageError {
     /// An input is wrong.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// Other users can change the folder where commits are built.
+    #[error("the cache {0}")]
+    Shared(#[from] SharedFolder),
     /// A patch that the configuration lays over commits is wrong.
     #[error(transparent)]
     Pin(PinError),
@@ -93,6 +97,7 @@ impl UsageError {
         match self {
             Self::Config(error) => error.hint().map(str::to_owned),
             Self::Git(error) => error.hint(),
+            Self::Shared(shared) => Some(shared.hint()),
             Self::Reversed { aim: Aim::Regression, .. } => Some(
                 "swap --good and --bad, or hunt the commit that mended something with --find-fix"
                     .to_owned(),

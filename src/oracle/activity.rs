@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, Phase};
+use crate::files;
 use crate::store::replace;
 
 /// The current activity, for progress displays.
@@ -70,7 +71,7 @@ impl Activity {
 
     /// Reads the file; `None` if the hunt does nothing.
     pub(crate) fn read(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+        serde_json::from_slice(&files::read(path).ok()?).ok()
     }
 
     /// Seconds since the activity began.

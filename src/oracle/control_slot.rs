@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::Stamp;
 use crate::evaluation::CommitId;
+use crate::files;
 use crate::store::{HuntDir, StoreError, publish};
 
 /// The good endpoint's build, which the driver keeps locked for the whole hunt.
@@ -27,7 +28,7 @@ impl ControlSlot {
 
     /// Reads what the driver published; `None` without a control.
     pub(crate) fn of(hunt: &HuntDir) -> Option<Self> {
-        let bytes = std::fs::read(hunt.path().join("control.json")).ok()?;
+        let bytes = files::read(&hunt.path().join("control.json")).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 }

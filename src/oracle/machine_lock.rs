@@ -7,11 +7,12 @@
 //! active when its turn comes, and exclusive runs take turns. The system frees both locks when
 //! their holder dies. A holder of `beside` never asks for `turn`, so there is no deadlock.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::files;
 use crate::process::{Stop, host_name};
 
 /// Interval between two attempts. The system's blocking wait could not be interrupted.
@@ -123,7 +124,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)
+    files::lock_file(path)
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use glob::MatchOptions;
+
 use crate::build::{Linked, Slot, Stamp, private_folders};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
     CommitId, Dumped, Ended, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
 };
+use crate::files::{self, Entries, below};
 use crate::git::{CheckoutSpec, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
@@ -105,7 +108,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         quietly(&setting.words(command)?)?;
     }
     let loaded = loaded(&order, look, &argv[0], &mapped);
-    let dumps = keep_file(measure, slot, log, order.store)?;
+    let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
     Worktree::with_checkout(order.repository, &slot.src(), order.checkout_spec.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::stopped(order.stop));
@@ -197,9 +200,10 @@ fn keep_file(
     slot: &Slot,
     log: &Path,
     store: &Store,
+    stop: &Stop,
 ) -> Result<Vec<Dumped>, OracleError> {
     let wanted = measure.file.as_deref();
-    let Some(file) = wanted.and_then(|pattern| only_match(&slot.out(), pattern)) else {
+    let Some(file) = wanted.and_then(|pattern| only_match(&slot.out(), pattern, stop)) else {
         return Ok(Vec::new());
     };
     if measure.parser.keeps_dumps() {
@@ -211,17 +215,28 @@ fn keep_file(
     Ok(Vec::new())
 }
 
-/// The single file below a folder that matches; `None` if several match.
-fn only_match(folder: &Path, pattern: &str) -> Option<PathBuf> {
+/// Most entries of `{out}` that a pattern is compared with.
+const MOST_ENTRIES: usize = 100_000;
+
+/// The single file below a folder that matches; `None` if several match. Links that the engine left
+/// there are not followed, not even on the way to the file.
+fn only_match(folder: &Path, pattern: &str, stop: &Stop) -> Option<PathBuf> {
+    let pattern = pattern.trim_start_matches("./");
     let plain = folder.join(pattern);
-    if plain.exists() {
+    if plain.symlink_metadata().is_ok() && files::is_plain_path(folder, Path::new(pattern)) {
         return Some(plain);
     }
-    // Brackets in the folder's own name must not act as a pattern.
-    let pattern = format!("{}/{pattern}", glob::Pattern::escape(folder.to_str()?));
-    let mut found = glob::glob(&pattern).ok()?.filter_map(Result::ok).filter(|path| path.is_file());
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+    let pattern = glob::Pattern::new(pattern).ok()?;
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let is_stopped = || stop.is_requested();
+    let is_link = !files::is_plain_path(folder, Path::new(""));
+    let all = if is_link { Entries::default() } else { below(folder, MOST_ENTRIES, &is_stopped) };
+    let mut found = all
+        .found
+        .iter()
+        .filter(|(path, kind)| kind.is_file() && pattern.matches_path_with(path, options));
+    let (first, _) = found.next()?;
+    (found.next().is_none() && !all.is_cut).then(|| folder.join(first))
 }
 
 /// A command line, quoted for a shell.

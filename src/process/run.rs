@@ -1,7 +1,6 @@
 //! Runs a program under supervision and reads all its output.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{self, PipeReader};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -18,6 +17,7 @@ use super::splitter::Splitter;
 use super::supervised::Supervised;
 use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
 use crate::evaluation::{Ended, Resources};
+use crate::files;
 
 /// How long to wait for output after the supervisor has ended everything below it. Only a process
 /// outside the run, to which the pipe was passed, can still hold the pipe open.
@@ -103,7 +103,7 @@ pub fn run(
     lines: &mut dyn FnMut(Stream, &[u8]) -> Keep,
 ) -> Result<Finished, ProcessError> {
     let log_error = |source| ProcessError::Log { path: log.path.to_owned(), source };
-    let writer = File::create(log.path).and_then(|file| LogWriter::new(file, log.header));
+    let writer = files::create(log.path).and_then(|file| LogWriter::new(file, log.header));
     let mut sink = Sink { writer: writer.map_err(log_error)?, lines };
     let end = execute(invocation, stop, &mut sink, &log_error)?;
     let summary = sink.writer.finish(log.sync).map_err(log_error)?;

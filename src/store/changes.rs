@@ -1,7 +1,6 @@
 //! The diffs and messages of first bad commits and candidates, and the web pages of commits. They
 //! are stored when the answer is published, so that a report needs no repository.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, CommitInfo, Forge, TouchedFile};
 
+use super::record_files::read_if_there;
 use super::{HuntDir, StoreError, publish};
 
 /// The messages that may name a pull request.
@@ -54,7 +54,7 @@ impl HuntDir {
 
     /// The stored diff of a candidate; `None` if there is none.
     pub(crate) fn candidate_diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
-        read(self.candidate_diff_path(commit))
+        read_if_there(&self.candidate_diff_path(commit))
     }
 
     /// Stores the diff of a first bad commit against the parent that it is compared with.
@@ -64,7 +64,7 @@ impl HuntDir {
 
     /// The stored diff; `None` if there is none.
     pub(crate) fn diff(&self, commit: &CommitId) -> Result<Option<Vec<u8>>, StoreError> {
-        read(self.diff_path(commit))
+        read_if_there(&self.diff_path(commit))
     }
 
     /// Stores the messages that may name the pull request of a commit.
@@ -128,7 +128,8 @@ impl HuntDir {
 
     /// `None` if the file is missing or does not parse: no verdict depends on it.
     fn json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, StoreError> {
-        Ok(read(self.path().join(file))?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        let bytes = read_if_there(&self.path().join(file))?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 }
 
@@ -140,14 +141,6 @@ pub(crate) const REVERT_PATCH: &str = "revert.patch";
 /// The patch that brings the necessary parts of a fix into the bad endpoint, in a hunt's folder.
 pub(crate) const BACKPORT_PATCH: &str = "backport.patch";
 const CANDIDATES: &str = "changes/candidates.json";
-
-fn read(path: PathBuf) -> Result<Option<Vec<u8>>, StoreError> {
-    match std::fs::read(&path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(StoreError::Io { path, source }),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
+use crate::files;
 use crate::process::log_bytes;
 
 use super::evidence::Identity;
@@ -24,7 +25,7 @@ impl Store {
 
     /// SHA-256 of a log's text, for its record: of the text before it was compressed.
     pub(super) fn log_digest(&self, log: &Path) -> Result<String, StoreError> {
-        let meta = std::fs::metadata(log).map_err(StoreError::at(log))?;
+        let meta = std::fs::symlink_metadata(log).map_err(StoreError::at(log))?;
         let identity = Identity::from(&meta);
         if let Some((known, sha256)) = held(&self.evidence.logs).get(log)
             && *known == identity
@@ -43,20 +44,17 @@ impl Store {
         kept: Option<&str>,
     ) -> Result<Option<Damage>, StoreError> {
         let found = match kept {
-            None if log.is_file() => return Ok(None),
+            None if files::open(log).is_ok() => return Ok(None),
             None => return Ok(Some(Damage::NoLog)),
             Some(_) => self.log_digest(log),
         };
         match found {
             Ok(found) => Ok((Some(found.as_str()) != kept).then_some(Damage::OtherLog)),
-            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                Ok(Some(Damage::NoLog))
-            }
-            Err(StoreError::Io { source, .. })
-                if matches!(source.kind(), ErrorKind::IsADirectory | ErrorKind::InvalidData) =>
-            {
-                Ok(Some(Damage::OtherLog))
-            }
+            Err(StoreError::Io { source, .. }) => Ok(Some(match source.kind() {
+                ErrorKind::NotFound => Damage::NoLog,
+                ErrorKind::InvalidData => Damage::OtherLog,
+                _ => Damage::Refused(source.to_string()),
+            })),
             Err(error) => Err(error),
         }
     }
@@ -82,7 +80,8 @@ impl Store {
     /// renames nothing. Each process reports a record once.
     pub(super) fn set_aside(&self, record: &Path, what: String, damage: Damage) {
         let mut path = record.to_owned();
-        if self.in_use.is_some() {
+        // What the system refuses to show may be whole: another user may own it.
+        if self.in_use.is_some() && !matches!(damage, Damage::Refused(_)) {
             match move_aside(record) {
                 Ok(aside) => path = aside,
                 Err(error) if error.kind() == ErrorKind::NotFound => return,
@@ -106,9 +105,10 @@ pub(super) fn read_record<T: serde::de::DeserializeOwned>(
         Ok(record) => Ok(Some(Ok(record))),
         Err(StoreError::Corrupt { reason, .. }) => Ok(Some(Err(Damage::Unreadable(reason)))),
         Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
-        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::IsADirectory => {
+        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
             Ok(Some(Err(Damage::Unreadable(source.to_string()))))
         }
+        Err(StoreError::Io { source, .. }) => Ok(Some(Err(Damage::Refused(source.to_string())))),
         Err(error) => Err(error),
     }
 }

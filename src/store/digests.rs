@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::files;
+
 use super::record_files::read_json;
 use super::{Store, StoreError, key::hex, publish};
 
@@ -102,7 +104,8 @@ impl Digests {
         {
             return Ok(cached.sha256.clone());
         }
-        let sha256 = digest(file)?;
+        let source = files::open_target(file).map_err(StoreError::at(file))?;
+        let sha256 = digest_of(source, file)?;
         self.known.insert(name, Cached { identity, sha256: sha256.clone() });
         self.is_ahead = true;
         Ok(sha256)
@@ -116,7 +119,7 @@ pub(crate) fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
         collect(file, file, &mut leaves)?;
     }
     for (_, file) in &leaves {
-        File::open(file).map_err(StoreError::at(file))?;
+        files::open_target(file).map_err(StoreError::at(file))?;
     }
     Ok(())
 }
@@ -132,9 +135,12 @@ fn identity(file: &Path) -> Result<Identity, StoreError> {
     })
 }
 
-/// SHA-256 of a file's content.
+/// SHA-256 of the content of a file of the store.
 pub(super) fn digest(file: &Path) -> Result<String, StoreError> {
-    let mut source = File::open(file).map_err(StoreError::at(file))?;
+    digest_of(files::open(file).map_err(StoreError::at(file))?, file)
+}
+
+fn digest_of(mut source: File, file: &Path) -> Result<String, StoreError> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     loop {

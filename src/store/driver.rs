@@ -1,8 +1,11 @@
 //! The driver of a hunt: the lock that it holds.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::ErrorKind;
+use std::fs::{File, TryLockError};
+use std::io::{ErrorKind, Write};
 
+use crate::files;
+
+use super::record_files::read_if_there;
 use super::{Holder, HuntDir, StoreError};
 
 /// The driver's lock on a hunt; the system frees it when the driver dies.
@@ -26,11 +29,14 @@ pub(crate) enum Driver {
 impl HuntDir {
     /// Takes the driver's lock; [`StoreError::Locked`] if another process holds it.
     pub(crate) fn lock(&self) -> Result<HuntLock, StoreError> {
+        self.check_folders()?;
         // `is_driven` holds the lock for an instant, so one failed try proves nothing.
         for _ in 0..20 {
             if let Some(lock) = self.try_lock()? {
                 let path = self.path().join("driver");
-                std::fs::write(&path, Holder::own().line()).map_err(StoreError::at(&path))?;
+                let written = files::create(&path)
+                    .and_then(|mut file| file.write_all(Holder::own().line().as_bytes()));
+                written.map_err(StoreError::at(&path))?;
                 return Ok(lock);
             }
             std::thread::sleep(std::time::Duration::from_millis(25));
@@ -59,21 +65,13 @@ impl HuntDir {
     /// The process that took the lock last, whether or not it lives; `None` if the file names none.
     pub(crate) fn holder(&self) -> Result<Option<Holder>, StoreError> {
         let path = self.path().join("driver");
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Holder::read(&String::from_utf8_lossy(&bytes))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { path, source }),
-        }
+        let bytes = read_if_there(&path)?.unwrap_or_default();
+        Ok(Holder::read(&String::from_utf8_lossy(&bytes)))
     }
 
     fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {
         let path = self.path().join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(StoreError::at(&path))?;
+        let file = files::lock_file(&path).map_err(StoreError::at(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(HuntLock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -85,9 +83,12 @@ impl HuntDir {
     /// enough to get past it.
     pub(crate) fn is_driven(&self) -> Result<bool, StoreError> {
         let path = self.path().join("lock");
-        let file = match File::open(&path) {
+        let file = match files::open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            // Nobody can hold the lock of what is no regular file.
+            Err(error) if [ErrorKind::NotFound, ErrorKind::InvalidData].contains(&error.kind()) => {
+                return Ok(false);
+            }
             Err(source) => return Err(StoreError::Io { path, source }),
         };
         match file.try_lock_shared() {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::evaluation::{Dumped, RunRecord};
+use crate::files;
 
 use super::digests::digest;
 use super::durable::{publish_temporary, temporary_in};
@@ -16,7 +17,7 @@ use super::evidence::Damage;
 use super::inventory::files_below;
 use super::{Store, StoreError, key::hex};
 
-/// Maximum number of files of one run's dump. A model has some thousand tensors.
+/// Maximum number of files and folders of one run's dump. A model has some thousand tensors.
 const MOST_FILES: usize = 100_000;
 
 impl Store {
@@ -31,11 +32,9 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut kept = Vec::new();
-        for file in files_below(found)?.into_iter().take(MOST_FILES) {
-            let inner = file.strip_prefix(found).unwrap_or(&file);
-            let is_plain = std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file());
-            let Some(inner) = inner.to_str().filter(|_| is_plain) else { continue };
-            kept.push(self.keep_dump(&file, format!("{path}/{inner}"))?);
+        for (inner, kind) in files::below(found, MOST_FILES, &|| false).found {
+            let Some(name) = inner.to_str().filter(|_| kind.is_file()) else { continue };
+            kept.push(self.keep_dump(&found.join(&inner), format!("{path}/{name}"))?);
         }
         Ok(kept)
     }
@@ -107,7 +106,7 @@ enum Copying {
 
 /// Copies and syncs a file; the digest and the size of what was copied.
 fn copied(from: &Path, to: &mut File) -> Result<(String, u64), Copying> {
-    let mut source = File::open(from).map_err(Copying::Read)?;
+    let mut source = files::open(from).map_err(Copying::Read)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     let mut bytes = 0;

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::files;
 use crate::process::compress_log;
 
 use super::StoreError;
@@ -26,7 +27,7 @@ pub(crate) fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 pub(crate) fn replace(path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(".new");
-    let mut file = File::create(&temporary)?;
+    let mut file = files::create(Path::new(&temporary))?;
     file.write_all(bytes)?;
     if let Some(modified) = modified {
         file.set_modified(modified)?;

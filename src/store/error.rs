@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::files::SharedFolder;
+
 use super::Holder;
 
 /// Version of the layout that this program reads and writes. Any other version is refused.
@@ -19,6 +21,15 @@ pub enum StoreError {
         /// The system's error.
         source: std::io::Error,
     },
+    /// A folder of the store is a symbolic link.
+    #[error("{}: a folder of the store is a symbolic link, which bisect-ppl never makes", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// Other users can change the store.
+    #[error("the store {0}")]
+    Shared(SharedFolder),
     /// A record does not parse.
     #[error("{}: cannot parse this record: {reason}", path.display())]
     Corrupt {
@@ -88,6 +99,8 @@ impl StoreError {
             | Self::AmbiguousHunt { .. }
             | Self::Locked { .. }
             | Self::InUse(_)
+            | Self::Link { .. }
+            | Self::Shared(_)
             | Self::Newer { .. } => true,
             Self::Io { .. } | Self::Corrupt { .. } | Self::DamagedDump { .. } => false,
         }
@@ -97,6 +110,12 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } => return io_hint(source),
+            Self::Shared(shared) => shared.hint(),
+            Self::Link { .. } => {
+                "remove the link, or put what it leads to in its place; only the store's own \
+                 folder, .git/bisect-ppl, may be a link"
+                    .to_owned()
+            }
             Self::Corrupt { path, .. } => {
                 format!("remove {}: it is measured again when it is needed", path.display())
             }
@@ -130,6 +149,7 @@ fn io_hint(source: &std::io::Error) -> Option<String> {
         ErrorKind::NotFound => {
             "a file of the store was removed; `bisect-ppl resume` measures it again"
         }
+        ErrorKind::InvalidData => "move it away: bisect-ppl did not make it",
         _ => return None,
     };
     Some(hint.to_owned())

@@ -12,6 +12,9 @@ pub(crate) enum Damage {
     /// The record does not parse.
     #[error("its record cannot be read ({0})")]
     Unreadable(String),
+    /// The system does not let this user read the record or its log.
+    #[error("it may not be read ({0})")]
+    Refused(String),
     /// The log is missing.
     #[error("its log is missing")]
     NoLog,

@@ -1,11 +1,31 @@
 //! The folder of the store, as one process has opened it.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use crate::files;
 
 use super::evidence::IntegrityCache;
 use super::in_use::InUse;
 use super::{FORMAT, StoreError, publish};
+
+/// The folders of the store. None may be a link: what is written or removed there would lie
+/// elsewhere.
+const FOLDERS: [&str; 12] = [
+    "runs",
+    "builds",
+    "controls",
+    "confirmations",
+    "patches",
+    "setups",
+    "dumps",
+    "comparisons",
+    "hunts",
+    "pending",
+    "trash",
+    "verifications",
+];
 
 /// The store of one repository.
 #[derive(Clone, Debug)]
@@ -20,17 +40,22 @@ pub(crate) struct Store {
 
 impl Store {
     /// Opens the store in a repository's common git directory for reading. Creates nothing; a
-    /// missing store is empty.
+    /// missing store is empty. The store itself may be a link, to another disk for example; a
+    /// folder in it may not ([`StoreError::Link`]).
     pub(crate) fn open(common_dir: &Path) -> Result<Self, StoreError> {
         let root = common_dir.join("bisect-ppl");
         let format = root.join("format");
-        match std::fs::read_to_string(&format) {
-            Ok(text) if text.trim() == FORMAT.to_string() => {}
+        match files::read(&format) {
+            Ok(text) if text.trim_ascii() == FORMAT.to_string().as_bytes() => {}
             Ok(text) => {
-                return Err(StoreError::Newer { path: root, found: text.trim().to_owned() });
+                let found = String::from_utf8_lossy(text.trim_ascii()).into_owned();
+                return Err(StoreError::Newer { path: root, found });
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(source) => return Err(StoreError::Io { path: format, source }),
+        }
+        for folder in FOLDERS {
+            refuse_link(&root.join(folder))?;
         }
         Ok(Self { root, in_use: None, evidence: Arc::default() })
     }
@@ -39,13 +64,26 @@ impl Store {
     /// while this value or a clone of it lives.
     pub(crate) fn open_to_measure(common_dir: &Path) -> Result<Self, StoreError> {
         let mut store = Self::open(common_dir)?;
-        std::fs::create_dir_all(&store.root).map_err(StoreError::at(&store.root))?;
+        store.check_own(common_dir)?;
+        files::make_own(&store.root).map_err(StoreError::at(&store.root))?;
         let format = store.root.join("format");
         if !format.exists() {
             publish(&format, format!("{FORMAT}\n").as_bytes())?;
         }
         store.in_use = Some(Arc::new(InUse::shared(&store.root)?));
         Ok(store)
+    }
+
+    /// Checks that no other user can change the store, apart from the owner of the git folder that
+    /// it lies in: git refuses a repository whose owner the user does not trust.
+    pub(crate) fn check_own(&self, common_dir: &Path) -> Result<(), StoreError> {
+        files::check_own(&self.root, files::owner(common_dir)).map_err(StoreError::Shared)
+    }
+
+    /// Lets nobody but this user read the store: its logs and records may show secrets.
+    pub(crate) fn make_private(&self) -> Result<(), StoreError> {
+        let private = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(&self.root, private).map_err(StoreError::at(&self.root))
     }
 
     /// The store's folder.
@@ -57,4 +95,13 @@ impl Store {
     pub(super) fn keyed(&self, kind: &str, key: &str) -> PathBuf {
         self.root.join(kind).join(&key[..2]).join(key)
     }
+}
+
+/// Fails if the path is a link.
+pub(super) fn refuse_link(path: &Path) -> Result<(), StoreError> {
+    let meta = std::fs::symlink_metadata(path);
+    if meta.is_ok_and(|meta| meta.file_type().is_symlink()) {
+        return Err(StoreError::Link { path: path.to_owned() });
+    }
+    Ok(())
 }

@@ -1,10 +1,9 @@
 //! The commits of a hunt's range, as they were at its start. They have a file of their own, since
 //! the list may be long and is rarely read.
 
-use std::io::ErrorKind;
-
 use crate::evaluation::{CommitId, Lineage, ParseCommitIdError};
 
+use super::record_files::read_if_there;
 use super::{HuntDir, StoreError, publish};
 
 const FILE: &str = "history";
@@ -19,12 +18,8 @@ impl HuntDir {
 
     /// The stored commits; empty if an older program began the hunt or the file does not parse.
     pub(crate) fn history(&self) -> Result<Vec<Lineage>, StoreError> {
-        let path = self.path().join(FILE);
-        let text = match std::fs::read(&path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
+        let bytes = read_if_there(&self.path().join(FILE))?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         // No verdict depends on the list, so an empty list does no harm.
         Ok(text.lines().map(parse).collect::<Result<_, _>>().unwrap_or_default())
     }

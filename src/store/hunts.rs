@@ -1,11 +1,15 @@
 //! A hunt's folder: frozen configuration, journal, logs and reports.
 
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 
+use crate::files;
 use crate::process::is_compressed_log;
 
+use super::folder::refuse_link;
 use super::journal::{Entry, Journal};
-use super::{KeyHasher, Store, StoreError};
+use super::record_files::read_if_there;
+use super::{KeyHasher, Store, StoreError, publish};
 
 /// A hunt's folder.
 #[derive(Clone, Debug)]
@@ -46,18 +50,22 @@ impl Store {
         unreachable!("the counter has no end")
     }
 
-    /// Every hunt, oldest first.
+    /// Every hunt whose journal can be read, oldest first. A link is no hunt.
     pub(crate) fn hunts(&self) -> Result<Vec<HuntDir>, StoreError> {
         let hunts = self.root().join("hunts");
         let entries = match std::fs::read_dir(&hunts) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
+                return Ok(Vec::new());
+            }
             Err(source) => return Err(StoreError::Io { path: hunts, source }),
         };
         let mut found = Vec::new();
         for entry in entries {
-            let path = entry.map_err(StoreError::at(&hunts))?.path();
-            if path.join("journal.jsonl").exists()
+            let entry = entry.map_err(StoreError::at(&hunts))?;
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && files::open(&path.join("journal.jsonl")).is_ok()
                 && let Some(id) = path.file_name().and_then(|n| n.to_str())
             {
                 found.push(HuntDir { id: id.to_owned(), path: path.clone() });
@@ -123,12 +131,7 @@ impl HuntDir {
     /// `sha256`.
     pub(crate) fn config_text(&self, sha256: &str) -> Result<Option<String>, StoreError> {
         let path = self.config();
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
-        let text = String::from_utf8(bytes).ok();
+        let text = read_if_there(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
         Ok(text.filter(|text| config_digest(text) == sha256))
     }
 
@@ -167,8 +170,21 @@ impl HuntDir {
         if own.exists() || std::fs::hard_link(log, &own).is_ok() {
             return Ok(relative);
         }
-        std::fs::copy(log, &own).map_err(StoreError::at(&own))?;
+        let bytes = files::read(log).map_err(StoreError::at(log))?;
+        publish(&own, &bytes)?;
         Ok(relative)
+    }
+
+    /// Checks that what the hunt writes to lies in its folder.
+    ///
+    /// # Errors
+    /// [`StoreError::Link`] if one of its folders is a link.
+    pub(super) fn check_folders(&self) -> Result<(), StoreError> {
+        for folder in [self.path.join("logs"), self.path.join("changes"), self.bisect_repository()]
+        {
+            refuse_link(&folder)?;
+        }
+        Ok(())
     }
 
     fn began(&self) -> Option<std::time::SystemTime> {

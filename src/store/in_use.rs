@@ -1,9 +1,11 @@
 //! The lock of the whole store: many processes may measure at once, and nobody removes data
 //! meanwhile.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::Path;
+
+use crate::files;
 
 use super::StoreError;
 
@@ -37,7 +39,5 @@ impl InUse {
 }
 
 fn open(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    options.open(path).map_err(StoreError::at(path))
+    files::lock_file(path).map_err(StoreError::at(path))
 }

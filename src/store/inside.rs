@@ -1,11 +1,10 @@
 //! Follow-up hunts inside a dependency that a first bad commit changed.
 
-use std::io::ErrorKind;
-
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::CommitId;
 
+use super::record_files::read_if_there;
 use super::{HuntDir, StoreError, publish};
 
 const FILE: &str = "inside.json";
@@ -45,12 +44,7 @@ impl HuntDir {
     /// All attempts so far, in order; empty if the file is missing or does not parse. The attempts
     /// are then repeated.
     pub(crate) fn inside(&self) -> Result<Vec<FollowUpAttempt>, StoreError> {
-        let path = self.path().join(FILE);
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(StoreError::Io { path, source }),
-        };
+        let bytes = read_if_there(&self.path().join(FILE))?.unwrap_or_default();
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 

@@ -1,6 +1,7 @@
 //! What a store holds and how much disk space it takes.
 
 use std::collections::HashMap;
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -120,14 +121,15 @@ fn bytes_of(files: &[PathBuf]) -> u64 {
     once.values().sum()
 }
 
-/// All files below a folder, sorted; links are not followed. A missing folder has none.
+/// All files below a folder, sorted; links are not followed. A folder that is missing, or is no
+/// folder, has none.
 pub(super) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => continue,
             Err(source) => return Err(StoreError::Io { path: folder, source }),
         };
         for entry in entries {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
+use super::record_files::read_if_there;
 use super::{HuntDir, Store, StoreError, key::hex, publish};
 
 impl Store {
@@ -35,10 +36,6 @@ impl HuntDir {
     pub(crate) fn patch(&self, digest: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some(root) = self.path().ancestors().nth(2) else { return Ok(None) };
         let path = root.join("patches").join(format!("{digest}.diff"));
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes).filter(|bytes| patch_digest(bytes) == digest)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { path, source }),
-        }
+        Ok(read_if_there(&path)?.filter(|bytes| patch_digest(bytes) == digest))
     }
 }

@@ -1,5 +1,6 @@
 //! The records that a hunt's journal names, as they are on disk.
 
+use super::record_files::read_if_there;
 use super::{HuntDir, StoreError};
 
 impl HuntDir {
@@ -16,10 +17,6 @@ impl HuntDir {
         };
         let folder = root.join(kind).join(first).join(key);
         let path = folder.join(format!("{attempt}.json"));
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(StoreError::Io { path, source }),
-        }
+        read_if_there(&path)
     }
 }

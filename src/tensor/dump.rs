@@ -7,6 +7,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 use super::dtype::Encoding;
 use super::error::{DumpError, Problem};
 use super::head::{REDUMP, head, whole};
@@ -43,7 +45,7 @@ impl Dump {
             let what = if meta.is_dir() { "it is a folder" } else { "it is no regular file" };
             return Err(problem(Problem::new(what, "name a file; pipes cannot be read here")));
         }
-        let file = File::open(path).map_err(failed)?;
+        let file = files::open_target(path).map_err(failed)?;
         let size = meta.len();
         let start = head(&file, 12).map_err(failed)?;
         let (format, layout, end) = if start.starts_with(npy::MAGIC) {

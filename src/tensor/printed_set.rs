@@ -1,10 +1,11 @@
 //! Reads what llama-eval-callback and llama-debug print as a set of tensors. Only the printed values
 //! are in it: the first and last three of each dimension but the last, with four decimals.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use crate::files;
 
 use super::entry::{Entry, Source};
 use super::error::{DumpError, Problem};
@@ -28,7 +29,7 @@ struct Open {
 pub(super) fn of_file(path: &Path) -> Result<Vec<Entry>, DumpError> {
     let failed = |source| DumpError::Open { path: path.to_owned(), source };
     let shared = Arc::new(path.to_owned());
-    let mut text = BufReader::new(File::open(path).map_err(failed)?);
+    let mut text = BufReader::new(files::open_target(path).map_err(failed)?);
     let (mut tensors, mut wrong) = (Vec::new(), [0_usize; 2]);
     let mut open: Option<Open> = None;
     let mut sums_are_full = false;

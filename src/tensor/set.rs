@@ -1,10 +1,10 @@
 //! A set of tensors with an order: a folder of `.npy` files, `.safetensors` files, or the text that
 //! llama-eval-callback prints.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::TensorOrder;
+use crate::files;
 
 use super::entry::Entry;
 use super::error::{DumpError, Problem};
@@ -30,7 +30,7 @@ impl TensorSet {
         let (order, tensors) = if meta.is_dir() {
             stored_set::of_folder(path)?
         } else {
-            let start = head(&File::open(path).map_err(failed)?, 12).map_err(failed)?;
+            let start = head(&files::open_target(path).map_err(failed)?, 12).map_err(failed)?;
             if stored_set::is_one(&start) {
                 stored_set::of_file(path)?
             } else {

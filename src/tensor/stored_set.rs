@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::TensorOrder;
+use crate::files;
 
 use super::entry::{Entry, Source};
 use super::error::{DumpError, Problem};
@@ -104,12 +106,14 @@ struct Listed {
 /// Reads lines `NNN NAME SHAPE`, as the bundled engine writes them, or `NAME`.
 fn read_list(path: &Path) -> Result<Vec<Listed>, DumpError> {
     let failed = |source| DumpError::Open { path: path.to_owned(), source };
-    let size = std::fs::metadata(path).map_err(failed)?.len();
+    let mut file = files::open_target(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
     if size > LONGEST_LIST {
         let problem = Problem::new("the list is too long", "list one name a line");
         return Err(DumpError::format(path, problem));
     }
-    let text = std::fs::read(path).map_err(failed)?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).map_err(failed)?;
     let text = String::from_utf8_lossy(&text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     Ok(lines.map(listed).collect())
@@ -187,7 +191,7 @@ fn array(path: &Path) -> Result<Result<Stored, String>, DumpError> {
 
 fn open(path: &Path) -> Result<(File, u64), DumpError> {
     let failed = |source| DumpError::Open { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
+    let file = files::open_target(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
     Ok((file, size))
 }

@@ -3,15 +3,17 @@
 
 use std::path::Path;
 
+use crate::build::Slots;
 use crate::config::{Config, Measure};
 use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
+use crate::files;
 use crate::git::{History, Range, check_link, pathspec};
 use crate::hunt::UsageError;
 use crate::oracle::{Pins, ResolvedPins, check_readable};
 use crate::store::journal::Options;
 
 use super::hunt_request::HuntRequest;
-use super::slots_folder::slots_folder;
+use super::slots_folder::{slots_folder, user_cache};
 
 /// A range of history that a hunt can search.
 #[derive(Clone, Debug)]
@@ -123,7 +125,10 @@ pub(crate) fn surroundings(
 ) -> Result<CheckedEnvironment, Vec<UsageError>> {
     let mut problems = Vec::new();
     let repository = history.repository();
-    let slots = text("the folder to build in", &slots_folder(config, repository));
+    let folder = slots_folder(config, repository);
+    let own = files::check_own(&user_cache(), None).and_then(|()| Slots::check_own(&folder));
+    note(&mut problems, own.map_err(UsageError::from));
+    let slots = text("the folder to build in", &folder);
     let slots = note(&mut problems, slots);
     let base = note(&mut problems, text("the configuration", &config.base));
     let top = repository.top();

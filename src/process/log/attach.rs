@@ -1,8 +1,10 @@
 //! Copies an output file of a run into its log.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
+
+use crate::files;
 
 use super::Stream;
 use super::format::{KEPT, MARKER};
@@ -13,9 +15,8 @@ use crate::process::splitter::Splitter;
 /// only its size is noted. A path that is missing, not a regular file, or not readable adds
 /// nothing: the engine is the cause, so this is not an error.
 pub fn attach(log: &Path, file: &Path) -> io::Result<()> {
-    let is_file = std::fs::metadata(file).is_ok_and(|about| about.is_file());
-    let Some(mut source) = is_file.then(|| File::open(file).ok()).flatten() else { return Ok(()) };
-    let mut writer = BufWriter::new(OpenOptions::new().append(true).open(log)?);
+    let Ok(mut source) = files::open(file) else { return Ok(()) };
+    let mut writer = BufWriter::new(files::append(log)?);
     let size = source.metadata()?.len();
     if size > KEPT as u64 {
         writer.write_all(&[MARKER, size.to_string().as_bytes(), b" bytes left out\n"].concat())?;

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::files;
+
 /// Bytes of the longest log that stays plain text, for people to open.
 const PLAIN: u64 = 64 << 10;
 
@@ -21,7 +23,7 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The text of a log, compressed or not. Errors: the file cannot be read, or
 /// [`io::ErrorKind::InvalidData`] if it cannot be decompressed.
 pub fn log_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = std::fs::read(path)?;
+    let bytes = files::read(path)?;
     if !bytes.starts_with(&MAGIC) {
         return Ok(bytes);
     }
@@ -38,7 +40,7 @@ pub fn log_bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// Whether the file is a compressed log; false if it cannot be read.
 pub fn is_compressed_log(path: &Path) -> bool {
     let mut first = [0; MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == MAGIC
+    files::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == MAGIC
 }
 
 /// Compresses a text as [`compress_log`] does.

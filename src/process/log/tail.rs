@@ -1,8 +1,9 @@
 //! The last lines of a log that is still being written.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use crate::files;
 
 /// Most bytes that are read.
 const MOST: u64 = 16 << 10;
@@ -11,7 +12,7 @@ const MOST: u64 = 16 << 10;
 /// writer keeps output after the first MiB in memory until the run ends, so then these are the last
 /// lines of that MiB.
 pub fn last_lines(log: &Path, most: usize) -> io::Result<Vec<String>> {
-    let mut file = File::open(log)?;
+    let mut file = files::open(log)?;
     let from = file.metadata()?.len().saturating_sub(MOST);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
@@ -40,7 +41,7 @@ mod tests {
     fn the_last_lines_are_read_while_the_log_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.log");
-        let file = File::create(&path).unwrap();
+        let file = std::fs::File::create(&path).unwrap();
         let mut log = LogWriter::new(file, &[("command", "x".to_owned())]).unwrap();
         log.flush().unwrap();
         assert_eq!(last_lines(&path, 3).unwrap(), [""; 0]);

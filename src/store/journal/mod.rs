@@ -4,13 +4,16 @@
 mod event;
 mod limits;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::files;
+
 use super::StoreError;
+use super::record_files::read_if_there;
 
 pub(crate) use event::{
     Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
@@ -40,12 +43,7 @@ impl Journal {
     /// Opens the journal at `path` for appending and creates it if needed. If a killed writer left
     /// half a line, a newline ends that line first, so it cannot spoil the next one.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .read(true)
-            .open(path)
-            .map_err(StoreError::at(path))?;
+        let mut file = files::append(path).map_err(StoreError::at(path))?;
         if !ends_with_newline(&mut file).map_err(StoreError::at(path))? {
             file.write_all(b"\n").map_err(StoreError::at(path))?;
         }
@@ -69,11 +67,7 @@ impl Journal {
     /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
     /// writer or a newer version wrote them.
     pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(source) => return Err(StoreError::Io { path: path.to_owned(), source }),
-        };
+        let bytes = read_if_there(path)?.unwrap_or_default();
         Ok(bytes
             .split(|byte| *byte == b'\n')
             .filter_map(|line| serde_json::from_slice(line).ok())
@@ -94,6 +88,8 @@ fn ends_with_newline(file: &mut File) -> std::io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::OpenOptions;
+
     use super::*;
 
     #[test]

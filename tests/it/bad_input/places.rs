@@ -243,7 +243,7 @@ fn on_a_disk_that_fills_up_nothing_is_lost() {
     fs::create_dir_all(&store).unwrap();
     let script = format!(
         "disk='{store}'\n\
-         mount -t tmpfs -o size=16k none \"$disk\"\n\
+         mount -t tmpfs -o size=16k,mode=755 none \"$disk\"\n\
          words='start --good v1'\n\
          for kilobytes in $(seq 60 60 1200); do\n\
            rc=0; bisect-ppl $words >'{out}.out' 2>'{out}.err' || rc=$?\n\

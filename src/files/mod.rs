@@ -1,0 +1,10 @@
+//! Opens files that somebody else may have put there: files of the store, of the cache, and what an
+//! engine wrote. All other modules open such files here.
+
+mod owner;
+mod regular;
+mod tree;
+
+pub(crate) use owner::{SharedFolder, check_own, make_own, owner};
+pub(crate) use regular::{append, create, lock_file, open, open_target, read};
+pub(crate) use tree::{Entries, below, is_plain_path};
