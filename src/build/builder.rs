@@ -46,6 +46,10 @@ const OUT_OF_MEMORY_MESSAGES: [&str; 9] = [
 /// The sign of a process that the kernel killed during a build.
 const KILLED: &str = "the kernel killed a process for lack of memory meanwhile";
 
+/// What a failed build in the sandbox may lack.
+const SANDBOXED: &str =
+    " ([run] sandbox is on: the build had no network, and could write only to its own folders)";
+
 /// A finished build attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct Built {
@@ -246,10 +250,12 @@ fn run_command(
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
+    let is_sandboxed = order.config.run.sandbox;
     let mut invocation = Invocation::new(&words[0])
         .args(&words[1..])
         .cwd(order.slot.src())
-        .timeout(Some(order.config.build.timeout));
+        .timeout(Some(order.config.build.timeout))
+        .sandbox(is_sandboxed.then(|| order.slot.sandbox()));
     for (name, folder) in private_folders(order.slot, order.config.home, order.phase)? {
         invocation = invocation.env(name, folder);
     }
@@ -297,6 +303,9 @@ fn run_command(
     }
     if is_out_of_memory {
         detail = format!("{detail}; {KILLED}");
+    }
+    if is_sandboxed {
+        detail += SANDBOXED;
     }
     let is_transient = machine.is_some() || is_out_of_memory;
     let heard = complaints.finish(FailureKind::Build, &finished.ended);

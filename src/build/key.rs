@@ -57,6 +57,11 @@ pub(crate) fn build_key(
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
     }
+    // A build without network may leave parts out, and an engine may find no settings to load. The
+    // run key has the build key.
+    if config.run.sandbox {
+        hasher = hasher.field("sandbox", "true");
+    }
     for name in &config.worktree.link {
         if let Some(digest) = around.links.get(name) {
             hasher = hasher.field("linked", name).field("digest", digest);

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Phase};
 use crate::files::{self, SharedFolder};
+use crate::process::Sandbox;
 use crate::store::BuildKey;
 
 /// A slot that cannot be used; never the commit's fault.
@@ -183,6 +184,16 @@ impl Slot {
             Ok(()) => Ok(Some(Self { root, _lock: Some(file) })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(source)) => Err(SlotError { path, source }),
+        }
+    }
+
+    /// The sandbox of a program that belongs into this slot: it may write to the slot's folders,
+    /// and not to the files that say what the slot holds.
+    pub(crate) fn sandbox(&self) -> Sandbox {
+        let own = ["lock", "stamp.json", "prepared.json", "whole"];
+        Sandbox {
+            writable: vec![self.root.clone()],
+            protected: own.map(|name| self.root.join(name)).to_vec(),
         }
     }
 

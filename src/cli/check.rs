@@ -255,6 +255,7 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             UsageError::NotText { .. } | UsageError::Shared(_) => "folder",
             UsageError::NoDependency(_) => "descend",
             UsageError::NoSuchMetric { .. } => "metric",
+            UsageError::Sandbox(_) => "sandbox",
             UsageError::Config(_) => "config",
             UsageError::Verify(_) => "report",
             UsageError::SameCommit(_)

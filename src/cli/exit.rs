@@ -101,6 +101,7 @@ impl Failed {
     pub fn hunt(error: HuntError) -> Self {
         let code = match &error {
             HuntError::Usage(UsageError::Git(error)) if !error.is_usage() => WORLD,
+            HuntError::Usage(UsageError::Sandbox(_)) => WORLD,
             HuntError::Oracle(OracleError::Store(error)) if error.is_usage() => USAGE,
             HuntError::Usage(_) | HuntError::NoBeginning | HuntError::ConfigurationInvalid(_) => {
                 USAGE

@@ -259,6 +259,8 @@ pub struct Run {
     pub threads: Option<u32>,
     /// `{chunks}`; `None` if the file does not set it.
     pub chunks: Option<u32>,
+    /// Whether builds and runs have no network and can write only to folders of their own.
+    pub sandbox: bool,
 }
 
 /// One `[[require]]`: what a run must show to count at all.

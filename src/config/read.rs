@@ -245,8 +245,9 @@ fn run(reader: &mut Reader, root: &mut TableReader<'_>) -> Run {
     let chunks = section.get("chunks");
     reader.chunks = chunks.is_some();
     let chunks = chunks.and_then(|field| field.count(reader));
+    let sandbox = section.get("sandbox").and_then(|field| field.flag(reader));
     section.finish(reader);
-    Run { threads, chunks }
+    Run { threads, chunks, sandbox: sandbox.unwrap_or(false) }
 }
 
 fn statistics(reader: &mut Reader, root: &mut TableReader<'_>) -> Statistics {

@@ -79,7 +79,7 @@ fn defaults_are_those_of_the_reference() {
     assert!(config.build.commands.is_empty());
     assert!(config.worktree.submodules);
     assert_eq!(config.worktree.dir, None);
-    assert_eq!(config.run, Run { threads: None, chunks: None });
+    assert_eq!(config.run, Run { threads: None, chunks: None, sandbox: false });
     assert_eq!(config.statistics, Statistics { confidence: 0.99, max_runs: 600, short_text: true });
     assert_eq!(config.failures.nan, Policy::Bad);
     assert_eq!(config.failures.crash, Policy::Skip);

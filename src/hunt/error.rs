@@ -7,7 +7,7 @@ use crate::evaluation::{Aim, CommitId, ReachedLimit};
 use crate::files::SharedFolder;
 use crate::git::GitError;
 use crate::oracle::{InputError, OracleError, PinError};
-use crate::process::{ProcessError, Stop};
+use crate::process::{ProcessError, SandboxError, Stop};
 use crate::store::StoreError;
 use crate::ui::reached_limit;
 
@@ -28,6 +28,9 @@ pub enum UsageError {
     /// Other users can change the folder where commits are built.
     #[error("the cache {0}")]
     Shared(#[from] SharedFolder),
+    /// The sandbox that the configuration asks for does not work here.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// A patch that the configuration lays over commits is wrong.
     #[error(transparent)]
     Pin(PinError),
@@ -98,6 +101,7 @@ impl UsageError {
             Self::Config(error) => error.hint().map(str::to_owned),
             Self::Git(error) => error.hint(),
             Self::Shared(shared) => Some(shared.hint()),
+            Self::Sandbox(error) => Some(error.hint().to_owned()),
             Self::Reversed { aim: Aim::Regression, .. } => Some(
                 "swap --good and --bad, or hunt the commit that mended something with --find-fix"
                     .to_owned(),

@@ -185,6 +185,7 @@ fn process_hint(error: &ProcessError) -> Option<String> {
              `bisect-ppl resume`"
         }
         ProcessError::SupervisorDied => "`bisect-ppl resume` goes on; nothing measured is lost",
+        ProcessError::Sandbox(error) => error.hint(),
         ProcessError::NoSupervisor => return None,
     };
     Some(hint.to_owned())

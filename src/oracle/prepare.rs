@@ -114,7 +114,8 @@ impl Oracle {
         let mut invocation = Invocation::new(&argv[0])
             .args(&argv[1..])
             .cwd(slot.src())
-            .timeout(Some(prepare.timeout));
+            .timeout(Some(prepare.timeout))
+            .sandbox(recipe.run.sandbox.then(|| slot.sandbox()));
         let env = fill_env(&prepare.env, &values)?;
         for (name, folder) in private_folders(slot, recipe.home, launch.phase)? {
             invocation = invocation.env(name, folder);

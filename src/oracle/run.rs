@@ -58,7 +58,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     let look = LoadWatch::begin(slot)?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let private = private_folders(slot, order.config.home, order.phase)?;
-    let setting = Setting::of(measure, order.values, slot, &look, private)?;
+    let setting = Setting::of(order.config, measure, order.values, slot, &look, private)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::build::Slot;
-use crate::config::{Command, Measure, MissingValue, Values, fill_env};
-use crate::process::Invocation;
+use crate::config::{Command, Config, Measure, MissingValue, Values, fill_env};
+use crate::process::{Invocation, Sandbox};
 
 use super::caches;
 use super::loaded::LoadWatch;
@@ -24,11 +24,13 @@ pub(super) struct Setting<'a> {
     private: Vec<(&'static str, PathBuf)>,
     /// The hook of Python interpreters; it overrides declared variables.
     python: [(&'static str, OsString); 2],
+    sandbox: Option<Sandbox>,
 }
 
 impl<'a> Setting<'a> {
     /// The setting of a measure's run in a watched slot.
     pub(super) fn of(
+        config: &Config,
         measure: &'a Measure,
         values: &'a Values,
         slot: &Slot,
@@ -43,7 +45,8 @@ impl<'a> Setting<'a> {
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
         let python_path = env.get("PYTHONPATH").map(OsString::from);
         let python = look.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
-        Ok(Self { measure, values, cwd, env, caches, private, python })
+        let sandbox = config.run.sandbox.then(|| slot.sandbox());
+        Ok(Self { measure, values, cwd, env, caches, private, python, sandbox })
     }
 
     /// The working folder.
@@ -66,7 +69,8 @@ impl<'a> Setting<'a> {
         let mut invocation = Invocation::new(&words[0])
             .args(&words[1..])
             .cwd(&self.cwd)
-            .timeout(Some(self.measure.timeout));
+            .timeout(Some(self.measure.timeout))
+            .sandbox(self.sandbox.clone());
         for (name, folder) in self.caches.iter().chain(&self.private) {
             invocation = invocation.env(name, folder);
         }

@@ -62,6 +62,19 @@ pub(super) fn living() -> Vec<i32> {
     Vec::new()
 }
 
+/// The living children of one descendant.
+#[cfg(target_os = "linux")]
+pub(super) fn children(of: Pid) -> Vec<Pid> {
+    let parents = tree::parents();
+    let own = parents.iter().filter(|(_, parent)| **parent == of.as_raw_pid());
+    own.filter_map(|(pid, _)| Pid::from_raw(*pid)).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn children(_of: Pid) -> Vec<Pid> {
+    Vec::new()
+}
+
 /// Sends KILL to each descendant once; returns their number.
 #[cfg(target_os = "linux")]
 fn kill_descendants() -> usize {

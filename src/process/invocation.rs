@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::sandbox::Sandbox;
+
 /// Default time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
 /// Default limit for a tool's output on each stream, bytes.
@@ -60,6 +62,7 @@ pub struct Invocation {
     grace: Duration,
     capture: usize,
     kind: Kind,
+    sandbox: Option<Sandbox>,
 }
 
 impl Invocation {
@@ -76,6 +79,7 @@ impl Invocation {
             grace: GRACE,
             capture: CAPTURE,
             kind: Kind::Foreign,
+            sandbox: None,
         }
     }
 
@@ -166,6 +170,13 @@ impl Invocation {
         self
     }
 
+    /// Sets the sandbox of a supervised run; default: none. [`super::tool()`] ignores it.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: Option<Sandbox>) -> Self {
+        self.sandbox = sandbox;
+        self
+    }
+
     /// The program's name as given, before the lookup.
     pub fn program(&self) -> &OsStr {
         &self.program
@@ -190,6 +201,10 @@ impl Invocation {
 
     pub(super) fn input(&self) -> Option<&Path> {
         self.stdin.as_deref()
+    }
+
+    pub(super) fn own_sandbox(&self) -> Option<&Sandbox> {
+        self.sandbox.as_ref()
     }
 
     pub(super) fn limit(&self) -> Option<Duration> {

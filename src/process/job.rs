@@ -28,6 +28,8 @@ pub(super) struct Job {
     pub(super) stdin: Option<PathBuf>,
     pub(super) env: BTreeMap<OsString, OsString>,
     pub(super) grace: Duration,
+    /// Whether the program is bubblewrap, and the engine its child.
+    pub(super) is_sandboxed: bool,
 }
 
 /// Reports of the supervisor, one line of JSON each.
@@ -66,6 +68,7 @@ impl Job {
         put(self.stdin.as_ref().map_or(&[], |file| file.as_os_str().as_bytes()));
         let grace = u64::try_from(self.grace.as_millis()).unwrap_or(u64::MAX);
         put(&grace.to_le_bytes());
+        put(&u64::from(self.is_sandboxed).to_le_bytes());
         put(&(self.args.len() as u64).to_le_bytes());
         for arg in &self.args {
             put(arg.as_bytes());
@@ -98,12 +101,13 @@ impl Job {
         let cwd = PathBuf::from(fields.text()?);
         let stdin = Some(fields.text()?).filter(|file| !file.is_empty()).map(PathBuf::from);
         let grace = Duration::from_millis(fields.number()?);
+        let is_sandboxed = fields.number()? != 0;
         let args = (0..fields.number()?).map(|_| fields.text()).collect::<Option<_>>()?;
         let mut env = BTreeMap::new();
         while !fields.0.is_empty() {
             env.insert(fields.text()?, fields.text()?);
         }
-        Some(Self { program, name, args, cwd, stdin, env, grace })
+        Some(Self { program, name, args, cwd, stdin, env, grace, is_sandboxed })
     }
 }
 
@@ -142,6 +146,7 @@ mod tests {
             stdin: Some("/dev/zero".into()),
             env: BTreeMap::from([("A".into(), odd), ("B".into(), OsString::new())]),
             grace: Duration::from_millis(2500),
+            is_sandboxed: true,
         };
         let frame = job.to_frame();
         assert_eq!(Job::read(&*frame).unwrap(), job);

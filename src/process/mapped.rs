@@ -3,6 +3,7 @@
 //! run. A file that is mapped only between two checks is missed.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -21,14 +22,19 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Mapped {
     files: BTreeSet<String>,
+    /// bubblewrap, if the engine is its child. A process that has it mapped is not the engine, or
+    /// not yet.
+    wrapper: Option<String>,
     pause: Duration,
     next: Option<Instant>,
 }
 
 impl Mapped {
     /// Starts empty; no checks before [`Mapped::begin`].
-    pub(super) fn new() -> Self {
-        Self { files: BTreeSet::new(), pause: FIRST_PAUSE, next: None }
+    pub(super) fn new(wrapper: Option<&Path>) -> Self {
+        let wrapper = wrapper.and_then(|file| file.canonicalize().ok());
+        let wrapper = wrapper.map(|file| file.to_string_lossy().into_owned());
+        Self { files: BTreeSet::new(), wrapper, pause: FIRST_PAUSE, next: None }
     }
 
     /// Begins the checks: the engine has started.
@@ -45,9 +51,13 @@ impl Mapped {
     pub(super) fn look_if_due(&mut self, engine: Pid) {
         if self.next.is_some_and(|next| next <= Instant::now()) {
             let alone = || vec![engine.as_raw_pid()];
-            for pid in if self.pause < ALONE { alone() } else { descendants::living() } {
+            let is_early = self.pause < ALONE && self.wrapper.is_none();
+            for pid in if is_early { alone() } else { descendants::living() } {
                 let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
-                self.files.extend(programs(&maps));
+                let files: Vec<String> = programs(&maps).collect();
+                if !files.iter().any(|file| Some(file) == self.wrapper.as_ref()) {
+                    self.files.extend(files);
+                }
             }
             self.next = Some(Instant::now() + self.pause);
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);

@@ -13,6 +13,8 @@
 //!     └────────── stdout and stderr, two pipes ──────────────────────────┘
 //! ```
 //!
+//! In a [`Sandbox`], `__exec` becomes bubblewrap, and the engine is its child.
+//!
 //! `__exec` is the stage: it prepares its own process, then becomes the engine. The supervisor
 //! adopts all orphans below it (Linux only). It ends all processes when the engine's main process
 //! is gone, on an order, or when the socket shows that bisect-ppl is gone.
@@ -30,6 +32,8 @@ mod program;
 mod ready;
 mod reexec;
 mod run;
+mod sandbox;
+mod sandbox_trial;
 pub mod shim;
 mod signals;
 mod splitter;
@@ -49,6 +53,8 @@ pub use log::{
 };
 pub use oom::oom_kills;
 pub use run::{Finished, LogFile, ProcessError, run};
+pub use sandbox::{Sandbox, SandboxError};
+pub use sandbox_trial::check_sandbox;
 pub use signals::{Expiry, Stop};
 pub use started::{is_alive, started};
 pub use tool::{ToolOutput, tool};

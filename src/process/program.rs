@@ -44,7 +44,7 @@ pub(super) fn find(program: &OsStr, cwd: &Path, path: Option<&OsStr>) -> Result<
 /// The result of a run whose exec failed with `errno` although [`find`] found the file.
 pub(super) fn refusal(file: &Path, errno: i32) -> Ended {
     if Errno::from_raw_os_error(errno) == Errno::NOENT {
-        if let Some(interpreter) = interpreter(file).filter(|path| !path.exists()) {
+        if let Some(interpreter) = missing_interpreter(file) {
             return Ended::NotFound(interpreter.to_string_lossy().into_owned());
         }
         if !file.exists() {
@@ -88,6 +88,11 @@ fn is_program(file: &Path) -> bool {
     let read = std::fs::File::open(file).and_then(|file| file.take(4).read_to_end(&mut start));
     // A program may be executable but not readable. `MZ` files run where wine is registered.
     read.is_err() || [&b"#!"[..], b"\x7fELF", b"MZ"].iter().any(|magic| start.starts_with(magic))
+}
+
+/// The interpreter of a script, if it does not exist.
+pub(super) fn missing_interpreter(file: &Path) -> Option<PathBuf> {
+    interpreter(file).filter(|path| !path.exists())
 }
 
 fn refused(file: &Path, why: impl std::fmt::Display) -> Ended {

@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::job::{Job, KILL, Report, TERM};
 use super::ready::{drain, ready, sooner, until};
+use super::sandbox::{self, FirstLine, Sandbox, SandboxError};
 use super::signals::Alarm;
 use super::splitter::Splitter;
 use super::supervised::Supervised;
@@ -87,6 +88,9 @@ pub enum ProcessError {
     /// The supervisor died without a report; its processes are dead too.
     #[error("the supervising process ended without a report")]
     SupervisorDied,
+    /// The sandbox cannot be made, though it could at the start.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// A pipe or socket of a running program failed.
     #[error("cannot follow a running process")]
     Follow(#[source] io::Error),
@@ -104,7 +108,7 @@ pub fn run(
 ) -> Result<Finished, ProcessError> {
     let log_error = |source| ProcessError::Log { path: log.path.to_owned(), source };
     let writer = files::create(log.path).and_then(|file| LogWriter::new(file, log.header));
-    let mut sink = Sink { writer: writer.map_err(log_error)?, lines };
+    let mut sink = Sink { writer: writer.map_err(log_error)?, lines, first: FirstLine::default() };
     let end = execute(invocation, stop, &mut sink, &log_error)?;
     let summary = sink.writer.finish(log.sync).map_err(log_error)?;
     Ok(Finished {
@@ -122,10 +126,12 @@ pub fn run(
 struct Sink<'a> {
     writer: LogWriter,
     lines: &'a mut dyn FnMut(Stream, &[u8]) -> Keep,
+    first: FirstLine,
 }
 
 impl Sink<'_> {
     fn line(&mut self, stream: Stream, line: &[u8], whole: bool) -> io::Result<()> {
+        self.first.see(stream, line);
         let keep = (self.lines)(stream, line);
         self.writer.line(stream, line, whole, keep)
     }
@@ -155,8 +161,8 @@ fn execute(
     if stop.is_requested() {
         return Ok(Ended::Stopped.into());
     }
-    let job = match prepare(invocation)? {
-        Ok(job) => job,
+    let Prepared { job, program } = match prepare(invocation)? {
+        Ok(prepared) => prepared,
         Err(ended) => return Ok(ended.into()),
     };
     let supervisor = shim::program().ok_or(ProcessError::NoSupervisor)?;
@@ -174,19 +180,39 @@ fn execute(
     match run.over {
         Some(Report::Refused { errno }) => Ok(program::refusal(&job.program, errno).into()),
         Some(Report::Ended { status, told, wall_ns, peak_rss, survivors, mapped }) => Ok(End {
-            ended: run.reason.filter(|_| told).unwrap_or_else(|| ended(status)),
+            ended: match run.reason.filter(|_| told) {
+                Some(reason) => reason,
+                None if job.is_sandboxed => ended_in_sandbox(ended(status), &sink.first)?,
+                None => ended(status),
+            },
             wall: Duration::from_nanos(wall_ns),
             peak_rss,
             survivors,
-            mapped: with_program(mapped, &job.program),
+            mapped: with_program(mapped, &program),
         }),
         _ => Err(ProcessError::SupervisorDied),
     }
 }
 
+/// How the program in a sandbox ended.
+fn ended_in_sandbox(ended: Ended, first: &FirstLine) -> Result<Ended, ProcessError> {
+    match first.refusal().filter(|_| ended == Ended::Exited(1)) {
+        Some(Ok(refused)) => Ok(refused),
+        Some(Err(why)) => Err(SandboxError::Refused(why).into()),
+        None => Ok(sandbox::ended_inside(ended)),
+    }
+}
+
+/// What to start.
+struct Prepared {
+    job: Job,
+    /// The file of the program itself; in a sandbox the job's program is bubblewrap.
+    program: PathBuf,
+}
+
 /// Finds the program and its environment. The inner `Err` is the result of a run that cannot
 /// start.
-fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> {
+fn prepare(invocation: &Invocation) -> Result<Result<Prepared, Ended>, ProcessError> {
     let missing = || ProcessError::Folder(invocation.folder().to_owned());
     let cwd = invocation.folder().canonicalize().map_err(|_| missing())?;
     if !cwd.is_dir() {
@@ -194,15 +220,38 @@ fn prepare(invocation: &Invocation) -> Result<Result<Job, Ended>, ProcessError> 
     }
     let env = invocation.environment();
     let path = env.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref);
-    Ok(program::find(invocation.program(), &cwd, path).map(|program| Job {
-        program,
+    let program = match program::find(invocation.program(), &cwd, path) {
+        Ok(program) => program,
+        Err(ended) => return Ok(Err(ended)),
+    };
+    let mut job = Job {
+        program: program.clone(),
         name: invocation.program().to_owned(),
         args: invocation.arguments().to_vec(),
         cwd,
         stdin: invocation.input().map(Path::to_owned),
         env,
         grace: invocation.patience(),
-    }))
+        is_sandboxed: false,
+    };
+    if let Some(sandbox) = invocation.own_sandbox() {
+        // bubblewrap would report it as a failure of its own.
+        if let Some(missing) = program::missing_interpreter(&program) {
+            return Ok(Err(Ended::NotFound(missing.to_string_lossy().into_owned())));
+        }
+        job = in_sandbox(sandbox, job)?;
+    }
+    Ok(Ok(Prepared { job, program }))
+}
+
+/// The job with bubblewrap around its program.
+fn in_sandbox(sandbox: &Sandbox, job: Job) -> Result<Job, ProcessError> {
+    let bwrap = sandbox::find().ok_or(SandboxError::Missing)?;
+    let mut args = sandbox.words(&job.cwd, &job.env);
+    args.push(job.program.into_os_string());
+    args.extend(job.args);
+    let name = bwrap.clone().into_os_string();
+    Ok(Job { program: bwrap, name, args, is_sandboxed: true, ..job })
 }
 
 /// Adds the program itself, which may have ended before the first check.

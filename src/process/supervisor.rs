@@ -39,7 +39,7 @@ pub(super) fn supervise() -> io::Result<()> {
     // Sent at once: if the supervisor is killed later, the driver can still kill the group. If the
     // driver is gone, the socket's end shows it.
     let _ = send(&mut control, &Report::Started { group: Pid::from_child(&child).as_raw_pid() });
-    let mut engine = Engine::new(child, exec, job.grace);
+    let mut engine = Engine::new(child, exec, &job);
     let result = engine.watch(&mut control, &dead);
     let wall = begin.elapsed();
     let left = descendants::end_all(engine.group);
@@ -86,6 +86,8 @@ enum Outcome {
 struct Engine {
     child: Child,
     group: Pid,
+    /// Whether the main process is bubblewrap, and the engine its child.
+    is_sandboxed: bool,
     /// The stage's socket, until the stage becomes the engine.
     exec: Option<UnixStream>,
     grace: Duration,
@@ -98,17 +100,18 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(child: Child, exec: UnixStream, grace: Duration) -> Self {
+    fn new(child: Child, exec: UnixStream, job: &Job) -> Self {
         let group = Pid::from_child(&child);
         Self {
             child,
             group,
+            is_sandboxed: job.is_sandboxed,
             exec: Some(exec),
-            grace,
+            grace: job.grace,
             told: false,
             kill_at: None,
             give_up_at: None,
-            mapped: Mapped::new(),
+            mapped: Mapped::new(job.is_sandboxed.then_some(job.program.as_path())),
         }
     }
 
@@ -186,10 +189,15 @@ impl Engine {
         }
         self.told = true;
         self.kill_at = Some(Instant::now() + self.grace);
-        // It does not matter if the group is gone, here and below.
-        let _ = kill_process_group(self.group, Signal::TERM);
-        // A stopped process gets TERM only when it continues.
-        let _ = kill_process_group(self.group, Signal::CONT);
+        // bubblewrap ends when its child has ended; if it got TERM, it would end at once.
+        let groups =
+            if self.is_sandboxed { descendants::children(self.group) } else { vec![self.group] };
+        for group in groups {
+            // It does not matter if the group is gone, here and below.
+            let _ = kill_process_group(group, Signal::TERM);
+            // A stopped process gets TERM only when it continues.
+            let _ = kill_process_group(group, Signal::CONT);
+        }
     }
 
     fn kill(&mut self) {

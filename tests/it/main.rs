@@ -45,6 +45,7 @@ mod posterior;
 mod process;
 mod properties;
 mod reworded;
+mod sandbox;
 mod scenarios;
 mod shapes;
 mod simulation;

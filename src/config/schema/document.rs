@@ -434,6 +434,10 @@ struct Run {
     threads: Option<Count>,
     /// The value of {chunks}. Without this key, no command may name {chunks}.
     chunks: Option<Count>,
+    /// Whether builds and runs happen in a sandbox, without network, where they can write only to
+    /// folders of their own. Needs bubblewrap.
+    #[schemars(extend("default" = false))]
+    sandbox: Option<bool>,
 }
 
 /// What a run must show to count.

@@ -10,6 +10,7 @@ use crate::files;
 use crate::git::{History, Range, check_link, pathspec};
 use crate::hunt::UsageError;
 use crate::oracle::{Pins, ResolvedPins, check_readable};
+use crate::process::check_sandbox;
 use crate::store::journal::Options;
 
 use super::hunt_request::HuntRequest;
@@ -138,6 +139,9 @@ pub(crate) fn surroundings(
         for name in &config.worktree.link {
             note(&mut problems, check_link(top, name).map_err(UsageError::from));
         }
+    }
+    if config.run.sandbox {
+        note(&mut problems, check_sandbox().map_err(UsageError::from));
     }
     for name in config.inputs.keys() {
         note(&mut problems, check_readable(config, name).map_err(UsageError::from));
