@@ -11,6 +11,8 @@ pub mod demo;
 pub(crate) mod differ;
 pub mod evaluation;
 pub(crate) mod files;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub(crate) mod git;
 pub(crate) mod hunt;
 pub(crate) mod init;

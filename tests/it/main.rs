@@ -47,6 +47,7 @@ mod properties;
 mod reworded;
 mod sandbox;
 mod scenarios;
+mod seeds;
 mod shapes;
 mod simulation;
 mod status;

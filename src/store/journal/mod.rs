@@ -67,11 +67,13 @@ impl Journal {
     /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
     /// writer or a newer version wrote them.
     pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
-        let bytes = read_if_there(path)?.unwrap_or_default();
-        Ok(bytes
-            .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect())
+        Ok(Self::parse(&read_if_there(path)?.unwrap_or_default()))
+    }
+
+    /// The entries of a journal's text. Lines that do not parse are skipped.
+    pub(crate) fn parse(bytes: &[u8]) -> Vec<Entry> {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 }
 

@@ -1,0 +1,53 @@
+//! Replays the seeds of the fuzzers, and each cut and with single bytes changed.
+
+use std::fs;
+use std::path::Path;
+
+use bisect_ppl::fuzzing;
+
+/// Calls a fuzzer with each seed as it is, with its beginnings, and with changed bytes.
+fn replay(name: &str, fuzzer: fn(&[u8]), steps: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let seed = fs::read(entry.unwrap().path()).unwrap();
+        count += 1;
+        fuzzer(&seed);
+        for step in 0..steps.min(seed.len()) {
+            let at = step * seed.len() / steps.min(seed.len());
+            fuzzer(&seed[..at]);
+            for byte in [0, 0x1b, b'"', b'9', 0xff] {
+                let mut changed = seed.clone();
+                changed[at] = byte;
+                fuzzer(&changed);
+            }
+        }
+    }
+    assert!(count > 0, "{name} has no seeds");
+}
+
+#[test]
+fn what_engines_print() {
+    replay("output", fuzzing::output, 40);
+}
+
+#[test]
+fn configurations() {
+    replay("config", fuzzing::config, 60);
+}
+
+#[test]
+fn journals_and_records() {
+    replay("journal", fuzzing::journal, 200);
+    replay("records", fuzzing::records, 200);
+}
+
+#[test]
+fn dumps() {
+    replay("tensors", fuzzing::tensors, 60);
+}
+
+#[test]
+fn texts_for_a_terminal() {
+    replay("terminal", fuzzing::terminal, 200);
+}
