@@ -249,7 +249,13 @@ impl Call {
     pub(super) fn failed(&self, output: &Output) -> GitError {
         let said = said(&output.stderr);
         let told = ["No space left on device", "Disk quota exceeded"];
-        if told.iter().any(|words| said.contains(words)) || wrote_to_a_full_disk(&said) {
+        // Git may fail on a full disk without a word.
+        let is_silent_on_full =
+            || output.stderr.is_empty() && self.git_dir.as_deref().is_some_and(is_full);
+        if told.iter().any(|words| said.contains(words))
+            || wrote_to_a_full_disk(&said)
+            || is_silent_on_full()
+        {
             return GitError::NoSpace { command: self.shown(), said };
         }
         if said.contains("dubious ownership") {
@@ -276,9 +282,13 @@ fn wrote_to_a_full_disk(said: &str) -> bool {
     let Some((_, rest)) = said.split_once("write '") else { return false };
     let file = Path::new(rest.split('\'').next().unwrap_or_default());
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
-    folder
-        .and_then(|folder| rustix::fs::statvfs(folder).ok())
-        .is_some_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEXT_TO_NOTHING)
+    folder.is_some_and(is_full)
+}
+
+/// Whether the disk of this folder has next to no space left.
+fn is_full(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEXT_TO_NOTHING)
 }
 
 impl Output {
