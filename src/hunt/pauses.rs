@@ -14,6 +14,10 @@ use crate::ui::text;
 
 use super::HuntError;
 
+/// Longest pause before the endpoints are measured: whoever started the hunt may be waiting for its
+/// first lines.
+const LONGEST_AT_FIRST: Duration = Duration::from_secs(30);
+
 /// The pauses of one driver.
 #[derive(Debug, Default)]
 pub(crate) struct Pauses {
@@ -48,7 +52,10 @@ impl Pauses {
         if has_worked {
             self.made = 0;
         }
-        let Some(pause) = config.failures.pauses.get(self.made) else { return Ok(false) };
+        let is_begun = entries.iter().any(|entry| matches!(entry.event, Event::Targets { .. }));
+        let pause = config.failures.pauses.get(self.made);
+        let pause = pause.filter(|pause| is_begun || **pause <= LONGEST_AT_FIRST);
+        let Some(pause) = pause else { return Ok(false) };
         self.made += 1;
         self.due = Some((*pause, text::line(&error.to_string())));
         Ok(true)
