@@ -1,6 +1,7 @@
 //! Makes a build in a slot: checkout, commands, stamp.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +15,7 @@ use crate::git::{GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_log};
 
-use super::compiler_cache::Counters;
+use super::compiler_cache::{Counters, same_in_every_slot};
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
@@ -85,9 +86,10 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     publish_log(tried.log.path(), &folder)?;
     // A failure for lack of resources is not stored: the commit may build another day or on
     // another disk. A control's failure is not stored either: it tells only about the machine.
-    // Neither is a failure with an empty home folder that only checks the answer.
+    // Neither is the first failure with an empty home folder that only checks the answer.
     let is_check = order.phase == Phase::Control || is_home_checked(order);
-    let is_check_failed = is_check && tried.record.failure.is_some();
+    let is_check_failed =
+        is_check && tried.record.failure.is_some() && !has_failed(order, &tried.record)?;
     if !starved && !is_check_failed {
         let kept = order.store.put_build(&tried.record);
         if kept.is_err() {
@@ -110,6 +112,13 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     }
     let failed_before = first.filter(|_| tried.record.failure.is_none());
     Ok(Built { record: tried.record, starved, failed_before })
+}
+
+/// Whether an earlier build of the same files failed too, except controls.
+fn has_failed(order: BuildRequest<'_>, record: &BuildRecord) -> Result<bool, StoreError> {
+    let builds = order.store.builds(order.key)?;
+    let mut others = builds.iter().filter(|build| build.attempt != record.attempt);
+    Ok(order.phase != Phase::Control && others.any(|build| build.failure.is_some()))
 }
 
 /// Whether the build gets an empty home folder, and others of the commit do not.
@@ -155,6 +164,10 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     std::fs::File::create(log).map_err(StoreError::at(log))?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let env = fill_env(&order.config.build.env, order.values)?;
+    let own = private_folders(slot, order.config.home, order.phase)?;
+    let mut own: Vec<(&str, OsString)> =
+        own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
+    own.extend(same_in_every_slot(slot.root(), &env));
     let before = Counters::read(&env);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
@@ -162,7 +175,7 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     for command in &order.config.build.commands {
         let words = command.fill(order.values)?;
         commands.push(words.clone());
-        failed = run_command(order, &words, &env, log, &mut printed)?;
+        failed = run_command(order, &words, (&own, &env), log, &mut printed)?;
         if failed.is_some() {
             break;
         }
@@ -241,11 +254,11 @@ fn is_incremental(order: BuildRequest<'_>) -> bool {
 }
 
 /// Runs one build command. Appends its output to the build's log and its printed compiler commands
-/// to `printed`.
+/// to `printed`. `env`: our variables, and the declared ones, which replace them.
 fn run_command(
     order: BuildRequest<'_>,
     words: &[String],
-    env: &BTreeMap<String, String>,
+    env: (&[(&str, OsString)], &BTreeMap<String, String>),
     log: &Path,
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
@@ -256,10 +269,10 @@ fn run_command(
         .cwd(order.slot.src())
         .timeout(Some(order.config.build.timeout))
         .sandbox(is_sandboxed.then(|| order.slot.sandbox()));
-    for (name, folder) in private_folders(order.slot, order.config.home, order.phase)? {
-        invocation = invocation.env(name, folder);
+    for (name, value) in env.0 {
+        invocation = invocation.env(name, value);
     }
-    for (name, value) in env {
+    for (name, value) in env.1 {
         invocation = invocation.env(name, value);
     }
     let mut machine = None;

@@ -1,7 +1,6 @@
-//! Counts the hits and misses of ccache or sccache during a build, from their own counters.
-//!
-//! Bisect-ppl configures no cache. If a build uses one, the fixed paths of slots produce hits. The
-//! counters cover the whole cache, so parallel builds of others are counted too.
+//! Lets ccache see the same files in every slot, and counts the hits and misses of ccache or sccache
+//! during a build, from their own counters. The counters cover the whole cache, so parallel builds
+//! of others are counted too.
 //!
 //! Sccache's counters belong to its server. Older versions start a server when asked, so sccache
 //! is asked only if a server already runs. A server that the build starts ends with the build, and
@@ -11,6 +10,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -24,6 +24,28 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Default port of sccache's server; `SCCACHE_SERVER_PORT` sets another.
 const SCCACHE_PORT: u16 = 4226;
+
+/// Variables for a build, so that ccache takes equal files in two slots for equal: it makes paths
+/// below the slot relative, and leaves the working folder out of its digest. Empty if ccache is not
+/// installed. What the user set, in the environment or in ccache's configuration, stays.
+pub(super) fn same_in_every_slot(
+    slot: &Path,
+    env: &BTreeMap<String, String>,
+) -> Vec<(&'static str, OsString)> {
+    let setting =
+        |name: &str| Some(said(&["ccache", "--get-config", name], env)?.trim().to_owned());
+    let mut variables = Vec::new();
+    let Some(folder) = setting("base_dir") else { return variables };
+    if folder.is_empty() {
+        variables.push(("CCACHE_BASEDIR", slot.as_os_str().to_owned()));
+    }
+    let is_own = ["CCACHE_HASHDIR", "CCACHE_NOHASHDIR"];
+    let is_own = is_own.iter().any(|name| variable(name, env).is_some());
+    if !is_own && folder.is_empty() && setting("hash_dir").as_deref() == Some("true") {
+        variables.push(("CCACHE_NOHASHDIR", "1".into()));
+    }
+    variables
+}
 
 /// The current counters of each cache program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Folders that a build or a run gets for itself, in place of ones that all programs share: what one
 //! commit leaves in them must not reach another commit.
 
+use std::io::ErrorKind::{PermissionDenied, Unsupported};
 use std::path::{Path, PathBuf};
 
 use crate::config::HomeUse;
@@ -97,22 +98,30 @@ fn folders(slot: &Slot, own: Option<PathBuf>) -> Result<Vec<(&'static str, PathB
         let entries = TOOLS.iter().map(PathBuf::from);
         let caches = CACHES.iter().map(|name| Path::new(".cache").join(name));
         for entry in entries.chain(caches) {
-            link(&own.join(&entry), &empty.join(&entry))?;
+            if !link(&own.join(&entry), &empty.join(&entry))? {
+                return Ok(variables);
+            }
         }
         variables.push(("HOME", empty));
     }
     Ok(variables)
 }
 
-/// Links to a file or folder, if it exists.
-fn link(to: &Path, at: &Path) -> Result<(), SlotError> {
+/// Links to a file or folder, if it exists. False if the disk has no links (FAT, exFAT): then the
+/// home folder stays the user's.
+fn link(to: &Path, at: &Path) -> Result<bool, SlotError> {
     if std::fs::symlink_metadata(to).is_err() {
-        return Ok(());
+        return Ok(true);
     }
     if let Some(parent) = at.parent() {
         std::fs::create_dir_all(parent).map_err(SlotError::at(parent))?;
     }
-    std::os::unix::fs::symlink(to, at).map_err(SlotError::at(at))
+    match std::os::unix::fs::symlink(to, at) {
+        Ok(()) => Ok(true),
+        // FUSE and the kernel's own drivers say it differently.
+        Err(error) if matches!(error.kind(), Unsupported | PermissionDenied) => Ok(false),
+        Err(error) => Err(SlotError::at(at)(error)),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! says where to look.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use git2::{ObjectType, Oid};
 
@@ -286,9 +288,15 @@ impl History {
         commit_list(call.arg("--").args(paths))
     }
 
+    /// Whether two commits have the same file at a path, or both none.
+    pub(crate) fn has_same_file(&self, one: &CommitId, other: &CommitId, path: &Path) -> bool {
+        let path = path.as_os_str().as_bytes();
+        self.entry_at(one, path) == self.entry_at(other, path)
+    }
+
     fn entry_at(&self, commit: &CommitId, path: &[u8]) -> Option<Oid> {
         let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
-        let entry = tree.get_path(std::path::Path::new(os(path))).ok()?;
+        let entry = tree.get_path(Path::new(os(path))).ok()?;
         // The entry of a submodule is its pinned commit.
         let is_leaf = matches!(entry.kind(), Some(ObjectType::Blob | ObjectType::Commit));
         is_leaf.then(|| entry.id())

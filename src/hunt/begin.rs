@@ -7,6 +7,7 @@ pub(crate) mod hunt_request;
 pub(crate) mod large_links;
 pub(crate) mod open;
 pub(crate) mod slots_folder;
+pub(crate) mod tracked_inputs;
 
 use std::path::{Path, PathBuf};
 

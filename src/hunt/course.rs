@@ -108,6 +108,7 @@ fn try_once(
     let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
     if !is_resumed {
         driver.note_large_links()?;
+        driver.note_tracked_inputs()?;
         driver.note_environment_changes()?;
     }
     let result = driver.run_and_localize();

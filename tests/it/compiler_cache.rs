@@ -10,6 +10,7 @@ use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 
 /// A stand-in with ccache's names of counters; a second build of the same source is a hit.
 const STAND_IN: &str = r#"#!/bin/sh
+[ "$1" = --get-config ] && exit 1
 if [ "$1" != --print-stats ]; then name=$(sha1sum <"$1" | cut -c 1-40); fi
 cd "$COUNTERS" || exit 1
 if [ "$1" = --print-stats ]; then
@@ -64,6 +65,32 @@ fn a_report_counts_what_the_compiler_cache_had() {
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
     assert_eq!(counts(&hunt), [("ccache", 0, 1), ("ccache", 1, 0)]);
     assert!(hunt.file("report.html").contains("1 of 1 from ccache"));
+}
+
+#[test]
+fn ccache_sees_the_same_file_in_every_slot() {
+    let env = TestEnvironment::new();
+    let source = "#include <stdio.h>\nint main(void) { puts(__FILE__); return 0; }\n";
+    let script = "ccache cc -g -c \"$1/main.c\" -o \"$2/main.o\"\n\
+                  cd \"$2\" && ccache cc -g -c \"$1/main.c\" -o x.o\n";
+    line("g g g g b b b b").file(0, "main.c", source).file(0, "b.sh", script).build(&env);
+    let fake = TestEnvironment::fake();
+    let compile = "sh {src}/b.sh {src} {build}";
+    let text = Oracle::new(&env).build_command(compile).text();
+    let both = format!("'{compile}', '{fake} build {{src}} {{build}}'");
+    fs::write(env.repo().join("oracle.toml"), text.replace(&format!("'{compile}'"), &both))
+        .unwrap();
+    let cache = env.path("tmp/ccache").display().to_string();
+    let words = ["start", "--good", "v1", "--bad", "main"];
+    let output = env.run_with(&env.repo(), &words, &[("CCACHE_DIR", &cache)]);
+    let hunt = Hunt::of(&env, output).expect(0, "culprit");
+    let builds = |name: &str| -> u64 {
+        let commits = hunt.report["commits"].as_array().unwrap();
+        let builds = commits.iter().flat_map(|one| one["builds"].as_array().unwrap());
+        builds.filter_map(|one| one["compiler_cache"][name].as_u64()).sum()
+    };
+    assert_eq!(builds("misses"), 2, "one for each folder of the compiler: {}", hunt.report);
+    assert!(builds("hits") >= 2 * 6, "{}", hunt.report);
 }
 
 /// A server of the real sccache; stopped on drop.

@@ -124,7 +124,8 @@ fn a_command_that_may_run_the_commit_where_nobody_looks_is_only_noted() {
 /// An engine that keeps tuned kernels below `$FOLDER`, by its version: commit 3 makes them worse,
 /// and commit 6 changes only the version.
 fn tuned_in(folder: &str) -> (TestEnvironment, History, Oracle) {
-    let script = "mkdir -p \"$2\" && cat \"$1\"/kernel \"$1\"/version > \"$2/engine.conf\"\n";
+    let script =
+        "mkdir -p \"$2\" && cat \"$1\"/tuned.txt \"$1\"/release.txt > \"$2/engine.conf\"\n";
     let run = format!(
         "K=\"${folder}/.engine\"; V=$(tail -1 \"$1/engine.conf\"); mkdir -p \"$K\"\n\
          [ -f \"$K/$V\" ] || head -1 \"$1/engine.conf\" > \"$K/$V\"\n\
@@ -133,10 +134,10 @@ fn tuned_in(folder: &str) -> (TestEnvironment, History, Oracle) {
     let env = TestEnvironment::new();
     let plan = line("g g g g g g g g").file(0, "b.sh", script).file(0, "r.sh", &run);
     let plan = plan
-        .file(0, "kernel", "7.0612\n")
-        .file(0, "version", "1.0\n")
-        .file(3, "kernel", "7.5187\n")
-        .file(6, "version", "1.1\n");
+        .file(0, "tuned.txt", "7.0612\n")
+        .file(0, "release.txt", "1.0\n")
+        .file(3, "tuned.txt", "7.5187\n")
+        .file(6, "release.txt", "1.1\n");
     let history = plan.build(&env);
     let oracle = Oracle::new(&env).build_command("sh {src}/b.sh {src} {build}");
     (env, history, oracle.ppl_command("sh {src}/r.sh {build}"))
@@ -175,4 +176,17 @@ fn an_engine_that_needs_a_file_of_the_home_folder_is_confirmed_with_it() {
     oracle.write(&env);
     let hunt = env.hunt().names(&history, 2);
     hunt.output.says(&["used your home folder", "is not checked"]);
+}
+
+#[test]
+fn an_input_that_commits_change_is_told() {
+    let env = TestEnvironment::new();
+    let plan = line("g g b b").file(0, "models/a.bin", "one\n").file(3, "models/a.bin", "two\n");
+    let history = plan.build(&env);
+    let text = Oracle::new(&env).text().replace("../inputs/model.bin", "models/a.bin");
+    fs::write(env.repo().join("oracle.toml"), text).unwrap();
+    let hunt = env.hunt().names(&history, 2);
+    let words =
+        ["the input model is tracked by git and differs", "`{src}/models/a.bin` in place of"];
+    hunt.output.says(&words);
 }

@@ -16,7 +16,7 @@ fn a_world_that_breaks_only_builds_is_found_out_at_the_second() {
     assert_eq!(hunt.output.code(), Some(5), "{}", hunt.output.stderr);
     hunt.output.says(&["the good endpoint does not build now either", "resume"]);
     let builds: usize = (0..16).map(|label| env.builds_of(label)).sum();
-    assert_eq!(builds, 2 + 1 + 2 + 1, "ends, one searched, two that fail, the control");
+    assert_eq!(builds, 2 + 1 + 2 * 2 + 1, "ends, one searched, two that fail twice, the control");
     env.assert_no_survivors();
 
     // Neither the commits nor the good endpoint are remembered as broken.

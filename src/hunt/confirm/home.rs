@@ -35,7 +35,7 @@ impl Driver<'_> {
             for samples in before.samples.values_mut() {
                 samples.retain(|sample| !own.contains(&sample.attempt));
             }
-            if seen.first_failure().is_some() && before.first_failure().is_none() {
+            if fails_always(seen) && before.first_failure().is_none() {
                 return Ok(true);
             }
             let is_new = strategy.noisy().is_none() && repeats_another_value(seen, &before);
@@ -82,6 +82,12 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::Note { text })?;
         Ok(())
     }
+}
+
+/// Whether the build or every run failed.
+fn fails_always(seen: &Observation) -> bool {
+    let mut samples = seen.samples.values().flatten();
+    seen.first_failure().is_some() && samples.all(|sample| sample.result.is_err())
 }
 
 /// Whether all runs of a commit are bit-identical, and another value was seen before.

@@ -59,7 +59,7 @@ fn a_commit_that_hangs_once_is_measured_again() {
     let row = hunt(line("g g g g b b b b").with(3, once)).oracle(|o| o.timeout("2s"));
     row.finds("4").costs(16, 7);
     let row = hunt(line("g g g g b b b b").with(5, once)).oracle(|o| o.timeout("2s"));
-    row.finds("4").costs(18, 9);
+    row.finds("4").costs(16, 7);
 }
 
 #[test]

@@ -90,7 +90,11 @@ fn three_quarters_of_a_long_line() {
         })
         .collect();
     let in_question: Vec<String> = (5..=22).map(|index| index.to_string()).collect();
-    hunt(line(&words.join(" "))).leaves(&in_question.join(" ")).costs(6, 26).agrees_with_git();
+    hunt(line(&words.join(" ")))
+        .leaves(&in_question.join(" "))
+        .counting(6, 26)
+        .costs(6, 43)
+        .agrees_with_git();
 }
 
 #[test]
