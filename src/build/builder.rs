@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::config::{BuildMode, HomeUse, fill_env};
+use crate::config::{BuildMode, fill_env};
 use crate::differ;
 use crate::evaluation::{
     Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE, Phase, fault_of,
@@ -87,7 +87,7 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     // A failure for lack of resources is not stored: the commit may build another day or on
     // another disk. A control's failure is not stored either: it tells only about the machine.
     // Neither is the first failure with an empty home folder that only checks the answer.
-    let is_check = order.phase == Phase::Control || is_home_checked(order);
+    let is_check = order.phase == Phase::Control || order.config.home.is_check_in(order.phase);
     let is_check_failed =
         is_check && tried.record.failure.is_some() && !has_failed(order, &tried.record)?;
     if !starved && !is_check_failed {
@@ -119,11 +119,6 @@ fn has_failed(order: BuildRequest<'_>, record: &BuildRecord) -> Result<bool, Sto
     let builds = order.store.builds(order.key)?;
     let mut others = builds.iter().filter(|build| build.attempt != record.attempt);
     Ok(order.phase != Phase::Control && others.any(|build| build.failure.is_some()))
-}
-
-/// Whether the build gets an empty home folder, and others of the commit do not.
-fn is_home_checked(order: BuildRequest<'_>) -> bool {
-    order.config.home == HomeUse::Checked && order.config.home.is_empty_in(order.phase)
 }
 
 /// Whether a build that failed is tried again. A control is made again by its caller. Parts of a

@@ -269,6 +269,7 @@ impl View {
             | Event::Plan(_)
             | Event::Confirmed(_)
             | Event::Stopped { .. }
+            | Event::Home { .. }
             | Event::Ended { .. } => {}
         }
     }

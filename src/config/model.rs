@@ -151,6 +151,11 @@ impl HomeUse {
             Self::Empty => true,
         }
     }
+
+    /// Whether they get one although other builds and runs of the hunt do not.
+    pub fn is_check_in(self, phase: Phase) -> bool {
+        self == Self::Checked && self.is_empty_in(phase)
+    }
 }
 
 /// `build.confirm`.

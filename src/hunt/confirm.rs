@@ -33,7 +33,7 @@ use super::verdict::{VerdictContext, write_down};
 use chance::reported_confidence;
 use effect::{effects, is_blamed};
 use fresh::ConfirmationRuns;
-use home::reason_of;
+use home::HomeEffect;
 
 impl Driver<'_> {
     /// Confirms a commit against its parents, or says why that is not possible.
@@ -65,25 +65,15 @@ impl Driver<'_> {
         let mut fresh = self.measure_afresh(claim, &parents)?;
         let mut verdicts = self.verdicts(&fresh, claim)?;
         let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
-        if let Some(first) = &refusal
-            && self.may_be_about_home(&fresh, first, strategy)?
-        {
-            let checked = fresh;
-            fresh = self.measure_with_own_home(claim, &parents, &checked)?;
+        if let Some(effect) = self.effect_of_home(&fresh, refusal.as_ref(), strategy)? {
+            fresh = self.measure_with_own_home(claim, &parents)?;
             verdicts = self.verdicts(&fresh, claim)?;
-            let second = reason_to_reject(commit, &parents, &verdicts, claim.aim);
-            match (second, reason_of(first)) {
-                (None, Some(why)) => {
-                    self.oracle.pool.free_all_but(&self.begun.good.commit);
-                    return Ok(ConfirmationOutcome::HomeMatters(why));
-                }
-                (second, _) => {
-                    if second.is_none() {
-                        self.note_home_is_needed(&checked)?;
-                    }
-                    refusal = second;
-                }
+            refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
+            if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {
+                self.oracle.pool.free_all_but(&self.begun.good.commit);
+                return Ok(ConfirmationOutcome::HomeMatters(why.clone()));
             }
+            self.note_home(&effect)?;
         }
         self.oracle.pool.free_all_but(&self.begun.good.commit);
         if let Some(refusal) = refusal {

@@ -428,6 +428,7 @@ impl Driver<'_> {
              to another, so from now on every build and run gets an empty one (`[environment] home`)"
         );
         self.oracle.recorder.event(Event::Note { text })?;
+        self.oracle.recorder.event(Event::Home { empty: true })?;
         self.oracle.recipes.config.home = HomeUse::Empty;
         self.oracle.pool.free_all();
         self.run()

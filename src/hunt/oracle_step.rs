@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::config::{BuildMode, HomeUse};
+use crate::config::BuildMode;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::hunt::begin::open::open;
@@ -45,12 +45,9 @@ fn judge(
     stop: &Stop,
 ) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let Current { search_number, targets, chunks, clean, empty_home } = current_search(hunt)?;
+    let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
     if clean {
         oracle.recipes.config.build.mode = BuildMode::Clean;
-    }
-    if empty_home {
-        oracle.recipes.config.home = HomeUse::Empty;
     }
     let limits = LimitsInForce::of(&hunt.entries()?);
     let statistics = &mut oracle.recipes.config.statistics;
@@ -83,15 +80,13 @@ struct Current {
     chunks: Option<u32>,
     /// Whether every build is clean.
     clean: bool,
-    /// Whether every build and run has an empty home folder.
-    empty_home: bool,
 }
 
 /// Reads the newest search from the journal.
 fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Search { search_number, targets, chunks, clean, empty_home, .. } => {
-            Some(Current { search_number, targets, chunks, clean, empty_home })
+        Event::Search { search_number, targets, chunks, clean, .. } => {
+            Some(Current { search_number, targets, chunks, clean })
         }
         _ => None,
     });

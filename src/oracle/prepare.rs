@@ -183,6 +183,7 @@ impl Oracle {
             machine: Some(made.machine),
             loaded: None,
             same_as: None,
+            empty_home: launch.recipe.home.is_check_in(launch.phase),
             dumps: Vec::new(),
             log_sha256: None,
         }

@@ -138,6 +138,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         machine,
         loaded: Some(loaded),
         same_as: None,
+        empty_home: order.config.home.is_check_in(order.phase),
         dumps,
         log_sha256: None,
     };

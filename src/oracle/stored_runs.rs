@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{Config, Measure, Prepare};
+use crate::config::{Config, HomeUse, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{RunKey, Store, StoredRun};
 
@@ -79,6 +79,10 @@ impl StoredRuns {
         for run in store.runs(key)? {
             // The reference run equals itself, so it gives no sample.
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
+                continue;
+            }
+            // Runs that only checked the home folder do not count once it turned out to matter.
+            if run.record.empty_home && recipe.home == HomeUse::Shared {
                 continue;
             }
             let is_ours = run.record.hunt.as_deref() == hunt;

@@ -150,7 +150,8 @@ impl<'a> Gathered<'a> {
             | Event::Tensors(_)
             | Event::Trial(_)
             | Event::Sweeping { .. }
-            | Event::Swept(_) => {}
+            | Event::Swept(_)
+            | Event::Home { .. } => {}
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;
@@ -201,7 +202,6 @@ impl<'a> Gathered<'a> {
                 chunks,
                 method,
                 clean: _,
-                empty_home: _,
             } => {
                 if let Some(before) = self.following.see(event) {
                     self.measured.redo(before, *search_number);

@@ -46,10 +46,10 @@ pub(super) fn of(
     }))
 }
 
-/// Whether the last search had an empty home folder.
+/// Whether every build and run had an empty home folder in the end.
 fn has_empty_home(entries: &[Entry]) -> bool {
     let last = entries.iter().rev().find_map(|entry| match entry.event {
-        Event::Search { empty_home, .. } => Some(empty_home),
+        Event::Home { empty } => Some(empty),
         _ => None,
     });
     last.unwrap_or_default()

@@ -190,3 +190,20 @@ fn an_input_that_commits_change_is_told() {
         ["the input model is tracked by git and differs", "`{src}/models/a.bin` in place of"];
     hunt.output.says(&words);
 }
+
+#[test]
+fn settings_in_the_home_folder_that_change_all_values_blame_nobody_else() {
+    let run = "echo \"Final estimate: PPL = $(cat \"$1/engine.conf\")$(cat \"$HOME/digits\") +/- 0.04\"\n";
+    let script = "mkdir -p \"$2\" && cat \"$1/tuned.txt\" > \"$2/engine.conf\"\n";
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g").file(0, "b.sh", script).file(0, "r.sh", run);
+    let plan = plan.file(0, "tuned.txt", "7.06\n").file(3, "tuned.txt", "7.51\n");
+    let history = plan.build(&env);
+    fs::create_dir_all(env.path("home")).unwrap();
+    fs::write(env.path("home/digits"), "29").unwrap();
+    let oracle = Oracle::new(&env).build_command("sh {src}/b.sh {src} {build}");
+    oracle.ppl_command("sh {src}/r.sh {build}").write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    assert_eq!(hunt.report["culprit"]["effect"]["commit"], 7.5129);
+    hunt.output.says(&["used your home folder", "has other values"]);
+}

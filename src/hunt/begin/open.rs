@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::build::Slots;
-use crate::config::Config;
+use crate::config::{Config, HomeUse};
 use crate::git::{GitError, History, OverlayBuilder, Repository};
 use crate::hunt::HuntError;
 use crate::hunt::begin::slots_folder::{slots_folder, user_cache};
@@ -34,7 +34,8 @@ pub(crate) fn open_in(
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
     let begun = begun(hunt)?;
-    let config = frozen(hunt, &begun)?;
+    let mut config = frozen(hunt, &begun)?;
+    config.home = home(hunt)?.unwrap_or(config.home);
     let facts = Facts {
         inputs: begun.inputs.clone(),
         links: begun.links.clone(),
@@ -63,6 +64,15 @@ pub(crate) fn open_in(
         launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))
+}
+
+/// How the hunt uses the home folder since it turned out to matter; `None` if it did not.
+fn home(hunt: &HuntDir) -> Result<Option<HomeUse>, HuntError> {
+    let last = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
+        Event::Home { empty } => Some(empty),
+        _ => None,
+    });
+    Ok(last.map(|empty| if empty { HomeUse::Empty } else { HomeUse::Shared }))
 }
 
 /// The configuration with which the hunt began. A changed one would apply other rules to stored

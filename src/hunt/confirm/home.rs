@@ -1,6 +1,6 @@
-//! The confirmation's builds and runs have an empty home folder. If it rejects a claim, this tells
-//! whether the home folder is the reason: a cache of results there leads from one commit to another,
-//! or the engine needs a file of it.
+//! The confirmation's builds and runs have an empty home folder. If their results are not those of
+//! the search, the confirmation is made again with the user's own home folder, to tell why: a cache
+//! of results there leads from one commit to another, or the engine needs a file of it.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,26 @@ use crate::store::journal::Event;
 
 use super::fresh::ConfirmationRuns;
 
+/// What an empty home folder may change.
+pub(super) enum HomeEffect {
+    /// Something fails; how.
+    Fails(String),
+    /// A commit repeats another value, and the claim still holds.
+    OtherValue(String),
+    /// A commit repeats another value, and the claim does not hold; why.
+    Contradicts(String),
+}
+
 impl Driver<'_> {
-    /// Whether the home folder may be the reason for a rejected claim: something failed with an
-    /// empty one, or a commit repeats a value there that the search did not see.
-    pub(super) fn may_be_about_home(
+    /// What the empty home folder may have changed; `None` if nothing.
+    pub(super) fn effect_of_home(
         &mut self,
         fresh: &ConfirmationRuns,
-        refusal: &ConfirmationOutcome,
+        refusal: Option<&ConfirmationOutcome>,
         strategy: &SearchStrategy,
-    ) -> Result<bool, HuntError> {
+    ) -> Result<Option<HomeEffect>, HuntError> {
         if self.oracle.recipes.config.home != HomeUse::Checked {
-            return Ok(false);
+            return Ok(None);
         }
         let measures = measures_of(&strategy.targets);
         for seen in fresh.parents.iter().chain([&fresh.commit]) {
@@ -35,46 +44,47 @@ impl Driver<'_> {
             for samples in before.samples.values_mut() {
                 samples.retain(|sample| !own.contains(&sample.attempt));
             }
-            if fails_always(seen) && before.first_failure().is_none() {
-                return Ok(true);
+            let name = seen.commit.short();
+            if let Some(failure) = seen.first_failure()
+                && fails_always(seen)
+                && before.first_failure().is_none()
+            {
+                return Ok(Some(HomeEffect::Fails(format!("{name} fails: {}", failure.detail))));
             }
-            let is_new = strategy.noisy().is_none() && repeats_another_value(seen, &before);
-            if is_new && reason_of(refusal).is_some() {
-                return Ok(true);
+            if strategy.noisy().is_some() || !repeats_another_value(seen, &before) {
+                continue;
+            }
+            match refusal.map(reason_of) {
+                None => {
+                    return Ok(Some(HomeEffect::OtherValue(format!("{name} has other values"))));
+                }
+                Some(Some(why)) => return Ok(Some(HomeEffect::Contradicts(why))),
+                Some(None) => {}
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
-    /// Confirms again, with new builds and the user's home folder. The runs with an empty one no
-    /// longer count.
+    /// Confirms again, with new builds and the user's home folder, which the hunt uses from now on.
+    /// The runs with an empty one no longer count.
     pub(super) fn measure_with_own_home(
         &mut self,
         claim: Claim<'_>,
         parents: &[CommitId],
-        checked: &ConfirmationRuns,
     ) -> Result<ConfirmationRuns, HuntError> {
-        let all = checked.parents.iter().chain([&checked.commit]);
-        self.excluded_runs.extend(all.flat_map(Observation::attempts));
+        self.oracle.recorder.event(Event::Home { empty: false })?;
         self.oracle.recipes.config.home = HomeUse::Shared;
         self.rebuilds = true;
         let measured = self.measure_afresh(claim, parents);
         self.rebuilds = false;
-        self.oracle.recipes.config.home = HomeUse::Checked;
         measured
     }
 
-    /// Notes that the confirmation needed the user's home folder.
-    pub(super) fn note_home_is_needed(
-        &mut self,
-        checked: &ConfirmationRuns,
-    ) -> Result<(), HuntError> {
-        let mut all = checked.parents.iter().chain([&checked.commit]);
-        let failed = all.find_map(|seen| Some((seen, seen.first_failure()?)));
-        let why = failed.map_or_else(
-            || "results differ from run to run".to_owned(),
-            |(seen, failure)| format!("{} fails: {}", seen.commit.short(), failure.detail),
-        );
+    /// Notes that the hunt uses the user's home folder.
+    pub(super) fn note_home(&mut self, effect: &HomeEffect) -> Result<(), HuntError> {
+        let (HomeEffect::Fails(why) | HomeEffect::OtherValue(why)) = effect else {
+            return Ok(());
+        };
         let text = format!(
             "the confirmation used your home folder, since with an empty one {why}; whether files \
              there lead from one commit to another is not checked"
@@ -102,7 +112,7 @@ fn repeats_another_value(seen: &Observation, before: &Observation) -> bool {
 }
 
 /// Why fresh runs contradict the search; `None` if they cannot be judged.
-pub(super) fn reason_of(refusal: &ConfirmationOutcome) -> Option<String> {
+fn reason_of(refusal: &ConfirmationOutcome) -> Option<String> {
     match refusal {
         ConfirmationOutcome::NotReproduced(why) | ConfirmationOutcome::ParentAlready(_, why) => {
             Some(why.clone())

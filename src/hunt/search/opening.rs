@@ -1,6 +1,5 @@
 //! Opens a search: chooses its targets and writes its entry in the journal.
 
-use crate::config::HomeUse;
 use crate::evaluation::Target;
 use crate::git::Range;
 use crate::hunt::HuntError;
@@ -37,7 +36,6 @@ pub(crate) fn open_search(
         method: Some(strategy.method),
         chunks,
         clean: driver.is_clean,
-        empty_home: driver.oracle.recipes.config.home == HomeUse::Empty,
     })?;
     Ok(range)
 }

@@ -29,7 +29,6 @@ fn search_by(hunt: &mut Hunt, method: Option<SearchMethod>) {
         method,
         chunks: None,
         clean: false,
-        empty_home: false,
     });
 }
 

@@ -98,7 +98,6 @@ fn a_first_bad_commit_in_a_browser() {
         method: None,
         chunks: None,
         clean: false,
-        empty_home: false,
     });
     let page = page(&hunt);
     assert_inert(&page);

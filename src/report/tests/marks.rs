@@ -21,7 +21,6 @@ fn every_mark_says_what_it_is() {
         method: None,
         chunks: None,
         clean: false,
-        empty_home: false,
     });
     let page = page(&hunt);
     let drawings: Vec<&str> = page.split("<svg class=\"wide\"").skip(1).collect();

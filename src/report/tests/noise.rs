@@ -71,7 +71,6 @@ fn search(hunt: &mut Hunt, targets: Vec<Target>, method: SearchMethod) {
         method: Some(method),
         chunks: None,
         clean: false,
-        empty_home: false,
     });
 }
 

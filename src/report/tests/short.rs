@@ -27,7 +27,6 @@ fn search(hunt: &mut Hunt, search_number: usize, chunks: Option<u32>) {
         method: None,
         chunks,
         clean: false,
-        empty_home: false,
     });
 }
 
@@ -87,7 +86,6 @@ fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
         method: None,
         chunks: None,
         clean: false,
-        empty_home: false,
     });
     hunt.judge_as('d', Verdict::Good, Phase::Search, 1, "as good as itself", None);
     hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));

@@ -57,6 +57,7 @@ impl Place {
             machine: None,
             loaded: None,
             same_as: None,
+            empty_home: false,
             dumps: Vec::new(),
             log_sha256: None,
         };

@@ -73,10 +73,6 @@ pub(crate) enum Event {
         /// results than clean ones.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         clean: bool,
-        /// Every build and run has an empty home folder: with the user's own, a commit gave other
-        /// results.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        empty_home: bool,
     },
     /// The search ended with one commit or several candidates.
     SearchEnd {
@@ -119,6 +115,12 @@ pub(crate) enum Event {
     Swept(Box<SweptCell>),
     /// The tensors of the first bad commit were compared with its parent's.
     Tensors(Box<TensorChange>),
+    /// The home folder matters. From now on every build and run has an empty one, or every one has
+    /// the user's; the last such event counts.
+    Home {
+        /// Whether it is empty.
+        empty: bool,
+    },
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.
