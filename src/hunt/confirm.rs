@@ -71,7 +71,8 @@ impl Driver<'_> {
             refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
             if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {
                 self.oracle.pool.free_all_but(&self.begun.good.commit);
-                return Ok(ConfirmationOutcome::HomeMatters(why.clone()));
+                let why = format!("{} is not confirmed: {why}", commit.short());
+                return Ok(ConfirmationOutcome::HomeMatters(why));
             }
             self.note_home(&effect)?;
         }
