@@ -170,7 +170,7 @@ fn weighted_of_block<const N: usize>(
     for (a, b) in a.iter().zip(b) {
         for lane in 0..N {
             let weight = exponential(a[lane] - max_a);
-            let x = (b[lane] - a[lane]) - shift;
+            let x = shifted_difference(b[lane], a[lane], shift);
             maxima[lane] = larger(maxima[lane], x);
             lanes[0][lane] += weight;
             lanes[1][lane] += weight * x;
@@ -179,6 +179,19 @@ fn weighted_of_block<const N: usize>(
     }
     *largest = maxima.iter().copied().fold(*largest, larger);
     add(sums, &lanes);
+}
+
+/// (b − a) − shift with the relative error of one rounding if b − a is near the shift. The rounding
+/// error of b − a, which is larger than a small result, is computed exactly and added (Knuth, The
+/// Art of Computer Programming, volume 2, 4.2.2, theorem B).
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the loops above become vector code only with it inside")]
+fn shifted_difference(b: f32, a: f32, shift: f32) -> f32 {
+    let difference = b - a;
+    let subtracted = b - difference;
+    let rest = b - (difference + subtracted);
+    let lost = rest + (subtracted - a);
+    (difference - shift) + lost
 }
 
 /// Below this, exp(x) counts as exp(−87) = 1.6e-38. With −88 it would be a denormal number.

@@ -12,13 +12,22 @@ const SPARSE: f64 = 0.05;
 /// The largest and smallest sums of squares whose f32 terms are precise.
 const PRECISE: std::ops::Range<f64> = 1e-25..1e37;
 
+/// The largest ratio of the sums of squares of both rows for which their cosine is precise: with
+/// the ratio of the norms r, relative errors of the sums grow by (1 + r²) / (2 r).
+const SIMILAR: f64 = 16.0;
+
 /// The figures in f32. `None` if f32 does not suffice: a value that is not finite, a zero row, very
-/// large or small values, or differences above 50 nats.
+/// large or small values, norms that differ by more than a factor of 4, or differences above
+/// 50 nats.
 pub(super) fn figures(a: &[f32], b: &[f32]) -> Option<RowFigures> {
     let one = moments(a, b);
     let [squares_a, squares_b] = one.squares;
     let is_tiny = one.max_delta > 0.0 && one.squared_delta < PRECISE.start;
     if !PRECISE.contains(&squares_a) || !PRECISE.contains(&squares_b) || is_tiny {
+        return None;
+    }
+    let ratio = squares_a / squares_b;
+    if !(1.0 / SIMILAR..=SIMILAR).contains(&ratio) {
         return None;
     }
     let shift = b[one.top[0]] - one.largest[0];

@@ -5,6 +5,8 @@
     reason = "exact values are expected, and small numbers are cast"
 )]
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// Points between two bounds, about 400,000.
@@ -40,6 +42,18 @@ fn curvature_has_the_error_that_is_documented() {
         assert!(worst < 1e-6, "{from} … {to}: {worst:e}");
     }
     assert_eq!(curvature(0.0), 0.0);
+}
+
+proptest! {
+    #[test]
+    fn a_small_difference_from_the_shift_is_precise(
+        a in -20.0_f32..20.0, shift in -5.0_f32..5.0, x in -1e-3_f32..1e-3,
+    ) {
+        let b = a + shift + x;
+        let expected = f64::from(b) - f64::from(a) - f64::from(shift);
+        let found = f64::from(shifted_difference(b, a, shift));
+        prop_assert!((found - expected).abs() <= 1.2e-7 * expected.abs(), "{found} {expected}");
+    }
 }
 
 #[test]

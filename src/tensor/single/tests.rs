@@ -47,9 +47,12 @@ fn assert_precise(found: &RowFigures, expected: [f64; 5], what: &str) {
 }
 
 /// A row of logits and how the other row differs: the scales of both, and a shift of all values.
+/// Half of the rows are short: there, rounding errors do not average out.
 fn rows() -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
     let scale = prop_oneof![Just(0.0_f32), Just(1e-4), Just(0.01), Just(0.3), Just(3.0)];
-    let row = prop::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 1..2500);
+    let length = prop_oneof![2..8_usize, 1..2500_usize];
+    let values = (-1.0_f32..1.0, -1.0_f32..1.0);
+    let row = length.prop_flat_map(move |length| prop::collection::vec(values.clone(), length));
     (row, 0.5_f32..15.0, scale, -4.0_f32..4.0).prop_map(|(row, height, scale, shift)| {
         let a: Vec<f32> = row.iter().map(|(x, _)| height * x).collect();
         let b = row.iter().zip(&a).map(|((_, noise), a)| a + scale * noise + shift).collect();
@@ -58,9 +61,11 @@ fn rows() -> impl Strategy<Value = (Vec<f32>, Vec<f32>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
     fn both_ways_agree_with_the_definitions((a, b) in rows()) {
+        // The definition of the cosine knows no zero rows.
+        prop_assume!([&a, &b].iter().all(|row| row.iter().any(|x| *x != 0.0)));
         let expected = defined(&a, &b);
         if let Some(found) = figures(&a, &b) {
             assert_precise(&found, expected, "f32");
@@ -102,15 +107,16 @@ fn rows_that_f32_cannot_represent_are_left_to_f64() {
         [0.0, 0.0, 0.0],
         [1e30, 1.0, 1.0],
         [200.0, 2.0, 3.0],
+        [4.0, 8.0, 16.0],
     ] {
         assert_eq!(figures(&usual, &other), None, "{other:?}");
     }
     // The candidate has next to nothing where the base has its mass.
-    let mut a = vec![0.0; 5000];
-    let mut b = vec![-20.0; 5000];
-    (a[7], b[7]) = (0.01, 0.01);
+    let mut a = vec![10.0; 5000];
+    let mut b = vec![-10.0; 5000];
+    (a[7], b[7]) = (10.01, 10.01);
     assert_eq!(figures(&a, &b), None);
-    a[7] = 20.0;
+    a[7] = 30.0;
     assert!(figures(&a, &b).is_some());
 }
 
