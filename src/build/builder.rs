@@ -88,9 +88,9 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     // another disk. A control's failure is not stored either: it tells only about the machine.
     // Neither is the first failure with an empty home folder that only checks the answer.
     let is_check = order.phase == Phase::Control || order.config.home.is_check_in(order.phase);
-    let is_check_failed =
-        is_check && tried.record.failure.is_some() && !has_failed(order, &tried.record)?;
-    if !starved && !is_check_failed {
+    let is_failed = tried.record.failure.is_some();
+    let is_kept = !starved && (!is_check || !is_failed || is_known_to_fail(order)?);
+    if is_kept {
         let kept = order.store.put_build(&tried.record);
         if kept.is_err() {
             // A log without a record is never read.
@@ -114,11 +114,11 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     Ok(Built { record: tried.record, starved, failed_before })
 }
 
-/// Whether an earlier build of the same files failed too, except controls.
-fn has_failed(order: BuildRequest<'_>, record: &BuildRecord) -> Result<bool, StoreError> {
+/// Whether a stored build of the same files failed, which makes another failure no news. Never for
+/// a control.
+fn is_known_to_fail(order: BuildRequest<'_>) -> Result<bool, StoreError> {
     let builds = order.store.builds(order.key)?;
-    let mut others = builds.iter().filter(|build| build.attempt != record.attempt);
-    Ok(order.phase != Phase::Control && others.any(|build| build.failure.is_some()))
+    Ok(order.phase != Phase::Control && builds.iter().any(|build| build.failure.is_some()))
 }
 
 /// Whether a build that failed is tried again. A control is made again by its caller. Parts of a

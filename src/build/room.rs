@@ -26,29 +26,28 @@ pub(crate) fn make_room(
 ) -> Result<Option<Shortage>, SlotError> {
     let needed = slots.last_size();
     let others = slots.others(slot)?;
-    let mut all: u64 = others.iter().map(|root| taken(root)).sum();
-    let mut builds: u64 = others.iter().map(|root| taken(&root.join("build"))).sum();
+    // Folders are walked only where a limit is set or space is short.
+    let exceeds = |limit: Option<u64>, part: &str| {
+        let used = || others.iter().map(|root| taken(&root.join(part))).sum::<u64>();
+        limit.is_some_and(|most| used() + needed > most)
+    };
     let mut idle = slots.idle()?;
     idle.sort_by_key(|slot| slot.stamp().map(|stamp| stamp.finished));
     let mut idle = idle.into_iter();
-    // The build replaces what the slot has now.
-    let own = taken(slot.root());
     loop {
-        let exceeds =
-            |limit: Option<u64>, used: u64| limit.is_some_and(|most| used + needed > most);
-        let free = slots.free()?.saturating_add(own);
-        let is_over = exceeds(limits.slots, all) || exceeds(limits.builds, builds);
-        if !is_over && free >= needed {
+        let mut free = slots.free()?;
+        if free < needed {
+            // The build replaces what the slot has now.
+            free = free.saturating_add(taken(slot.root()));
+        }
+        if free >= needed && !exceeds(limits.slots, "") && !exceeds(limits.builds, "build") {
             return Ok(None);
         }
-        let Some(slot) = idle.next() else {
+        let Some(idle) = idle.next() else {
             let folder = slots.folder().to_owned();
             return Ok((free < needed).then_some(Shortage { folder, free, needed }));
         };
-        let (before, build) = (taken(slot.root()), taken(&slot.build()));
-        slot.empty()?;
-        all = all.saturating_sub(before.saturating_sub(taken(slot.root())));
-        builds = builds.saturating_sub(build);
+        idle.empty()?;
     }
 }
 

@@ -91,7 +91,6 @@ fn try_once(
         asker,
         searches: 0,
         excluded_runs: BTreeSet::new(),
-        rebuilds: false,
         short: None,
         is_flaky: false,
         is_clean: false,

@@ -29,8 +29,6 @@ pub(crate) struct Driver<'a> {
     pub(crate) searches: usize,
     /// Runs of rejected claims. They must not confirm another claim.
     pub(crate) excluded_runs: BTreeSet<String>,
-    /// The next confirmation builds its commits anew, even if it just built them.
-    pub(crate) rebuilds: bool,
     /// Set if the search reads only the beginning of the text.
     pub(crate) short: Option<TextPrefix>,
     /// Runs or builds of one commit were seen to differ.

@@ -59,7 +59,6 @@ impl Prepared {
             asker: &|_| None,
             searches: 0,
             excluded_runs: BTreeSet::new(),
-            rebuilds: false,
             short: None,
             is_flaky: false,
             is_clean: true,

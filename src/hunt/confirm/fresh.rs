@@ -40,11 +40,22 @@ pub(crate) struct ConfirmationRuns {
 }
 
 impl Driver<'_> {
-    /// Measures the commit and its parents once in each round. Each round reverses the order.
+    /// Measures the commit and its parents in turn, as often as the claim needs.
     pub(crate) fn measure_afresh(
         &mut self,
         claim: Claim<'_>,
         parents: &[CommitId],
+    ) -> Result<ConfirmationRuns, HuntError> {
+        self.measure_in_rounds(claim, parents, false)
+    }
+
+    /// Measures the commit and its parents once in each round. Each round reverses the order.
+    /// `rebuild`: the first round builds them anew, even if they were just built.
+    pub(super) fn measure_in_rounds(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+        mut rebuild: bool,
     ) -> Result<ConfirmationRuns, HuntError> {
         let Claim { commit, targets, strategy, .. } = claim;
         let measures = measures_of(targets);
@@ -53,7 +64,7 @@ impl Driver<'_> {
         let mut is_exact = strategy.method == SearchMethod::BitIdentical;
         let mut claims = Vec::new();
         let mut chance_of_error = 1.0;
-        let (mut rebuild, mut builds_differ) = (self.rebuilds, false);
+        let mut builds_differ = false;
         for round in 1.. {
             for &one in &order {
                 let observation = self.measure_once_more(one, &measures, round, rebuild)?;

@@ -74,10 +74,7 @@ impl Driver<'_> {
     ) -> Result<ConfirmationRuns, HuntError> {
         self.oracle.recorder.event(Event::Home { empty: false })?;
         self.oracle.recipes.config.home = HomeUse::Shared;
-        self.rebuilds = true;
-        let measured = self.measure_afresh(claim, parents);
-        self.rebuilds = false;
-        measured
+        self.measure_in_rounds(claim, parents, true)
     }
 
     /// Notes that the hunt uses the user's home folder.

@@ -77,7 +77,7 @@ pub(super) fn incomplete(
         (Aim::Fix, true) => (
             &history[first..],
             "without it the good end is still good: a later commit fixes this too",
-            "`start --first-only` names the first fix alone",
+            "`start --find-fix --no-localize` names the first fix without this test",
         ),
         (Aim::Fix, false) => (
             &history[..(first + 1).min(history.len())],

@@ -26,6 +26,18 @@ enum Patched {
     Done { recipe: Box<Config>, patch: Vec<u8> },
 }
 
+/// The test of an endpoint with a patch.
+enum Tested {
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// The patch changes nothing.
+    Same,
+    /// A limit of the hunt is reached.
+    Limit,
+    /// The verdict, and the recipe that builds it.
+    Judged { verdict: Verdict, recipe: Box<Config> },
+}
+
 impl Localization<'_, '_> {
     /// Judges the newer endpoint without these parts of the change. `rest`: the other parts. `None`
     /// if no target can be judged there.
@@ -40,19 +52,19 @@ impl Localization<'_, '_> {
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
         let [without, whole] = self.step_trees(rest)?;
-        let (recipe, patch) = match self.patched(&end, &whole, &without)? {
-            Patched::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
-            Patched::Same => return Ok(Some(Revert::Absent)),
-            Patched::Done { recipe, patch } => (recipe, patch),
-        };
         let aim = self.driver.begun.options.aim;
-        if aim == Aim::Regression {
-            self.driver.hunt.keep_revert(&patch)?;
-        }
-        let Some((judgement, seen)) = self.judge_end(&end, &recipe, &targets)? else {
-            return Ok(None);
+        let of = match aim {
+            Aim::Regression => TrialOf::Reverted,
+            Aim::Fix => TrialOf::Unfixed,
         };
-        let revert = match (judgement.verdict, aim) {
+        let (verdict, recipe) =
+            match self.test_end(&end, [&whole, &without], of, parts, &targets)? {
+                Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
+                Tested::Same => return Ok(Some(Revert::Absent)),
+                Tested::Limit => return Ok(None),
+                Tested::Judged { verdict, recipe } => (verdict, recipe),
+            };
+        Ok(Some(match (verdict, aim) {
             (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, &recipe)? {
                 Some(what) => Revert::BreaksOther(what),
                 None if targets.len() < self.whole.len() => Revert::HealsPart,
@@ -62,13 +74,7 @@ impl Localization<'_, '_> {
             (Verdict::Good, Aim::Fix) => Revert::StillGood,
             (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
             (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
-        };
-        let of = match aim {
-            Aim::Regression => TrialOf::Reverted,
-            Aim::Fix => TrialOf::Unfixed,
-        };
-        self.write_end((&end, &recipe), of, parts, judgement, &seen, &targets)?;
-        Ok(Some(revert))
+        }))
     }
 
     /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a hunt
@@ -84,22 +90,45 @@ impl Localization<'_, '_> {
         }
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);
         let [without, whole] = self.step_trees(rest)?;
-        let (recipe, patch) = match self.patched(&end, &without, &whole)? {
-            Patched::Conflict(said) => return Ok(Some(Backport::Conflict(said))),
-            Patched::Same => return Ok(Some(Backport::Present)),
+        let of = TrialOf::Backported;
+        Ok(match self.test_end(&end, [&without, &whole], of, parts, &targets)? {
+            Tested::Conflict(said) => Some(Backport::Conflict(said)),
+            Tested::Same => Some(Backport::Present),
+            Tested::Limit => None,
+            Tested::Judged { verdict, .. } => Some(match verdict {
+                Verdict::Good => Backport::Heals,
+                Verdict::Bad => Backport::StillBad,
+                Verdict::Skip | Verdict::Unknown => Backport::Unknown,
+            }),
+        })
+    }
+
+    /// Judges an endpoint with the difference of two trees, keeps the patch, and writes the test to
+    /// the journal.
+    fn test_end(
+        &mut self,
+        end: &CommitId,
+        [from, to]: [&str; 2],
+        of: TrialOf,
+        parts: &[Part],
+        targets: &[Target],
+    ) -> Result<Tested, HuntError> {
+        let (recipe, patch) = match self.patched(end, from, to)? {
+            Patched::Conflict(said) => return Ok(Tested::Conflict(said)),
+            Patched::Same => return Ok(Tested::Same),
             Patched::Done { recipe, patch } => (recipe, patch),
         };
-        self.driver.hunt.keep_backport(&patch)?;
-        let Some((judgement, seen)) = self.judge_end(&end, &recipe, &targets)? else {
-            return Ok(None);
+        match of {
+            TrialOf::Reverted => self.driver.hunt.keep_revert(&patch)?,
+            TrialOf::Backported => self.driver.hunt.keep_backport(&patch)?,
+            _ => {}
+        }
+        let Some((judgement, seen)) = self.judge_end(end, &recipe, targets)? else {
+            return Ok(Tested::Limit);
         };
-        let backport = match judgement.verdict {
-            Verdict::Good => Backport::Heals,
-            Verdict::Bad => Backport::StillBad,
-            Verdict::Skip | Verdict::Unknown => Backport::Unknown,
-        };
-        self.write_end((&end, &recipe), TrialOf::Backported, parts, judgement, &seen, &targets)?;
-        Ok(Some(backport))
+        let verdict = judgement.verdict;
+        self.write_end((end, &recipe), of, parts, judgement, &seen, targets)?;
+        Ok(Tested::Judged { verdict, recipe })
     }
 
     /// The hunt's targets that a few runs of one commit decide.

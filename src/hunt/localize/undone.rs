@@ -1,13 +1,10 @@
 //! If no test of an endpoint tells whether it has the cause, measures the commits that touch the
 //! cause's files: the change may be undone there by hand, and another commit may do the same again.
 
-use crate::evaluation::{
-    Backport, Cause, CommitId, Finding, Outcome, Phase, Revert, Target, Verdict,
-};
+use crate::evaluation::{Backport, Cause, CommitId, Finding, Outcome, Revert, Verdict};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Request, measures_of};
 
 use super::step;
 
@@ -88,30 +85,12 @@ impl Driver<'_> {
         for place in places {
             let number = self.searches.saturating_sub(1);
             if self.judge(place, &targets, number)?.verdict == verdict
-                && self.repeats_as(verdict, place, &targets)?
+                && self.repeats_as(verdict, place, &targets)?.is_some()
             {
                 return Ok(Some(place.clone()));
             }
         }
         Ok(None)
-    }
-
-    /// Whether further runs of a commit have the same verdict.
-    fn repeats_as(
-        &mut self,
-        verdict: Verdict,
-        commit: &CommitId,
-        targets: &[Target],
-    ) -> Result<bool, HuntError> {
-        let measures = measures_of(targets);
-        let look = Request::look(commit, &measures, Phase::Search);
-        let known = self.oracle.evaluate(look)?;
-        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
-        if known.build_failure.is_none() {
-            self.oracle.evaluate(Request { runs: runs + 1, rebuild: true, ..look })?;
-        }
-        let number = self.searches.saturating_sub(1);
-        Ok(self.judge(commit, targets, number)?.verdict == verdict)
     }
 }
 

@@ -383,8 +383,8 @@ fn goes_on_from(
             mend.limit = guarded.limit;
             mend.repeats = guarded.noise.is_none();
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
-            // For a fix, what it gained is lost again, and the rest of it is measured from the bad
-            // end.
+            // In a hunt for a fix, the levels after the mend are bad again: the rest is their distance
+            // from the bad end.
             let left = match search_range.aim {
                 Aim::Regression => here.and_then(|x| ledger.beyond_good(metric, x)),
                 Aim::Fix => {
@@ -394,7 +394,7 @@ fn goes_on_from(
             };
             mend.left = left.unwrap_or(0.0);
             let amount = here.zip(there).map(|levels| {
-                let (from, to) = search_range.aim.swap_if_fix([levels.0, levels.1]).into();
+                let [from, to] = search_range.aim.swap_if_fix([levels.0, levels.1]);
                 guarded.guard.worsening(from, to)
             });
             mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);

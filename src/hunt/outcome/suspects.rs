@@ -1,6 +1,6 @@
 //! Finds the commits where a found commit's change may be undone, and measures them.
 
-use crate::evaluation::{CommitId, Phase, Target};
+use crate::evaluation::{CommitId, Phase, Target, Verdict};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -80,7 +80,8 @@ impl Driver<'_> {
             }
             let judgement = self.judge(place, &search_range.targets, number)?;
             if judgement.verdict == search_range.aim.older()
-                && let Some(seen) = self.is_surely_older(search_range, place)?
+                && let Some(seen) =
+                    self.repeats_as(search_range.aim.older(), place, &search_range.targets)?
             {
                 return Ok(Some(seen));
             }
@@ -88,29 +89,28 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The runs of a commit with the older end's verdict, if further runs agree. A single stray run
-    /// would wrongly clear the found commit.
-    fn is_surely_older(
+    /// The runs of a commit with this verdict, if further runs agree. A single stray run would
+    /// wrongly clear a found commit.
+    pub(crate) fn repeats_as(
         &mut self,
-        search_range: &SearchRange,
+        verdict: Verdict,
         commit: &CommitId,
+        targets: &[Target],
     ) -> Result<Option<Observation>, HuntError> {
-        let measures = measures_of(&search_range.targets);
+        let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Search);
         let is_noisy =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
-        let is_noisy = search_range.targets.iter().any(is_noisy);
+        let is_noisy = targets.iter().any(is_noisy);
         let seen = if is_noisy {
             self.oracle.evaluate(look)?
         } else {
-            self.measure_repeatedly(commit, &search_range.targets)?
+            self.measure_repeatedly(commit, targets)?
         };
         let recipe = self.oracle.recipes.at(commit)?;
-        let older = search_range.aim.older();
         let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
-        let is_older =
-            |run| verdict_of_run(&seen, run, &search_range.targets, &recipe).verdict == older;
-        let holds = is_noisy || (0..count).all(is_older);
+        let agrees = |run| verdict_of_run(&seen, run, targets, &recipe).verdict == verdict;
+        let holds = is_noisy || (0..count).all(agrees);
         Ok(holds.then_some(seen))
     }
 

@@ -1,7 +1,6 @@
 //! Finished logs on the disk: a long one is compressed with zstd, a short one is plain text. Readers
 //! tell them apart by the first bytes, so that logs of older versions are read too.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -55,8 +54,8 @@ pub fn compress_log(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let aside = path.with_extension("zst");
-    let mut encoder = zstd::Encoder::new(File::create(&aside)?, LEVEL)?;
-    io::copy(&mut File::open(path)?, &mut encoder)?;
+    let mut encoder = zstd::Encoder::new(files::create(&aside)?, LEVEL)?;
+    io::copy(&mut files::open(path)?, &mut encoder)?;
     encoder.finish()?.sync_all()?;
     std::fs::rename(aside, path)
 }
@@ -97,7 +96,7 @@ mod tests {
     fn a_small_file_that_expands_to_more_than_any_log_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a.log");
-        let mut encoder = zstd::Encoder::new(File::create(&log).unwrap(), LEVEL).unwrap();
+        let mut encoder = zstd::Encoder::new(std::fs::File::create(&log).unwrap(), LEVEL).unwrap();
         io::copy(&mut io::repeat(b' ').take(MOST + 1), &mut encoder).unwrap();
         encoder.finish().unwrap();
         assert_eq!(log_bytes(&log).unwrap_err().kind(), io::ErrorKind::InvalidData);
