@@ -270,6 +270,7 @@ impl View {
             | Event::Confirmed(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
+            | Event::MachineChanged { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -21,6 +21,9 @@ pub struct MachineState {
     /// group, or of the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oom_kills: Option<u64>,
+    /// Memory that programs can still get, MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_mib: Option<f64>,
     /// The GPUs, if queried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<GpuState>,

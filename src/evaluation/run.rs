@@ -189,6 +189,8 @@ pub enum ExclusionReason {
     Part,
     /// The run serves to find where and how the regression shows.
     Inquiry,
+    /// The machine changed after the run.
+    MachineChanged,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -200,6 +202,7 @@ impl fmt::Display for ExclusionReason {
             Self::Reference => f.write_str("the run that the others are compared with"),
             Self::Inquiry => f.write_str("to find the cause"),
             Self::Part => f.write_str("with part of a change"),
+            Self::MachineChanged => f.write_str("before the machine changed"),
         }
     }
 }

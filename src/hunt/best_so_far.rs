@@ -52,14 +52,14 @@ impl Driver<'_> {
     /// Whether the endpoints were measured.
     fn endpoints_are_known(&self) -> Result<bool, HuntError> {
         let is_known = |entry: &Entry| matches!(entry.event, Event::Targets { .. });
-        Ok(self.hunt.entries()?.iter().any(is_known))
+        Ok(self.hunt.entries_in_force()?.iter().any(is_known))
     }
 
     /// The commit that the only search so far named, if its confirmation has no result yet.
     fn unconfirmed(&self) -> Result<Option<CommitId>, HuntError> {
         let mut named = None;
         let mut rejected = BTreeSet::new();
-        for entry in self.hunt.entries()? {
+        for entry in self.hunt.entries_in_force()? {
             match entry.event {
                 // The driver searches again from the beginning, with what is known.
                 Event::Begun(_) | Event::Resumed { .. } | Event::Search { .. } => named = None,

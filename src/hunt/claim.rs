@@ -26,6 +26,20 @@ pub(crate) enum ConfirmationOutcome {
     Undecidable(Vec<CommitId>, CandidatesReason),
 }
 
+impl ConfirmationOutcome {
+    /// Why fresh runs do not show what the search's runs showed, in words; `None` if they do.
+    pub(crate) fn contradiction(&self) -> Option<&str> {
+        match self {
+            Self::ParentAlready(_, why) | Self::NotReproduced(why) | Self::Undecided(why) => {
+                Some(why)
+            }
+            Self::Culprit(..) | Self::Small(..) | Self::HomeMatters(_) | Self::Undecidable(..) => {
+                None
+            }
+        }
+    }
+}
+
 /// A search's claim that one commit made the change.
 #[derive(Clone, Copy)]
 pub(crate) struct Claim<'a> {

@@ -56,9 +56,10 @@ impl Driver<'_> {
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
         let before = self.oracle.store.confirmation(&key)?;
-        // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures.
-        let is_retried = self.begun.options.retry_failed;
-        let before = before.filter(|before| !is_retried || before.hunt == self.hunt.id());
+        // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures. A change
+        // of the machine drops it too.
+        let is_dropped = self.begun.options.retry_failed || self.oracle.stored.has_outdated();
+        let before = before.filter(|before| !is_dropped || before.hunt == self.hunt.id());
         if let Some(before) = &before {
             self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
         }

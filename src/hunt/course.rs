@@ -226,7 +226,7 @@ impl Driver<'_> {
         }
     }
 
-    fn run(&mut self) -> Result<Finding, HuntError> {
+    pub(super) fn run(&mut self) -> Result<Finding, HuntError> {
         let endpoints = match self.endpoints()? {
             Ok(endpoints) => endpoints,
             Err(finding) => return Ok(*finding),
@@ -285,14 +285,10 @@ impl Driver<'_> {
                 }
                 other => other?,
             };
-            if let Searched::BuildsDisagree(why) = &searched
-                && !self.is_clean
-            {
-                return self.begin_clean(why);
-            }
-            if let Searched::HomeMatters(why) = &searched {
-                return self.begin_with_empty_home(why);
-            }
+            let searched = match self.unless_begun_again(&search_range, searched)? {
+                Ok(searched) => searched,
+                Err(finding) => return Ok(finding),
+            };
             if let Searched::Culprit(culprit, _) = &searched {
                 claims.push((culprit.info.commit.clone(), search_range.clone()));
             }
@@ -327,6 +323,21 @@ impl Driver<'_> {
         let range = self.whole();
         let history = self.oracle.history.commits(&range)?;
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
+    }
+
+    /// The result of a search; or the hunt's finding, if the result shows that the hunt must begin
+    /// again under other conditions.
+    fn unless_begun_again(
+        &mut self,
+        search_range: &SearchRange,
+        searched: Searched,
+    ) -> Result<Result<Searched, Finding>, HuntError> {
+        match self.with_machine(search_range, searched)? {
+            Searched::BuildsDisagree(why) if !self.is_clean => self.begin_clean(&why).map(Err),
+            Searched::HomeMatters(why) => self.begin_with_empty_home(&why).map(Err),
+            Searched::MachineChanged(change) => self.begin_after_change(change).map(Err),
+            searched => Ok(Ok(searched)),
+        }
     }
 
     /// The search range between the hunt's own ends.

@@ -50,7 +50,7 @@ impl Driver<'_> {
 
     /// The commits that were judged.
     pub(crate) fn judged(&self) -> Result<BTreeSet<CommitId>, HuntError> {
-        let entries = self.hunt.entries()?.into_iter();
+        let entries = self.hunt.entries_in_force()?.into_iter();
         let judged = entries.filter_map(|entry| match entry.event {
             Event::Judged(judged) => Some(judged.commit),
             _ => None,

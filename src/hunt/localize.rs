@@ -101,7 +101,7 @@ impl Driver<'_> {
     }
 
     /// The hunt's targets, and the guards that it does not search for.
-    fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
+    pub(super) fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
         let entries = self.hunt.entries()?.into_iter().rev();
         let mut found = entries.filter_map(|entry| match entry.event {
             Event::Targets { targets, others, .. } => Some((targets, others)),

@@ -117,7 +117,16 @@ fn with_git(
             aim: search_range.aim,
             aside: &search_range.aside,
         };
-        match driver.confirm(claim)? {
+        let outcome = driver.confirm(claim)?;
+        if let Some(why) = outcome.contradiction() {
+            driver.contradicted(&commit, why)?;
+            if driver.is_about_measured(&outcome, &search_range, number)?
+                && let Some(change) = driver.machine_change()?
+            {
+                return Ok(Searched::MachineChanged(change));
+            }
+        }
+        match outcome {
             ConfirmationOutcome::Culprit(culprit, seen) => {
                 driver.name_what_was_hidden(&culprit, filter_of(&search_range, &dropped))?;
                 return Ok(Searched::Culprit(culprit, seen));
@@ -131,7 +140,6 @@ fn with_git(
                 return Ok(Searched::Candidates(commits, why));
             }
             ConfirmationOutcome::ParentAlready(parent, why) => {
-                driver.contradicted(&commit, &why)?;
                 if asides < MOST_ASIDES
                     && let Some(aside) = driver.side_branch(&search_range, &commit, &parent)?
                 {
@@ -156,12 +164,8 @@ fn with_git(
                 last_word = why;
             }
             ConfirmationOutcome::HomeMatters(why) => return Ok(Searched::HomeMatters(why)),
-            ConfirmationOutcome::NotReproduced(why) => {
-                driver.contradicted(&commit, &why)?;
-                last_word = why;
-            }
+            ConfirmationOutcome::NotReproduced(why) => last_word = why,
             ConfirmationOutcome::Undecided(why) => {
-                driver.contradicted(&commit, &why)?;
                 last_word = why;
                 // Searching again does not help if runs of one commit differ.
                 round = most;
@@ -215,6 +219,19 @@ impl Driver<'_> {
             if more > 0 { format!(", and {more} more") } else { String::new() }
         );
         Ok(self.oracle.recorder.event(Event::Note { text })?)
+    }
+
+    /// Whether a failed claim contradicts runs that were made. A parent that was never measured only
+    /// contradicts what git concluded.
+    fn is_about_measured(
+        &self,
+        outcome: &ConfirmationOutcome,
+        search_range: &SearchRange,
+        number: usize,
+    ) -> Result<bool, HuntError> {
+        let ConfirmationOutcome::ParentAlready(parent, _) = outcome else { return Ok(true) };
+        let [old, _] = search_range.ends();
+        Ok(parent == old || self.has_verdict(parent, search_range.aim.older(), number)?)
     }
 
     pub(crate) fn contradicted(

@@ -3,6 +3,7 @@
 use crate::evaluation::{CommitId, Culprit};
 use crate::oracle::Observation;
 
+use super::machine_change::MachineChange;
 use super::why::CandidatesReason;
 
 /// The result of searching a range.
@@ -25,4 +26,6 @@ pub(crate) enum Searched {
     BuildsDisagree(String),
     /// A commit gives other results with an empty home folder. The text says how.
     HomeMatters(String),
+    /// The good endpoint no longer has its level.
+    MachineChanged(MachineChange),
 }

@@ -81,6 +81,7 @@ impl Oracle {
                 let Some(loaded) = &run.record.loaded else { continue };
                 let is_fit = run.record.ended.is_success()
                     && run.record.phase != Phase::Ruler
+                    && !self.stored.is_outdated(&run.record, self.recorder.hunt())
                     && !self.stored.is_of_other_libraries(&run, &self.store)?;
                 if is_fit && here.would_load(loaded)? {
                     return Ok(Some(run));

@@ -24,6 +24,7 @@ pub(super) fn read(root: &Path) -> MachineState {
         hottest_c: hottest(root),
         throttle_count: counts.filter_map(|file| whole(&file)).reduce(u64::saturating_add),
         oom_kills: oom_kills(root),
+        free_mib: free_mib(root),
         gpus: Vec::new(),
     }
 }
@@ -36,6 +37,13 @@ pub(crate) fn load_average() -> Option<f64> {
 fn load(root: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(root.join("proc/loadavg")).ok()?;
     finite(text.split_whitespace().next()?)
+}
+
+/// The memory that programs can still get, as the kernel estimates it (`MemAvailable`, in KiB).
+fn free_mib(root: &Path) -> Option<f64> {
+    let text = std::fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(finite(line.split_whitespace().next()?)? / 1024.0)
 }
 
 /// The highest temperature in °C; the files hold thousandths.
@@ -114,6 +122,7 @@ mod tests {
         let made = Made::of(&[
             ("proc/loadavg", "3.25 2.00 1.00 2/345 6789\n"),
             ("proc/vmstat", "oom_kill 2\n"),
+            ("proc/meminfo", "MemTotal: 4096 kB\nMemAvailable:   2048 kB\n"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3400000\n"),
             ("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2600000\n"),
             ("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n"),
@@ -135,6 +144,7 @@ mod tests {
         assert_eq!(state.hottest_c, Some(61.5));
         assert_eq!(state.throttle_count, Some(15));
         assert_eq!(state.oom_kills, Some(2));
+        assert_eq!(state.free_mib, Some(2.0));
         assert!(state.gpus.is_empty());
     }
 

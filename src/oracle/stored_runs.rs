@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::config::{Config, HomeUse, Measure, Prepare};
-use crate::evaluation::{Ended, FailureKind, Fault};
+use crate::evaluation::{Ended, FailureKind, Fault, RunRecord};
 use crate::store::{RunKey, Store, StoredRun};
 
 use super::derive::{Derivation, Derivations};
@@ -19,6 +19,10 @@ pub(crate) struct StoredRuns {
     pub(super) retry_failed: bool,
     /// Attempts of an earlier hunt's confirmation that this hunt reuses.
     pub taken_over: BTreeSet<String>,
+    /// Measures whose runs from before a change of the machine do not count.
+    outdated_measures: BTreeSet<String>,
+    /// The runs of this hunt from before the change.
+    outdated_attempts: BTreeSet<String>,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
     /// Samples already derived from logs.
@@ -63,6 +67,23 @@ impl StoredRuns {
         Self { retry_failed, ..Self::default() }
     }
 
+    /// Makes these runs, and all runs of other hunts of these measures, not count any more.
+    pub(crate) fn set_outdated(&mut self, measures: &[String], attempts: &[String]) {
+        self.outdated_measures.extend(measures.iter().cloned());
+        self.outdated_attempts.extend(attempts.iter().cloned());
+    }
+
+    /// Whether the machine changed during this hunt.
+    pub(crate) fn has_outdated(&self) -> bool {
+        !self.outdated_measures.is_empty()
+    }
+
+    /// Whether a run is from before the machine changed.
+    pub(super) fn is_outdated(&self, run: &RunRecord, hunt: Option<&str>) -> bool {
+        self.outdated_measures.contains(&run.measure)
+            && (run.hunt.as_deref() != hunt || self.outdated_attempts.contains(&run.attempt))
+    }
+
     /// The stored runs under a key that count for this request, without the reference run.
     pub(super) fn usable(
         &self,
@@ -83,6 +104,9 @@ impl StoredRuns {
             }
             // Runs that only checked the home folder do not count once it turned out to matter.
             if run.record.empty_home && recipe.home == HomeUse::Shared {
+                continue;
+            }
+            if self.is_outdated(&run.record, hunt) {
                 continue;
             }
             let is_ours = run.record.hunt.as_deref() == hunt;

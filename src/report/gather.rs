@@ -152,6 +152,10 @@ impl<'a> Gathered<'a> {
             | Event::Sweeping { .. }
             | Event::Swept(_)
             | Event::Home { .. } => {}
+            Event::MachineChanged { attempts, .. } => {
+                self.measured.machine_changed(attempts);
+                self.confirmed.clear();
+            }
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;

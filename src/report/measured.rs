@@ -1,8 +1,10 @@
 //! The commits of a hunt with their builds, runs and verdicts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::evaluation::{CommitId, Failure, Metric, Phase, Resource, TextLength, Value, Verdict};
+use crate::evaluation::{
+    CommitId, ExclusionReason, Failure, Metric, Phase, Resource, TextLength, Value, Verdict,
+};
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::model::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, SampleLine};
@@ -15,6 +17,8 @@ pub(super) struct Measured<'a> {
     index: HashMap<CommitId, usize>,
     /// How much text the endpoints' runs of each measure read.
     texts: HashMap<&'a str, TextLength>,
+    /// Runs from before the machine changed.
+    outdated: HashSet<&'a str>,
 }
 
 struct OneCommit<'a> {
@@ -69,9 +73,17 @@ impl<'a> Measured<'a> {
         }
     }
 
+    /// Drops all verdicts: the machine changed, and these runs from before do not count.
+    pub(super) fn machine_changed(&mut self, attempts: &'a [String]) {
+        self.outdated.extend(attempts.iter().map(String::as_str));
+        for commit in &mut self.commits {
+            (commit.judged, commit.search_number) = (None, 0);
+        }
+    }
+
     pub(super) fn into_commits(self) -> Vec<MeasuredCommit> {
-        let Self { commits, texts, .. } = self;
-        commits.into_iter().map(|commit| commit.into_line(&texts)).collect()
+        let Self { commits, texts, outdated, .. } = self;
+        commits.into_iter().map(|commit| commit.into_line(&texts, &outdated)).collect()
     }
 
     fn commit(&mut self, id: &CommitId) -> &mut OneCommit<'a> {
@@ -91,9 +103,17 @@ impl<'a> Measured<'a> {
 }
 
 impl OneCommit<'_> {
-    fn into_line(self, texts: &HashMap<&str, TextLength>) -> MeasuredCommit {
+    fn into_line(
+        self,
+        texts: &HashMap<&str, TextLength>,
+        outdated: &HashSet<&str>,
+    ) -> MeasuredCommit {
         let judgement = self.judged.map(|judged| &judged.judgement);
-        let counted = self.runs.iter().filter(|run| run.apart.is_none());
+        let apart = |run: &RunDone| {
+            let is_outdated = outdated.contains(run.attempt.as_str());
+            run.apart.clone().or(is_outdated.then_some(ExclusionReason::MachineChanged))
+        };
+        let counted = self.runs.iter().filter(|run| apart(run).is_none());
         MeasuredCommit {
             commit: self.id,
             subject: None,
@@ -102,9 +122,9 @@ impl OneCommit<'_> {
             skip: judgement.and_then(|j| j.skip),
             broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
             p_bad: None,
-            runs: self.runs.iter().map(|run| run_line(run)).collect(),
+            runs: self.runs.iter().map(|run| run_line(run, apart(run))).collect(),
             samples: counted.flat_map(|run| samples(run, texts)).collect(),
-            apart: self.runs.iter().filter_map(|run| apart_line(run)).collect(),
+            apart: self.runs.iter().filter_map(|run| Some(apart_line(run, apart(run)?))).collect(),
             builds: self.builds.into_iter().map(build_line).collect(),
         }
     }
@@ -142,10 +162,9 @@ fn samples(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Vec<SampleLine> 
     samples
 }
 
-/// The line of an excluded run; `None` for a run that counts.
-fn apart_line(run: &RunDone) -> Option<ExcludedRunLine> {
-    let why = run.apart.clone()?;
-    Some(ExcludedRunLine {
+/// The line of an excluded run.
+fn apart_line(run: &RunDone, why: ExclusionReason) -> ExcludedRunLine {
+    ExcludedRunLine {
         measure: run.measure.clone(),
         why,
         log: run.log.clone(),
@@ -153,7 +172,7 @@ fn apart_line(run: &RunDone) -> Option<ExcludedRunLine> {
         reused: run.reused,
         stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
-    })
+    }
 }
 
 fn build_line(build: &BuildDone) -> BuildLine {
@@ -172,7 +191,7 @@ fn build_line(build: &BuildDone) -> BuildLine {
     }
 }
 
-fn run_line(run: &RunDone) -> RunLine {
+fn run_line(run: &RunDone, apart: Option<ExclusionReason>) -> RunLine {
     let resident = run.values.get(&Resource::PeakMemory.metric(&run.measure));
     RunLine {
         measure: run.measure.clone(),
@@ -185,7 +204,7 @@ fn run_line(run: &RunDone) -> RunLine {
         peak_rss_mib: resident.and_then(Value::number),
         argv: run.argv.clone(),
         repeats: run.repeats.clone(),
-        apart: run.apart.clone(),
+        apart,
         machine: run.machine.as_deref().cloned(),
     }
 }

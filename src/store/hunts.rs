@@ -7,7 +7,7 @@ use crate::files;
 use crate::process::is_compressed_log;
 
 use super::folder::refuse_link;
-use super::journal::{Entry, Journal};
+use super::journal::{Entry, Event, Journal};
 use super::record_files::read_if_there;
 use super::{KeyHasher, Store, StoreError, publish};
 
@@ -148,6 +148,14 @@ impl HuntDir {
     /// All journal entries so far.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
         Journal::read(&self.journal_path())
+    }
+
+    /// The events since the machine last changed: only these say something about commits.
+    pub(crate) fn entries_in_force(&self) -> Result<Vec<Entry>, StoreError> {
+        let mut entries = self.entries()?;
+        let is_change = |entry: &Entry| matches!(entry.event, Event::MachineChanged { .. });
+        let from = entries.iter().rposition(is_change).map_or(0, |place| place + 1);
+        Ok(entries.split_off(from))
     }
 
     /// The bare repository of the hunt's bisect session.

@@ -29,7 +29,7 @@ impl Chance {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// This run's deviation from its level: noise, outlier and drift.
+    /// This run's deviation from its level: noise, outlier, drift and jump.
     pub(crate) fn stray(&mut self, script: &Script) -> f64 {
         let real = |key: &str| script.get(key).map(|text| text.parse::<f64>().expect("a number"));
         let sd = real("noise").unwrap_or(0.0);
@@ -42,6 +42,11 @@ impl Chance {
             let turns = self.run as f64 / runs.parse::<f64>().expect("runs");
             let amplitude: f64 = amplitude.parse().expect("an amplitude");
             stray += amplitude * (std::f64::consts::TAU * turns).sin();
+        }
+        if let Some((size, runs)) = script.get("jump").and_then(|jump| jump.split_once(' '))
+            && self.run >= runs.parse().expect("runs")
+        {
+            stray += size.parse::<f64>().expect("a size");
         }
         stray
     }

@@ -34,6 +34,7 @@
 //! | `flake_fate` | `RATE FATE`: share of `ppl` runs with this fate |
 //! | `build_flip` | `RATE VALUE`: share of builds with VALUE as `ppl`; no two builds are equal |
 //! | `drift` | `AMPLITUDE RUNS`: adds a sine; its period is RUNS runs of the whole world |
+//! | `jump` | `SIZE RUNS`: adds SIZE after so many runs of the whole world |
 //! | `fails` | probability that the measure `code` exits with 1 |
 //! | `n_ctx`, `chunk_ms` | tokens of a chunk, milliseconds for a chunk |
 //! | `nll` | replaces `ppl`, `chunks`: `12x2.0 12x2.4` is 24 chunks, in nats per token |
@@ -685,7 +686,8 @@ fn cumulative(script: &Script, leaked: bool) -> Vec<f64> {
     let chunks: u32 = script.turn("chunks").map_or(4, |word| word.parse().expect("a number"));
     let value: f64 = script.turn("ppl").map_or(7.0, |word| word.parse().expect("a perplexity"));
     let value = chance::disturbed(script).unwrap_or(value + script.added("ppl"));
-    let stray = script.get("noise").map_or(0.0, |_| Chance::of(script).stray(script));
+    let is_moved = ["noise", "jump"].iter().any(|key| script.get(key).is_some());
+    let stray = if is_moved { Chance::of(script).stray(script) } else { 0.0 };
     let more = more + stray;
     (1..=chunks).map(|chunk| value + more + f64::from(chunks - chunk) / 16.0).collect()
 }

@@ -37,6 +37,7 @@ mod limits;
 mod live_page;
 mod localize;
 mod logits;
+mod machine_changes;
 mod memory;
 mod notify;
 mod pages;

@@ -34,7 +34,13 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
         Some(ExclusionReason::Reference) => {
             figures.push("(the others are compared with it)".to_owned());
         }
-        Some(ExclusionReason::Ruler | ExclusionReason::Part | ExclusionReason::Inquiry) | None => {}
+        Some(
+            ExclusionReason::Ruler
+            | ExclusionReason::Part
+            | ExclusionReason::Inquiry
+            | ExclusionReason::MachineChanged,
+        )
+        | None => {}
     }
     let stored = stored(run.stored_at.as_deref());
     format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))

@@ -43,6 +43,12 @@ pub(crate) fn open_in(
         surroundings: begun.surroundings.clone(),
         machine: begun.machine.clone(),
     };
+    let mut stored = StoredRuns::new(begun.options.retry_failed);
+    for entry in hunt.entries()? {
+        if let Event::MachineChanged { measures, attempts } = entry.event {
+            stored.set_outdated(&measures, &attempts);
+        }
+    }
     let oracle = Oracle {
         history: history(repository, &begun)?,
         recipes: Recipes {
@@ -59,7 +65,7 @@ pub(crate) fn open_in(
         recorder: Recorder::of(hunt)?,
         stop: stop.clone(),
         control: ControlSlot::of(hunt),
-        stored: StoredRuns::new(begun.options.retry_failed),
+        stored,
         references: References::at(Some(begun.good.commit.clone())),
         launcher: Launcher::new(&user_cache()),
     };

@@ -12,11 +12,14 @@ pub(crate) enum GuardCheck {
     More,
 }
 
-/// Formats a change: "ppl 6.12 → 6.13 (+0.010000, tolerance 0.050000)".
+/// Formats a change: "ppl 6.12 → 6.13 (+0.01, tolerance 0.05)".
 pub(crate) fn moved(guard: &Guard, baseline: &Value, level: &Value, limit: f64) -> String {
     match (baseline.number(), level.number()) {
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
-            format!("{} {good} → {bad} ({:+.6}, tolerance {limit:.6})", guard.metric, bad - good)
+            let sign = if bad > good { "+" } else { "" };
+            let change = format!("{sign}{}", text::difference(bad - good));
+            let [good, bad, limit] = [good, bad, limit].map(text::figure);
+            format!("{} {good} → {bad} ({change}, tolerance {limit})", guard.metric)
         }
         _ if baseline == level => {
             format!("{} is unchanged ({})", guard.metric, text::value(level))

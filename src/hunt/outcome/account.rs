@@ -224,6 +224,10 @@ impl Ledger {
                 self.notes.push(why);
                 return Vec::new();
             }
+            Searched::MachineChanged(change) => {
+                self.notes.push(change.text);
+                return Vec::new();
+            }
             Searched::Culprit(culprit, seen) => {
                 self.mends.extend(mends_before(search_range, &culprit, &self.targets));
                 let is_known =

@@ -83,7 +83,7 @@ impl Driver<'_> {
         let aim = self.begun.options.aim;
         let [old, new] = aim.swap_if_fix([&endpoints.good, &endpoints.bad]);
         let mut judged = Vec::new();
-        for entry in self.hunt.entries()? {
+        for entry in self.hunt.entries_in_force()? {
             if let Event::Judged(one) = entry.event
                 && !judged.contains(&one.commit)
             {

@@ -107,7 +107,7 @@ impl Driver<'_> {
     /// For each judged commit, the largest number of runs behind one verdict.
     fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
         let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
-        for entry in self.hunt.entries()? {
+        for entry in self.hunt.entries_in_force()? {
             if let Event::Judged(judged) = entry.event {
                 let most = runs.entry(judged.commit).or_default();
                 *most = judged.attempts.len().max(*most);

@@ -39,7 +39,7 @@ pub(crate) fn replay(
     }
     let (targets, chunks) = sought(driver, strategy);
     let (mut known, mut read) = (Vec::new(), None);
-    for entry in driver.hunt.entries()? {
+    for entry in driver.hunt.entries_in_force()? {
         if let Event::Search { chunks, .. } = entry.event {
             read = chunks;
         } else if let Event::Judged(judged) = entry.event {
@@ -110,7 +110,7 @@ impl Driver<'_> {
         verdict: Verdict,
         search_number: usize,
     ) -> Result<bool, HuntError> {
-        Ok(self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+        Ok(self.hunt.entries_in_force()?.into_iter().any(|entry| match entry.event {
             Event::Judged(judged) => {
                 judged.commit == *commit
                     && judged.judgement.verdict == verdict
@@ -128,7 +128,7 @@ impl Driver<'_> {
         targets: &[crate::evaluation::Target],
     ) -> Result<Phase, HuntError> {
         let measures = crate::oracle::measures_of(targets);
-        let confirmed = self.hunt.entries()?.into_iter().any(|entry| match entry.event {
+        let confirmed = self.hunt.entries_in_force()?.into_iter().any(|entry| match entry.event {
             Event::Judged(judged) => judged.phase == Phase::Confirm && judged.commit == *commit,
             _ => false,
         });

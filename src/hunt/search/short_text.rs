@@ -187,7 +187,7 @@ impl Driver<'_> {
     ) -> Result<Vec<(CommitId, Verdict)>, HuntError> {
         let aim = self.begun.options.aim;
         let (mut bounds, mut old) = (Vec::new(), Vec::new());
-        for entry in self.hunt.entries()? {
+        for entry in self.hunt.entries_in_force()? {
             let Event::Judged(judged) = entry.event else { continue };
             if judged.search_number != number || judged.phase != Phase::Search {
                 continue;

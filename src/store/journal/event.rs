@@ -121,6 +121,13 @@ pub(crate) enum Event {
         /// Whether it is empty.
         empty: bool,
     },
+    /// The machine changed. Runs from before no longer count, and the hunt begins again.
+    MachineChanged {
+        /// The measures that show it. Their runs of other hunts do not count either.
+        measures: Vec<String>,
+        /// The runs from before.
+        attempts: Vec<String>,
+    },
     /// Something a reader should know.
     Note {
         /// The note, in a sentence.

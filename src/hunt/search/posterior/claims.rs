@@ -1,0 +1,188 @@
+//! The claims of a search in noise: a commit, or a span of which only the newest can be tested, is
+//! confirmed with fresh runs.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CommitId, Phase, Target};
+use crate::hunt::HuntError;
+use crate::hunt::claim::{Claim, ConfirmationOutcome};
+use crate::hunt::confirm::uneven::Count;
+use crate::hunt::samples::{is_spread, samples};
+use crate::hunt::searched::Searched;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::Request;
+use crate::search::{Candidate, Levels, MeasuredCommit, Noisy, Step};
+
+use super::Search;
+
+impl<'d> Search<'d, '_> {
+    /// The strategy with the search's estimate of the levels, and the step to confirm.
+    fn with_levels(&self, strategy: &SearchStrategy, noisy: &Noisy<'_>) -> (SearchStrategy, Step) {
+        let mut strategy = strategy.clone();
+        let [Target::Guard(target)] = strategy.targets.as_mut_slice() else {
+            unreachable!("a search in noise goes by one target")
+        };
+        let known = target.noise.as_mut().expect("a search in noise");
+        if let Some(levels) = self.levels(noisy) {
+            (known.good, known.bad, known.sd) = (levels.good, levels.bad, levels.sd);
+            known.paired = noisy.is_paired();
+        }
+        let step = match (noisy.levels(), noisy.rates()) {
+            (Some(turned), _) => Step::between(&turned, noisy.calibrated_step(), noisy.is_paired()),
+            (None, rates) => Step::Rates(rates.expect("a search has levels or rates")),
+        };
+        (strategy, step)
+    }
+
+    /// The search's current estimate of the levels of good and bad.
+    pub(super) fn levels(&self, noisy: &Noisy<'_>) -> Option<Levels> {
+        Some(self.orientation.levels(noisy.levels()?, noisy.is_paired()))
+    }
+
+    fn claim_of<'a>(
+        &self,
+        commit: &'a CommitId,
+        targets: &'a [Target],
+        strategy: &'a SearchStrategy,
+        step: Step,
+        search_number: usize,
+    ) -> Claim<'a>
+    where
+        'd: 'a,
+    {
+        let (ends, aim) = (self.range.ends(), self.range.aim);
+        let (step, aside) = (Some(step), self.range.aside.as_slice());
+        Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
+    }
+
+    /// Confirms the step that a commit and the untestable commits before it make together, with
+    /// fresh runs of the commit and of `candidate.against`. False if the search must continue.
+    pub(super) fn claim_span(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        strategy: &SearchStrategy,
+        candidate: &Candidate,
+        number: usize,
+    ) -> Result<bool, HuntError> {
+        let commit = self.commits[candidate.commit].clone();
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let targets = &strategy.targets;
+        let claim = self.claim_of(&commit, targets, &strategy, step, number);
+        let against: Vec<CommitId> =
+            candidate.against.iter().map(|place| self.commit_of(*place)).collect();
+        if self.driver.confirm_span(claim, &against)? {
+            return Ok(true);
+        }
+        let why = "its fresh runs do not differ from those of the commits before it";
+        self.driver.contradicted(&commit, why)?;
+        let fresh = self.fresh(&commit, &against)?;
+        noisy.rejected(&fresh);
+        self.verdicts.clear();
+        Ok(false)
+    }
+
+    /// Confirms a commit with fresh runs; `None` if the search must continue.
+    pub(super) fn claim(
+        &mut self,
+        noisy: &mut Noisy<'_>,
+        strategy: &SearchStrategy,
+        commit: &CommitId,
+        number: usize,
+    ) -> Result<Option<Searched>, HuntError> {
+        if let Some(open) = self.uneven(noisy, commit, &[])? {
+            return Ok(Some(open));
+        }
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let targets = &self.range.targets;
+        let claim = self.claim_of(commit, targets, &strategy, step, number);
+        let why = match self.driver.confirm(claim)? {
+            ConfirmationOutcome::Culprit(culprit, seen) => {
+                let parents = self.driver.oracle.history.parents(commit)?;
+                let fresh = self.fresh(commit, &parents)?;
+                if let Some(open) = self.uneven(noisy, commit, &fresh)? {
+                    return Ok(Some(open));
+                }
+                return Ok(Some(Searched::Culprit(culprit, seen)));
+            }
+            ConfirmationOutcome::Small(culprit, seen) => {
+                return Ok(Some(Searched::Gradual(culprit, seen)));
+            }
+            ConfirmationOutcome::HomeMatters(why) => {
+                return Ok(Some(Searched::HomeMatters(why)));
+            }
+            ConfirmationOutcome::Undecidable(commits, why) => {
+                self.driver.contradicted(commit, &why.to_string())?;
+                return Ok(Some(Searched::Candidates(commits, why)));
+            }
+            ConfirmationOutcome::ParentAlready(parent, why) => {
+                self.aside = self.driver.side_branch(self.range, commit, &parent)?;
+                if self.aside.is_some() {
+                    self.driver.contradicted(commit, &why)?;
+                    return Ok(Some(Searched::Nothing(why)));
+                }
+                why
+            }
+            ConfirmationOutcome::Undecided(why) | ConfirmationOutcome::NotReproduced(why) => why,
+        };
+        self.driver.contradicted(commit, &why)?;
+        let parents = self.driver.oracle.history.parents(commit)?;
+        let fresh = self.fresh(commit, &parents)?;
+        noisy.rejected(&fresh);
+        // The confirmation wrote other verdicts, so the search must write its own again.
+        self.verdicts.clear();
+        Ok(None)
+    }
+
+    /// The candidates if commits on one side of `commit` fail at different rates.
+    fn uneven(
+        &mut self,
+        noisy: &Noisy<'_>,
+        commit: &CommitId,
+        fresh: &[(MeasuredCommit, f64)],
+    ) -> Result<Option<Searched>, HuntError> {
+        if noisy.rates().is_none() {
+            return Ok(None);
+        }
+        let ends = self.range.ends().map(CommitId::clone);
+        let mut counts: BTreeMap<CommitId, Count> = ends.into_iter().zip(self.ends).collect();
+        for (place, sample) in noisy.samples().iter().chain(fresh) {
+            counts.entry(self.commit_of(*place)).or_default().add(*sample);
+        }
+        let Some((open, why)) = self.driver.uneven(self.range, commit, &counts)? else {
+            return Ok(None);
+        };
+        self.driver.contradicted(commit, &why)?;
+        Ok(Some(Searched::Candidates(open, why.into())))
+    }
+
+    /// The confirmation's samples of a commit and of the commits it was compared with. The search
+    /// has not used them yet.
+    fn fresh(
+        &mut self,
+        commit: &CommitId,
+        parents: &[CommitId],
+    ) -> Result<Vec<(MeasuredCommit, f64)>, HuntError> {
+        let measures = [self.target.guard.metric.measure.clone()];
+        let mut fresh = Vec::new();
+        for one in parents.iter().chain([commit]) {
+            let place = match self.commits.iter().position(|known| known == one) {
+                Some(place) => MeasuredCommit::Commit(place),
+                None if one == self.range.ends()[0] => MeasuredCommit::Good,
+                None => continue,
+            };
+            let look = Request::look(one, &measures, Phase::Confirm);
+            let seen = self.driver.oracle.evaluate(look)?;
+            let xs = samples(&seen, &self.target, &self.driver.oracle.recipes.config)
+                .unwrap_or_default();
+            let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
+            // Repeats are compared with a commit's first run, so that run is no sample.
+            let told = runs.skip(usize::from(is_spread(&self.target)));
+            for (attempt, x) in told.zip(xs) {
+                if self.sampler.used.insert(attempt) {
+                    fresh.push((place, self.orientation.sample(x)));
+                }
+            }
+        }
+        Ok(fresh)
+    }
+}

@@ -1,0 +1,256 @@
+//! Whether the machine changed since the endpoints were measured: another program took a share of
+//! it, heat slowed it down, or a library gives other values now. Then runs from before and after the
+//! change must not be compared, and the hunt begins again.
+//!
+//! A confirmation compares fresh runs, so no commit is named because the machine changed. But the
+//! search leads to a wrong place, and levels of different times give a wrong account. So the good
+//! endpoint, whose build is kept, is measured again after each search by a metric that depends on the
+//! machine's speed, and when a claim does not hold.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{Finding, GuardTarget, MachineStates, Phase, Target};
+use crate::oracle::{Observation, Request, measures_of};
+use crate::stats::median;
+use crate::store::journal::{Event, RunDone};
+use crate::ui::text;
+
+use super::HuntError;
+use super::driver::Driver;
+use super::machine_change::MachineChange;
+use super::range::SearchRange;
+use super::searched::Searched;
+use super::strategy::SearchStrategy;
+
+/// Number of runs of the good endpoint that must all have left its level.
+const LOOKS: usize = 3;
+/// How often a hunt begins again. A machine that changes more often gives candidates only.
+const MOST_RESTARTS: usize = 2;
+/// A run has left the level beyond this many standard deviations of the runs.
+const DEVIATIONS: f64 = 3.0;
+/// A run has left the level only beyond this share of the tolerance. Less cannot change a verdict
+/// where the step is as large as the tolerance.
+const SHARE_OF_TOLERANCE: f64 = 0.5;
+
+impl Driver<'_> {
+    /// The result of a search; or, if the metric depends on the machine's speed, the change of the
+    /// machine if the good endpoint left its level meanwhile.
+    pub(super) fn with_machine(
+        &mut self,
+        search_range: &SearchRange,
+        searched: Searched,
+    ) -> Result<Searched, HuntError> {
+        let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
+        let begins_again = matches!(
+            searched,
+            Searched::BuildsDisagree(_) | Searched::HomeMatters(_) | Searched::MachineChanged(_)
+        );
+        if !strategy.noisy().is_some_and(GuardTarget::may_drift) || begins_again {
+            return Ok(searched);
+        }
+        let change = match self.machine_change() {
+            // The next run meets the limit too.
+            Err(HuntError::Limit(_)) => None,
+            change => change?,
+        };
+        Ok(change.map_or(searched, Searched::MachineChanged))
+    }
+
+    /// Measures the good endpoint again. `Some` if its level has moved, in every run, by more than
+    /// noise and half the tolerance. If the first run shows the old level, there is no second one.
+    pub(crate) fn machine_change(&mut self) -> Result<Option<MachineChange>, HuntError> {
+        let (targets, _) = self.sought()?;
+        let targets: Vec<GuardTarget> = targets.into_iter().filter_map(with_level).collect();
+        let restarts = self.hunt.entries()?.iter().filter(|one| is_change(&one.event)).count();
+        if targets.is_empty() || restarts >= MOST_RESTARTS {
+            return Ok(None);
+        }
+        let measures = measures_of(&targets.iter().cloned().map(Target::Guard).collect::<Vec<_>>());
+        let before: BTreeSet<String> =
+            self.runs_of(&measures)?.into_iter().map(|run| run.attempt).collect();
+        let Some((target, values)) = self.moved_level(&targets, &measures, &before)? else {
+            return Ok(None);
+        };
+        let metric = &target.guard.metric;
+        let now = median(&values).map(text::figure).unwrap_or_default();
+        let text = format!(
+            "the machine changed: {metric} of the good end {} was {}, and is {now} now ({}){}. Runs \
+             from before no longer count, and the hunt begins again",
+            self.begun.good.commit.short(),
+            text::value(&target.baseline),
+            text::plural(values.len(), "run"),
+            self.meanwhile(&measures)?,
+        );
+        let attempts = before.into_iter().collect();
+        Ok(Some(MachineChange { text, measures, attempts }))
+    }
+
+    /// The first target whose level at the good end has moved, and the new runs' values.
+    fn moved_level<'t>(
+        &mut self,
+        targets: &'t [GuardTarget],
+        measures: &[String],
+        before: &BTreeSet<String>,
+    ) -> Result<Option<(&'t GuardTarget, Vec<f64>)>, HuntError> {
+        let good = self.begun.good.commit.clone();
+        let look = Request::look(&good, measures, Phase::Endpoint);
+        let mut moved: Vec<(&GuardTarget, Vec<f64>)> = Vec::new();
+        for _ in 0..LOOKS {
+            let known = self.oracle.evaluate(look)?;
+            let count = known.samples.values().map(Vec::len).min().unwrap_or(0);
+            let seen = self.oracle.evaluate(Request { runs: count + 1, keep: true, ..look })?;
+            let of = |target| (target, new_values(&seen, target, before));
+            moved = targets
+                .iter()
+                .map(of)
+                .filter(|(target, values)| is_moved(target, values))
+                .collect();
+            if moved.is_empty() {
+                return Ok(None);
+            }
+        }
+        Ok(moved.into_iter().next())
+    }
+
+    /// The runs of these measures in the journal.
+    fn runs_of(&self, measures: &[String]) -> Result<Vec<RunDone>, HuntError> {
+        let runs = self.hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
+            Event::Run(run) if measures.contains(&run.measure) => Some(run),
+            _ => None,
+        });
+        Ok(runs.collect())
+    }
+
+    /// What the machine did between the first and the last run of these measures, in words.
+    fn meanwhile(&self, measures: &[String]) -> Result<String, HuntError> {
+        let runs = self.runs_of(measures)?;
+        let mut states = Vec::new();
+        for run in [runs.first(), runs.last()].into_iter().flatten() {
+            let stored = self.oracle.store.run(&run.run_key, &run.attempt)?;
+            states.extend(stored.and_then(|stored| stored.record.machine));
+        }
+        let [first, last] = states.as_slice() else { return Ok(String::new()) };
+        let changes = changes(first, last);
+        Ok(if changes.is_empty() { String::new() } else { format!("; {}", changes.join(", ")) })
+    }
+
+    /// Starts the hunt again. Runs from before the change do not count.
+    pub(crate) fn begin_after_change(
+        &mut self,
+        change: MachineChange,
+    ) -> Result<Finding, HuntError> {
+        let MachineChange { text, measures, attempts } = change;
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.oracle.stored.set_outdated(&measures, &attempts);
+        self.oracle.recorder.event(Event::MachineChanged { measures, attempts })?;
+        self.oracle.pool.free_all_but(&self.begun.good.commit);
+        self.searches = 0;
+        self.excluded_runs.clear();
+        self.undone.clear();
+        self.is_flaky = false;
+        self.run()
+    }
+}
+
+fn is_change(event: &Event) -> bool {
+    matches!(event, Event::MachineChanged { .. })
+}
+
+/// A guard's target with a level at the good end. Rates have none.
+fn with_level(target: Target) -> Option<GuardTarget> {
+    let Target::Guard(target) = target else { return None };
+    let has_level = target.baseline.number().is_some_and(f64::is_finite);
+    (has_level && !target.is_rate()).then_some(target)
+}
+
+/// The values of runs that are not among these.
+fn new_values(seen: &Observation, target: &GuardTarget, before: &BTreeSet<String>) -> Vec<f64> {
+    let metric = &target.guard.metric;
+    let runs = seen.of(&metric.measure).iter().filter(|run| !before.contains(&run.attempt));
+    runs.filter_map(|run| run.value(metric)?.number()).collect()
+}
+
+/// Whether all values have left the level of the good end.
+fn is_moved(target: &GuardTarget, values: &[f64]) -> bool {
+    let level = target.baseline.number();
+    let has_left = |value: &f64| level.is_some_and(|level| has_left(target, level, *value));
+    !values.is_empty() && values.iter().all(has_left)
+}
+
+/// Whether a value is farther from the level than noise and a share of the tolerance explain.
+fn has_left(target: &GuardTarget, level: f64, value: f64) -> bool {
+    let scale = target.orientation();
+    let distance = (scale.oriented(value) - scale.oriented(level)).abs();
+    let noise = target.noise.map_or(0.0, |noise| DEVIATIONS * noise.sd);
+    distance > noise.max(SHARE_OF_TOLERANCE * target.oriented_limit().abs())
+}
+
+/// What differs between the machine's states around two runs, in words.
+fn changes(first: &MachineStates, last: &MachineStates) -> Vec<String> {
+    let shown = |what: &str, unit: &str, [from, to]: [Option<f64>; 2]| {
+        let (from, to) = (from?, to?);
+        let is_same = (from - to).abs() <= 0.1 * from.abs().max(to.abs());
+        (!is_same).then(|| format!("{what} {from:.1} then and {to:.1}{unit} now"))
+    };
+    let mut said: Vec<String> = [
+        shown("load", "", [first.before.load, last.before.load]),
+        shown("processor clock", " MHz", [first.after.cpu_mhz, last.after.cpu_mhz]),
+        shown("hottest sensor", " °C", [first.after.hottest_c, last.after.hottest_c]),
+        shown("free memory", " MiB", [first.before.free_mib, last.before.free_mib]),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let throttled = first.after.throttle_count.zip(last.after.throttle_count);
+    if throttled.is_some_and(|(then, now)| now > then) {
+        said.push("heat throttled the processor meanwhile".to_owned());
+    }
+    let killed = first.after.oom_kills.zip(last.after.oom_kills);
+    if killed.is_some_and(|(then, now)| now > then) {
+        said.push("the kernel killed a process for lack of memory meanwhile".to_owned());
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{GuardForm, MachineState, Noise, NoiseKind};
+    use crate::oracle::fixture::target;
+
+    #[test]
+    fn an_exact_level_has_moved_beyond_half_the_tolerance() {
+        let target = target(GuardForm::MaxIncrease(0.5), 7.0, 8.0);
+        assert!(is_moved(&target, &[7.3]) && is_moved(&target, &[6.7, 7.3, 9.0]));
+        assert!(!is_moved(&target, &[7.2]) && !is_moved(&target, &[9.0, 7.0, 9.0]));
+        assert!(!is_moved(&target, &[]));
+    }
+
+    #[test]
+    fn a_level_in_noise_has_moved_beyond_three_deviations_too() {
+        let kind = NoiseKind::Plain;
+        let noise =
+            Noise { kind, good: 7.0, bad: 8.0, sd: 0.2, runs: 4, paired: false, error: 0.0 };
+        let target =
+            GuardTarget { noise: Some(noise), ..target(GuardForm::MaxIncrease(0.5), 7.0, 8.0) };
+        assert!(is_moved(&target, &[7.65]) && !is_moved(&target, &[7.55]));
+    }
+
+    #[test]
+    fn what_the_machine_did_is_told_only_where_it_differs() {
+        let state = |load, throttle_count| MachineState {
+            load: Some(load),
+            throttle_count: Some(throttle_count),
+            free_mib: Some(4096.0),
+            ..MachineState::default()
+        };
+        let around = |state: MachineState| MachineStates { before: state.clone(), after: state };
+        let said = |then, now| changes(&around(then), &around(now));
+        assert_eq!(said(state(0.5, 7), state(0.5, 7)), [""; 0]);
+        assert_eq!(
+            said(state(0.5, 7), state(6.0, 9)),
+            ["load 0.5 then and 6.0 now", "heat throttled the processor meanwhile"]
+        );
+        assert_eq!(said(MachineState::default(), state(1.0, 0)), [""; 0]);
+    }
+}

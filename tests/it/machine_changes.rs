@@ -1,0 +1,85 @@
+//! A machine that changes in the middle of a hunt: from some run on, it gives other values or is
+//! slower at every commit.
+
+use crate::kit::{Hunt, Oracle, Plan, TestEnvironment, line};
+
+/// The number of commits; the first bad one is in the middle.
+const COMMITS: usize = 33;
+const FIRST_BAD: usize = 16;
+
+/// A line with one step, on a machine that adds so much to ppl after so many runs.
+fn stepped(jump: &str) -> Plan {
+    let words: Vec<&str> =
+        (0..COMMITS).map(|commit| if commit < FIRST_BAD { "g" } else { "b" }).collect();
+    line(&words.join(" ")).with_all(&format!("jump = {jump}"))
+}
+
+#[test]
+fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
+    // The four runs of the endpoints are the first ones, so the search begins with the fifth.
+    for jump in ["0.75 5", "0.75 7", "-0.75 5", "-0.75 6"] {
+        let env = TestEnvironment::new();
+        let history = stepped(jump).build(&env);
+        Oracle::new(&env).write(&env);
+        let hunt = env.hunt().expect(0, "culprit").names(&history, FIRST_BAD);
+        let notes = hunt.report["notes"].to_string();
+        assert!(notes.contains("the machine changed: ppl of the good end"), "{jump}: {notes}");
+        let [good, bad] = ["baseline", "bad"].map(|end| hunt.report["guards"][0][end].as_f64());
+        let moved: f64 = jump.split_once(' ').unwrap().0.parse().unwrap();
+        assert_eq!([good, bad], [Some(7.0 + moved), Some(7.5 + moved)], "{jump}");
+        let apart = &hunt.commit(&history, 0)["apart"];
+        assert_eq!(apart[0]["why"], "machine-changed", "{apart}");
+        assert!(apart[0]["log"].as_str().is_some_and(|log| log.contains("endpoint")), "{apart}");
+    }
+}
+
+#[test]
+fn a_machine_that_stays_as_it_is_costs_nothing() {
+    let count = |plan: Plan| {
+        let env = TestEnvironment::new();
+        let history = plan.build(&env);
+        Oracle::new(&env).write(&env);
+        env.hunt().expect(0, "culprit").names(&history, FIRST_BAD);
+        env.runs_of(0)
+    };
+    // The endpoint's runs and none more: no claim failed.
+    assert_eq!(count(stepped("0 0")), 2);
+    let changed = count(stepped("0.75 6"));
+    assert!(changed >= 2 + 3, "{changed}");
+}
+
+#[test]
+fn a_share_of_the_speed_that_another_program_takes_is_no_commit() {
+    let speed = |commit| if commit < FIRST_BAD { "tg = 100" } else { "tg = 92" };
+    let mut plan = stepped("0.1 12").with_all("noise = 0.005").with_all("seed = 11");
+    for commit in 0..COMMITS {
+        plan = plan.with(commit, speed(commit));
+    }
+    let env = TestEnvironment::new();
+    let history = plan.build(&env);
+    let pattern = "parser = \"regex\"\npattern = 'decode: ([0-9.]+) tokens'";
+    let oracle = Oracle::new(&env).measure("speed", "speed", pattern);
+    let oracle = oracle.only_guard("metric = \"speed\"\nmax_decrease_percent = 5.0");
+    oracle.write_to(&env.repo().join("oracle.toml"));
+    let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
+    let hunt = Hunt::of(&env, output).expect(0, "culprit").names(&history, FIRST_BAD);
+    let account = hunt.report["account"].to_string();
+    assert!(
+        account.contains("\"explained\":true") || hunt.report["unexplained"].is_null(),
+        "{account}"
+    );
+}
+
+#[test]
+fn a_hunt_that_was_stopped_after_the_change_goes_on_without_the_runs_from_before() {
+    let env = TestEnvironment::new();
+    let history = stepped("0.75 6").build(&env);
+    Oracle::new(&env).write(&env);
+    // The change is seen after 29 runs; the second search needs more than three.
+    env.run(&["start", "--good", "v1", "--max-runs", "32"]).expect(3);
+    let report = env.run(&["report", "--format", "json"]).stdout;
+    assert!(report.contains("the machine changed"), "{report}");
+    env.run(&["resume", "--max-runs", "60"]).expect(0).says(&[&history.commit(FIRST_BAD)[..10]]);
+    let hunt = env.run(&["report", "--format", "json"]).stdout;
+    assert_eq!(hunt.matches("the machine changed").count(), 1, "{hunt}");
+}
