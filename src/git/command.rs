@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::evaluation::Ended;
+use crate::evaluation::{Ended, was_caused_by_program};
 use crate::process::{Invocation, tool};
 
 use super::GitError;
@@ -216,6 +216,10 @@ impl Call {
                 Ok(Output { code, stdout: output.stdout, stderr: output.stderr })
             }
             Ended::NotFound(_) => Err(GitError::Missing),
+            Ended::Signaled(_) if !was_caused_by_program(&output.ended) => {
+                let ended = output.ended.to_string();
+                Err(GitError::Killed { command, dir: self.dir.clone(), ended })
+            }
             ended => Err(GitError::Command {
                 command,
                 dir: self.dir.clone(),
@@ -249,12 +253,12 @@ impl Call {
     pub(super) fn failed(&self, output: &Output) -> GitError {
         let said = said(&output.stderr);
         let told = ["No space left on device", "Disk quota exceeded"];
-        // Git may fail on a full disk without a word.
-        let is_silent_on_full =
-            || output.stderr.is_empty() && self.git_dir.as_deref().is_some_and(is_full);
+        // Git may fail on a full disk without a word, or without the reason.
+        let hides_the_reason = output.stderr.is_empty() || said.contains("unable to write");
+        let disks = || self.git_dir.as_deref().into_iter().chain([self.dir.as_path()]);
         if told.iter().any(|words| said.contains(words))
             || wrote_to_a_full_disk(&said)
-            || is_silent_on_full()
+            || (hides_the_reason && disks().any(is_full))
         {
             return GitError::NoSpace { command: self.shown(), said };
         }

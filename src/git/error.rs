@@ -118,6 +118,16 @@ pub enum GitError {
         /// Git's message.
         said: String,
     },
+    /// A signal from outside ended git. No commit is at fault, and git may have left locks behind.
+    #[error("`{command}` in {} ended with {ended}", .dir.display())]
+    Killed {
+        /// The command as a user could type it.
+        command: String,
+        /// The folder where the command ran.
+        dir: PathBuf,
+        /// `signal N`.
+        ended: String,
+    },
     /// The output of a git command has an unknown form.
     #[error("cannot read what `{command}` said: {what}")]
     Unreadable {
@@ -224,6 +234,7 @@ impl GitError {
             | Self::Promised { .. }
             | Self::NotStarted { .. }
             | Self::Command { .. }
+            | Self::Killed { .. }
             | Self::Unreadable { .. }
             | Self::Library { .. }
             | Self::Io { .. }
@@ -319,18 +330,14 @@ impl GitError {
                  repository is whole",
                 quoted(dir)
             ),
+            Self::Killed { .. } => "something ended git, often the kernel for lack of memory: run \
+                                    the same command again; `bisect-ppl resume` goes on with a \
+                                    hunt that had begun"
+                .to_owned(),
             Self::Unreadable { .. } | Self::Library { .. } => {
                 "`git fsck` tells whether the repository is whole".to_owned()
             }
-            Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "free some space, then `bisect-ppl resume`; nothing measured is lost".to_owned()
-                }
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    NOT_WRITABLE.to_owned()
-                }
-                _ => return None,
-            },
+            Self::Io { source, .. } => return io_hint(source).map(str::to_owned),
         };
         Some(hint)
     }
@@ -339,6 +346,16 @@ impl GitError {
 /// Hint for a repository or cache folder that is not writable.
 const NOT_WRITABLE: &str = "the repository's git directory and the cache folder must be writable: \
                             hunts work in worktrees of their own";
+
+fn io_hint(source: &io::Error) -> Option<&'static str> {
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("free some space, then `bisect-ppl resume`; nothing measured is lost")
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(NOT_WRITABLE),
+        _ => None,
+    }
+}
 
 fn is_refused(said: &str) -> bool {
     said.contains("Permission denied") || said.contains("Read-only file system")

@@ -101,7 +101,10 @@ fn try_restore_tree(
     // Git overwrites files in the way, but not repositories or folders without write permission.
     match to_commit() {
         Ok(()) => {}
-        Err(impossible @ GitError::CheckoutImpossible(_)) => return Err(impossible),
+        // A killed git leaves locks, so another call would fail for a wrong reason.
+        Err(error @ (GitError::CheckoutImpossible(_) | GitError::Killed { .. })) => {
+            return Err(error);
+        }
         Err(_) => {
             clean(call, top).or_else(|_| start_over(git_dir, top))?;
             to_commit()?;

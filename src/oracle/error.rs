@@ -202,7 +202,10 @@ impl OracleError {
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::MachineFault { .. }
-            | Self::Build(BuildError::MachineFault { .. })
+            | Self::Build(
+                BuildError::MachineFault { .. } | BuildError::Git(GitError::Killed { .. }),
+            )
+            | Self::Git(GitError::Killed { .. })
             | Self::Throttled { .. }
             | Self::Input(InputError::Missing(_) | InputError::Unreadable { .. }) => true,
             Self::Process(error) | Self::Build(BuildError::Process(error)) => {

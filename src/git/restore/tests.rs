@@ -211,3 +211,21 @@ fn an_object_that_is_missing_is_nothing_of_the_commits_own() {
         fs::write(&file, bytes).unwrap();
     }
 }
+
+#[test]
+fn a_git_that_was_killed_is_told_apart_from_one_that_failed() {
+    let fixture = Fixture::new();
+    let plain = fixture.commit("plain", &[("a", "1")]);
+    let next = fixture.commit("next", &[("a", "2"), (".gitattributes", "a filter=killer\n")]);
+    let mut worktree = slot(&fixture, &plain);
+    let once = fixture.beside("once");
+    let smudge = format!("test -e '{0}' || {{ touch '{0}'; kill -9 $PPID; }}; cat", once.display());
+    fixture.git(&["config", "filter.killer.smudge", &smudge]);
+    let error = worktree.checkout(&next, true).unwrap_err();
+    assert!(matches!(error, GitError::Killed { .. }), "{error}");
+    assert!(error.hint().unwrap().contains("bisect-ppl resume"));
+    assert!(fixture.beside("once").exists());
+    // The lock of the killed git is not in the way.
+    worktree.checkout(&next, true).unwrap();
+    assert_eq!(content(&worktree, "a"), "2");
+}
