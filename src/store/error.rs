@@ -52,6 +52,12 @@ pub enum StoreError {
         /// The store's format.
         found: String,
     },
+    /// The file with the store's format holds no number.
+    #[error("{}: this file is damaged: it must hold the version of the store, a number", path.display())]
+    DamagedFormat {
+        /// The file.
+        path: PathBuf,
+    },
     /// The repository has no hunt.
     #[error("there is no hunt in this repository yet")]
     NoHunts,
@@ -102,7 +108,10 @@ impl StoreError {
             | Self::Link { .. }
             | Self::Shared(_)
             | Self::Newer { .. } => true,
-            Self::Io { .. } | Self::Corrupt { .. } | Self::DamagedDump { .. } => false,
+            Self::Io { .. }
+            | Self::Corrupt { .. }
+            | Self::DamagedDump { .. }
+            | Self::DamagedFormat { .. } => false,
         }
     }
 
@@ -124,6 +133,10 @@ impl StoreError {
                  measure it again"
                     .to_owned()
             }
+            Self::DamagedFormat { path } => format!(
+                "if no newer bisect-ppl was used here: echo {FORMAT} > {}; nothing measured is lost",
+                path.display()
+            ),
             Self::Newer { .. } => "use the newer bisect-ppl, or move that folder away".to_owned(),
             Self::NoHunts => "`bisect-ppl start --good REV` begins one".to_owned(),
             Self::UnknownHunt { .. } => "`bisect-ppl store ls` lists them all".to_owned(),

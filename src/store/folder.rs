@@ -46,7 +46,12 @@ impl Store {
         let root = common_dir.join("bisect-ppl");
         let format = root.join("format");
         match files::read(&format) {
-            Ok(text) if text.trim_ascii() == FORMAT.to_string().as_bytes() => {}
+            Ok(text) if number(&text) == Some(FORMAT) => {}
+            // A crash of the machine may leave an empty file. No version writes one.
+            Ok(text) if text.is_empty() => {}
+            Ok(text) if number(&text).is_none() => {
+                return Err(StoreError::DamagedFormat { path: format });
+            }
             Ok(text) => {
                 let found = String::from_utf8_lossy(text.trim_ascii()).into_owned();
                 return Err(StoreError::Newer { path: root, found });
@@ -67,7 +72,7 @@ impl Store {
         store.check_own(common_dir)?;
         files::make_own(&store.root).map_err(StoreError::at(&store.root))?;
         let format = store.root.join("format");
-        if !format.exists() {
+        if format.metadata().map_or(true, |file| file.len() == 0) {
             publish(&format, format!("{FORMAT}\n").as_bytes())?;
         }
         store.in_use = Some(Arc::new(InUse::shared(&store.root)?));
@@ -97,6 +102,11 @@ impl Store {
     }
 }
 
+/// The version in the file `format`.
+fn number(text: &[u8]) -> Option<u32> {
+    std::str::from_utf8(text).ok()?.trim().parse().ok()
+}
+
 /// Fails if the path is a link.
 pub(super) fn refuse_link(path: &Path) -> Result<(), StoreError> {
     let meta = std::fs::symlink_metadata(path);
@@ -104,4 +114,30 @@ pub(super) fn refuse_link(path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::Link { path: path.to_owned() });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_was_damaged_is_told_apart_from_a_newer_one() {
+        let git = tempfile::tempdir().unwrap();
+        let format = git.path().join("bisect-ppl/format");
+        let version = || std::fs::read_to_string(&format).unwrap();
+        Store::open_to_measure(git.path()).unwrap();
+        assert_eq!(version(), "1\n");
+        std::fs::write(&format, "").unwrap();
+        Store::open(git.path()).unwrap();
+        Store::open_to_measure(git.path()).unwrap();
+        assert_eq!(version(), "1\n");
+        std::fs::write(&format, b"\xb1\n").unwrap();
+        let error = Store::open(git.path()).unwrap_err();
+        assert!(matches!(error, StoreError::DamagedFormat { .. }), "{error}");
+        let hint = error.hint().unwrap();
+        assert!(hint.contains(&format!("echo 1 > {}", format.display())), "{hint}");
+        std::fs::write(&format, "2\n").unwrap();
+        let error = Store::open(git.path()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { .. }), "{error}");
+    }
 }
