@@ -119,10 +119,22 @@ impl Failed {
 
     /// An error of a hunt that is on disk and can be resumed.
     pub fn hunt_under_way(error: HuntError) -> Self {
-        let failed = Self::hunt(error);
-        let resume = "after you fix this, `bisect-ppl resume` goes on where it was";
-        let hint = failed.hint.or_else(|| (failed.code == WORLD).then(|| resume.to_owned()));
-        Self { hint, ..failed }
+        Self::hunt(error).resumable()
+    }
+
+    /// The same error of a hunt that is on disk. After an external fault the hint says how to go
+    /// on.
+    #[must_use]
+    pub fn resumable(self) -> Self {
+        let resume = "`bisect-ppl resume` goes on where it was";
+        let hint = match self.hint {
+            None if self.code == WORLD => Some(format!("after you fix this, {resume}")),
+            Some(hint) if self.code == WORLD && !says_how_to_go_on(&hint) => {
+                Some(format!("{hint}; after that, {resume}"))
+            }
+            other => other,
+        };
+        Self { hint, ..self }
     }
 
     /// An error of the oracle, which gave no verdict.
@@ -144,4 +156,9 @@ impl Failed {
             (true, _) => oracle::STOP,
         }
     }
+}
+
+/// Whether a hint names the next command.
+fn says_how_to_go_on(hint: &str) -> bool {
+    ["bisect-ppl resume", "new hunt"].iter().any(|words| hint.contains(words))
 }

@@ -162,8 +162,10 @@ fn drive(
 ) -> Result<u8, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
     let found = drive_one(repository, hunt, course, ui, stop)?;
-    while let Some(inner) = hunt::descend(repository, store, hunt).map_err(Failed::hunt)? {
-        let begun = hunt::begun(&inner).map_err(Failed::hunt)?;
+    while let Some(inner) =
+        hunt::descend(repository, store, hunt).map_err(Failed::hunt_under_way)?
+    {
+        let begun = hunt::begun(&inner).map_err(Failed::hunt_under_way)?;
         if let Some(DependencyHunt { path, commit, .. }) = begun.within {
             let name = text::commit(&commit.commit, &commit.subject);
             ui.always(&format!("hunt: {}, inside {} of {name}", inner.id(), text::line(&path)));
@@ -174,8 +176,8 @@ fn drive(
         }
     }
     if !hunt.inside().map_err(Failed::store)?.is_empty() {
-        let written = hunt::publish(repository, hunt).map_err(Failed::hunt)?;
-        let report = written.map_err(report_failed)?;
+        let written = hunt::publish(repository, hunt).map_err(Failed::hunt_under_way)?;
+        let report = written.map_err(|error| report_failed(error).resumable())?;
         ui.answer(&report::inside_answer(&report)).map_err(Failed::stdout)?;
     }
     Ok(exit::of_outcome(found.outcome))
@@ -192,7 +194,7 @@ fn drive_one(
     let limits = match course {
         Course::New => None,
         Course::Resumed(limits) => {
-            hunt::renew(repository, hunt).map_err(Failed::hunt)?;
+            hunt::renew(repository, hunt).map_err(Failed::hunt_under_way)?;
             limits
         }
     };
@@ -207,7 +209,9 @@ fn drive_one(
     // An interrupted hunt has a report too, so it is written before errors are returned.
     let written = hunt::publish(repository, hunt);
     let finding = result.map_err(Failed::hunt_under_way)?;
-    let report = written.map_err(Failed::hunt)?.map_err(report_failed)?;
+    let report = written
+        .map_err(Failed::hunt_under_way)?
+        .map_err(|error| report_failed(error).resumable())?;
     ui.answer(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
     Ok(finding)

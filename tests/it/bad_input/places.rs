@@ -161,7 +161,7 @@ fn with_a_cache_folder_that_cannot_be_written_to() {
     bad end  db6955cd27 change 3
     range    3 commits
     error: slot [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots: Permission denied (os error 13)
-    hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]
+    hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]; after that, `bisect-ppl resume` goes on where it was
     ");
     run(&["check"]).expect(1).says(&["FAIL  cache", "XDG_CACHE_HOME"]);
     env.tool(&env.path(""), "chmod", &["u+w", env.path("cache").to_str().unwrap()]).expect(0);
@@ -182,7 +182,7 @@ fn with_a_file_where_the_cache_folder_should_be() {
     bad end  db6955cd27 change 3
     range    3 commits
     error: slot [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots: Not a directory (os error 20)
-    hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]
+    hint: commits are built there: make it writable, set XDG_CACHE_HOME, or name another place with `dir` under [worktree]; after that, `bisect-ppl resume` goes on where it was
     ");
 }
 
