@@ -158,6 +158,12 @@ impl HuntDir {
         Ok(entries.split_off(from))
     }
 
+    /// The journal's text for a bundle, where secrets are replaced: without digests of its lines.
+    pub(crate) fn journal_copy(&self) -> Result<Vec<u8>, StoreError> {
+        let text = read_if_there(&self.journal_path())?.unwrap_or_default();
+        Ok(Journal::without_digests(&text))
+    }
+
     /// The bare repository of the hunt's bisect session.
     pub(crate) fn bisect_repository(&self) -> PathBuf {
         self.path.join("bisect.git")

@@ -45,6 +45,7 @@ mod inside;
 mod inventory;
 pub(crate) mod journal;
 mod key;
+mod line_digest;
 mod patches;
 mod record_files;
 mod runs;

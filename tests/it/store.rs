@@ -141,6 +141,7 @@ fn age(env: &TestEnvironment, id: &str) {
         .map(|line| {
             let mut entry: Value = serde_json::from_str(line).unwrap();
             let at: jiff::Timestamp = entry["at"].as_str().unwrap().parse().unwrap();
+            entry.as_object_mut().unwrap().remove("sum");
             entry["at"] = (at - Duration::from_hours(1)).to_string().into();
             entry.to_string()
         })

@@ -102,13 +102,14 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
         let text = format.render(report, &hunt.path().join(name));
         contents.insert(name.to_owned(), Content::Made(text.into_bytes()));
     }
+    contents.insert("journal.jsonl".to_owned(), Content::Made(hunt.journal_copy()?));
     let mut take = |name: String| {
         let path = hunt.path().join(&name);
         if path.is_file() {
             contents.insert(name, Content::File(path));
         }
     };
-    let facts = ["journal.jsonl", "history", "forge.json", "inside.json"];
+    let facts = ["history", "forge.json", "inside.json"];
     for name in facts.into_iter().chain([REVERT_PATCH, BACKPORT_PATCH, "reproduce.sh"]) {
         take(name.to_owned());
     }

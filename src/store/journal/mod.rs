@@ -1,5 +1,5 @@
 //! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and oracle
-//! both write to it. The journal alone shows everything that the hunt did.
+//! both write to it. Each line ends with a digest of itself. The journal alone shows everything that the hunt did.
 
 mod event;
 mod limits;
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 
 use super::StoreError;
+use super::line_digest::{is_unchanged, with_digest, without_digest};
 use super::record_files::read_if_there;
 
 pub(crate) use event::{
@@ -59,21 +60,28 @@ impl Journal {
         if let Err(error) = serde_json::from_slice::<Entry>(&line) {
             return Err(StoreError::Corrupt { path: self.path.clone(), reason: error.to_string() });
         }
+        line = with_digest(&line);
         line.push(b'\n');
         self.file.write_all(&line).map_err(StoreError::at(&self.path))?;
         self.file.sync_data().map_err(StoreError::at(&self.path))
     }
 
     /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
-    /// writer or a newer version wrote them.
+    /// writer or a newer version wrote them. Lines that were damaged later are skipped too.
     pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
         Ok(Self::parse(&read_if_there(path)?.unwrap_or_default()))
     }
 
-    /// The entries of a journal's text. Lines that do not parse are skipped.
+    /// The entries of a journal's text. Lines that do not parse or were damaged are skipped.
     pub(crate) fn parse(bytes: &[u8]) -> Vec<Entry> {
-        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| is_unchanged(line));
         lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
+    /// A journal's text without the digests of its lines, for a copy in which secrets are replaced.
+    pub(crate) fn without_digests(bytes: &[u8]) -> Vec<u8> {
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| is_unchanged(line));
+        lines.map(without_digest).collect::<Vec<_>>().join(&b'\n')
     }
 }
 
@@ -105,5 +113,26 @@ mod tests {
         Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
         let entries = Journal::read(&path).unwrap();
         assert_eq!(entries.len(), 2);
+    }
+
+    #[test]
+    fn a_line_that_was_damaged_later_costs_only_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let mut journal = Journal::open(&path).unwrap();
+        for text in ["gcc 12", "gcc 13"] {
+            journal.append(Event::Note { text: text.to_owned() }).unwrap();
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(Journal::parse(text.as_bytes()).len(), 2);
+        let harmed = text.replace("gcc 12", "gcc 92");
+        let left = Journal::parse(harmed.as_bytes());
+        assert!(
+            matches!(&left[..], [Entry { event: Event::Note { text }, .. }] if text == "gcc 13")
+        );
+        // A copy may be changed on purpose, and does not bring a damaged line back.
+        let copy = |text: &str| Journal::without_digests(text.as_bytes());
+        assert_eq!(Journal::parse(&copy(&text)).len(), 2);
+        assert_eq!(Journal::parse(&copy(&harmed)).len(), 1);
     }
 }
