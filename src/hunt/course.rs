@@ -82,6 +82,7 @@ fn try_once(
         pauses.plan(&error, hunt, &oracle.recipes.config)?;
         return Err(error);
     }
+    let pauses_left = pauses.left(&oracle.recipes.config);
     let mut driver = Driver {
         oracle,
         begun,
@@ -96,6 +97,7 @@ fn try_once(
         is_clean: false,
         undone: BTreeMap::new(),
         limit: None,
+        pauses_left,
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed { limits: limits.cloned() })?;
@@ -209,7 +211,7 @@ impl Driver<'_> {
             let found = self.cut_short(found?);
             let finding = self.localize(found)?;
             let undone = match self.undone_by_hand(&finding) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                Err(error) if self.must_end(&error) => return Err(error),
                 // The commit is found: a machine fault must not lose the answer now.
                 other => other.unwrap_or_default(),
             };

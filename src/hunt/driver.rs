@@ -39,6 +39,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) undone: BTreeMap<CommitId, CommitId>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,
+    /// How often the hunt may still wait for a fault to pass (`[failures] pauses`).
+    pub(crate) pauses_left: usize,
 }
 
 impl Driver<'_> {
@@ -56,6 +58,13 @@ impl Driver<'_> {
             _ => None,
         });
         Ok(judged.collect())
+    }
+
+    /// Whether an error ends the driver although a first bad commit is found: the user stopped the
+    /// hunt, or the fault may pass and the hunt waits for that. Any other fault must not lose the
+    /// answer, and only ends what was asked about the commit.
+    pub(crate) fn must_end(&self, error: &HuntError) -> bool {
+        matches!(error, HuntError::Stopped) || (self.pauses_left > 0 && error.may_pass())
     }
 
     /// The judged commits in order of history, oldest first.

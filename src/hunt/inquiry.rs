@@ -59,22 +59,23 @@ impl Driver<'_> {
         let look = Request::look(commit, &names, Phase::Inquiry);
         Ok(self.oracle.evaluate(Request { runs, recipe, ..look })?)
     }
-}
 
-/// Turns an error of an extra measurement into a note: the commit is found, so a machine fault must
-/// not lose the answer. A stop by the user remains an error.
-pub(crate) fn unless_stopped<T>(
-    asked: Result<T, HuntError>,
-    finding: &mut Finding,
-    what: &str,
-) -> Result<Option<T>, HuntError> {
-    match asked {
-        Ok(answer) => Ok(Some(answer)),
-        Err(HuntError::Stopped) => Err(HuntError::Stopped),
-        Err(fault) => {
-            note_limit(finding, &fault);
-            finding.notes.push(format!("{what}: {fault}"));
-            Ok(None)
+    /// Turns an error of an extra measurement into a note: the commit is found, so a machine fault
+    /// must not lose the answer. An error that ends the driver remains one ([`Driver::must_end`]).
+    pub(crate) fn unless_ended<T>(
+        &self,
+        asked: Result<T, HuntError>,
+        finding: &mut Finding,
+        what: &str,
+    ) -> Result<Option<T>, HuntError> {
+        match asked {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if self.must_end(&error) => Err(error),
+            Err(fault) => {
+                note_limit(finding, &fault);
+                finding.notes.push(format!("{what}: {fault}"));
+                Ok(None)
+            }
         }
     }
 }

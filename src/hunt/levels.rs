@@ -7,7 +7,7 @@ use crate::config::{Level, Parser};
 use crate::evaluation::{Aim, Failure, Finding, LevelCheck, LevelResult, LevelShows, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::hunt::inquiry::Pair;
 use crate::oracle::Sample;
 use crate::store::journal::{Entry, Event};
 
@@ -30,7 +30,8 @@ impl Driver<'_> {
         }
         for level in &pair.recipe.levels {
             let what = format!("the level {} was not checked", level.name);
-            match unless_stopped(self.level(level, &pair), &mut finding, &what)? {
+            let asked = self.level(level, &pair);
+            match self.unless_ended(asked, &mut finding, &what)? {
                 Some(result) => finding.inquiry.levels.push(result),
                 None => break,
             }

@@ -68,7 +68,7 @@ impl Driver<'_> {
         let Some(culprit) = self.main_to_ask(&finding).cloned() else { return Ok(finding) };
         // The commit is found: a machine fault must not lose the answer now.
         let cause = match self.cause(&culprit) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(error) if self.must_end(&error) => return Err(error),
             Err(fault) => {
                 note_limit(&mut finding, &fault);
                 unknown(&culprit, fault.to_string())
@@ -182,7 +182,7 @@ impl Localization<'_, '_> {
     fn run(mut self) -> Result<Cause, HuntError> {
         let mut known = IsolationResult { rest: self.change.whole(), ..IsolationResult::default() };
         let end = match self.search(&mut known) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(error) if self.driver.must_end(&error) => return Err(error),
             Err(fault) => CauseEnd::Stopped(fault.to_string()),
             Ok(end) => end,
         };
@@ -196,18 +196,18 @@ impl Localization<'_, '_> {
         let (mut revert, mut backport) = (None, None);
         if !is_over {
             revert = match self.revert(&reverted, &kept) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                Err(error) if self.driver.must_end(&error) => return Err(error),
                 Err(fault) => Some(Revert::Stopped(fault.to_string())),
                 Ok(revert) => revert,
             };
             backport = match self.backport(&reverted, &kept) {
-                Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+                Err(error) if self.driver.must_end(&error) => return Err(error),
                 Err(fault) => Some(Backport::Stopped(fault.to_string())),
                 Ok(backport) => backport,
             };
         }
         let roles = match self.roles(&found, &dependents, &end) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(error) if self.driver.must_end(&error) => return Err(error),
             roles => roles.unwrap_or_default(),
         };
         let shown = |parts: &[Part]| parts.iter().map(|part| self.change.shown(*part)).collect();

@@ -30,6 +30,11 @@ pub(crate) struct Pauses {
 }
 
 impl Pauses {
+    /// How many pauses are left.
+    pub(crate) fn left(&self, config: &Config) -> usize {
+        config.failures.pauses.len().saturating_sub(self.made)
+    }
+
     /// Plans a pause after an error that may pass by itself; returns whether there is one. A run
     /// that worked since the last pause begins the pauses from the first one again.
     pub(crate) fn plan(

@@ -8,7 +8,7 @@ use crate::config::{Measure, MeasureKind, Parser};
 use crate::evaluation::{FactChange, Finding, GeneratedText, Metric, Reading, TextPair};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::hunt::inquiry::Pair;
 use crate::oracle::Sample;
 
 /// Runs of each commit. Values that differ between runs of one commit show no change.
@@ -35,7 +35,7 @@ impl Driver<'_> {
             }
             let what = format!("{} was not compared", measure.name);
             let asked = self.runs_of_both(&pair, &measure.name);
-            let Some(runs) = unless_stopped(asked, &mut finding, &what)? else { break };
+            let Some(runs) = self.unless_ended(asked, &mut finding, &what)? else { break };
             if is_fact {
                 finding.inquiry.facts.extend(changes(&runs));
             } else {

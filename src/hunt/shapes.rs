@@ -41,7 +41,7 @@ impl Driver<'_> {
         let Some(culprit) = culprit else { return Ok(finding) };
         // The commit is found: a machine fault must not lose the answer now.
         let shapes = match self.shapes(&culprit) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(error) if self.must_end(&error) => return Err(error),
             Err(fault) => {
                 note_limit(&mut finding, &fault);
                 not_swept(&culprit, fault.to_string())
@@ -146,7 +146,7 @@ impl Course<'_, '_> {
         let runs = if self.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
         let swept = Swept { measure, criterion, runs };
         let end = match self.cells(&swept, grid, &mut cells) {
-            Err(HuntError::Stopped) => return Err(HuntError::Stopped),
+            Err(error) if self.driver.must_end(&error) => return Err(error),
             Err(fault) => {
                 if let HuntError::Limit(limit) = &fault {
                     self.driver.limit = Some(limit.clone());

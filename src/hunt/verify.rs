@@ -64,6 +64,7 @@ impl Prepared {
             is_clean: true,
             undone: BTreeMap::new(),
             limit: None,
+            pauses_left: 0,
         };
         begins(&hunt);
         let result = self.measured(&mut driver);

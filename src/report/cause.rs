@@ -1,7 +1,7 @@
 //! Sentences and a table about the cause inside the first bad commit.
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+    Aim, Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
 };
 use crate::ui::text;
 
@@ -26,7 +26,16 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         facts.push(("Cause", format!("not looked for inside the commit: {}", text::line(why))));
     }
     if let CauseEnd::Stopped(why) = &cause.end {
-        facts.push(("Cause", format!("the tests stopped: {}", text::line(why))));
+        let why = text::line(why);
+        let commit = cause.commit.short();
+        // `localize` asks what made something worse.
+        let words = match report.options.aim {
+            Aim::Regression => {
+                format!("the tests stopped: {why}; `bisect-ppl localize {commit}` goes on")
+            }
+            Aim::Fix => format!("the tests stopped: {why}"),
+        };
+        facts.push(("Cause", words));
     }
     for (number, set) in cause.sets.iter().enumerate() {
         let label = if number == 0 { "Cause" } else { "Also" };

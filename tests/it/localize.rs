@@ -3,7 +3,9 @@
 
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, Plan, Snapshot, TestEnvironment, line};
+use crate::kit::{
+    History, Hunt, Oracle, PATIENCE, Plan, Snapshot, TestEnvironment, line, wait_until,
+};
 
 /// Thirty lines, some of them replaced.
 fn lines(changes: &[(usize, &str)]) -> String {
@@ -344,4 +346,49 @@ fn a_resumed_hunt_tests_nothing_twice() {
     let again = world.env.resume().expect(0, "culprit");
     assert_eq!(again.report["cause"], whole.report["cause"]);
     assert_eq!(world.env.starts().len(), starts);
+}
+
+/// The journal of the only hunt.
+fn journal(env: &TestEnvironment) -> String {
+    let hunts = std::fs::read_dir(env.git_folder().join("bisect-ppl/hunts"));
+    let journals =
+        hunts.into_iter().flatten().flatten().map(|hunt| hunt.path().join("journal.jsonl"));
+    journals.filter_map(|journal| std::fs::read_to_string(journal).ok()).collect()
+}
+
+#[test]
+fn a_fault_that_passes_does_not_cost_the_cause() {
+    let env = TestEnvironment::localizing();
+    let history = line("g g g b b b")
+        .file(3, "kernels/a.conf", "ppl+a = 0.5\n")
+        .with_all("chunk_ms = 50")
+        .build(&env);
+    Oracle::new(&env).section("[failures]\npauses = ['3s', '3s', '3s']").write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1"]);
+    assert!(wait_until(PATIENCE, || journal(&env).contains("\"event\":\"localizing\"")));
+    env.world("transient", true);
+    assert!(wait_until(PATIENCE, || journal(&env).contains("tries again after a pause")));
+    env.world("transient", false);
+    let hunt = Hunt::of(&env, running.wait()).names(&history, 3);
+    assert_eq!(hunt.report["cause"]["end"], "rest-part", "engine.conf makes a step too");
+}
+
+#[test]
+fn a_fault_that_stays_leaves_the_commit_and_says_how_to_go_on() {
+    let env = TestEnvironment::localizing();
+    let history = line("g g g b b b")
+        .file(3, "kernels/a.conf", "ppl+a = 0.5\n")
+        .with_all("chunk_ms = 50")
+        .build(&env);
+    Oracle::new(&env).write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1"]);
+    assert!(wait_until(PATIENCE, || journal(&env).contains("\"event\":\"localizing\"")));
+    env.world("transient", true);
+    let hunt = Hunt::of(&env, running.wait()).names(&history, 3);
+    env.world("transient", false);
+    let commit = &history.commit(3)[..10];
+    let advice = format!("`bisect-ppl localize {commit}` goes on");
+    hunt.output.says(&["Cause: the tests stopped: ", &advice]);
+    let later = Hunt::of(&env, env.run(&["localize", commit])).names(&history, 3);
+    assert_eq!(later.report["cause"]["end"], "rest-part", "engine.conf makes a step too");
 }

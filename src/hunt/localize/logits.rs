@@ -5,7 +5,7 @@ use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Dumped, Finding, LogitsChange, LogitsDifference, ThreadFloor};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::hunt::inquiry::Pair;
 
 impl Driver<'_> {
     /// Adds to a finding how the logits of its main first bad commit differ from its parent's, for
@@ -15,15 +15,12 @@ impl Driver<'_> {
         let measures = pair.recipe.measures.iter().filter(|measure| measure.parser.is_compared());
         for measure in measures {
             let what = format!("the logits of {} were not compared", measure.name);
-            let Some(change) =
-                unless_stopped(self.logits(&pair, &measure.name), &mut finding, &what)?
-            else {
-                break;
-            };
+            let asked = self.logits(&pair, &measure.name);
+            let Some(change) = self.unless_ended(asked, &mut finding, &what)? else { break };
             let Some(mut change) = change else { continue };
             let floor = self.thread_floor(&pair, measure);
             let what = format!("{} was not run with another number of threads", measure.name);
-            change.floor = unless_stopped(floor, &mut finding, &what)?.flatten();
+            change.floor = self.unless_ended(floor, &mut finding, &what)?.flatten();
             finding.inquiry.logits.push(change);
         }
         Ok(finding)

@@ -4,7 +4,7 @@ use crate::config::{Measure, Parser};
 use crate::evaluation::{CommitId, Finding, Phase, TensorChange, TensorRun};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{Pair, unless_stopped};
+use crate::hunt::inquiry::Pair;
 use crate::oracle::TensorRuns;
 use crate::store::StoredRun;
 use crate::store::journal::Event;
@@ -25,7 +25,8 @@ impl Driver<'_> {
                 continue;
             }
             let what = format!("the tensors of {} were not compared", measure.name);
-            match unless_stopped(self.tensors(&pair, measure), &mut finding, &what)? {
+            let asked = self.tensors(&pair, measure);
+            match self.unless_ended(asked, &mut finding, &what)? {
                 Some(Ok(mut change)) => {
                     change.comparison.keep_near(BEFORE, AFTER);
                     let event = Event::Tensors(Box::new(change.clone()));
