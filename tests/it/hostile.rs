@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::bad_input::{is_root, plain};
-use crate::kit::{Oracle, TestEnvironment, line};
+use crate::kit::{Clock, Oracle, TestEnvironment, line};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -87,42 +87,20 @@ fn declared_secrets_are_for_nobody_else_to_read() {
 #[test]
 fn a_clock_that_shows_no_date_is_refused() {
     let env = plain("g b");
-    let source = env.path("tmp/clock.c");
-    fs::write(&source, CLOCK).unwrap();
-    let library = env.path("tmp/clock.so");
-    let words = ["-shared", "-fPIC", "-o", library.to_str().unwrap(), source.to_str().unwrap()];
-    env.tool(&env.repo(), "cc", &words).expect(0);
-    let clock = |seconds: &'static str| {
-        [("LD_PRELOAD", library.to_str().unwrap().to_owned()), ("CLOCK", seconds.to_owned())]
-    };
+    let clock = Clock::new(&env);
     let start = ["start", "--good", "v1"];
-    let after_9999 = clock("253402300800");
+    // The year 10000.
+    clock.stop_at(253_402_300_800);
     for args in [&start[..], &["status"], &["resume"], &["store", "ls"]] {
-        let output = env.run_with(&env.repo(), args, &after_9999).expect(5);
+        let output = env.run_with(&env.repo(), args, &clock.variables()).expect(5);
         assert!(!output.stderr.contains("panicked"), "{}", output.stderr);
         output.says(&["clock shows a year that no date can be written for", "set the clock"]);
     }
     // The year 2600 is only odd.
-    env.run_with(&env.repo(), &start, &clock("19880899200")).expect(0);
+    clock.stop_at(19_880_899_200);
+    env.run_with(&env.repo(), &start, &clock.variables()).expect(0);
     env.run(&["status"]).expect(0).says(&["First bad commit"]);
 }
-
-/// A clock that stands at `$CLOCK` seconds; a hunt's other clocks go on.
-const CLOCK: &str = r#"
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <time.h>
-
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-    int (*real)(clockid_t, struct timespec *) =
-        (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-    int result = real(clock, time);
-    if (clock == CLOCK_REALTIME && getenv("CLOCK")) time->tv_sec = atoll(getenv("CLOCK"));
-    return result;
-}
-"#;
 
 #[test]
 fn a_model_with_a_hostile_name_is_read_and_shown_without_harm() {

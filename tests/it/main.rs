@@ -25,6 +25,7 @@ mod detached;
 mod diff;
 mod disk;
 mod eras;
+mod faults;
 mod first_tensor;
 mod generated;
 mod hostile;

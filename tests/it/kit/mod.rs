@@ -2,6 +2,7 @@
 //! and the engine's own log of what really ran.
 
 mod browser;
+mod clock;
 mod environment;
 mod history;
 mod hunt;
@@ -17,6 +18,7 @@ use std::sync::{Arc, Once};
 use signal_hook::consts::SIGINT;
 
 pub(crate) use browser::{show, show_again, show_place};
+pub(crate) use clock::Clock;
 pub(crate) use environment::{TestEnvironment, other_git};
 pub(crate) use history::{History, Plan, graph, line};
 pub(crate) use hunt::Hunt;

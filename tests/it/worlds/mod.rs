@@ -12,7 +12,7 @@
 
 mod ask;
 mod classes;
-mod dice;
+pub(crate) mod dice;
 mod effect;
 mod failing;
 mod faults;
@@ -36,11 +36,11 @@ use world::World;
 const MOST_WRONG: f64 = 0.04;
 const MOST_UNDECIDED: f64 = 0.12;
 
-fn number(name: &str) -> Option<u64> {
+pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
-fn count(name: &str, default: usize) -> usize {
+pub(crate) fn count(name: &str, default: usize) -> usize {
     number(name).map_or(default, |value| usize::try_from(value).expect("a count"))
 }
 

@@ -1,0 +1,112 @@
+//! Real hunts with faults at random points: killed processes, full and read-only disks, damaged
+//! files of the store, a clock that jumps, too little memory, changed inputs, a broken machine.
+//! After each fault the hunt is resumed as its message says. It must give the answer of a hunt
+//! without faults, lose no sample, and leave nothing behind.
+//!
+//! ```text
+//! cargo test --all-features --test it faults::                     a few of each kind
+//! FAULTS=1000 SEED=7 cargo test --all-features --test it faults:: -- --nocapture
+//! FAULT=1234 cargo test --all-features --test it faults:: -- --nocapture     one case, in full
+//! ```
+//! `KIND=kill` draws only kinds with this in their name (`kinds.rs`). `THREADS=8` makes eight hunts
+//! at once. After `MINUTES=20` no case is begun.
+
+mod answer;
+mod case;
+mod checks;
+mod damage;
+mod disk;
+mod kinds;
+mod site;
+mod strike;
+mod table;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::worlds::dice::Dice;
+use crate::worlds::{count, number};
+
+use case::{Case, Course};
+use kinds::{KINDS, Kind};
+use table::Table;
+
+/// Cases of each kind if `FAULTS` is not set.
+const EACH: usize = 2;
+
+/// Cases of the wanted kinds, as many of each.
+fn cases(seed: u64, many: Option<usize>) -> Vec<Case> {
+    let wanted = std::env::var("KIND").unwrap_or_default();
+    let kinds: Vec<Kind> =
+        KINDS.iter().filter(|kind| kind.name().contains(&wanted)).copied().collect();
+    assert!(!kinds.is_empty(), "no kind has `{wanted}`");
+    let mut dice = Dice::new(seed);
+    let turns = kinds.iter().cycle().take(many.unwrap_or(EACH * kinds.len()));
+    let draw = |kind: &Kind| {
+        let mut all = std::iter::repeat_with(|| Case::of(dice.next() >> 1));
+        all.find(|case| case.kind == *kind).expect("every kind is drawn")
+    };
+    turns.map(draw).collect()
+}
+
+/// Runs a case; a panic is a failure.
+fn run(case: &Case) -> Course {
+    let ended = catch_unwind(AssertUnwindSafe(|| case.run()));
+    ended.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Course::failed(format!("the test stopped: {}", text.unwrap_or_default()))
+    })
+}
+
+/// Runs all cases, several at once.
+fn survey(cases: &[Case]) -> Table {
+    let table = Mutex::new(Table::default());
+    let next = AtomicUsize::new(0);
+    let began = Instant::now();
+    let limit = number("MINUTES").map_or(Duration::MAX, |count| Duration::from_secs(60 * count));
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..count("THREADS", 2 * cores) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
+                    && began.elapsed() < limit
+                {
+                    let course = run(case);
+                    if !course.problems.is_empty() {
+                        println!("{case}: {}\n{}", course.problems.join("; "), course.told);
+                    }
+                    table.lock().unwrap().add(case, &course);
+                }
+            });
+        }
+    });
+    table.into_inner().unwrap()
+}
+
+#[test]
+fn no_fault_costs_the_answer_or_leaves_a_mess() {
+    if let Some(seed) = number("FAULT") {
+        let case = Case::of(seed);
+        let course = run(&case);
+        println!("{case}\n{}\n{course:?}", course.told);
+        assert!(course.problems.is_empty(), "{:?}", course.problems);
+        return;
+    }
+    let seed = number("SEED").unwrap_or(20_261_123);
+    let cases = cases(seed, number("FAULTS").map(|_| count("FAULTS", 0)));
+    println!("SEED={seed}, {} cases", cases.len());
+    let table = survey(&cases);
+    table.print();
+    assert_eq!(table.failed(), 0, "failed cases, named above");
+    assert!(table.struck() > 0, "no fault was injected");
+}
+
+#[test]
+fn the_same_seed_makes_the_same_case() {
+    for case in cases(3, Some(2 * KINDS.len())) {
+        assert_eq!(case, Case::of(case.seed));
+    }
+}
