@@ -18,6 +18,9 @@ use super::journal::Event;
 use super::record_files::read_json;
 use super::{BuildRecord, Confirmation, Store, StoreError};
 
+/// Files that are about to replace another one.
+const REPLACING: [&str; 2] = ["now.json.new", "report.html.new"];
+
 /// Folder that removed hunts are moved to first.
 const TRASH: &str = "trash";
 
@@ -157,7 +160,7 @@ impl GcLock {
             let is_temporary = file
                 .file_name()
                 .and_then(|name| name.to_str())
-                .is_some_and(|name| name.starts_with(".tmp-") || name == "now.json.new");
+                .is_some_and(|name| name.starts_with(".tmp-") || REPLACING.contains(&name));
             let is_removed_hunts = waste.folders.iter().any(|folder| file.starts_with(folder));
             let is_aside = inner.starts_with("pending") || inner.starts_with(TRASH);
             if is_aside || (is_temporary && !is_removed_hunts) {

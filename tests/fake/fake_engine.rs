@@ -468,7 +468,8 @@ fn is_fresh(room: &str, id: &str) -> bool {
     let old = fs::read_to_string(&mark).ok();
     let fresh = match kind {
         "out" => fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()),
-        _ => folder.is_dir() && old.as_deref().is_none_or(|old| old == id),
+        // A run on a full disk may leave an empty mark.
+        _ => folder.is_dir() && old.as_deref().is_none_or(|old| old.is_empty() || old == id),
     };
     if !fresh {
         log(&format!("fault {kind} is not fresh for {id}: {old:?}"));

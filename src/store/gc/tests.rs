@@ -136,13 +136,14 @@ fn leftovers_of_killed_processes_go() {
     std::mem::forget(half);
     publish(&root.join("runs/ab/abc/lone.log"), b"1> said\n").unwrap();
     std::fs::write(root.join(".tmp-x1"), "{").unwrap();
+    std::fs::write(root.join("runs/report.html.new"), "<html").unwrap();
     std::fs::create_dir_all(root.join("hunts/20260101-000000/logs")).unwrap();
     std::fs::create_dir_all(root.join("hunts/20260103-000000/logs")).unwrap();
     std::fs::write(root.join("hunts/20260103-000000/journal.jsonl"), "{\"at\":\"20").unwrap();
     std::fs::create_dir_all(root.join("trash/20260102-000000")).unwrap();
     std::fs::write(root.join("trash/20260102-000000/oracle.toml"), "").unwrap();
     let waste = place.waste(None);
-    assert_eq!((waste.leftovers, waste.runs), (6, 0), "{waste:#?}");
+    assert_eq!((waste.leftovers, waste.runs), (7, 0), "{waste:#?}");
     place.remove(&waste);
     assert!(place.waste(None).is_empty());
     assert!(place.has("whole"));

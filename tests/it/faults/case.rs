@@ -168,7 +168,9 @@ impl Case {
         let commit = hunt.report["culprit"]["commit"].as_str().map_or("", |commit| &commit[..10]);
         if hunt.output.stdout.contains(&format!("`bisect-ppl localize {commit}` goes on")) {
             let words = ["localize", commit].map(str::to_owned);
-            let later = Hunt::of(&site.env, site.spawn(&words).wait());
+            let later = site.spawn(&words).wait();
+            site.mirror();
+            let later = Hunt::of(&site.env, later);
             found.sets = later.report["cause"]["sets"].clone();
         }
         if found == right.answer {
@@ -210,6 +212,6 @@ fn next(
         Some(2) if !begins && (!site.has_hunt() || says("start a new hunt")) => {}
         code => course.problems.push(format!("exit code {code:?}: {}", output.stderr)),
     }
-    let is_over = says("start a new hunt") || !site.has_hunt();
+    let is_over = says("start a new hunt") && !says("resume") || !site.has_hunt();
     Some(if is_over { site.start() } else { vec!["resume".to_owned()] })
 }

@@ -62,7 +62,9 @@ impl Disk {
 
     /// Programs that open a file from now on can only read it.
     pub(crate) fn protect(&mut self) {
-        self.order("mount --bind \"$disk\" \"$disk\" && mount -o remount,ro,bind \"$disk\"");
+        // A file that is open for writing is in the way for a moment.
+        let read_only = "until mount -o remount,ro,bind \"$disk\"; do sleep 0.01; done";
+        self.order(&format!("mount --bind \"$disk\" \"$disk\" && {read_only}"));
     }
 
     pub(crate) fn unprotect(&mut self) {
