@@ -219,7 +219,7 @@ fn setup_of(
 ) -> Result<Option<String>, StoreError> {
     // An incremental or failed build prints only a part of the compiler commands.
     let printed = if is_whole { printed } else { Compiled::default() };
-    let mut setup = setup(order.slot, &order.checkout_spec.commit, printed);
+    let mut setup = setup(order.slot, &order.checkout_spec.commit, printed, is_whole);
     setup.probes.clone_from(order.probes);
     order.store.keep_setup(&setup)
 }

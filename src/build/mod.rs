@@ -9,10 +9,12 @@ mod linked;
 mod objects;
 mod private_folders;
 mod progress;
+mod read_files;
 mod room;
 mod setup;
 mod slot;
 mod stored_failure;
+mod text_file;
 mod unbuilt;
 
 pub(crate) use build_request::BuildRequest;

@@ -11,9 +11,8 @@ use crate::evaluation::{CommitId, Compiled, Setup};
 
 use super::Slot;
 use super::objects::code_digest;
-
-/// Largest file to read, bytes.
-const LARGEST: u64 = 256 << 20;
+use super::read_files::{Records, read_files};
+use super::text_file::read_text;
 
 /// The folders of a build in this slot.
 pub(super) fn place(slot: &Slot, commit: &CommitId) -> BuildFolders {
@@ -22,18 +21,19 @@ pub(super) fn place(slot: &Slot, commit: &CommitId) -> BuildFolders {
 
 /// The setup found in the slot's source and build folders; links are not followed. Compiler
 /// commands come from `printed` if no file has them.
-pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup {
+/// `is_whole`: whether a clean build worked, so that its records cover all that it read.
+pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled, is_whole: bool) -> Setup {
     let place = place(slot, commit);
     let mut left = SetupFiles::default();
     left.look_through(&slot.src());
     left.look_through(&slot.build());
     let mut setup = Setup::default();
     for path in &left.caches {
-        let Some(text) = read(path) else { continue };
+        let Some(text) = read_text(path) else { continue };
         setup.caches.insert(shown(&place, path), differ::cmake_cache(&text, &place));
     }
     for path in &left.databases {
-        let Some(text) = read(path) else { continue };
+        let Some(text) = read_text(path) else { continue };
         differ::compile_commands(&text, &place, &mut setup.files);
     }
     let has_database = |path: &Path| {
@@ -41,11 +41,11 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup 
         folders.into_iter().any(|folder| path.starts_with(folder))
     };
     for path in left.flags.iter().filter(|path| !has_database(path)) {
-        let Some(text) = read(path) else { continue };
+        let Some(text) = read_text(path) else { continue };
         differ::flags_make(&text, &target(&place, path), &place, &mut setup.targets);
     }
     for path in &left.locks {
-        let Some(text) = read(path) else { continue };
+        let Some(text) = read_text(path) else { continue };
         setup.packages.insert(shown(&place, path), packages::lock_file(&text));
     }
     setup.packages.extend(
@@ -59,6 +59,9 @@ pub(super) fn setup(slot: &Slot, commit: &CommitId, printed: Compiled) -> Setup 
     if setup.files.is_empty() && setup.targets.is_empty() {
         setup.files = printed;
     }
+    if is_whole {
+        setup.read = read_files(slot, &left.records, &left.objects);
+    }
     setup
 }
 
@@ -70,6 +73,7 @@ struct SetupFiles {
     flags: Vec<PathBuf>,
     locks: Vec<PathBuf>,
     objects: Vec<PathBuf>,
+    records: Records,
     /// Versions of installed packages, by the folder of the installation.
     installed: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
@@ -102,17 +106,9 @@ impl SetupFiles {
             _ if path.extension().is_some_and(|ending| ending == "o" || ending == "obj") => {
                 self.objects.push(path);
             }
-            _ => {}
+            _ => self.records.take(path, name),
         }
     }
-}
-
-fn read(path: &Path) -> Option<String> {
-    let about = fs::symlink_metadata(path).ok()?;
-    if !about.is_file() || about.len() > LARGEST {
-        return None;
-    }
-    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }
 
 fn shown(place: &BuildFolders, path: &Path) -> String {
@@ -154,7 +150,7 @@ mod tests {
         let commit = "1".repeat(40).parse().unwrap();
         let mut printed = Compiled::default();
         printed.add("b.c", vec!["cc".to_owned()]);
-        let found = setup(&slot, &commit, printed.clone());
+        let found = setup(&slot, &commit, printed.clone(), true);
         let caches = ["{build}/CMakeCache.txt", "{build}/sub/CMakeCache.txt"];
         assert_eq!(found.caches.keys().collect::<Vec<_>>(), caches);
         assert_eq!(found.targets.by.keys().collect::<Vec<_>>(), ["lib/engine (C)"]);
@@ -164,6 +160,6 @@ mod tests {
         assert_eq!(found.packages["{build}/venv/site-packages"]["torch"], "2.9.0");
         assert!(found.packages["{build}/uv.lock"].is_empty());
         fs::remove_dir_all(&build).unwrap();
-        assert_eq!(setup(&slot, &commit, printed.clone()).files, printed);
+        assert_eq!(setup(&slot, &commit, printed.clone(), true).files, printed);
     }
 }

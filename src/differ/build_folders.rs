@@ -36,16 +36,22 @@ impl BuildFolders {
 
     /// The path of a file, relative to a folder, as an absolute path with placeholders.
     pub(crate) fn path(&self, folder: &Path, file: &Path) -> String {
-        let mut whole = PathBuf::new();
-        for part in folder.join(file).components() {
-            match part {
-                Component::ParentDir => drop(whole.pop()),
-                Component::CurDir => {}
-                part => whole.push(part),
-            }
-        }
-        self.without(&whole.to_string_lossy())
+        self.without(&absolute(folder, file).to_string_lossy())
     }
+}
+
+/// The path of a file, relative to a folder, as an absolute path without `.` and `..`. Links are
+/// not followed.
+pub(crate) fn absolute(folder: &Path, file: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in folder.join(file).components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    whole
 }
 
 #[cfg(test)]

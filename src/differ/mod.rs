@@ -15,7 +15,7 @@ mod names;
 pub(crate) mod packages;
 mod tokens;
 
-pub(crate) use build_folders::BuildFolders;
+pub(crate) use build_folders::{BuildFolders, absolute};
 pub(crate) use built::BuiltSources;
 pub(crate) use cmake_cache::cmake_cache;
 pub(crate) use compare::setups;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ReadFiles;
+
 /// A build's configuration, read from its files after the build. `{src}`, `{build}` and
 /// `{commit}` replace the slot's paths and the commit's name, so that builds can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Setup {
     /// The output of the environment probes, if they ran again for this build.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<String, String>,
+    /// The files that the build read; `None` if it compiled nothing, failed, or was incremental.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<ReadFiles>,
 }
 
 /// The compiled files or targets and their commands. Each distinct command is stored once.
