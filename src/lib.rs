@@ -2,7 +2,7 @@
 //!
 //! Imports between the modules go downward only, and a test enforces this:
 //! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
-//! search → stats, process, ui → evaluation, files`, and `cli → tensor`.
+//! search → stats, process, ui → evaluation, files`, `cli → tensor` and `hunt → unread`.
 
 pub(crate) mod build;
 pub mod cli;
@@ -25,3 +25,4 @@ pub mod stats;
 pub(crate) mod store;
 pub mod tensor;
 pub mod ui;
+pub(crate) mod unread;

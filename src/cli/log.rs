@@ -19,17 +19,24 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let history = hunt::history(&repository, &begun).map_err(git)?;
     let aim = begun.options.aim;
     let [old, new] = begun.ends();
+    let entries = hunt.entries().map_err(Failed::store)?;
+    let unread = entries.iter().find_map(|entry| match &entry.event {
+        Event::Unread(unread) => Some(unread.paths.clone()),
+        _ => None,
+    });
+    let paths =
+        hunt::PathFilter { asked: begun.options.paths.clone(), unread: unread.unwrap_or_default() };
     let range = Range {
         old: vec![old.clone()],
         new: new.clone(),
         first_parent: begun.options.first_parent,
-        paths: begun.options.paths.clone(),
+        paths: paths.specs(),
     };
     let skips = begun.options.skip.iter().map(|commit| (commit.clone(), Verdict::Skip));
     let mut marks: Vec<(CommitId, Verdict)> = skips.collect();
     let skipped = marks.len();
     let mut whole = 0;
-    for entry in hunt.entries().map_err(Failed::store)? {
+    for entry in entries {
         match entry.event {
             // A hunt may search the whole range several times: the last search has the answer.
             Event::Search { search_number, good, bad, .. } => {

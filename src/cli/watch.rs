@@ -260,12 +260,17 @@ impl View {
             Event::Swept(cell) => self.progress.done_line(&lines::cell(cell)),
             Event::Tensors(change) => self.progress.done_line(&lines::tensors(change)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
+            Event::Unread(unread) if unread.left_out > 0 || self.is_verbose => {
+                self.progress
+                    .done_line(&format!("unread   {}", text::line(&report::unread(unread))));
+            }
             Event::Note { text } => self.progress.note(&text::line(text)),
             Event::Resumed { limits } => {
                 self.progress.done_line("resumed where the hunt stopped");
                 self.limits(limits.as_ref());
             }
             Event::FailureHunt { .. }
+            | Event::Unread(_)
             | Event::Plan(_)
             | Event::Confirmed(_)
             | Event::Stopped { .. }

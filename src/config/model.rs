@@ -117,6 +117,8 @@ pub struct Build {
     pub jobs: Option<u32>,
     /// Whether a confirmation builds again.
     pub confirm: ConfirmBuild,
+    /// Whether commits that change nothing that both ends' builds read are built.
+    pub unread: UnreadCommits,
 }
 
 /// `build.mode`.
@@ -165,6 +167,16 @@ pub enum ConfirmBuild {
     Rebuild,
     /// Use the builds of the search. The report says so.
     Reuse,
+}
+
+/// `build.unread`: what the search does with commits that change no file that the builds of both
+/// ends read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreadCommits {
+    /// Leave them out.
+    Skip,
+    /// Build and judge them like others.
+    Build,
 }
 
 /// One `[[prepare]]`: a step between build and measures that runs once for each build.

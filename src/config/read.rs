@@ -31,7 +31,7 @@ use super::reserved_names;
 use super::source::Source;
 use super::{
     Build, BuildMode, Config, ConfirmBuild, HomeUse, Placeholder, Run, Statistics, Template,
-    Worktree,
+    UnreadCommits, Worktree,
 };
 
 #[cfg(test)]
@@ -200,6 +200,10 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
         let ways = [("rebuild", ConfirmBuild::Rebuild), ("reuse", ConfirmBuild::Reuse)];
         field.choice(reader, &ways, &[])
     });
+    let unread = section.get("unread").and_then(|field| {
+        let ways = [("skip", UnreadCommits::Skip), ("build", UnreadCommits::Build)];
+        field.choice(reader, &ways, &[])
+    });
     section.finish(reader);
     Build {
         commands: commands.unwrap_or_default(),
@@ -210,6 +214,7 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
         paths: paths.unwrap_or_default(),
         jobs,
         confirm: confirm.unwrap_or(ConfirmBuild::Rebuild),
+        unread: unread.unwrap_or(UnreadCommits::Skip),
     }
 }
 

@@ -75,6 +75,7 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!(config.build.mode, BuildMode::Clean);
     assert_eq!(config.build.timeout, Duration::from_mins(30));
     assert_eq!(config.build.confirm, ConfirmBuild::Rebuild);
+    assert_eq!(config.build.unread, UnreadCommits::Skip);
     assert_eq!(config.build.jobs, None);
     assert!(config.build.commands.is_empty());
     assert!(config.worktree.submodules);

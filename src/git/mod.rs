@@ -36,6 +36,7 @@ mod restore;
 mod snapshot;
 mod sparsity;
 mod submodules;
+mod touched;
 mod tracked;
 mod tree_paths;
 mod vendored;
@@ -60,6 +61,7 @@ pub(crate) use link::check_link;
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
+pub(crate) use touched::{TouchedPath, TouchedPaths};
 pub(crate) use version::GitVersion;
 pub(crate) use worktree::{CheckoutSpec, Worktree};
 

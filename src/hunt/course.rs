@@ -21,6 +21,7 @@ use super::asker::Asker;
 use super::cleanup::clean;
 use super::driver::Driver;
 use super::missing_commits::explained;
+use super::path_filter::PathFilter;
 use super::pauses::Pauses;
 use super::range::SearchRange;
 use super::searched::Searched;
@@ -98,6 +99,7 @@ fn try_once(
         undone: BTreeMap::new(),
         limit: None,
         pauses_left,
+        unread: Vec::new(),
     };
     if is_resumed {
         driver.oracle.recorder.event(Event::Resumed { limits: limits.cloned() })?;
@@ -233,6 +235,7 @@ impl Driver<'_> {
             Ok(endpoints) => endpoints,
             Err(finding) => return Ok(*finding),
         };
+        self.unread = self.leave_out_unread()?;
         self.announce(&endpoints.chosen.targets)?;
         let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
         self.short = short_text::choose(&endpoints, &strategy, &self.oracle.recipes.config);
@@ -349,7 +352,10 @@ impl Driver<'_> {
             bad: self.begun.bad.commit.clone(),
             aim: self.begun.options.aim,
             targets,
-            paths: self.begun.options.paths.clone(),
+            paths: PathFilter {
+                asked: self.begun.options.paths.clone(),
+                unread: self.unread.clone(),
+            },
             aside: Vec::new(),
         }
     }

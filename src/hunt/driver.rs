@@ -41,6 +41,9 @@ pub(crate) struct Driver<'a> {
     pub(crate) limit: Option<ReachedLimit>,
     /// How often the hunt may still wait for a fault to pass (`[failures] pauses`).
     pub(crate) pauses_left: usize,
+    /// Paths that the endpoints' builds did not read: the search leaves out the commits that
+    /// change nothing else.
+    pub(crate) unread: Vec<String>,
 }
 
 impl Driver<'_> {

@@ -11,6 +11,7 @@ pub(crate) mod nothing_ran;
 pub(crate) mod plan;
 pub(crate) mod same_text;
 pub(crate) mod targets;
+pub(crate) mod unread;
 
 use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,

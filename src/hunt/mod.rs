@@ -20,6 +20,7 @@ mod missing_commits;
 mod oracle_step;
 mod orientation;
 mod outcome;
+mod path_filter;
 mod pauses;
 mod printed;
 mod range;
@@ -49,6 +50,7 @@ pub(crate) use leftovers::{Leftovers, leftovers, remove_leftovers};
 pub(crate) use live_page::LivePage;
 pub(crate) use oracle_step::step;
 pub(crate) use outcome::publish::publish;
+pub(crate) use path_filter::PathFilter;
 pub(crate) use verify::prepare::{Prepared, VerifyAsked};
 pub(crate) use verify::result::{
     CellKind, Check, ClaimVerified, Conclusion, FixCell, FixVerified, Sides, Verification,

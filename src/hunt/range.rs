@@ -2,6 +2,8 @@
 
 use crate::evaluation::{Aim, CommitId, Culprit, Target};
 
+use super::path_filter::PathFilter;
+
 /// A range of history, and the targets by which its search judges.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchRange {
@@ -10,7 +12,7 @@ pub(crate) struct SearchRange {
     /// For a regression the good end is older, for a fix the bad end.
     pub(crate) aim: Aim,
     pub(crate) targets: Vec<Target>,
-    pub(crate) paths: Vec<String>,
+    pub(crate) paths: PathFilter,
     /// Side branches that are set aside.
     pub(crate) aside: Vec<ExcludedBranch>,
 }

@@ -21,6 +21,7 @@ use super::HuntError;
 use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::orientation::SearchOrientation;
+use super::path_filter::PathFilter;
 use super::range::SearchRange;
 use super::searched::Searched;
 use super::strategy::SearchStrategy;
@@ -71,7 +72,7 @@ pub(crate) fn search(
         return Ok(searched);
     }
     // The path filter may exclude the first bad commit. The wider search reuses all runs.
-    let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
+    let wider = SearchRange { paths: PathFilter::default(), ..search_range.clone() };
     let searched = search(driver, wider)?;
     if let Searched::Culprit(culprit, _) | Searched::Gradual(culprit, _) = &searched {
         driver.name_what_was_hidden(culprit, &search_range.paths)?;
@@ -88,7 +89,7 @@ fn with_git(
     if let Some(searched) = short_text::search(driver, &search_range, strategy)? {
         return Ok(searched);
     }
-    let mut dropped = Vec::new();
+    let mut dropped = PathFilter::default();
     let step = strategy.noisy().and_then(|target| {
         let is_paired = target.noise?.paired;
         let levels =
@@ -187,7 +188,7 @@ fn with_git(
 }
 
 /// The path filter with which a search began, even if the search dropped it later.
-fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a [String]) -> &'a [String] {
+fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a PathFilter) -> &'a PathFilter {
     if dropped.is_empty() { &search_range.paths } else { dropped }
 }
 
@@ -196,28 +197,38 @@ impl Driver<'_> {
     pub(crate) fn name_what_was_hidden(
         &mut self,
         culprit: &Culprit,
-        filter: &[String],
+        filter: &PathFilter,
     ) -> Result<(), HuntError> {
-        let touching = Range {
-            old: culprit.parents.clone(),
-            new: culprit.info.commit.clone(),
-            first_parent: false,
-            paths: filter.to_vec(),
+        let touches = |filter: &PathFilter| -> Result<bool, HuntError> {
+            let paths = filter.specs();
+            let is_all = paths.is_empty();
+            let old = culprit.parents.clone();
+            let new = culprit.info.commit.clone();
+            let touching = Range { old, new, first_parent: false, paths };
+            Ok(is_all || self.oracle.history.count(&touching)? > 0)
         };
-        if filter.is_empty() || self.oracle.history.count(&touching)? > 0 {
+        if touches(filter)? {
             return Ok(());
         }
         let named: Vec<&str> =
             culprit.files.iter().take(MOST_NAMED).map(|file| file.path.as_str()).collect();
         let more = culprit.files.len().saturating_sub(named.len());
-        let text = format!(
-            "the path filter ({}) hid {}, so the search dropped the filter; the filter lacks these \
-             files of that commit: {}{}",
-            filter.join(" "),
-            culprit.info.commit.short(),
-            named.join(", "),
-            if more > 0 { format!(", and {more} more") } else { String::new() }
-        );
+        let files =
+            named.join(", ") + &if more > 0 { format!(", and {more} more") } else { String::new() };
+        let commit = culprit.info.commit.short();
+        let text = if touches(&filter.asked_alone())? {
+            format!(
+                "{commit} changes only files that no record of the endpoints' builds has, and was \
+                 left out at first; no build recorded that it reads these files: {files}. \
+                 `unread = \"build\"` in [build] makes a search build all commits"
+            )
+        } else {
+            format!(
+                "the path filter ({}) hid {commit}, so the search dropped the filter; the filter \
+                 lacks these files of that commit: {files}",
+                filter.asked.join(" "),
+            )
+        };
         Ok(self.oracle.recorder.event(Event::Note { text })?)
     }
 

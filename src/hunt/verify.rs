@@ -65,6 +65,7 @@ impl Prepared {
             undone: BTreeMap::new(),
             limit: None,
             pauses_left: 0,
+            unread: Vec::new(),
         };
         begins(&hunt);
         let result = self.measured(&mut driver);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
-use crate::store::journal::{Begun, BuildDone, Entry, Event, Judged, Options, Plan, RunDone};
+use crate::store::journal::{
+    Begun, BuildDone, Entry, Event, Judged, Options, Plan, RunDone, Unread,
+};
 use crate::store::{BACKPORT_PATCH, HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
@@ -131,6 +133,7 @@ struct Gathered<'a> {
     /// The runs whose tensors were compared.
     dumped: BTreeSet<&'a str>,
     commands: Commands,
+    unread: Option<&'a Unread>,
     plan: Option<&'a Plan>,
     stopped: Option<Stop<'a>>,
     /// New limits of a resumed hunt.
@@ -195,6 +198,7 @@ impl<'a> Gathered<'a> {
             Event::Targets { targets, steadiness, others } => {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
+            Event::Unread(unread) => self.unread = Some(unread),
             Event::Plan(plan) => self.plan = Some(plan),
             Event::Search {
                 search_number,
@@ -314,6 +318,7 @@ impl<'a> Gathered<'a> {
             failed: Vec::new(),
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
+            unread: self.unread.cloned(),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
             notes: self.notes,

@@ -45,6 +45,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod unread;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;
@@ -74,6 +75,7 @@ pub(crate) use reproduce::{
 pub(crate) use shapes::cell_in_words;
 pub(crate) use tensors::in_words as tensors_in_words;
 pub(crate) use terminal::{inside_answer, printed_lines, terminal_answer};
+pub(crate) use unread::in_words as unread;
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -449,10 +449,14 @@ pub(super) fn totals(report: &Report) -> String {
     let plan = report.plan.as_ref().map_or_else(String::new, |said| {
         format!(" Estimated before the search: {}.", super::plan::plan(said))
     });
+    let unread = report
+        .unread
+        .as_ref()
+        .map_or_else(String::new, |unread| format!(" {}.", super::unread::in_words(unread)));
     let short =
         super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
     format!(
-        "{} in {} and {} in {}, within {}. Cache hits are not counted.{short}{plan}",
+        "{} in {} and {} in {}, within {}. Cache hits are not counted.{short}{unread}{plan}",
         text::plural(totals.runs, "run"),
         text::seconds(totals.run_s),
         text::plural(totals.builds, "build"),

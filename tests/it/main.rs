@@ -58,6 +58,7 @@ mod suites;
 mod taken_back;
 mod tensors;
 mod timed;
+mod unread;
 mod verify;
 mod world;
 mod worlds;

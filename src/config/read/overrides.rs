@@ -10,7 +10,7 @@ use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 20] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 21] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -31,6 +31,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 20] = [
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),
     (&["build", "confirm"], ""),
+    (&["build", "unread"], ""),
 ];
 
 /// Takes `[[override]]` out of the tree. Returns the conditions and the bodies, in order.

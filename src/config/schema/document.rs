@@ -211,6 +211,10 @@ struct Build {
     /// or the builds of the search are used (reuse).
     #[schemars(extend("default" = "rebuild"))]
     confirm: Option<ConfirmBuild>,
+    /// Whether the search leaves out commits that change no file that the builds of both ends read
+    /// (skip), or builds them like others (build).
+    #[schemars(extend("default" = "skip"))]
+    unread: Option<UnreadCommits>,
 }
 
 #[derive(JsonSchema)]
@@ -218,6 +222,13 @@ struct Build {
 enum BuildMode {
     Clean,
     Incremental,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum UnreadCommits {
+    Skip,
+    Build,
 }
 
 #[derive(JsonSchema)]

@@ -196,6 +196,7 @@ fn what_belongs_to_the_whole_hunt_cannot_be_overridden() {
         "build.ignore = []",
         "build.paths = []",
         "build.confirm = 'reuse'",
+        "build.unread = 'build'",
     ] {
         let said = problems(&with(&format!("[[override]]\nwhen = {{ exists = 'a' }}\n{key}\n")));
         assert_eq!(said.len(), 1, "{said:#?}");

@@ -75,6 +75,7 @@ model = "m.bin"
 [build]
 mode = "clean"
 confirm = "reuse"
+unread = "build"
 [run]
 [sweep]
 parameters.threads = [1, 2]

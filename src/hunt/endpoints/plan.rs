@@ -42,7 +42,11 @@ impl Driver<'_> {
             ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
             ConfirmBuild::Reuse => 0,
         };
-        let commits = self.begun.commits;
+        let left_out = entries.iter().find_map(|entry| match &entry.event {
+            Event::Unread(unread) => Some(unread.left_out),
+            _ => None,
+        });
+        let commits = self.begun.commits - left_out.unwrap_or(0);
         let plan = if let Some(target) = strategy.noisy() {
             noisy_plan(commits, rebuilt, target, pace)
         } else {

@@ -4,6 +4,7 @@ use crate::evaluation::ReachedLimit;
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
 use crate::process::{self, Keep, LogFile};
@@ -33,10 +34,15 @@ pub(crate) fn bisect(
     }
     let end = match ended(&session)? {
         Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
+        // One of the commits between the candidates may have been left out wrongly.
+        Some(End::Candidates(_)) if !search_range.paths.unread.is_empty() => {
+            let paths = search_range.paths.asked_alone();
+            return bisect(driver, &SearchRange { paths, ..search_range.clone() }, strategy);
+        }
         Some(End::Candidates(commits)) => SearchEnd::Candidates(commits),
         Some(End::NoTestable) if !search_range.paths.is_empty() => {
-            let wider = SearchRange { paths: Vec::new(), ..search_range.clone() };
-            return bisect(driver, &wider, strategy);
+            let paths = PathFilter::default();
+            return bisect(driver, &SearchRange { paths, ..search_range.clone() }, strategy);
         }
         Some(End::NoTestable) => SearchEnd::Candidates(driver.oracle.history.commits(&range)?),
         // Later searches have other ends. The endpoints' check did not cover their merge bases.

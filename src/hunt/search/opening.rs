@@ -23,7 +23,7 @@ pub(crate) fn open_search(
             .collect(),
         new: new.clone(),
         first_parent: driver.begun.options.first_parent,
-        paths: search_range.paths.clone(),
+        paths: search_range.paths.specs(),
     };
     let (targets, chunks) = sought(driver, strategy);
     driver.oracle.recorder.event(Event::Search {
@@ -32,7 +32,7 @@ pub(crate) fn open_search(
         bad: search_range.bad.clone(),
         commits: driver.oracle.history.count(&range)?,
         targets,
-        paths: search_range.paths.clone(),
+        paths: search_range.paths.specs(),
         method: Some(strategy.method),
         chunks,
         clean: driver.is_clean,

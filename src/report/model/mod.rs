@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, DependencyHunt, Forge, Inquiry, Lineage, Outcome, ReachedLimit};
-use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod};
+use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod, Unread};
 
 pub(crate) use account::{AccountLine, Rise};
 pub(crate) use cause::CauseLine;
@@ -115,6 +115,9 @@ pub(crate) struct Report {
     /// Exclusive measures, and the state of the machine around their runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedLine>,
+    /// The commits that change nothing that the endpoints' builds read, and were left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<Unread>,
     /// The expected cost, estimated before the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,

@@ -45,6 +45,8 @@ pub(crate) enum Event {
         /// The answer.
         is_allowed: bool,
     },
+    /// The commits that change nothing that the endpoints' builds read were looked for.
+    Unread(Unread),
     /// The expected cost of the search, estimated from the endpoints.
     Plan(Plan),
     /// A search over a range of commits: first the whole range, then the parts that still hold an
@@ -153,6 +155,23 @@ pub(crate) enum Event {
         /// The judged commits in history order, oldest first.
         order: Vec<CommitId>,
     },
+}
+
+/// The commits that the search leaves out because they change nothing that the endpoints' builds
+/// read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unread {
+    /// How many commits are left out.
+    pub left_out: usize,
+    /// How many commits could be the first bad one before.
+    pub commits: usize,
+    /// Files and folders that neither build read, from the top of the tree: the commits that change
+    /// nothing else are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Why no commit is left out, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
 }
 
 /// The expected cost of a search.

@@ -18,7 +18,7 @@ use super::record_files::read_if_there;
 
 pub(crate) use event::{
     Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
-    Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod,
+    Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod, Unread,
 };
 
 pub(crate) use limits::LimitsInForce;

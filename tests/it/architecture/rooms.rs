@@ -17,11 +17,12 @@ const ROOMS: &[(&str, &str)] = &[
     ("demo", "config git evaluation"),
     (
         "hunt",
-        "oracle build report differ store config git search stats evaluation files process ui",
+        "oracle build report unread differ store config git search stats evaluation files process ui",
     ),
     ("oracle", "build measure tensor store config git search stats evaluation files process ui"),
     ("build", "differ store config git evaluation files process"),
     ("differ", "git evaluation"),
+    ("unread", "evaluation"),
     ("measure", "config stats evaluation tensor"),
     ("report", "config differ store git search stats ui evaluation process"),
     ("store", "evaluation files process"),

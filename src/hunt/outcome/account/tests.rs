@@ -4,6 +4,7 @@ use super::*;
 use crate::evaluation::{
     Account, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Value,
 };
+use crate::hunt::path_filter::PathFilter;
 use crate::oracle::fixture::{self, at, commit, effect, fails_alike, failure, noisy, target};
 
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
@@ -29,7 +30,7 @@ fn crossing(digit: char, parent: f64, level: f64) -> Searched {
 }
 
 fn search_range(aim: Aim, good: CommitId, bad: CommitId, targets: Vec<Target>) -> SearchRange {
-    SearchRange { good, bad, aim, targets, paths: Vec::new(), aside: Vec::new() }
+    SearchRange { good, bad, aim, targets, paths: PathFilter::default(), aside: Vec::new() }
 }
 
 /// From commit 1 (good) to commit e (bad).
