@@ -306,7 +306,7 @@ confidence = 99
     insta::assert_snapshot!(error, @r#"
     oracle.toml has 10 problems
       oracle.toml:1:11: version: this program reads version 1.
-      oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
+      oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
       oracle.toml:6:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:9:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
       oracle.toml:10:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, logits, text, tensors, lm-eval, parity, junit, regex, json, exit-code

@@ -8,6 +8,7 @@ const MAIN: &str = r#"
 #include <stdio.h>
 #include "level.h"
 #include "table.h"
+#include "made.h"
 int part(void);
 int main(void) {
     char path[64], text[64] = "0";
@@ -21,15 +22,16 @@ int main(void) {
 }
 "#;
 
-/// Every object has a record. `table.h` is made from `table.txt`.
+/// Every object has a record. `table.h` is made from `table.txt`, and `made.h` among the sources.
 const MAKE: &str = "CFLAGS = -MMD -I$(BUILD)\n\
     $(BUILD)/ppl: $(BUILD)/main.o $(BUILD)/part.o\n\tcc -o $@ $^\n\
     $(BUILD)/main.o: $(BUILD)/table.h\n\
     $(BUILD)/%.o: src/%.c\n\tcc $(CFLAGS) -c -o $@ $<\n\
-    $(BUILD)/table.h: table.txt\n\techo \"#define TABLE $$(cat table.txt)\" > $@\n";
+    $(BUILD)/table.h: table.txt\n\ttouch src/made.h; echo \"#define TABLE $$(cat table.txt)\" > $@\n";
 
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.10)\nproject(engine C)\n\
     file(STRINGS table.txt TABLE)\nfile(WRITE ${CMAKE_BINARY_DIR}/table.h \"#define TABLE ${TABLE}\")\n\
+    file(WRITE src/made.h \"\")\n\
     add_executable(ppl src/main.c src/part.c)\n\
     target_include_directories(ppl PRIVATE ${CMAKE_BINARY_DIR})\n";
 

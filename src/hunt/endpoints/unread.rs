@@ -126,7 +126,9 @@ impl Driver<'_> {
         }
         let is_whole = Cell::new(true);
         let text = |files: &BTreeMap<String, BlobId>, path: &str| {
-            let bytes = files.get(path).and_then(|blob| history.blob(*blob, LONGEST));
+            // A build may make files among the sources, and read them.
+            let blob = files.get(path)?;
+            let bytes = history.blob(*blob, LONGEST);
             is_whole.set(is_whole.get() && bytes.is_some());
             bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         };

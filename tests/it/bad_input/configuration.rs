@@ -116,7 +116,7 @@ max_increase = "much"
     error: oracle.toml has 12 problems
       oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, sweep, failures, worktree, build, prepare, measure, require, guard, level, statistics, environment, patch, overlay, ruler, report, limits, notify, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
-      oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
+      oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
       oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental
       oracle.toml:10:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:11:8: build.jobs: 0 is out of range; allowed: 1 to 4294967295
@@ -145,7 +145,7 @@ fn near_misses() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: oracle.toml has 1 problem
-      oracle.toml:9:1: build.mod: unknown key; did you mean `mode`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm
+      oracle.toml:9:1: build.mod: unknown key; did you mean `mode`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
     hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
     ");
     Oracle::new(&env).ppl_command("{build}/engine run ppl {thread}").write(&env);
