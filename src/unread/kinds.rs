@@ -60,12 +60,11 @@ pub(super) fn is_compiled(path: &str) -> bool {
     ENDINGS.contains(&ending(path))
 }
 
-/// Programs in languages that are not compiled. They may read any file that they name.
+/// Programs in languages in which people write generators. They may read any file that they name.
+/// Scripts for browsers are mostly data of a build.
 pub(super) fn is_script(path: &str) -> bool {
-    const ENDINGS: [&str; 16] = [
-        "awk", "bash", "cjs", "cmake", "gawk", "js", "lua", "mjs", "php", "pl", "py", "rb", "sed",
-        "sh", "tcl", "ts",
-    ];
+    const ENDINGS: [&str; 11] =
+        ["awk", "bash", "cmake", "gawk", "lua", "pl", "py", "rb", "sed", "sh", "tcl"];
     ENDINGS.contains(&ending(path))
 }
 

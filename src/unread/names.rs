@@ -12,6 +12,8 @@ use super::words::OPEN;
 pub(super) struct Names {
     /// Names without folders, of files and of folders.
     plain: HashSet<String>,
+    /// Of these, the last parts of paths with several parts.
+    ends: HashSet<String>,
     patterns: BTreeSet<(Option<String>, String)>,
     /// Folders, as paths from the top, of which everything counts.
     below: BTreeSet<String>,
@@ -27,6 +29,9 @@ impl Names {
         let is_open = |part: &str| part.contains([OPEN, '*', '?', '[', ']']);
         if !is_open(last) {
             self.plain.insert((*last).to_owned());
+            if !before.is_empty() {
+                self.ends.insert((*last).to_owned());
+            }
             return;
         }
         let folder =
@@ -53,6 +58,7 @@ impl Names {
     /// Adds another text's names.
     pub(super) fn extend(&mut self, other: Self) {
         self.plain.extend(other.plain);
+        self.ends.extend(other.ends);
         self.patterns.extend(other.patterns);
         self.below.extend(other.below);
     }
@@ -93,6 +99,12 @@ impl Matcher {
             || self.names.below.iter().any(|folder| is_below(path, folder))
     }
 
+    /// Whether the file is named, or a folder of it by a path with several parts. A single word may
+    /// name a target instead.
+    pub(super) fn has_with_paths(&self, path: &str) -> bool {
+        self.has(path) || folders(path).any(|part| self.names.ends.contains(part))
+    }
+
     /// Whether the file or a folder of it is named.
     pub(super) fn has_with_folders(&self, path: &str) -> bool {
         self.has(path) || folders(path).any(|part| self.names.plain.contains(part))
@@ -125,6 +137,8 @@ mod tests {
         assert!(named.has("data/k.bin") && named.has("k.bin") && named.has("x/gen.py"));
         assert!(!named.has("shaders/a.comp") && named.has_with_folders("x/shaders/a.comp"));
         assert!(!named.has_with_folders("data/other.bin"));
+        let by_path = matcher(&["shaders", "$/kernels"]);
+        assert!(by_path.has_with_paths("x/kernels/a.c") && !by_path.has_with_paths("shaders/a.c"));
     }
 
     #[test]

@@ -77,9 +77,12 @@ impl Named<Matcher> {
     }
 
     fn has(&self, path: &str) -> bool {
-        let is_named = self.read.has_with_folders(path) || self.said.has(path);
-        is_named
-            || !is_compiled(path) && (self.said.has_with_folders(path) || self.quoted.has(path))
+        if is_compiled(path) {
+            return self.read.has_with_paths(path) || self.said.has(path);
+        }
+        self.read.has_with_folders(path)
+            || self.said.has_with_folders(path)
+            || self.quoted.has(path)
     }
 }
 
@@ -187,9 +190,7 @@ impl Scan<'_, '_> {
         left.retain(|path| !self.scanned.contains(path.as_str()));
         loop {
             let named = std::mem::take(self.named).matcher();
-            let is_named = |path: &&String| {
-                named.read.has_with_folders(path) || named.said.has(path) || named.quoted.has(path)
-            };
+            let is_named = |path: &&String| named.read.has(path) || named.said.has(path);
             let (found, others): (Vec<_>, Vec<_>) = left.into_iter().partition(is_named);
             *self.named = named.into_names();
             if found.is_empty() {
@@ -200,12 +201,19 @@ impl Scan<'_, '_> {
                 self.take(&text);
                 // `import shapes` reads `shapes.py`.
                 let ending = name(path).rsplit_once('.').map_or("", |(_, ending)| ending);
-                let modules = words(&text).into_iter().map(|word| format!("{word}.{ending}"));
+                let imports = text.lines().filter(|line| is_import(line)).flat_map(words);
+                let modules = imports.map(|word| format!("{word}.{ending}"));
                 self.named.said.add_all(modules);
             }
             left = others;
         }
     }
+}
+
+/// Whether a line of a script takes in another one.
+fn is_import(line: &str) -> bool {
+    let words = ["import ", "from ", "require", "use ", "source ", ". "];
+    words.iter().any(|word| line.trim_start().starts_with(word))
 }
 
 /// The build systems that the commands may start.
