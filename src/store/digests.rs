@@ -1,10 +1,15 @@
-//! Digests of input files, cached by path, device, inode, size, and modification time: a 30 GB
-//! model is read once, not at every commit.
+//! Digests of input files, cached by path, device, inode, size, and the times of the last change:
+//! a 30 GB model is read once, not at every commit.
+//!
+//! `rsync` and others set the modification time back. Nobody can set the time of the last change of
+//! the inode (`st_ctime`), but the kernel's clock for it has steps of up to 10 ms. So a digest is not
+//! kept if the file changed just before it was read, or meanwhile.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -21,6 +26,21 @@ struct Identity {
     inode: u64,
     size: u64,
     modified_ns: i128,
+    /// The last change of the inode; 0 in caches of older versions.
+    #[serde(default)]
+    changed_ns: i128,
+}
+
+/// A file that changed so shortly before it is read may change again without a new time.
+const SHORTLY: Duration = Duration::from_millis(100);
+
+impl Identity {
+    /// Whether the file changed shortly before this time, or (on a disk with another clock) after it.
+    fn is_recent(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - self.changed_ns;
+        age.unsigned_abs() < SHORTLY.as_nanos()
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -104,10 +124,13 @@ impl Digests {
         {
             return Ok(cached.sha256.clone());
         }
+        let is_recent = identity.is_recent(SystemTime::now());
         let source = files::open_target(file).map_err(StoreError::at(file))?;
         let sha256 = digest_of(source, file)?;
-        self.known.insert(name, Cached { identity, sha256: sha256.clone() });
-        self.is_ahead = true;
+        if !is_recent && identity == self::identity(file)? {
+            self.known.insert(name, Cached { identity, sha256: sha256.clone() });
+            self.is_ahead = true;
+        }
         Ok(sha256)
     }
 }
@@ -127,11 +150,13 @@ pub(crate) fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
 fn identity(file: &Path) -> Result<Identity, StoreError> {
     use std::os::unix::fs::MetadataExt;
     let meta = std::fs::metadata(file).map_err(StoreError::at(file))?;
+    let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
     Ok(Identity {
         device: meta.dev(),
         inode: meta.ino(),
         size: meta.size(),
-        modified_ns: i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
+        modified_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+        changed_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
     })
 }
 
@@ -194,6 +219,40 @@ mod tests {
         assert_eq!(first, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         std::fs::write(&file, "abcd").unwrap();
         assert_ne!(Digests::open(&store).of(&[file]).unwrap(), first);
+    }
+
+    /// Writes a text with the time of the old file, as a copy that keeps times does.
+    fn replace(file: &Path, text: &str) {
+        let time = std::fs::metadata(file).and_then(|meta| meta.modified()).unwrap();
+        std::fs::write(file, text).unwrap();
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn another_content_with_the_same_size_and_time_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, mut digests) = cache(folder.path());
+        let file = folder.path().join("model.bin");
+        std::fs::write(&file, "abc").unwrap();
+        for pause in [Duration::ZERO, 2 * SHORTLY] {
+            replace(&file, "abc");
+            std::thread::sleep(pause);
+            let first = digests.of(std::slice::from_ref(&file)).unwrap();
+            replace(&file, "abd");
+            let second = digests.of(std::slice::from_ref(&file)).unwrap();
+            assert_ne!(first, second, "{pause:?}");
+            replace(&file, "abc");
+            assert_eq!(digests.of(std::slice::from_ref(&file)).unwrap(), first, "{pause:?}");
+        }
+        assert_eq!(Digests::open(&store).known.len(), 1, "what is old enough is kept");
+    }
+
+    #[test]
+    fn a_file_that_changed_just_now_is_read_again() {
+        let of = |changed_ns| Identity { device: 0, inode: 0, size: 0, modified_ns: 0, changed_ns };
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(100);
+        assert!(of(99_950_000_000).is_recent(now) && of(100_050_000_000).is_recent(now));
+        assert!(!of(99_800_000_000).is_recent(now) && !of(500_000_000_000).is_recent(now));
     }
 
     #[test]

@@ -57,10 +57,7 @@ fn a_share_of_the_speed_that_another_program_takes_is_no_commit() {
     }
     let env = TestEnvironment::new();
     let history = plan.build(&env);
-    let pattern = "parser = \"regex\"\npattern = 'decode: ([0-9.]+) tokens'";
-    let oracle = Oracle::new(&env).measure("speed", "speed", pattern);
-    let oracle = oracle.only_guard("metric = \"speed\"\nmax_decrease_percent = 5.0");
-    oracle.write_to(&env.repo().join("oracle.toml"));
+    Oracle::new(&env).only_speed().write_to(&env.repo().join("oracle.toml"));
     let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
     let hunt = Hunt::of(&env, output).expect(0, "culprit").names(&history, FIRST_BAD);
     let account = hunt.report["account"].to_string();

@@ -191,10 +191,7 @@ fn a_slower_commit_is_found_on_a_machine_that_drifts() {
     }
     let env = TestEnvironment::new();
     let history = plan.build(&env);
-    let pattern = "parser = \"regex\"\npattern = 'decode: ([0-9.]+) tokens'";
-    let oracle = Oracle::new(&env).measure("speed", "speed", pattern);
-    let oracle = oracle.only_guard("metric = \"speed\"\nmax_decrease_percent = 5.0");
-    oracle.write_to(&env.repo().join("oracle.toml"));
+    Oracle::new(&env).only_speed().write_to(&env.repo().join("oracle.toml"));
     let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
     let hunt = Hunt::of(&env, output);
     let candidates = labels(&history, &hunt.report["candidates"]);

@@ -84,6 +84,14 @@ impl Oracle {
         ))
     }
 
+    /// Measures the engine's speed as `speed`, and guards it alone: it may fall by 5 %.
+    #[must_use]
+    pub(crate) fn only_speed(self) -> Self {
+        let keys = "parser = \"regex\"\npattern = 'decode: ([0-9.]+) tokens'";
+        let guard = "metric = \"speed\"\nmax_decrease_percent = 5.0";
+        self.measure("speed", "speed", keys).only_guard(guard)
+    }
+
     /// Replaces all guards with this one.
     #[must_use]
     pub(crate) fn only_guard(mut self, keys: &str) -> Self {

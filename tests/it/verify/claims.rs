@@ -46,9 +46,7 @@ fn a_slower_commit_is_verified_where_the_machine_drifts() {
     for label in 0..5 {
         plan = plan.with(label, if label < 3 { "tg = 100" } else { "tg = 80" });
     }
-    let pattern = "parser = \"regex\"\npattern = 'decode: ([0-9.]+) tokens'";
-    let guard = "metric = \"speed\"\nmax_decrease_percent = 5.0";
-    let sent = sent(plan, |oracle| oracle.only_guard(guard).measure("speed", "speed", pattern));
+    let sent = sent(plan, Oracle::only_speed);
     assert_eq!(sent.hunt.culprit(), sent.history.commit(3));
     let found = sent.found(0, &[]);
     assert_eq!(found["claims"][0]["commit"], sent.history.commit(3));
