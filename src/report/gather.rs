@@ -122,6 +122,8 @@ struct Gathered<'a> {
     measured: Measured<'a>,
     guards: Guards<'a>,
     judged: Vec<&'a Judged>,
+    /// The first of them since the machine last changed.
+    steps_from: usize,
     searches: Searches<'a>,
     following: short::Searches<'a>,
     confirmed: Vec<&'a Culprit>,
@@ -158,6 +160,9 @@ impl<'a> Gathered<'a> {
             Event::MachineChanged { attempts, .. } => {
                 self.measured.machine_changed(attempts);
                 self.confirmed.clear();
+                self.steps_from = self.judged.len();
+                self.searches = Searches::default();
+                self.following = short::Searches::default();
             }
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
@@ -339,7 +344,7 @@ impl<'a> Gathered<'a> {
             config_sha256: begun.config_sha256.clone(),
             checkout: begun.checkout.clone(),
             recheck: None,
-            steps: steps(&self.judged),
+            steps: steps(&self.judged[self.steps_from..]),
             history,
             until: String::new(),
             is_unpacked: false,

@@ -17,6 +17,7 @@ fn stepped(jump: &str) -> Plan {
 #[test]
 fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
     // The four runs of the endpoints are the first ones, so the search begins with the fifth.
+    let mut left_out = 0;
     for jump in ["0.75 5", "0.75 7", "-0.75 5", "-0.75 6"] {
         let env = TestEnvironment::new();
         let history = stepped(jump).build(&env);
@@ -27,10 +28,21 @@ fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
         let [good, bad] = ["baseline", "bad"].map(|end| hunt.report["guards"][0][end].as_f64());
         let moved: f64 = jump.split_once(' ').unwrap().0.parse().unwrap();
         assert_eq!([good, bad], [Some(7.0 + moved), Some(7.5 + moved)], "{jump}");
+        // The figure of the search leaves out the commits that only the first search asked about.
+        let page = hunt.file("report.html");
+        let (_, narrowing) = page.split_once("How the range narrowed").expect("the figure");
+        let narrowing = narrowing.split_once("</svg>").unwrap().0;
+        for commit in hunt.report["commits"].as_array().unwrap() {
+            let is_left_out = commit["verdict"] == "unknown";
+            let name = &commit["commit"].as_str().unwrap()[..10];
+            assert!(!is_left_out || !narrowing.contains(name), "{jump}: {name}");
+            left_out += usize::from(is_left_out);
+        }
         let apart = &hunt.commit(&history, 0)["apart"];
         assert_eq!(apart[0]["why"], "machine-changed", "{apart}");
         assert!(apart[0]["log"].as_str().is_some_and(|log| log.contains("endpoint")), "{apart}");
     }
+    assert!(left_out > 0);
 }
 
 #[test]
