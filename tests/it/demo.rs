@@ -25,11 +25,11 @@ fn planted(scenario: &str) -> String {
 }
 
 /// The hunt ends with the planted commit and says this of the cause inside it.
-fn names_the_planted_commit(scenario: &str, cause: &[&str]) {
-    names_it_as(scenario, "First bad commit: ", cause);
+fn names_the_planted_commit(scenario: &str, cause: &[&str]) -> Output {
+    names_it_as(scenario, "First bad commit: ", cause)
 }
 
-fn names_it_as(scenario: &str, title: &str, cause: &[&str]) {
+fn names_it_as(scenario: &str, title: &str, cause: &[&str]) -> Output {
     let env = TestEnvironment::new();
     let output = hunt(&env, scenario).expect(0);
     let first = output.stdout.lines().next().unwrap();
@@ -39,7 +39,7 @@ fn names_it_as(scenario: &str, title: &str, cause: &[&str]) {
     assert_eq!(env.git_in(&engine, &["status", "--porcelain"]), "");
     assert_eq!(env.git_in(&engine, &["worktree", "list"]).lines().count(), 1);
     env.assert_no_survivors();
-    output.says(cause);
+    output.says(cause)
 }
 
 const HEALS: &str = "Revert: reverting it heals the bad end";
@@ -125,10 +125,16 @@ fn launch_a_speed_on_a_busy_machine() {
             std::hint::spin_loop();
         }
     });
-    let cause = "Cause: src/threadpool.h alone makes the step";
-    names_the_planted_commit("launch", &[cause, "Fact: launch: 384,1,1 → 128,1,1"]);
+    let output = names_the_planted_commit("launch", &["Fact: launch: 384,1,1 → 128,1,1"]);
     is_done.store(true, Ordering::Relaxed);
     load.join().unwrap();
+    // Where a run has no undisturbed step, noise is too large to judge parts of the change.
+    let causes = [
+        "Cause: src/threadpool.h alone makes the step",
+        "Cause: not looked for inside the commit: runs vary too much to judge parts",
+    ];
+    let is_told = causes.iter().any(|cause| output.stdout.contains(cause));
+    assert!(is_told, "{}", output.stdout);
 }
 
 #[test]
