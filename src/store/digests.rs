@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::files;
 
-use super::record_files::read_json;
+use super::line_digest::{is_unchanged, with_digest, without_digest};
 use super::{Store, StoreError, key::hex, publish};
 
 /// File system data that shows whether a file changed.
@@ -64,9 +64,12 @@ impl Digests {
         Self::at(&store.root().join("digests.json"))
     }
 
-    /// Opens a cache; if the file does not parse, the cache starts empty.
+    /// Opens a cache; if the file is damaged, the cache starts empty. A flipped bit in a digest would
+    /// make an input count as changed for ever.
     pub(crate) fn at(path: &Path) -> Self {
-        let known = read_json(path).unwrap_or_default();
+        let bytes = files::read(path).ok().filter(|bytes| is_unchanged(bytes));
+        let known = bytes.and_then(|bytes| serde_json::from_slice(&without_digest(&bytes)).ok());
+        let known = known.unwrap_or_default();
         Self { path: path.to_owned(), known, is_ahead: false }
     }
 
@@ -111,7 +114,7 @@ impl Digests {
     fn keep(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.is_ahead) {
             let bytes = serde_json::to_vec(&self.known).expect("a map of strings is plain data");
-            publish(&self.path, &bytes)?;
+            publish(&self.path, &with_digest(&bytes))?;
         }
         Ok(())
     }
@@ -245,6 +248,25 @@ mod tests {
             assert_eq!(digests.of(std::slice::from_ref(&file)).unwrap(), first, "{pause:?}");
         }
         assert_eq!(Digests::open(&store).known.len(), 1, "what is old enough is kept");
+    }
+
+    #[test]
+    fn a_damaged_cache_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, mut digests) = cache(folder.path());
+        let file = folder.path().join("model.bin");
+        std::fs::write(&file, "abc").unwrap();
+        std::thread::sleep(2 * SHORTLY);
+        let right = digests.of(std::slice::from_ref(&file)).unwrap();
+        let whole = std::fs::read(&digests.path).unwrap();
+        assert_eq!(Digests::open(&store).known.len(), 1);
+        for place in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[place] ^= 1;
+            std::fs::write(&digests.path, flipped).unwrap();
+            let found = Digests::open(&store).of(std::slice::from_ref(&file)).unwrap();
+            assert_eq!(found, right, "byte {place}");
+        }
     }
 
     #[test]
