@@ -77,13 +77,16 @@ impl MachineStates {
             .is_some_and(|(before, after)| after > before)
     }
 
+    /// Whether heat throttled the CPU during the run.
+    pub fn is_throttled_by_heat(&self) -> bool {
+        let counts = self.before.throttle_count.zip(self.after.throttle_count);
+        counts.is_some_and(|(before, after)| after > before)
+    }
+
     /// The reason why a time measured here is unreliable, if it is: heat throttled the CPU during
     /// the run, or something throttled a GPU at its start or end.
     pub fn throttled(&self) -> Option<String> {
-        let counts = self.before.throttle_count.zip(self.after.throttle_count);
-        if let Some((before, after)) = counts
-            && after > before
-        {
+        if self.is_throttled_by_heat() {
             return Some("heat throttled the processor".to_owned());
         }
         let mut gpus = self.before.gpus.iter().chain(&self.after.gpus);

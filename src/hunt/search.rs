@@ -119,11 +119,10 @@ fn with_git(
             aside: &search_range.aside,
         };
         let outcome = driver.confirm(claim)?;
+        let is_about_runs = driver.is_about_runs(&outcome, &search_range, number)?;
         if let Some(why) = outcome.contradiction() {
             driver.contradicted(&commit, why)?;
-            if driver.is_about_measured(&outcome, &search_range, number)?
-                && let Some(change) = driver.machine_change()?
-            {
+            if is_about_runs && let Some(change) = driver.machine_change()? {
                 return Ok(Searched::MachineChanged(change));
             }
         }
@@ -152,8 +151,7 @@ fn with_git(
                 if !driver.oracle.history.is_ancestor(old, &parent)? {
                     return Ok(Searched::Candidates(vec![commit, parent], why.into()));
                 }
-                if !driver.has_verdict(&parent, search_range.aim.older(), number)? && parent != *old
-                {
+                if !is_about_runs {
                     // The path filter excluded the first bad commit, or git inferred the verdict.
                     search_range = search_range.up_to(parent);
                     if !search_range.paths.is_empty() {
@@ -232,9 +230,9 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Note { text })?)
     }
 
-    /// Whether a failed claim contradicts runs that were made. A parent that was never measured only
-    /// contradicts what git concluded.
-    fn is_about_measured(
+    /// Whether fresh runs that contradict a claim also contradict runs of the search. Those of a
+    /// parent that the search never measured only contradict what git inferred.
+    fn is_about_runs(
         &self,
         outcome: &ConfirmationOutcome,
         search_range: &SearchRange,

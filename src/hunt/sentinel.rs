@@ -94,11 +94,11 @@ impl Driver<'_> {
     ) -> Result<Option<(&'t GuardTarget, Vec<f64>)>, HuntError> {
         let good = self.begun.good.commit.clone();
         let look = Request::look(&good, measures, Phase::Endpoint);
+        let known = self.oracle.evaluate(look)?;
+        let known = known.samples.values().map(Vec::len).min().unwrap_or(0);
         let mut moved: Vec<(&GuardTarget, Vec<f64>)> = Vec::new();
-        for _ in 0..LOOKS {
-            let known = self.oracle.evaluate(look)?;
-            let count = known.samples.values().map(Vec::len).min().unwrap_or(0);
-            let seen = self.oracle.evaluate(Request { runs: count + 1, keep: true, ..look })?;
+        for run in 1..=LOOKS {
+            let seen = self.oracle.evaluate(Request { runs: known + run, keep: true, ..look })?;
             let of = |target| (target, new_values(&seen, target, before));
             moved = targets
                 .iter()
@@ -201,12 +201,11 @@ fn changes(first: &MachineStates, last: &MachineStates) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect();
-    let throttled = first.after.throttle_count.zip(last.after.throttle_count);
-    if throttled.is_some_and(|(then, now)| now > then) {
+    let meanwhile = MachineStates { before: first.after.clone(), after: last.after.clone() };
+    if meanwhile.is_throttled_by_heat() {
         said.push("heat throttled the processor meanwhile".to_owned());
     }
-    let killed = first.after.oom_kills.zip(last.after.oom_kills);
-    if killed.is_some_and(|(then, now)| now > then) {
+    if meanwhile.is_out_of_memory() {
         said.push("the kernel killed a process for lack of memory meanwhile".to_owned());
     }
     said

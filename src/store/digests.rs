@@ -212,12 +212,18 @@ mod tests {
         (store, digests)
     }
 
+    /// A file with the text `abc`.
+    fn model(folder: &Path) -> PathBuf {
+        let file = folder.join("model.bin");
+        std::fs::write(&file, "abc").unwrap();
+        file
+    }
+
     #[test]
     fn one_file_has_its_plain_digest_and_a_change_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let (store, mut digests) = cache(folder.path());
-        let file = folder.path().join("model.bin");
-        std::fs::write(&file, "abc").unwrap();
+        let file = model(folder.path());
         let first = digests.of(std::slice::from_ref(&file)).unwrap();
         assert_eq!(first, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         std::fs::write(&file, "abcd").unwrap();
@@ -235,8 +241,7 @@ mod tests {
     fn another_content_with_the_same_size_and_time_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let (store, mut digests) = cache(folder.path());
-        let file = folder.path().join("model.bin");
-        std::fs::write(&file, "abc").unwrap();
+        let file = model(folder.path());
         for pause in [Duration::ZERO, 2 * SHORTLY] {
             replace(&file, "abc");
             std::thread::sleep(pause);
@@ -254,8 +259,7 @@ mod tests {
     fn a_damaged_cache_is_not_believed() {
         let folder = tempfile::tempdir().unwrap();
         let (store, mut digests) = cache(folder.path());
-        let file = folder.path().join("model.bin");
-        std::fs::write(&file, "abc").unwrap();
+        let file = model(folder.path());
         std::thread::sleep(2 * SHORTLY);
         let right = digests.of(std::slice::from_ref(&file)).unwrap();
         let whole = std::fs::read(&digests.path).unwrap();

@@ -356,13 +356,17 @@ fn journal(env: &TestEnvironment) -> String {
     journals.filter_map(|journal| std::fs::read_to_string(journal).ok()).collect()
 }
 
+/// A world whose runs take long enough to turn a fault on during one.
+fn slow() -> (TestEnvironment, History) {
+    let env = TestEnvironment::localizing();
+    let plan = line("g g g b b b").file(3, "kernels/a.conf", "ppl+a = 0.5\n");
+    let history = plan.with_all("chunk_ms = 50").build(&env);
+    (env, history)
+}
+
 #[test]
 fn a_fault_that_passes_does_not_cost_the_cause() {
-    let env = TestEnvironment::localizing();
-    let history = line("g g g b b b")
-        .file(3, "kernels/a.conf", "ppl+a = 0.5\n")
-        .with_all("chunk_ms = 50")
-        .build(&env);
+    let (env, history) = slow();
     Oracle::new(&env).section("[failures]\npauses = ['3s', '3s', '3s']").write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(PATIENCE, || journal(&env).contains("\"event\":\"localizing\"")));
@@ -375,11 +379,7 @@ fn a_fault_that_passes_does_not_cost_the_cause() {
 
 #[test]
 fn a_fault_that_stays_leaves_the_commit_and_says_how_to_go_on() {
-    let env = TestEnvironment::localizing();
-    let history = line("g g g b b b")
-        .file(3, "kernels/a.conf", "ppl+a = 0.5\n")
-        .with_all("chunk_ms = 50")
-        .build(&env);
+    let (env, history) = slow();
     Oracle::new(&env).write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(PATIENCE, || journal(&env).contains("\"event\":\"localizing\"")));

@@ -35,7 +35,18 @@ pub(crate) fn open_in(
 ) -> Result<(Oracle, Begun), HuntError> {
     let begun = begun(hunt)?;
     let mut config = frozen(hunt, &begun)?;
-    config.home = home(hunt)?.unwrap_or(config.home);
+    let mut stored = StoredRuns::new(begun.options.retry_failed);
+    for entry in hunt.entries()? {
+        match entry.event {
+            // Since the home folder turned out to matter; the last such event counts.
+            Event::Home { empty: true } => config.home = HomeUse::Empty,
+            Event::Home { empty: false } => config.home = HomeUse::Shared,
+            Event::MachineChanged { measures, attempts } => {
+                stored.set_outdated(&measures, &attempts);
+            }
+            _ => {}
+        }
+    }
     let facts = Facts {
         inputs: begun.inputs.clone(),
         links: begun.links.clone(),
@@ -43,12 +54,6 @@ pub(crate) fn open_in(
         surroundings: begun.surroundings.clone(),
         machine: begun.machine.clone(),
     };
-    let mut stored = StoredRuns::new(begun.options.retry_failed);
-    for entry in hunt.entries()? {
-        if let Event::MachineChanged { measures, attempts } = entry.event {
-            stored.set_outdated(&measures, &attempts);
-        }
-    }
     let oracle = Oracle {
         history: history(repository, &begun)?,
         recipes: Recipes {
@@ -70,15 +75,6 @@ pub(crate) fn open_in(
         launcher: Launcher::new(&user_cache()),
     };
     Ok((oracle, begun))
-}
-
-/// How the hunt uses the home folder since it turned out to matter; `None` if it did not.
-fn home(hunt: &HuntDir) -> Result<Option<HomeUse>, HuntError> {
-    let last = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Home { empty } => Some(empty),
-        _ => None,
-    });
-    Ok(last.map(|empty| if empty { HomeUse::Empty } else { HomeUse::Shared }))
 }
 
 /// The configuration with which the hunt began. A changed one would apply other rules to stored

@@ -17,7 +17,7 @@ use crate::unread::{BuiltTree, Commands, UnreadFiles, keeps_no_records, runs_a_s
 /// Largest text that is looked through, bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Maximum number of paths that git is given to leave out. More would make each of its steps slow.
+/// Maximum number of paths that git is told to exclude. With more, each of git's steps would be slow.
 const MOST_PATHS: usize = 1000;
 
 /// Why no commit is left out, in a sentence.
