@@ -4,10 +4,13 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::build::parse_dependencies;
 use crate::config::{Config, Measure};
-use crate::evaluation::{Ended, RunRecord, Stream};
+use crate::differ::{self, BuildFolders};
+use crate::evaluation::{Compiled, Ended, RunRecord, Stream};
 use crate::measure::Reader;
 use crate::process::Log;
+use crate::report;
 use crate::store::journal::{Entry, Journal, LimitsInForce};
 use crate::store::{BuildRecord, Confirmation};
 use crate::tensor::{Dump, TensorSet};
@@ -160,6 +163,35 @@ pub fn tensors(data: &[u8]) {
         let _ = Dump::open(&file, None);
         let _ = TensorSet::open(&file);
     }
+}
+
+/// A report of somebody else: `report.json`, or a bundle.
+pub fn report(data: &[u8]) {
+    if let Ok(read) = report::from_json(data) {
+        let text = report::json(&read);
+        let again = report::from_json(text.as_bytes()).expect("a report that was read is read");
+        assert_eq!(report::json(&again), text);
+    }
+    let Ok(folder) = tempfile::tempdir() else { return };
+    let file = folder.path().join("hunt.tar.zst");
+    if std::fs::write(&file, data).is_ok() {
+        let _ = report::unpack(&file);
+    }
+}
+
+/// A file that a build system or a compiler wrote.
+pub fn build(data: &[u8]) {
+    parse_dependencies(data);
+    let text = String::from_utf8_lossy(data);
+    let commit = "1".repeat(40).parse().expect("a commit's name");
+    let place = BuildFolders::new(Path::new("/s/src"), Path::new("/s/build"), &commit);
+    let entries = differ::cmake_cache(&text, &place);
+    assert!(entries.len() <= text.lines().count());
+    let mut compiled = Compiled::default();
+    differ::compile_commands(&text, &place, &mut compiled);
+    differ::flags_make(&text, "engine", &place, &mut compiled);
+    text.lines().for_each(|line| differ::printed_command(line, &place, &mut compiled));
+    let _ = differ::packages::lock_file(&text);
 }
 
 /// Text for a terminal, and as JSON.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A supervisor is this program with a hidden argument, so this check comes first.
+    // Guards and supervisors are this program with a hidden argument, so this check comes first.
     bisect_ppl::process::shim::enter_if_asked();
     bisect_ppl::cli::main()
 }

@@ -235,6 +235,7 @@ fn prepare(order: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, Build
         worktree.link(checkout, &order.config.worktree.link)?;
     }
     if !keeps_build || !slot.build().exists() {
+        slot.remove_all_but_checkout()?;
         slot.fresh(&slot.build())?;
     }
     slot.fresh(&slot.cache())?;
@@ -263,7 +264,9 @@ fn run_command(
         .args(&words[1..])
         .cwd(order.slot.src())
         .timeout(Some(order.config.build.timeout))
-        .sandbox(is_sandboxed.then(|| order.slot.sandbox()));
+        .cpus(order.config.executor.cpus())
+        .sandbox(is_sandboxed.then(|| order.slot.sandbox()))
+        .mark(order.slot.mark());
     for (name, value) in env.0 {
         invocation = invocation.env(name, value);
     }

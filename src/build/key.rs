@@ -100,9 +100,7 @@ pub(crate) fn prepare_key(
         .field("threads", &around.or_cores(config.run.threads))
         .list("outputs", &prepare.outputs);
     hasher = command_field(hasher, &prepare.command);
-    hasher = env_field(hasher, &prepare.env);
-    let inherited = around.surroundings.of_runs(&config.variables);
-    hasher = inherited_fields(hasher, inherited, &prepare.env);
+    hasher = run_environment(hasher, &prepare.env, config, around);
     for before in config.prepares_of(templates()).into_iter().filter(|p| p.name != prepare.name) {
         let key = prepare_key(build, commit, before, config, around);
         hasher = hasher.field("prepare", key.as_str());
@@ -152,9 +150,7 @@ pub(crate) fn run_key(
     for command in commands() {
         hasher = command_field(hasher, command);
     }
-    hasher = env_field(hasher, &measure.env);
-    let inherited = around.surroundings.of_runs(&config.variables);
-    hasher = inherited_fields(hasher, inherited, &measure.env);
+    hasher = run_environment(hasher, &measure.env, config, around);
     hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).run_key()
 }
@@ -181,6 +177,29 @@ fn command_field(hasher: KeyHasher, command: &Command) -> KeyHasher {
 fn env_field(mut hasher: KeyHasher, env: &BTreeMap<String, Template>) -> KeyHasher {
     for (name, value) in env {
         hasher = hasher.field("env", name).field("value", value.text());
+    }
+    hasher
+}
+
+/// Adds the variables of a run or of a `[[prepare]]` step: those that it declares, those of the
+/// executor's slots, and the inherited ones.
+fn run_environment(
+    hasher: KeyHasher,
+    declared: &BTreeMap<String, Template>,
+    config: &Config,
+    around: Circumstances<'_>,
+) -> KeyHasher {
+    let hasher = executor_fields(env_field(hasher, declared), config);
+    let inherited = around.surroundings.of_runs(&config.variables);
+    let inherited = inherited.filter(|(name, _)| !config.executor.sets(name));
+    inherited_fields(hasher, inherited, declared)
+}
+
+/// Adds the variables of the executor's slots. A value that differs between slots picks a device:
+/// it is not in the key, so that runs of all slots of a hunt are compared.
+fn executor_fields(mut hasher: KeyHasher, config: &Config) -> KeyHasher {
+    for (name, value) in config.executor.variables() {
+        hasher = hasher.field("slot", name).field("value", value.unwrap_or("differs"));
     }
     hasher
 }

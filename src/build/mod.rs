@@ -13,8 +13,11 @@ mod read_files;
 mod room;
 mod setup;
 mod slot;
+mod slot_error;
+mod slots;
 mod stored_failure;
 mod text_file;
+mod turns;
 mod unbuilt;
 
 pub(crate) use build_request::BuildRequest;
@@ -24,7 +27,11 @@ pub(crate) use key::{Circumstances, build_key, prepare_key, run_key};
 pub(crate) use linked::{Linked, MISSING, WroteLinked, linked_digest};
 pub(crate) use private_folders::private_folders;
 pub(crate) use progress::BuildProgress;
+#[cfg(feature = "fuzzing")]
+pub(crate) use read_files::parse_dependencies;
 pub(crate) use room::{Shortage, make_room};
-pub(crate) use slot::{Slot, SlotError, Slots, Stamp};
+pub(crate) use slot::{Slot, Stamp};
+pub(crate) use slot_error::SlotError;
+pub(crate) use slots::{HeldSlot, Slots};
 pub(crate) use stored_failure::failure_from_store;
 pub(crate) use unbuilt::refuse;

@@ -18,6 +18,16 @@ use super::text_file::read_text;
 use linked_sources::linked_sources;
 use make_rules::Rule;
 
+/// Reads the bytes as each kind of record of dependencies, for a fuzzer.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn parse_dependencies(bytes: &[u8]) {
+    for rule in make_rules::rules(&String::from_utf8_lossy(bytes)) {
+        assert!(!rule.targets.is_empty(), "a rule has a target");
+    }
+    let rules = ninja_log::rules(bytes).unwrap_or_default();
+    assert!(rules.len() <= bytes.len());
+}
+
 /// Files that stand in the folders where build systems run compilers.
 const RECIPES: [&str; 8] = [
     "Makefile",

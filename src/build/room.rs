@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::config::DiskLimits;
 
-use super::slot::{Slot, SlotError, Slots};
+use super::slot::Slot;
+use super::slot_error::SlotError;
+use super::slots::Slots;
 
 /// The disk has too little space for the next build, although every idle build is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,30 +27,42 @@ pub(crate) fn make_room(
     limits: &DiskLimits,
 ) -> Result<Option<Shortage>, SlotError> {
     let needed = slots.last_size();
-    let others = slots.others(slot)?;
+    let mut others = slots.folders()?;
+    others.retain(|folder| *folder != slot.folder());
     // Folders are walked only where a limit is set or space is short.
     let exceeds = |limit: Option<u64>, part: &str| {
         let used = || others.iter().map(|root| taken(&root.join(part))).sum::<u64>();
         limit.is_some_and(|most| used() + needed > most)
     };
-    let mut idle = slots.idle()?;
-    idle.sort_by_key(|slot| slot.stamp().map(|stamp| stamp.finished));
-    let mut idle = idle.into_iter();
+    let mut idle: Option<std::vec::IntoIter<Slot>> = None;
     loop {
         let mut free = slots.free()?;
         if free < needed {
             // The build replaces what the slot has now.
-            free = free.saturating_add(taken(slot.root()));
+            free = free.saturating_add(taken(&slot.folder()));
         }
         if free >= needed && !exceeds(limits.slots, "") && !exceeds(limits.builds, "build") {
             return Ok(None);
         }
-        let Some(idle) = idle.next() else {
+        let oldest = match &mut idle {
+            Some(idle) => idle.next(),
+            // Slots are locked only if room is needed.
+            None => idle.insert(idle_builds(slots, slot)?.into_iter()).next(),
+        };
+        let Some(oldest) = oldest else {
             let folder = slots.folder().to_owned();
             return Ok((free < needed).then_some(Shortage { folder, free, needed }));
         };
-        idle.empty()?;
+        oldest.empty()?;
     }
+}
+
+/// The builds that nobody uses, oldest first, in free slots and in the slot of this one.
+fn idle_builds(slots: &Slots, slot: &Slot) -> Result<Vec<Slot>, SlotError> {
+    let mut idle = slots.idle()?;
+    idle.extend(slot.idle_beside()?);
+    idle.sort_by_key(|slot| slot.stamp().map(|stamp| stamp.finished));
+    Ok(idle)
 }
 
 /// Bytes that a file or folder takes on the disk. Links are not followed; what cannot be read, or

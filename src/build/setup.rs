@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn what_a_build_left_is_found_wherever_it_lies() {
         let folder = tempfile::tempdir().unwrap();
-        let slot = Slot::borrowed(folder.path().to_owned());
+        let slot = Slot::unlocked(folder.path().to_owned());
         let (src, build) = (slot.src(), slot.build());
         put(&build.join("CMakeCache.txt"), "FAST:BOOL=ON\n");
         put(&build.join("lib/CMakeFiles/engine.dir/flags.make"), "C_FLAGS = -O3\n");

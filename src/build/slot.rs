@@ -1,47 +1,37 @@
-//! Slots: folders to build and run in. Their paths are the same for all commits and hunts, so that
-//! compiler caches hit. A slot belongs to the process that holds its lock.
+//! The folders of one build: checked out, built and run at the path of a slot, which is the same
+//! for all commits and hunts. So compiler caches hit, and no engine sees another path.
 
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Phase};
-use crate::files::{self, SharedFolder};
-use crate::process::Sandbox;
+use crate::files;
+use crate::process::{Sandbox, SlotMark};
 use crate::store::BuildKey;
 
-/// A slot that cannot be used; never the commit's fault.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {source}", path.display())]
-pub struct SlotError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// What the system said.
-    pub source: std::io::Error,
-}
+use super::slot_error::{SlotError, remove, remove_unfinished, write};
+use super::turns::Turns;
 
-impl SlotError {
-    pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self { path, source }
-    }
-}
-
-/// The folder that holds a repository's slots.
+/// A build's place in a slot: the folders of one build, which takes its turn at the slot's path.
+/// The paths of this type are those during its turn ([`Slot::take_turn`]). As long as a value
+/// lives, no other build gets this place.
 #[derive(Clone, Debug)]
-pub(crate) struct Slots {
-    folder: PathBuf,
+pub(crate) struct Slot(Arc<Use>);
+
+/// The use of a build by this process.
+#[derive(Debug)]
+struct Use {
+    turns: Arc<Turns>,
+    number: u32,
 }
 
-/// A slot, locked until drop.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    root: PathBuf,
-    /// The lock; `None` if the hunt's driver holds it.
-    _lock: Option<File>,
+impl Drop for Use {
+    fn drop(&mut self) {
+        self.turns.give_back(self.number);
+    }
 }
 
 /// Describes the finished build in a slot. The stamp is removed before anything in its slot
@@ -73,158 +63,90 @@ pub(super) fn boot() -> String {
     id.trim().to_owned()
 }
 
-impl Slots {
-    /// The slots below `folder`, which is created if needed.
-    pub(crate) fn new(folder: &Path) -> Result<Self, SlotError> {
-        let shared = |error| SlotError::at(folder)(std::io::Error::other(error));
-        Self::check_own(folder).map_err(shared)?;
-        files::make_own(folder).map_err(SlotError::at(folder))?;
-        let folder = folder.canonicalize().map_err(SlotError::at(folder))?;
-        Ok(Self { folder })
-    }
-
-    /// Checks that no other user can change the slots below `folder`, whose programs are run.
-    pub(crate) fn check_own(folder: &Path) -> Result<(), SharedFolder> {
-        // The folder of the repository, and that of its slots.
-        folder.ancestors().take(2).try_for_each(|folder| files::check_own(folder, None))
-    }
-
-    /// The slots below `folder`, if it exists. Creates nothing.
-    pub(crate) fn existing(folder: &Path) -> Option<Self> {
-        folder.canonicalize().ok().map(|folder| Self { folder })
-    }
-
-    /// The folder that holds the slots.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Locks a free slot: one whose stamp `wanted` accepts, or else the free one with the lowest
-    /// number.
-    pub(crate) fn acquire(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
-        let mut free = Vec::new();
-        for number in 0..1000 {
-            let root = self.folder.join(number.to_string());
-            let is_new = !root.exists();
-            let Some(slot) = Slot::try_lock(root)? else { continue };
-            if slot.stamp().is_some_and(|stamp| wanted(&stamp)) {
-                return Ok(slot);
-            }
-            free.push(slot);
-            if is_new {
-                break;
-            }
-        }
-        free.into_iter().next().ok_or_else(|| SlotError {
-            path: self.folder.clone(),
-            source: std::io::Error::other("a thousand slots are in use"),
-        })
-    }
-
-    /// The folders of all slots but this one.
-    pub(super) fn others(&self, slot: &Slot) -> Result<Vec<PathBuf>, SlotError> {
-        let mut roots = self.roots()?;
-        roots.retain(|root| root != slot.root());
-        Ok(roots)
-    }
-
-    /// Bytes that the last finished build and its checkout took; 0 before the first build.
-    pub(super) fn last_size(&self) -> u64 {
-        let text = std::fs::read_to_string(self.folder.join("last-size"));
-        text.ok().and_then(|text| text.parse().ok()).unwrap_or(0)
-    }
-
-    /// Writes down how much a finished build and its checkout take.
-    pub(super) fn set_last_size(&self, bytes: u64) -> Result<(), SlotError> {
-        let path = self.folder.join("last-size");
-        std::fs::write(&path, bytes.to_string()).map_err(SlotError::at(&path))
-    }
-
-    /// Bytes on the slots' disk that this user may use.
-    pub(super) fn free(&self) -> Result<u64, SlotError> {
-        let about = rustix::fs::statvfs(&self.folder);
-        let about = about.map_err(|error| SlotError::at(&self.folder)(error.into()))?;
-        Ok(about.f_bavail.saturating_mul(about.f_frsize))
-    }
-
-    /// The folders of all slots.
-    fn roots(&self) -> Result<Vec<PathBuf>, SlotError> {
-        let mut roots = Vec::new();
-        for entry in std::fs::read_dir(&self.folder).map_err(SlotError::at(&self.folder))? {
-            let root = entry.map_err(SlotError::at(&self.folder))?.path();
-            let name = root.file_name().and_then(|name| name.to_str());
-            if name.is_some_and(|name| name.parse::<u32>().is_ok()) {
-                roots.push(root);
-            }
-        }
-        Ok(roots)
-    }
-
-    /// Locks and returns all free slots.
-    pub(crate) fn idle(&self) -> Result<Vec<Slot>, SlotError> {
-        let mut idle = Vec::new();
-        for root in self.roots()? {
-            idle.extend(Slot::try_lock(root)?);
-        }
-        Ok(idle)
-    }
-}
-
 impl Slot {
-    /// A slot whose lock the driver of this hunt holds.
-    pub(crate) fn borrowed(root: PathBuf) -> Self {
-        Self { root, _lock: None }
+    /// The use of the build with this number begins.
+    pub(super) fn new(turns: &Arc<Turns>, number: u32) -> Self {
+        turns.begin_use(number);
+        Self(Arc::new(Use { turns: Arc::clone(turns), number }))
     }
 
-    fn try_lock(root: PathBuf) -> Result<Option<Self>, SlotError> {
-        std::fs::create_dir_all(&root).map_err(SlotError::at(&root))?;
-        let path = root.join("lock");
-        let file = files::lock_file(&path).map_err(SlotError::at(&path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { root, _lock: Some(file) })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(SlotError { path, source }),
-        }
+    /// A build at this path, without a lock.
+    #[cfg(test)]
+    pub(super) fn unlocked(root: PathBuf) -> Self {
+        Self::new(&Arc::new(Turns::new(root, None, None)), 0)
+    }
+
+    /// The builds of a slot that this process does not use.
+    pub(super) fn unused(turns: &Arc<Turns>) -> Result<Vec<Self>, SlotError> {
+        let unused = turns.unused()?.into_iter();
+        Ok(unused.map(|number| Self::new(turns, number)).collect())
+    }
+
+    /// The builds of a slot that nobody needs.
+    pub(super) fn idle(turns: &Arc<Turns>) -> Result<Vec<Self>, SlotError> {
+        let mut slots = Self::unused(turns)?;
+        slots.retain(|slot| slot.stamp().is_none_or(|stamp| !turns.keeps(&stamp.commit)));
+        Ok(slots)
+    }
+
+    /// The builds of the same slot that nobody needs.
+    pub(super) fn idle_beside(&self) -> Result<Vec<Self>, SlotError> {
+        Self::idle(&self.0.turns)
+    }
+
+    /// Moves the build to the slot's path, before anything uses its files.
+    pub(crate) fn take_turn(&self) -> Result<(), SlotError> {
+        self.0.turns.take(self.0.number)
+    }
+
+    /// The folder where the build's files are now.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.0.turns.folder(self.0.number)
     }
 
     /// The sandbox of a program that belongs into this slot: it may write to the slot's folders,
     /// and not to the files that say what the slot holds.
     pub(crate) fn sandbox(&self) -> Sandbox {
-        let own = ["lock", "stamp.json", "prepared.json", "whole"];
+        let own = ["turn", "stamp.json", "prepared.json", "whole"];
         Sandbox {
-            writable: vec![self.root.clone()],
-            protected: own.map(|name| self.root.join(name)).to_vec(),
+            writable: vec![self.root().to_owned()],
+            protected: own.map(|name| self.root().join(name)).to_vec(),
         }
     }
 
-    /// The slot's folder.
+    /// The mark of programs that belong into this slot.
+    pub(crate) fn mark(&self) -> Option<SlotMark> {
+        SlotMark::of_lock(&self.root().with_extension("lock"))
+    }
+
+    /// The slot's path.
     pub(crate) fn root(&self) -> &Path {
-        &self.root
+        self.0.turns.root()
     }
 
     /// `{src}`: the worktree.
     pub(crate) fn src(&self) -> PathBuf {
-        self.root.join("src")
+        self.root().join("src")
     }
 
     /// `{build}`: the build folder.
     pub(crate) fn build(&self) -> PathBuf {
-        self.root.join("build")
+        self.root().join("build")
     }
 
     /// `{out}`: the output folder, emptied before each run.
     pub(crate) fn out(&self) -> PathBuf {
-        self.root.join("out")
+        self.root().join("out")
     }
 
     /// `{cache}`: the cache folder, emptied before each evaluation.
     pub(crate) fn cache(&self) -> PathBuf {
-        self.root.join("cache")
+        self.root().join("cache")
     }
 
     /// The output folder of the `[[prepare]]` step with this name.
     pub(crate) fn prepared(&self, name: &str) -> PathBuf {
-        self.root.join("prepared").join(name)
+        self.root().join("prepared").join(name)
     }
 
     /// Whether this step has finished with this key.
@@ -249,24 +171,24 @@ impl Slot {
 
     /// Removes the results of all prepare steps.
     pub(crate) fn clear_all_prepared(&self) -> Result<(), SlotError> {
-        remove(&self.root.join("prepared.json"))?;
-        remove(&self.root.join("prepared"))
+        remove(&self.folder().join("prepared.json"))?;
+        remove(&self.folder().join("prepared"))
     }
 
     fn prepared_keys(&self) -> BTreeMap<String, BuildKey> {
-        let bytes = files::read(&self.root.join("prepared.json")).unwrap_or_default();
+        let bytes = files::read(&self.folder().join("prepared.json")).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     fn write_prepared(&self, keys: &BTreeMap<String, BuildKey>) -> Result<(), SlotError> {
-        let path = self.root.join("prepared.json");
+        let path = self.folder().join("prepared.json");
         let bytes = serde_json::to_vec(keys).expect("keys are plain data");
         write(&path, &bytes)
     }
 
     /// Empties a folder of the slot, or creates it.
     pub(crate) fn fresh(&self, folder: &Path) -> Result<(), SlotError> {
-        debug_assert!(folder.starts_with(&self.root), "only folders of the slot are emptied");
+        debug_assert!(folder.starts_with(self.root()), "only folders of the slot are emptied");
         remove(folder)?;
         std::fs::create_dir_all(folder).map_err(SlotError::at(folder))
     }
@@ -274,7 +196,7 @@ impl Slot {
     /// The stamp of the slot's finished build, if there is one. A build before the last boot does
     /// not count.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
-        let bytes = files::read(&self.root.join("stamp.json")).ok()?;
+        let bytes = files::read(&self.folder().join("stamp.json")).ok()?;
         let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
         (stamp.boot == boot()).then_some(stamp)
     }
@@ -298,58 +220,56 @@ impl Slot {
     }
 
     fn whole_mark(&self) -> PathBuf {
-        self.root.join("whole")
+        self.folder().join("whole")
     }
 
     /// Sets the stamp of a finished build.
     pub(crate) fn set_stamp(&self, stamp: &Stamp) -> Result<(), SlotError> {
-        let path = self.root.join("stamp.json");
+        let path = self.folder().join("stamp.json");
         let bytes = serde_json::to_vec(stamp).expect("a stamp is plain data");
         write(&path, &bytes)
     }
 
     /// Removes the stamp: the slot holds no finished build from now on.
     pub(crate) fn clear_stamp(&self) -> Result<(), SlotError> {
-        remove(&self.root.join("stamp.json"))?;
+        remove(&self.folder().join("stamp.json"))?;
         // The prepared folders depend on this build.
         self.clear_all_prepared()
     }
 
-    /// Removes the build, its stamp, and the folders of outputs and caches. The lock and the
-    /// worktree stay.
+    /// Removes the build, its stamp, and all folders but the worktree.
     pub(crate) fn empty(&self) -> Result<(), SlotError> {
         self.clear_stamp()?;
         self.clear_whole()?;
-        for folder in [self.build(), self.out(), self.cache()] {
-            remove(&folder)?;
-        }
-        Ok(())
+        self.remove_all_but_checkout()
     }
-}
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), SlotError> {
-    let written = files::create(path).and_then(|mut file| file.write_all(bytes));
-    written.map_err(SlotError::at(path))
-}
-
-/// Removes a file, a link, or a folder with all its content, if it exists.
-fn remove(path: &Path) -> Result<(), SlotError> {
-    let result = match std::fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match result {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(SlotError { path: path.to_owned(), source: error })
+    /// Removes everything beside the checkout that a build or run left: the build folder, and also
+    /// what was installed beside it.
+    pub(crate) fn remove_all_but_checkout(&self) -> Result<(), SlotError> {
+        let folder = self.folder();
+        let own = ["src", "src.bisect-ppl", "turn", "digests.json"].map(|name| folder.join(name));
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(()) };
+        for entry in entries {
+            let path = entry.map_err(SlotError::at(&folder))?.path();
+            if !own.contains(&path) {
+                remove(&path)?;
+            }
         }
-        _ => Ok(()),
+        remove_unfinished(&self.folder())
+    }
+
+    /// Removes the folder of an empty build that is not at the slot's path.
+    pub(crate) fn remove_parked(&self) -> Result<(), SlotError> {
+        let folder = self.folder();
+        if folder == self.root() { Ok(()) } else { remove(&folder) }
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::build::Slots;
 
     pub(in crate::build) fn stamp(key: &str) -> Stamp {
         Stamp {
@@ -373,6 +293,27 @@ pub(super) mod tests {
         slot.set_stamp(&Stamp { boot: "another".to_owned(), ..stamp("k") }).unwrap();
         std::fs::write(slot.whole_mark(), "another").unwrap();
         assert!(slot.stamp().is_none() && !slot.is_whole());
+    }
+
+    #[test]
+    fn an_emptied_slot_has_no_file_of_a_killed_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = Slots::new(&folder.path().join("slots")).unwrap().acquire(|_| false).unwrap();
+        let unfinished = slot.root().join(".tmp-a");
+        std::fs::write(&unfinished, "{").unwrap();
+        slot.empty().unwrap();
+        assert!(!unfinished.exists());
+    }
+
+    #[test]
+    fn a_free_slot_without_the_wanted_build_makes_no_other_slot() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
+        for _ in 0..2 {
+            let root = slots.acquire(|_| false).unwrap().root().to_owned();
+            assert_eq!(root, slots.folder().join("0"));
+        }
+        assert!(!slots.folder().join("1.lock").exists());
     }
 
     #[test]

@@ -134,6 +134,7 @@ fn asked(args: &Check) -> Result<HuntRequest, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
         retry_failed: false,
+        slots: None,
         limits: Limits::default(),
         changes: Vec::new(),
     })
@@ -256,6 +257,7 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             UsageError::NoDependency(_) => "descend",
             UsageError::NoSuchMetric { .. } => "metric",
             UsageError::Sandbox(_) => "sandbox",
+            UsageError::TooFewSlots { .. } | UsageError::NoSuchCpu { .. } => "slots",
             UsageError::Config(_) => "config",
             UsageError::Verify(_) => "report",
             UsageError::SameCommit(_)

@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: Vec::new(),
         paths: Vec::new(),
         retry_failed: false,
+        slots: None,
         limits: Limits::default(),
         changes: Vec::new(),
     };

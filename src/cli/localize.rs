@@ -43,6 +43,7 @@ pub(crate) fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: Vec::new(),
         paths: Vec::new(),
         retry_failed: false,
+        slots: None,
         limits: Limits::default(),
         changes,
     };

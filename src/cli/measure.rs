@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let measures = oracle.recipes.config.search_measures();
     let look = Request::look(&commit, &measures, Phase::Manual);
     let seen = oracle.evaluate(Request { runs: args.runs as usize, keep: false, ..look });
-    let tidied = hunt::tidy(&oracle);
+    let tidied = hunt::tidy(&mut oracle);
     let seen = seen.map_err(|error| match error {
         OracleError::Stopped => Failed::oracle(error)
             .with_hint("the same command goes on: finished runs are taken from the store"),

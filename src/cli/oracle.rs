@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use crate::config::Config;
 use crate::evaluation::{Aim, CommitId, Judgement, Verdict};
 use crate::git::{BisectState, Repository};
-use crate::hunt::{self, UsageError};
+use crate::hunt::{self, AheadJob, UsageError};
 use crate::oracle::exit::code;
 use crate::oracle::{Oracle as CommitOracle, Pins};
 use crate::process::Stop;
@@ -25,6 +25,12 @@ pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let (verdict, aim) = if let Some(name) = &args.hunt {
         let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
         let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
+        if let (Some(job), Some(slot)) = (&args.ahead, args.slot) {
+            let job: AheadJob = serde_json::from_str(job)
+                .map_err(|error| Failed::usage(anyhow!("--ahead: {error}"), None))?;
+            hunt::measure_ahead(&repository, &hunt, &job, slot, stop).map_err(Failed::hunt)?;
+            return Ok(super::exit::DONE);
+        }
         hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
     } else {
         let path = config_path(args.config.as_deref(), Some(&repository));
@@ -59,7 +65,7 @@ fn by_hand(repository: &Repository, config: &Path, stop: &Stop) -> Result<(Verdi
         .map_err(Failed::hunt)?;
     let ui = Ui::new();
     let judged = judge(&mut oracle, &begun.ends, &commit, begun.is_first.then_some(ui));
-    let tidied = hunt::tidy(&oracle);
+    let tidied = hunt::tidy(&mut oracle);
     let judgement = judged?;
     tidied.map_err(Failed::hunt)?;
     ui.line(&format!(

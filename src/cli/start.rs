@@ -16,14 +16,13 @@ use super::args::{Resume, Start};
 use super::configuration::changed;
 use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, detach, dry_run, exit, init, limits, notify, unavailable};
+use super::{Failed, detach, dry_run, exit, init, limits, notify};
 
 /// The default of `--good` and `--bad`.
 pub(super) const NEWEST: &str = "HEAD";
 
 /// `start`.
 pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
-    unavailable::start(args)?;
     let on_finish = notify::on_finish(&args.unattended)?;
     let repository = here()?;
     let changes = Changes { set: &args.set, arg: &args.arg };
@@ -51,6 +50,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         skip: args.skip.clone(),
         paths: args.paths.clone(),
         retry_failed: args.retry_failed,
+        slots: args.slots,
         limits: limits::of(&args.unattended)?.unwrap_or_default(),
         changes,
     };

@@ -75,6 +75,11 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
         lines.extend(hint(&entries).map(|hint| format!("hint: {}", text::line(hint))));
         lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
     }
+    if is_driven {
+        let ahead = hunt.slots_at_work().map_err(Failed::store)?.into_iter().flatten();
+        let doing = ahead.filter_map(|(slot, path)| Some((slot, Activity::read(&path)?)));
+        lines.extend(doing.map(|(slot, doing)| format!("slot {}: {}", slot + 1, task(&doing))));
+    }
     let now = is_driven.then(jiff::Timestamp::now);
     lines.push(course(&Pace::of(&entries), now, doing.as_ref().map_or(0.0, Activity::seconds)));
     lines.extend(limits::left_in_words(&LimitsInForce::of(&entries)));
@@ -149,6 +154,11 @@ fn plan_said(entries: &[Entry]) -> Option<jiff::Timestamp> {
 
 /// `running: build at 1a2b3c4d5e (search), for 12 s, 12 of 345`.
 fn running(doing: &Activity) -> String {
+    format!("running: {}", task(doing))
+}
+
+/// The same without the first word.
+fn task(doing: &Activity) -> String {
     let measure = doing.measure.as_ref().map_or_else(String::new, |measure| format!(" {measure}"));
     let did = match doing.doing {
         Task::Wait => "next".to_owned(),
@@ -158,7 +168,7 @@ fn running(doing: &Activity) -> String {
     let since = format!("for {}", text::seconds(doing.seconds()));
     let task = format!("{did}{measure} at {} ({})", doing.commit.short(), doing.phase);
     match &doing.waits {
-        Some(why) => format!("running: {why}, {since}; {task}"),
-        None => format!("running: {task}, {since}{build}"),
+        Some(why) => format!("{why}, {since}; {task}"),
+        None => format!("{task}, {since}{build}"),
     }
 }

@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use crate::ui::text;
 
 use super::Failed;
-use super::args::{Args, Start};
+use super::args::Args;
 
 /// Planned commands.
 pub(super) const COMMANDS: &[&str] = &["compare", "gate", "track", "reproduce"];
@@ -43,15 +43,4 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| distance * 3 <= name.chars().count())
         .map(|(_, known)| known)
-}
-
-/// Refuses options of `start` that are not available.
-pub(crate) fn start(args: &Start) -> Result<(), Failed> {
-    if args.slots.is_some() {
-        return Err(Failed::usage(
-            anyhow!("`--slots` is not available yet"),
-            Some("leave it out; `bisect-ppl start --help` lists what there is".to_owned()),
-        ));
-    }
-    Ok(())
 }

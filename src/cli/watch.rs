@@ -15,7 +15,9 @@ use crate::process::Stop;
 use crate::report::{self, Pace};
 use crate::search::steps_of;
 use crate::store::HuntDir;
-use crate::store::journal::{Begun, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod};
+use crate::store::journal::{
+    Begun, BuildDone, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod,
+};
 use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
 
 use super::limits::in_words as limits_in_words;
@@ -175,18 +177,20 @@ impl View {
         }
     }
 
+    fn build(&mut self, build: &BuildDone) {
+        if self.is_verbose {
+            self.details(&lines::build(build), &build.commands, &build.log);
+        }
+        let stored_at = build.stored_at.clone().filter(|_| build.failure.is_some());
+        self.failed_before.insert(build.commit.clone(), stored_at);
+    }
+
     fn show(&mut self, event: &Event) {
         match event {
             // `resume` found another environment; the endpoints are the same.
             Event::Begun(_) if !self.subjects.is_empty() => {}
             Event::Begun(begun) => self.begun(begun),
-            Event::Build(build) => {
-                if self.is_verbose {
-                    self.details(&lines::build(build), &build.commands, &build.log);
-                }
-                let stored_at = build.stored_at.clone().filter(|_| build.failure.is_some());
-                self.failed_before.insert(build.commit.clone(), stored_at);
-            }
+            Event::Build(build) => self.build(build),
             Event::Run(run) => {
                 self.run(run);
                 if self.is_verbose {
@@ -270,12 +274,15 @@ impl View {
                 self.limits(limits.as_ref());
             }
             Event::FailureHunt { .. }
+            | Event::Ahead(_)
+            | Event::TookOver { .. }
             | Event::Unread(_)
             | Event::Plan(_)
             | Event::Confirmed(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
             | Event::MachineChanged { .. }
+            | Event::OneSlot { .. }
             | Event::Ended { .. } => {}
         }
     }

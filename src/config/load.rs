@@ -219,6 +219,7 @@ impl Config {
         }
         let text = document.to_toml();
         config.source = Arc::new(Source { name, text, document, bodies: Vec::new() });
+        config.executor.own = self.executor.own;
         Ok(config)
     }
 

@@ -9,6 +9,7 @@ mod cell;
 mod changes;
 mod command;
 mod document;
+mod executor;
 mod inputs;
 mod level;
 mod load;
@@ -29,6 +30,7 @@ mod withheld;
 
 pub use changes::{Changes, assignment, key_and_value};
 pub use command::{CommandError, plain_words};
+pub use executor::{Executor, ExecutorSlot};
 pub use inputs::InputError;
 pub use level::{Level, LevelTolerance};
 pub use load::{LoadError, Overlay, ResolveError};

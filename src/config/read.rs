@@ -1,6 +1,7 @@
 //! Turns a tree into a [`Config`] in one pass.
 
 mod condition;
+mod executor;
 mod failures;
 mod guard;
 mod laid;
@@ -77,6 +78,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
     let commit_url = report(reader, &mut root);
+    let executor = executor::executor(reader, &mut root, &measures, &prepares);
     let limits = limits::limits(reader, &mut root);
     let notify = notify(reader, &mut root);
     // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
@@ -106,6 +108,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         overlays,
         ruler,
         commit_url,
+        executor,
         limits,
         notify,
         part: Arc::default(),

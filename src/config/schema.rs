@@ -3,7 +3,11 @@
 //! exists. So the schema never refuses a file that this program reads. Tests compare the two.
 
 mod document;
+mod failures;
+mod guards;
+mod measures;
 mod sweep;
+mod values;
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;

@@ -59,13 +59,14 @@ fn seen(config: &Config) -> String {
         overlays,
         ruler,
         commit_url,
+        executor,
         limits,
         notify,
         part,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{limits:?}\n{notify:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{executor:?}\n{limits:?}\n{notify:?}\n{part:?}"
     )
 }
 
@@ -173,6 +174,12 @@ probe = ["cc --version", "awk '{print}'"]
 vars = ["ENGINE_*", "MODE"]
 [report]
 commit_url = "https://git.example.org/engine/+/{commit}"
+[executor]
+kind = "local"
+slots = [
+    { env = { CUDA_VISIBLE_DEVICES = "0", MODE = "" }, cpus = "0-2, 7" },
+    { env = { CUDA_VISIBLE_DEVICES = "1", MODE = "" }, cpus = "3-6" },
+]
 [limits]
 slots = "1.5 TB"
 builds = "20 GiB"
@@ -203,6 +210,15 @@ command = "curl -d '{\"a\": 1}' x"
     assert_eq!(config.variables, ["ENGINE_*", "MODE"]);
     let url = config.commit_url.as_deref();
     assert_eq!(url, Some("https://git.example.org/engine/+/{commit}"));
+    let slot = |device: &str, cpus: &[usize]| ExecutorSlot {
+        env: [("CUDA_VISIBLE_DEVICES", device), ("MODE", "")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        cpus: cpus.to_vec(),
+    };
+    let slots = vec![slot("0", &[0, 1, 2, 7]), slot("1", &[3, 4, 5, 6])];
+    assert_eq!(config.executor, Executor { slots, own: 0 });
+    assert_eq!(config.executor.cores(), Some(4));
     let sizes = [1_500_000_000_000, 20 << 30, 500_000_000, 3 << 20].map(Some);
     let DiskLimits { slots, builds, logs, tensors } = config.limits;
     assert_eq!([slots, builds, logs, tensors], sizes);

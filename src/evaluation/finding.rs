@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Cause, CommitId, Differences, Failure, FileRole, Inquiry, LoadedFilesComparison, Metric,
-    ReachedLimit, Shapes, Value, number,
+    ReachedLimit, Shapes, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -293,10 +293,10 @@ pub struct Finding {
     pub candidates: Vec<CommitId>,
     /// One account per targeted metric.
     pub accounts: Vec<Account>,
-    /// What the bad end shows and the confirmed commits do not explain: metrics, or `its failure`.
-    /// The answer is then not complete.
+    /// What the bad end shows and the confirmed commits do not explain. The answer is then not
+    /// complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unexplained: Vec<String>,
+    pub unexplained: Vec<Unexplained>,
     /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.

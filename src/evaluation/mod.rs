@@ -42,6 +42,7 @@ mod tensor_comparison;
 mod tensor_difference;
 mod text_length;
 mod tree_entry;
+mod unexplained;
 mod unreadable;
 mod verdict;
 
@@ -97,5 +98,6 @@ pub use tensor_comparison::{
 pub use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
 pub use text_length::TextLength;
 pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
+pub use unexplained::Unexplained;
 pub use unreadable::Unreadable;
 pub use verdict::{Judgement, SkipReason, Verdict};

@@ -64,6 +64,7 @@ impl fmt::Display for Phase {
 /// A run as it happened. Its values and its verdict are not stored, but derived from the log each
 /// time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "facts about a run are bools")]
 pub struct RunRecord {
     /// Unique name of this attempt. Its files have this name.
     pub attempt: String,
@@ -85,6 +86,9 @@ pub struct RunRecord {
     pub slot: String,
     /// The environment variables that the configuration adds to the user's.
     pub env: BTreeMap<String, String>,
+    /// The CPUs that `[executor]` gave the run; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<usize>,
     /// When the run started (RFC 3339, UTC).
     pub started: String,
     /// Its time and memory.
@@ -98,6 +102,9 @@ pub struct RunRecord {
     /// Whether this was a warm-up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
+    /// Whether a worker made the run ahead, before the search asked for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ahead: bool,
     /// Whether this was an exclusive run: no other build or run of this program at the same time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
@@ -191,6 +198,8 @@ pub enum ExclusionReason {
     Inquiry,
     /// The machine changed after the run.
     MachineChanged,
+    /// The run was made in a slot that gives other values.
+    OtherSlot,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -203,6 +212,7 @@ impl fmt::Display for ExclusionReason {
             Self::Inquiry => f.write_str("to find the cause"),
             Self::Part => f.write_str("with part of a change"),
             Self::MachineChanged => f.write_str("before the machine changed"),
+            Self::OtherSlot => f.write_str("in a slot that gives other values"),
         }
     }
 }

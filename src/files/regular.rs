@@ -1,7 +1,7 @@
 //! Regular files only. Opening a FIFO waits for another process, a device may have no end, and a
 //! link leads to any file of the user.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -60,6 +60,16 @@ pub(crate) fn append(path: &Path) -> Result<File> {
 /// Opens a regular file to lock it; creates it if needed. Errors as for [`open`].
 pub(crate) fn lock_file(path: &Path) -> Result<File> {
     with(path, OpenOptions::new().create(true).read(true).write(true), OFlags::NOFOLLOW)
+}
+
+/// Opens a file as [`lock_file`] does, and locks it; `None` if another process holds the lock.
+pub(crate) fn try_lock_file(path: &Path) -> Result<Option<File>> {
+    let file = lock_file(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
 }
 
 fn with(path: &Path, options: &mut OpenOptions, flags: OFlags) -> Result<File> {

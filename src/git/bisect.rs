@@ -1,5 +1,6 @@
 //! A bisect session of our own, in a bare repository.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use crate::process::Invocation;
 
 use super::bisect_repository::BisectRepository;
 use super::command::Call;
+use super::error::io_error;
 use super::{BisectState, GitError, History, Range, Remaining, Repository};
 
 impl Aim {
@@ -49,7 +51,7 @@ impl Aim {
 
 /// A session of `git bisect` in a bare repository of its own. It has no files that a build could
 /// change and none of the user's references, so it does not disturb a session of the user.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BisectSession {
     place: BisectRepository,
 }
@@ -98,6 +100,49 @@ impl BisectSession {
         Ok(Some((current, state.remaining(git_dir)?)))
     }
 
+    /// Git's log of the session; empty before the start.
+    pub(crate) fn log(&self) -> String {
+        let bytes = std::fs::read(self.place.git_dir().join("BISECT_LOG")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The commit that git asks about after this log; `None` if the session ends there. Replaces
+    /// the state of this session.
+    pub(crate) fn would_ask(&self, log: &str) -> Result<Option<CommitId>, GitError> {
+        let path = self.place.git_dir().join("asked.log");
+        std::fs::write(&path, log).map_err(io_error("write", &path))?;
+        self.run_to_an_end(&self.bisect("replay").arg(&path))?;
+        let Some(state) = BisectState::read_open(self.place.git_dir())? else { return Ok(None) };
+        Ok(if state.logged_end().is_none() { state.current } else { None })
+    }
+
+    /// Those commits that an answer of this session may still ask for: ancestors of the new end,
+    /// and of no commit that is marked as old.
+    pub(crate) fn open_among<'a>(
+        &self,
+        commits: impl Iterator<Item = &'a CommitId>,
+    ) -> Result<BTreeSet<CommitId>, GitError> {
+        let mut open = BTreeSet::new();
+        let Some(state) = BisectState::read_open(self.place.git_dir())? else { return Ok(open) };
+        let Some(new) = &state.new else { return Ok(open) };
+        let is_ancestor = |old: &CommitId, new: &CommitId| -> Result<bool, GitError> {
+            let words = ["merge-base", "--is-ancestor", old.as_str(), new.as_str()];
+            Ok(self.place.call().args(words).run()?.code == 0)
+        };
+        'commits: for commit in commits {
+            if commit == new || state.skipped.contains(commit) || !is_ancestor(commit, new)? {
+                continue;
+            }
+            for old in &state.old {
+                if is_ancestor(commit, old)? {
+                    continue 'commits;
+                }
+            }
+            open.insert(commit.clone());
+        }
+        Ok(open)
+    }
+
     /// `git bisect run` with this oracle in this session. The caller runs the invocation with live
     /// output. Git quotes the arguments for its shell, so they may hold any text. The exit code
     /// does not tell the result: read [`Self::state`].
@@ -128,6 +173,18 @@ impl BisectSession {
     fn bisect(&self, command: &str) -> Call {
         self.place.call().args(["bisect", command])
     }
+}
+
+/// The marks of a session's log, and these answers after them.
+pub(crate) fn log_with(log: &str, aim: Aim, answers: &[(CommitId, Verdict)]) -> String {
+    let marks = log.split_inclusive('\n').filter(|line| line.starts_with("git bisect "));
+    let mut all: String = marks.collect();
+    for (commit, verdict) in answers {
+        if let Some(word) = aim.word(*verdict) {
+            all.extend(["git bisect ", word, " ", commit.as_str(), "\n"]);
+        }
+    }
+    all
 }
 
 impl History {

@@ -18,7 +18,7 @@ use super::{GitError, Repository};
 
 /// A bare repository for one bisect session or for modified trees. The caller must be its only
 /// user: git locks found in it count as leftovers of a killed process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BisectRepository {
     path: PathBuf,
     /// The user's folder, the working folder of git.
@@ -32,7 +32,7 @@ impl BisectRepository {
         path: &Path,
         commit: &CommitId,
     ) -> Result<Self, GitError> {
-        let stands = repository.top().unwrap_or(repository.git_dir()).to_owned();
+        let stands = repository.stands().to_owned();
         let opened = Self { path: path.to_owned(), stands };
         // HEAD is written last, so the repository is complete if HEAD exists.
         let head = path.join("HEAD");

@@ -174,7 +174,7 @@ impl BisectState {
 
     /// Reads `# first bad commit: [SHA] …` or `# possible first bad commit: [SHA] …`, if no mark
     /// follows.
-    fn logged_end(&self) -> Option<End> {
+    pub(super) fn logged_end(&self) -> Option<End> {
         let after = match self.log.rfind("\ngit bisect ") {
             Some(at) => &self.log[at + 1..],
             None => &self.log,

@@ -118,7 +118,7 @@ fn is_ours(name: &str) -> bool {
     name.strip_prefix("src").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Entries with our names that git still locks as `initializing` and that lack the link to their
+/// Entries with our names that git still locks while it makes them and that lack the link to their
 /// worktree or to the repository.
 fn unfinished(common_dir: &Path) -> Vec<PathBuf> {
     let is_empty = |file: PathBuf| fs::read(file).is_ok_and(|text| text.trim_ascii().is_empty());
@@ -128,8 +128,9 @@ fn unfinished(common_dir: &Path) -> Vec<PathBuf> {
         .filter(|entry| entry.file_name().to_str().is_some_and(is_ours))
         .map(|entry| entry.path())
         .filter(|path| {
-            let locked = fs::read(path.join("locked")).unwrap_or_default();
-            locked.trim_ascii() == MAKING
+            // A git that was killed at once has not written the reason.
+            let locked = fs::read(path.join("locked")).ok();
+            locked.is_some_and(|why| [b"".as_slice(), MAKING].contains(&why.trim_ascii()))
                 && ["gitdir", "commondir"].iter().any(|name| is_missing(path.join(name)))
         })
         .collect()
@@ -151,8 +152,10 @@ mod tests {
             fs::write(entry(name).join("locked"), "initializing").unwrap();
             fs::write(entry(name).join("gitdir"), "").unwrap();
         }
+        fs::create_dir_all(entry("src8")).unwrap();
+        fs::write(entry("src8").join("locked"), "").unwrap();
         repository.repair().unwrap();
-        assert!(!entry("src7").exists());
+        assert!(!entry("src7").exists() && !entry("src8").exists());
         assert!(entry("srcx").exists(), "not a name of ours");
     }
 }

@@ -44,7 +44,7 @@ mod version;
 mod worktree;
 
 pub(crate) use authoring::{Author, DemoRepositoryWriter};
-pub(crate) use bisect::BisectSession;
+pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};
 pub(crate) use change_presence::{Change, CommitsWithoutChange};
 pub(crate) use changes::FileChange;
@@ -63,7 +63,7 @@ pub(crate) use repository::{Repository, git_version};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
 pub(crate) use touched::{TouchedPath, TouchedPaths};
 pub(crate) use version::GitVersion;
-pub(crate) use worktree::{CheckoutSpec, Worktree};
+pub(crate) use worktree::{CheckoutSpec, Worktree, mend_moved};
 
 #[cfg(test)]
 mod tests;

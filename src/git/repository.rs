@@ -130,6 +130,11 @@ impl Repository {
         self.top.as_deref()
     }
 
+    /// The folder in which programs start that look for the repository.
+    pub(crate) fn stands(&self) -> &Path {
+        self.top().unwrap_or(self.git_dir())
+    }
+
     /// The git folder of the user's worktree, absolute: `.git`, or `.git/worktrees/NAME` in a
     /// linked one.
     pub(crate) fn git_dir(&self) -> &Path {

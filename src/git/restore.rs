@@ -1,4 +1,8 @@
 //! Checks a tree out exactly, in a worktree or in one of its submodules.
+//!
+//! `git reset` and `git checkout` are not used: they lock the packed references of the user's
+//! repository, only to delete references like `CHERRY_PICK_HEAD`. If they are killed, the lock stays,
+//! and the user's own git fails at it.
 
 use std::fs;
 use std::path::Path;
@@ -70,20 +74,16 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, laid, lfs, disk } = goal;
+    let Goal { commit, lfs, disk, .. } = goal;
     let call = || Call::in_ours(git_dir, top).leaving_lfs(!lfs).on_disk(disk);
     let to_tree = || -> Result<(), GitError> {
-        // A build may have switched to a branch: `reset` alone would move that branch.
-        if detached_head(git_dir).is_none() {
-            call().args(["checkout", "--quiet", "--force", "--detach", commit]).ok()?;
-        }
-        let Some(laid) = laid else {
-            return call().args(["reset", "--quiet", "--hard", commit]).ok().map(drop);
-        };
-        // We do not check out the commit's own tree first: the layers' files would get new time
-        // stamps.
+        end_operations(git_dir)?;
+        // A build may have switched HEAD to a branch. `--no-deref` changes HEAD, not that branch.
+        // If layers are laid on the commit, their tree is read at once: files of the commit's own
+        // tree, checked out first, would get new time stamps.
         call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
-        laid.known_to(call()).args(["read-tree", "--reset", "-u", laid.id()]).ok().map(drop)
+        let (call, tree) = known(call(), goal);
+        call.args(["read-tree", "--reset", "-u", tree]).ok().map(drop)
     };
     let to_commit = || match to_tree() {
         Ok(()) if disk.folds_case => folding::fix_case(call(), top),
@@ -123,6 +123,27 @@ fn try_restore_tree(
         to_commit()?;
     }
     Ok(())
+}
+
+/// What git keeps in a worktree's own git folder while somebody merges, picks or reverts commits.
+const OPERATIONS: [&str; 12] = [
+    "AUTO_MERGE",
+    "CHERRY_PICK_HEAD",
+    "MERGE_AUTOSTASH",
+    "MERGE_HEAD",
+    "MERGE_MODE",
+    "MERGE_MSG",
+    "MERGE_RR",
+    "REVERT_HEAD",
+    "SQUASH_MSG",
+    "rebase-apply",
+    "rebase-merge",
+    "sequencer",
+];
+
+/// Forgets the merges and the like that a build began and did not end.
+fn end_operations(git_dir: &Path) -> Result<(), GitError> {
+    OPERATIONS.iter().try_for_each(|name| remove_all(&git_dir.join(name)))
 }
 
 /// Removes everything in `top`. A build may make paths that are too long for git. Git cannot remove

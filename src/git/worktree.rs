@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::evaluation::CommitId;
@@ -239,6 +240,25 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let back = git_dir.join(os(back.trim_ascii_end()));
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
+}
+
+/// Tells git where our worktree at `path` is, after its folder was moved below the same grandparent
+/// folder. Does nothing if git knows already, or if there is no worktree of ours.
+///
+/// `git worktree move` refuses worktrees with submodules.
+pub(crate) fn mend_moved(path: &Path) -> io::Result<()> {
+    let link = path.join(".git");
+    let Some(git_dir) = read_link(&link).filter(|_| marker(path).exists()) else { return Ok(()) };
+    let file = git_dir.join("gitdir");
+    let Ok(back) = fs::read(&file) else { return Ok(()) };
+    let known = git_dir.join(os(back.trim_ascii_end()));
+    // A build may have replaced the link: only what git says of a folder beside this one changes.
+    let is_beside = known.ancestors().nth(3) == path.ancestors().nth(2)
+        && known.file_name() == link.file_name();
+    if known == link || !is_beside {
+        return Ok(());
+    }
+    fs::write(&file, [link.as_os_str().as_bytes(), b"\n"].concat())
 }
 
 /// The file beside a worktree that marks it as ours.

@@ -14,6 +14,7 @@ pub(crate) fn clean(
     slots: &Slots,
 ) -> Result<(), HuntError> {
     BisectSession::remove(&hunt.bisect_repository())?;
+    BisectSession::remove(&hunt.ahead_repository())?;
     clean_slots(repository, slots)
 }
 
@@ -21,8 +22,11 @@ pub(crate) fn clean(
 pub(crate) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), HuntError> {
     for slot in slots.idle().map_err(OracleError::from)? {
         slot.empty().map_err(OracleError::from)?;
-        remove_worktree(repository, &slot.src())?;
+        remove_worktree(repository, &slot.folder().join("src"))?;
+        slot.remove_parked().map_err(OracleError::from)?;
     }
+    // A git that was killed after the start may have left an entry.
+    repository.repair()?;
     Ok(repository.forget_lost_slots(slots.folder())?)
 }
 

@@ -55,7 +55,7 @@ impl Driver<'_> {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         let key = self.confirmation_key(commit, &parents, targets)?;
-        let before = self.oracle.store.confirmation(&key)?;
+        let before = self.oracle.store.confirmation(&key);
         // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures. A change
         // of the machine drops it too.
         let is_dropped = self.begun.options.retry_failed || self.oracle.stored.has_outdated();

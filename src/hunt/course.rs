@@ -440,7 +440,7 @@ impl Driver<'_> {
     }
 
     /// Starts the hunt again with an empty home folder for every build and run.
-    fn begin_with_empty_home(&mut self, why: &str) -> Result<Finding, HuntError> {
+    pub(super) fn begin_with_empty_home(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
             "with an empty home folder, {why}: something in the home folder leads from one commit \
              to another, so from now on every build and run gets an empty one (`[environment] home`)"

@@ -8,6 +8,7 @@ pub(crate) mod guard_check;
 pub(crate) mod missing_metrics;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
+mod own_home;
 pub(crate) mod plan;
 pub(crate) mod same_text;
 pub(crate) mod targets;
@@ -17,7 +18,7 @@ use crate::evaluation::{
     Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::hunt::begin::descend::matches_outer_hunt;
-use crate::oracle::{ControlSlot, Observation, Request, Sample, guarded_measures};
+use crate::oracle::{ControlSlot, Observation, OracleError, Request, Sample, guarded_measures};
 use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
 use crate::ui::text;
@@ -29,6 +30,7 @@ use advice::advice;
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
+use own_home::InOwnHome;
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
@@ -52,6 +54,7 @@ impl Driver<'_> {
         let bad = self.begun.bad.commit.clone();
         let measures = self.oracle.recipes.config.search_measures();
         self.oracle.control = None;
+        self.measure_beside(&[good.clone(), bad.clone()], &measures, Phase::Endpoint, RUNS_STEADY)?;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
         if let Some(what) = not_yielded(&at_good, &self.guards(), "the good endpoint") {
             return Ok(Err(unmeasurable(what)));
@@ -78,6 +81,9 @@ impl Driver<'_> {
             self.leave_out_stray_failures(seen)?;
         }
         self.oracle.pool.free_all_but(&good);
+        if let Some(finding) = self.begin_in_one_slot(&at_good, &measures)? {
+            return Ok(Err(Box::new(finding)));
+        }
         if let Some(finding) = self.nothing_ran(&at_good, &at_bad)? {
             return Ok(Err(finding));
         }
@@ -85,6 +91,16 @@ impl Driver<'_> {
             Ok(chosen) => chosen,
             Err(mut finding) => {
                 if finding.outcome == Outcome::NoRegression {
+                    match self.look_in_own_home(&at_good, &at_bad, &policy)? {
+                        InOwnHome::Regression => {
+                            let finding = self.begin_with_empty_home("the endpoints differ")?;
+                            return Ok(Err(Box::new(finding)));
+                        }
+                        InOwnHome::Same => {
+                            finding.summary += "; nor do they with an empty home folder";
+                        }
+                        InOwnHome::Unknown => {}
+                    }
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }
                 return Ok(Err(finding));
@@ -242,8 +258,10 @@ impl Driver<'_> {
 
     /// Makes the good endpoint's build the control, kept for the whole hunt.
     fn keep_control(&mut self, good: &CommitId) -> Result<(), HuntError> {
-        let place = self.oracle.pool.first();
-        let control = ControlSlot { commit: good.clone(), place };
+        let build = self.oracle.pool.first();
+        // Also if the store has the endpoints: the driver and its oracles must build at one path.
+        let slot = Some(self.oracle.pool.reserve().map_err(OracleError::from)?);
+        let control = ControlSlot { commit: good.clone(), build, slot };
         control.publish(self.hunt)?;
         self.oracle.control = Some(control);
         Ok(())

@@ -31,6 +31,22 @@ pub enum UsageError {
     /// The sandbox that the configuration asks for does not work here.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// `--slots` asks for more slots than `[executor]` lists.
+    #[error("--slots {asked}: oracle.toml lists {listed} under [executor] slots")]
+    TooFewSlots {
+        /// How many the command line asks for.
+        asked: usize,
+        /// How many the file lists.
+        listed: usize,
+    },
+    /// `[executor]` names a CPU that this process may not use.
+    #[error("[executor] slots: CPU {cpu} is not among those that this process may use ({})", ranges(.usable))]
+    NoSuchCpu {
+        /// The CPU.
+        cpu: usize,
+        /// The usable CPUs, in order.
+        usable: Vec<usize>,
+    },
     /// A patch that the configuration lays over commits is wrong.
     #[error(transparent)]
     Pin(PinError),
@@ -102,6 +118,12 @@ impl UsageError {
             Self::Git(error) => error.hint(),
             Self::Shared(shared) => Some(shared.hint()),
             Self::Sandbox(error) => Some(error.hint().to_owned()),
+            Self::TooFewSlots { .. } => {
+                Some("ask for fewer, or list more under [executor] slots".to_owned())
+            }
+            Self::NoSuchCpu { .. } => {
+                Some("correct `cpus` under [executor] slots".to_owned())
+            }
             Self::Reversed { aim: Aim::Regression, .. } => Some(
                 "swap --good and --bad, or hunt the commit that mended something with --find-fix"
                     .to_owned(),
@@ -243,4 +265,19 @@ impl HuntError {
             }
         }
     }
+}
+
+/// CPUs in short: `0-3, 8`.
+fn ranges(cpus: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for &cpu in cpus {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let word = |(first, last): (usize, usize)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    ranges.into_iter().map(word).collect::<Vec<_>>().join(", ")
 }

@@ -35,7 +35,7 @@ pub(crate) fn leftovers(repository: &Repository, store: &Store) -> Result<Leftov
     let folders = folders_of_slots(repository, store)?;
     for slots in folders.iter().filter_map(|folder| Slots::existing(folder)) {
         for slot in slots.idle().map_err(OracleError::from)? {
-            let folders = [slot.build(), slot.out(), slot.cache(), slot.src()];
+            let folders = ["build", "out", "cache", "src"].map(|part| slot.folder().join(part));
             let bytes: u64 = folders.iter().map(|folder| size(folder)).sum();
             leftovers.slots += usize::from(folders.iter().any(|folder| folder.exists()));
             leftovers.bytes += bytes;
@@ -49,6 +49,7 @@ pub(crate) fn remove_leftovers(repository: &Repository, store: &Store) -> Result
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {
             BisectSession::remove(&hunt.bisect_repository())?;
+            BisectSession::remove(&hunt.ahead_repository())?;
         }
     }
     for folder in folders_of_slots(repository, store)? {

@@ -113,6 +113,7 @@ impl Writer {
         let Some(page) = &self.page else { return };
         let doing = Activity::read(&self.hunt.now_path());
         let lines = doing.as_ref().map(|doing| self.lines(doing)).unwrap_or_default();
+        let ahead = self.ahead();
         let shown = (doing, lines);
         if !is_made && shown == self.shown && written.is_some_and(|ago| ago < LONGEST) {
             return;
@@ -126,6 +127,7 @@ impl Writer {
                 phase: doing.phase,
                 since: doing.since.parse().ok()?,
                 usual: measure.and_then(|measure| self.pace.usual(measure)),
+                ahead: ahead.clone(),
                 lines: shown.1.clone(),
             })
         });
@@ -153,6 +155,16 @@ impl Writer {
         self.length = length;
         self.made = Some((begun, begun.elapsed()));
         true
+    }
+
+    /// What happens in the other slots: `slot 2: run ppl at 1a2b3c4d5e`; `None` if there are none.
+    fn ahead(&self) -> Option<Vec<String>> {
+        let slots = self.hunt.slots_at_work().ok()??.into_iter();
+        let doing = slots.filter_map(|(slot, path)| Some((slot, Activity::read(&path)?)));
+        let words = doing.map(|(slot, doing)| {
+            format!("slot {}: {} at {}", slot + 1, words(&doing), doing.commit.short())
+        });
+        Some(words.collect())
     }
 
     fn lines(&self, doing: &Activity) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! A hunt from two endpoints to a finding: endpoints, targets, search, confirmation, account.
 
+mod ahead;
 mod asker;
 mod begin;
 mod best_so_far;
@@ -37,6 +38,8 @@ mod verify;
 mod why;
 mod without_hunt;
 
+pub(crate) use ahead::job::AheadJob;
+pub(crate) use ahead::worker::measure_ahead;
 pub(crate) use begin::begin;
 pub(crate) use begin::descend::{descend, outermost};
 pub(crate) use begin::examine::{ExaminedRange, ends, range, surroundings};

@@ -6,7 +6,10 @@ use std::time::Duration;
 use crate::config::BuildMode;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
+use crate::hunt::ahead::claim::claim;
+use crate::hunt::ahead::slots;
 use crate::hunt::begin::open::open;
+use crate::oracle::{ControlSlot, Oracle};
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Event, LimitsInForce};
@@ -45,13 +48,11 @@ fn judge(
     stop: &Stop,
 ) -> Result<(Verdict, Aim), HuntError> {
     let (mut oracle, begun) = open(repository, hunt, stop)?;
-    let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
-    if clean {
-        oracle.recipes.config.build.mode = BuildMode::Clean;
+    if let Some(ControlSlot { commit, slot: Some(slot), .. }) = &oracle.control {
+        oracle.pool.borrow(slot.clone(), commit.clone());
     }
-    let limits = LimitsInForce::of(&hunt.entries()?);
-    let statistics = &mut oracle.recipes.config.statistics;
-    statistics.max_runs = limits.runs.unwrap_or(statistics.max_runs);
+    let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
+    follow_settings(&mut oracle, hunt, clean)?;
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
     let (commit, left) = session.step()?.ok_or_else(|| {
@@ -59,6 +60,11 @@ fn judge(
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
+    let _claim = if slots(&begun, &oracle.recipes.config) > 1 {
+        Some(claim(&mut oracle, hunt, &commit, phase)?)
+    } else {
+        None
+    };
     let (mut judgement, observation) =
         oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
     over(&mut judgement, chunks);
@@ -72,18 +78,34 @@ fn judge(
     Ok((verdict, begun.options.aim))
 }
 
-/// The search that the driver runs now.
-struct Current {
-    search_number: usize,
-    targets: Vec<Target>,
-    /// How many chunks of the text each run reads; `None` for the whole text.
-    chunks: Option<u32>,
-    /// Whether every build is clean.
+/// Lets an oracle process build and limit its runs as the hunt's driver does now. `clean`: whether
+/// every build is clean, whatever the configuration says.
+pub(crate) fn follow_settings(
+    oracle: &mut Oracle,
+    hunt: &HuntDir,
     clean: bool,
+) -> Result<(), HuntError> {
+    let config = &mut oracle.recipes.config;
+    if clean {
+        config.build.mode = BuildMode::Clean;
+    }
+    let limits = LimitsInForce::of(&hunt.entries()?);
+    config.statistics.max_runs = limits.runs.unwrap_or(config.statistics.max_runs);
+    Ok(())
+}
+
+/// The search that the driver runs now.
+pub(crate) struct Current {
+    pub(crate) search_number: usize,
+    pub(crate) targets: Vec<Target>,
+    /// How many chunks of the text each run reads; `None` for the whole text.
+    pub(crate) chunks: Option<u32>,
+    /// Whether every build is clean.
+    pub(crate) clean: bool,
 }
 
 /// Reads the newest search from the journal.
-fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
+pub(crate) fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
     let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
         Event::Search { search_number, targets, chunks, clean, .. } => {
             Some(Current { search_number, targets, chunks, clean })
@@ -94,7 +116,7 @@ fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
 }
 
 /// Stops the oracle when the driver's lock is free, because a killed driver cannot stop its oracle.
-fn follow_driver(hunt: &HuntDir, stop: &Stop) {
+pub(crate) fn follow_driver(hunt: &HuntDir, stop: &Stop) {
     let (hunt, stop) = (hunt.clone(), stop.clone());
     std::thread::spawn(move || {
         loop {

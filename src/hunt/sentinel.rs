@@ -139,7 +139,9 @@ impl Driver<'_> {
         &mut self,
         change: MachineChange,
     ) -> Result<Finding, HuntError> {
-        let MachineChange { text, measures, attempts } = change;
+        let MachineChange { text, measures, mut attempts } = change;
+        // Also those that nobody took over.
+        attempts.extend(self.runs_ahead()?);
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.stored.set_outdated(&measures, &attempts);
         self.oracle.recorder.event(Event::MachineChanged { measures, attempts })?;

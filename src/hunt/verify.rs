@@ -157,6 +157,7 @@ impl Prepared {
                 search: self.report.options.search,
                 first_parent: self.report.options.first_parent,
                 changes: self.changes.clone(),
+                slots: Some(1),
                 ..Options::default()
             },
             config_sha256: config_digest(self.config.text()),

@@ -57,8 +57,9 @@ pub(crate) fn standalone_oracle(
     })
 }
 
-/// Empties the unlocked slots and removes their worktrees.
-pub(crate) fn tidy(oracle: &Oracle) -> Result<(), HuntError> {
+/// Empties this oracle's slot and all unlocked ones, and removes their worktrees.
+pub(crate) fn tidy(oracle: &mut Oracle) -> Result<(), HuntError> {
+    oracle.pool.leave();
     clean_slots(oracle.recipes.engine.history.repository(), oracle.pool.slots())
 }
 
@@ -99,8 +100,8 @@ pub(crate) fn measure_ends(
             return Ok(Err(UnusableEndpoints { what, cure: "choose another good commit" }));
         }
     };
-    let place = oracle.pool.first();
-    oracle.control = Some(ControlSlot { commit: good.clone(), place });
+    let build = oracle.pool.first();
+    oracle.control = Some(ControlSlot { build, ..ControlSlot::unbuilt(good.clone()) });
     let judgement = judge_against(oracle, &targets, bad)?;
     let (name, reason) = (bad.short(), judgement.reason);
     Ok(match judgement.verdict {

@@ -66,7 +66,7 @@ impl Oracle {
             Ok(checkout_spec) => checkout_spec,
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
-        let slot = self.pool.slots().acquire(|_| false)?;
+        let slot = self.pool.acquire(|_| false)?;
         let _held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
         let slots = self.pool.slots().clone();
         self.make_room(&slots, &slot)?;

@@ -1,12 +1,12 @@
 //! The control run: a run of the good endpoint's kept build, made right after another commit
 //! fails in a way that may be the machine's fault.
 
-use crate::build::Slot;
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
 use crate::store::{Control, StoredRun};
 
 use super::OracleError;
+use super::built_programs::has_programs;
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 
@@ -40,11 +40,16 @@ impl Oracle {
         if self.has_only_failed(&good, &recipe, &measure)? {
             return Ok(None);
         }
-        let place = control.place.map(|(root, stamp)| (Slot::borrowed(root), stamp));
-        // After a killed driver, another process may have taken the slot.
-        let place = place.filter(|(slot, stamp)| slot.stamp().as_ref() == Some(stamp));
+        let mut build = match control.build {
+            Some(stamp) => self.pool.with_stamp(&stamp)?.map(|slot| (slot, stamp)),
+            None => None,
+        };
+        if let Some((slot, _)) = &build {
+            slot.take_turn()?;
+        }
+        build = build.filter(|(slot, stamp)| has_programs(slot, stamp));
         let checkout_spec = self.recipes.checkout_spec(&good, &recipe)?;
-        let placed = match (place, checkout_spec) {
+        let placed = match (build, checkout_spec) {
             (Some((slot, stamp)), Ok(checkout_spec)) => Placed { slot, stamp, checkout_spec },
             _ => self.place(&good, &recipe, Phase::Control)?,
         };

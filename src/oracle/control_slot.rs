@@ -1,4 +1,4 @@
-//! The place of the good endpoint's build, which control runs use.
+//! The good endpoint's build, which control runs use, and the slot that holds it.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,20 @@ use crate::store::{HuntDir, StoreError, publish};
 pub(crate) struct ControlSlot {
     /// The good endpoint.
     pub commit: CommitId,
-    /// The slot and the stamp of its build; `None` if the endpoint came from the store. Then the
-    /// control is built when it is first needed.
-    pub place: Option<(PathBuf, Stamp)>,
+    /// The stamp of its build; `None` if the endpoint came from the store. Then the control is
+    /// built when it is first needed.
+    pub build: Option<Stamp>,
+    /// The slot of the hunt's driver, which oracle processes borrow.
+    pub slot: Option<PathBuf>,
 }
 
 impl ControlSlot {
-    /// Writes the control's place into the hunt's folder, for later oracle processes.
+    /// The control at a commit that has no build yet.
+    pub(crate) fn unbuilt(commit: CommitId) -> Self {
+        Self { commit, build: None, slot: None }
+    }
+
+    /// Writes the control into the hunt's folder, for later oracle processes.
     pub(crate) fn publish(&self, hunt: &HuntDir) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("a control slot is plain data");
         publish(&hunt.path().join("control.json"), &bytes)

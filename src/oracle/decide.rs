@@ -57,7 +57,7 @@ impl Oracle {
 
     /// Releases the slots kept for a commit, except the control's.
     pub(crate) fn release(&mut self, commit: &CommitId) {
-        let control = self.control.as_ref().and_then(|control| control.place.as_ref());
-        self.pool.free(commit, control.map(|(root, _)| root.as_path()));
+        let control = self.control.as_ref().and_then(|control| control.build.as_ref());
+        self.pool.free(commit, control);
     }
 }

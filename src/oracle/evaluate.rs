@@ -6,9 +6,10 @@ use crate::build::{self, BuildError, Slot, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
 use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
 use crate::store::journal::Event;
-use crate::store::{BuildRecord, Control, RunKey};
+use crate::store::{BuildRecord, Control, RunKey, StoredRun};
 
 use super::admission::Admission;
+use super::built_programs::{has_programs, note_programs};
 use super::derive::Derived;
 use super::duration::given;
 use super::failed_runs::{FailedRuns, is_seen_twice};
@@ -33,6 +34,9 @@ impl Oracle {
     /// Answers from the store, and builds and runs what the store lacks.
     pub(crate) fn evaluate(&mut self, request: Request<'_>) -> Result<Observation, OracleError> {
         self.recipes.facts.check_inputs(&self.recipes.config, &self.store)?;
+        if request.runs > 0 {
+            self.take_over(request.commit, request.phase, 0.0)?;
+        }
         let recipe = match request.recipe {
             Some(recipe) => recipe.clone(),
             None => self.recipes.at(request.commit)?,
@@ -109,6 +113,9 @@ impl Oracle {
             self.stored.usable(request, recipe, measure, (key, reference.as_ref()), store, hunt)?;
         let mut samples = Vec::new();
         for (run, mut sample) in known.counting {
+            if self.is_not_asked_for(&run, &samples, request.runs) {
+                continue;
+            }
             sample.stored_at = Some(run.record.started.clone());
             // A request for zero runs only reads the store, and the journal does not record it.
             if request.runs > 0 {
@@ -160,6 +167,22 @@ impl Oracle {
             }
         }
         Ok(samples)
+    }
+
+    /// Whether a worker made this run ahead, and the request needs no more runs: what counts must
+    /// not depend on how much was measured ahead.
+    fn is_not_asked_for(&self, run: &StoredRun, taken: &[Sample], wanted: usize) -> bool {
+        // Two runs show a crash: both count for a request of one.
+        let is_second = |first: &Sample| first.result.as_ref().is_err_and(is_seen_twice);
+        if let [first] = taken
+            && wanted == 1
+            && is_second(first)
+        {
+            return false;
+        }
+        let is_ours = run.record.hunt.as_deref() == self.recorder.hunt();
+        let is_own_work = self.recorder.is_ahead() || self.recorder.names(&run.record.attempt);
+        run.record.ahead && is_ours && !is_own_work && taken.len() >= wanted
     }
 
     /// The sample of a first crash or time-out, if the next run, which counts, failed so too. If
@@ -302,7 +325,7 @@ impl Oracle {
             stamp.build_key == key && is_fresh && !rebuild
         };
         let slot = self.pool.acquire(fits)?;
-        if let Some(stamp) = slot.stamp().filter(fits) {
+        if let Some(stamp) = slot.stamp().filter(fits).filter(|stamp| has_programs(&slot, stamp)) {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp, checkout_spec });
         }
@@ -352,6 +375,7 @@ impl Oracle {
             return Err(NoBuild::Failed { failure, starved, stored_at: None });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
+        note_programs(&slot, &stamp, recipe, &values);
         Ok(Placed { slot, stamp, checkout_spec })
     }
 }

@@ -38,6 +38,7 @@ impl Facts {
         checkout: Option<&Path>,
     ) -> Result<Self, OracleError> {
         let inputs = inputs(config, store)?;
+        let machine = machine();
         let links = checkout.into_iter().flat_map(|checkout| {
             config.links().into_iter().map(|name| {
                 let digest = linked_digest(&checkout.join(&name));
@@ -49,7 +50,7 @@ impl Facts {
             links: links.collect(),
             environment: probed(config)?,
             surroundings: surroundings(config),
-            machine: machine(),
+            machine: Machine { cores: config.executor.cores().unwrap_or(machine.cores), ..machine },
         })
     }
 

@@ -36,6 +36,7 @@ impl Oracle {
             phase,
             built: placed.stamp.finished.clone(),
             same_as: Some(twin.record.attempt.clone()),
+            ahead: self.recorder.is_ahead(),
             ..twin.record.clone()
         };
         let run = self.store.put_run(&record, pending.path())?;

@@ -43,6 +43,8 @@ impl Oracle {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
         let share = if measure.exclusive { MachineShare::Exclusive } else { MachineShare::Shared };
         let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
+        // A control may have had its turn since.
+        placed.slot.take_turn()?;
         let doing = match phase {
             Phase::Control => Task::Control,
             _ if warm_up => Task::WarmUp,
@@ -65,6 +67,7 @@ impl Oracle {
             phase,
             warm_up,
             hunt: self.recorder.hunt(),
+            ahead: self.recorder.is_ahead(),
             stop: &self.stop,
             same: &|record| self.check_elsewhere(record),
             look: &|| self.launcher.look(measure),

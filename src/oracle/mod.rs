@@ -4,6 +4,7 @@
 mod activity;
 mod admission;
 mod build_control;
+mod built_programs;
 mod caches;
 mod compare_logits;
 mod control;
@@ -32,6 +33,7 @@ mod logits;
 mod machine_lock;
 mod machine_state;
 mod observation;
+mod other_slot;
 mod parts;
 mod pins;
 mod prepare;
@@ -47,6 +49,7 @@ mod set_aside;
 mod setting;
 mod slot_pool;
 mod stored_runs;
+mod taken_over;
 mod tensors;
 mod untestable;
 

@@ -44,6 +44,7 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
+        placed.slot.take_turn()?;
         for prepare in recipe.prepares_of(measure.templates()) {
             let key = self.recipes.prepare_key_of(commit, recipe, prepare)?;
             if placed.slot.has_prepared(&prepare.name, &key) {
@@ -115,12 +116,14 @@ impl Oracle {
             .args(&argv[1..])
             .cwd(slot.src())
             .timeout(Some(prepare.timeout))
-            .sandbox(recipe.run.sandbox.then(|| slot.sandbox()));
+            .cpus(recipe.executor.cpus())
+            .sandbox(recipe.run.sandbox.then(|| slot.sandbox()))
+            .mark(slot.mark());
         let env = fill_env(&prepare.env, &values)?;
         for (name, folder) in private_folders(slot, recipe.home, launch.phase)? {
             invocation = invocation.env(name, folder);
         }
-        for (name, value) in &env {
+        for (name, value) in recipe.executor.env().chain(&env) {
             invocation = invocation.env(name, value);
         }
         let linked = Linked::below(&slot.src(), &recipe.worktree.link);
@@ -172,12 +175,14 @@ impl Oracle {
             argv: made.argv,
             cwd: slot.src().to_string_lossy().into_owned(),
             slot: slot.root().to_string_lossy().into_owned(),
+            cpus: launch.recipe.executor.cpus().to_vec(),
             env: made.env,
             started: made.started,
             used: made.used,
             ended: made.ended,
             built: placed.stamp.finished.clone(),
             warm_up: false,
+            ahead: self.recorder.is_ahead(),
             alone: false,
             prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
             machine: Some(made.machine),

@@ -2,19 +2,32 @@
 //! current activity.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
-use crate::store::{BuildRecord, HuntDir, Store, StoreError, StoredRun};
+use crate::store::{AheadRecord, BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
 
 use super::{Activity, Sample, Task};
 
+/// Where a recorder writes.
+#[derive(Debug)]
+enum Sink {
+    Journal(Journal),
+    /// A worker measures ahead: it writes what it did, and in which slot of the executor, and leaves
+    /// the journal to the process that takes the result over.
+    Ahead {
+        record: AheadRecord,
+        slot: usize,
+    },
+}
+
 /// The recorder of one hunt; without a hunt it writes nothing.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    hunt: Option<(HuntDir, Journal)>,
+    hunt: Option<(HuntDir, Sink)>,
     known: BTreeSet<String>,
     /// The attempts of all runs in the journal, of every phase.
     attempts: BTreeSet<String>,
@@ -29,6 +42,8 @@ pub(crate) struct Recorder {
     notes: BTreeSet<String>,
     /// The runs that others are compared with: run key → attempt.
     references: BTreeMap<String, String>,
+    /// What the hunt took over from workers.
+    taken_over: BTreeSet<(CommitId, Phase)>,
 }
 
 impl Recorder {
@@ -44,11 +59,26 @@ impl Recorder {
             values: Vec::new(),
             notes: BTreeSet::new(),
             references: BTreeMap::new(),
+            taken_over: BTreeSet::new(),
         }
     }
 
     /// The recorder of a hunt. Attempts that are in its journal already are not added again.
     pub(crate) fn of(hunt: &HuntDir) -> Result<Self, StoreError> {
+        Self::with(hunt, Sink::Journal(hunt.journal()?))
+    }
+
+    /// The recorder of a worker that measures ahead in this slot of the executor. It knows what the
+    /// journal has, and writes nothing there.
+    pub(crate) fn ahead(
+        hunt: &HuntDir,
+        record: AheadRecord,
+        slot: usize,
+    ) -> Result<Self, StoreError> {
+        Self::with(hunt, Sink::Ahead { record, slot })
+    }
+
+    fn with(hunt: &HuntDir, sink: Sink) -> Result<Self, StoreError> {
         let mut known = BTreeSet::new();
         let mut made = BTreeSet::new();
         let mut attempts = BTreeSet::new();
@@ -57,6 +87,7 @@ impl Recorder {
         let mut values = Vec::new();
         let mut notes = BTreeSet::new();
         let mut references = BTreeMap::new();
+        let mut taken_over = BTreeSet::new();
         for entry in hunt.entries()? {
             match entry.event {
                 Event::Run(run) => {
@@ -84,11 +115,12 @@ impl Recorder {
                     known.insert(key(done.phase, &done.commit, &done.attempt))
                 }
                 Event::Note { text } => notes.insert(text),
+                Event::TookOver { commit, phase, .. } => taken_over.insert((commit, phase)),
                 _ => false,
             };
         }
         Ok(Self {
-            hunt: Some((hunt.clone(), hunt.journal()?)),
+            hunt: Some((hunt.clone(), sink)),
             known,
             attempts,
             made,
@@ -97,6 +129,28 @@ impl Recorder {
             values,
             notes,
             references,
+            taken_over,
+        })
+    }
+
+    /// Whether this process measures ahead.
+    pub(crate) fn is_ahead(&self) -> bool {
+        matches!(self.hunt, Some((_, Sink::Ahead { .. })))
+    }
+
+    /// What this worker did.
+    pub(crate) fn ahead_record(&self) -> Option<&AheadRecord> {
+        match &self.hunt {
+            Some((_, Sink::Ahead { record, .. })) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// The file for the current activity.
+    fn now_path(&self) -> Option<PathBuf> {
+        self.hunt.as_ref().map(|(hunt, sink)| match sink {
+            Sink::Journal(_) => hunt.now_path(),
+            Sink::Ahead { slot, .. } => hunt.now_in_slot(*slot),
         })
     }
 
@@ -120,14 +174,15 @@ impl Recorder {
         u32::try_from(self.made.len()).unwrap_or(u32::MAX)
     }
 
-    /// Counts the runs that the hunt's oracles made in other processes.
+    /// Reads the runs that the hunt's oracles wrote into the journal in other processes.
     pub(crate) fn count_runs_of_others(&mut self) -> Result<(), StoreError> {
         let Some((hunt, _)) = &self.hunt else { return Ok(()) };
         for entry in hunt.entries()? {
-            if let Event::Run(run) = entry.event
-                && !run.reused
-            {
-                self.made.insert(run.attempt);
+            if let Event::Run(run) = entry.event {
+                self.attempts.insert(run.attempt.clone());
+                if !run.reused {
+                    self.made.insert(run.attempt);
+                }
             }
         }
         Ok(())
@@ -142,6 +197,22 @@ impl Recorder {
     /// The commits whose runs yielded a value in this hunt.
     pub(crate) fn measured(&self) -> BTreeSet<&CommitId> {
         self.values.iter().map(|(commit, ..)| commit).collect()
+    }
+
+    /// Whether the hunt took over what a worker measured at this commit.
+    pub(crate) fn took_over(&self, commit: &CommitId, phase: Phase) -> bool {
+        self.taken_over.contains(&(commit.clone(), phase))
+    }
+
+    /// Says in the journal that the hunt takes over what a worker measured, after it waited.
+    pub(crate) fn take_over(
+        &mut self,
+        commit: &CommitId,
+        phase: Phase,
+        waited_s: f64,
+    ) -> Result<(), StoreError> {
+        self.taken_over.insert((commit.clone(), phase));
+        self.event(Event::TookOver { commit: commit.clone(), phase, waited_s })
     }
 
     /// Whether the journal names the attempt already.
@@ -162,8 +233,8 @@ impl Recorder {
     /// Appends an event.
     pub(crate) fn event(&mut self, event: Event) -> Result<(), StoreError> {
         match &mut self.hunt {
-            Some((_, journal)) => journal.append(event),
-            None => Ok(()),
+            Some((_, Sink::Journal(journal))) => journal.append(event),
+            Some((_, Sink::Ahead { .. })) | None => Ok(()),
         }
     }
 
@@ -199,7 +270,7 @@ impl Recorder {
         commit: &CommitId,
         phase: Phase,
     ) -> impl Fn(BuildProgress) + use<> {
-        let path = self.hunt.as_ref().map(|(hunt, _)| hunt.now_path());
+        let path = self.now_path();
         let activity = Activity::begun(doing, commit, None, phase);
         if let Some(path) = &path {
             activity.publish(path);
@@ -219,9 +290,9 @@ impl Recorder {
         phase: Phase,
         waits: Option<&str>,
     ) {
-        let Some((hunt, _)) = &self.hunt else { return };
+        let Some(path) = self.now_path() else { return };
         let activity = Activity::begun(doing, commit, measure, phase);
-        Activity { waits: waits.map(str::to_owned), ..activity }.publish(&hunt.now_path());
+        Activity { waits: waits.map(str::to_owned), ..activity }.publish(&path);
     }
 
     /// Records a run, whether it just ran or comes from the store.
@@ -245,11 +316,20 @@ impl Recorder {
         phase: Phase,
         apart: Option<ExclusionReason>,
     ) -> Result<(), StoreError> {
-        let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
+        let Some((hunt, sink)) = &mut self.hunt else { return Ok(()) };
         let record = &run.record;
         if !self.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
+        let journal = match sink {
+            Sink::Journal(journal) => journal,
+            Sink::Ahead { record: own, .. } => {
+                if record.ahead && record.same_as.is_none() {
+                    own.runs.push((record.attempt.clone(), record.used.wall_s));
+                }
+                return hunt.keep_ahead(own);
+            }
+        };
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
         let reused = record.hunt.as_deref() != Some(hunt.id()) || record.same_as.is_some();
@@ -297,10 +377,20 @@ impl Recorder {
         phase: Phase,
         reused: bool,
     ) -> Result<(), StoreError> {
-        let Some((hunt, journal)) = &mut self.hunt else { return Ok(()) };
+        let Some((hunt, sink)) = &mut self.hunt else { return Ok(()) };
         if !self.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
+        let journal = match sink {
+            Sink::Journal(journal) => journal,
+            Sink::Ahead { record: own, .. } => {
+                if !reused {
+                    self.built.insert(record.attempt.clone());
+                    own.builds.push(record.clone());
+                }
+                return hunt.keep_ahead(own);
+            }
+        };
         let log = store.build_log(record);
         let kind = record.prepare.as_deref().map_or("build".to_owned(), |p| format!("prepare-{p}"));
         let name = format!("{kind}-{}-{}.log", commit.short(), record.attempt);

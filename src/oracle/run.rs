@@ -43,6 +43,8 @@ pub(super) struct RunRequest<'a> {
     /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
+    /// Whether the search has not asked for the run yet.
+    pub(super) ahead: bool,
     pub(super) stop: &'a Stop,
     /// Fails if a file from outside the slot differs from what other runs loaded.
     pub(super) same: &'a dyn Fn(&RunRecord) -> Result<(), OracleError>,
@@ -127,6 +129,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         argv,
         cwd: setting.cwd().to_string_lossy().into_owned(),
         slot: slot.root().to_string_lossy().into_owned(),
+        cpus: order.config.executor.cpus().to_vec(),
         env: setting.env().clone(),
         started,
         used,
@@ -134,6 +137,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         built: order.stamp.finished.clone(),
         warm_up: order.warm_up,
         prepare: None,
+        ahead: order.ahead,
         alone: measure.exclusive,
         machine,
         loaded: Some(loaded),

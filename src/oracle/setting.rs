@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::build::Slot;
 use crate::config::{Command, Config, Measure, MissingValue, Values, fill_env};
-use crate::process::{Invocation, Sandbox};
+use crate::process::{Invocation, Sandbox, SlotMark};
 
 use super::caches;
 use super::loaded::LoadWatch;
@@ -16,8 +16,10 @@ pub(super) struct Setting<'a> {
     measure: &'a Measure,
     values: &'a Values,
     cwd: PathBuf,
-    /// The variables that the measure declares.
+    /// The variables of the executor's slot, and those that the measure declares.
     env: BTreeMap<String, String>,
+    /// The CPUs of the executor's slot; empty for all.
+    cpus: Vec<usize>,
     /// Folders of caches; declared variables override them.
     caches: Vec<(&'static str, PathBuf)>,
     /// Folders of the run alone; declared variables override them.
@@ -25,6 +27,7 @@ pub(super) struct Setting<'a> {
     /// The hook of Python interpreters; it overrides declared variables.
     python: [(&'static str, OsString); 2],
     sandbox: Option<Sandbox>,
+    mark: Option<SlotMark>,
 }
 
 impl<'a> Setting<'a> {
@@ -41,12 +44,16 @@ impl<'a> Setting<'a> {
             Some(template) => slot.src().join(template.fill(values)?),
             None => slot.src(),
         };
-        let env = fill_env(&measure.env, values)?;
+        let mut env: BTreeMap<String, String> =
+            config.executor.env().map(|(name, value)| (name.clone(), value.clone())).collect();
+        env.extend(fill_env(&measure.env, values)?);
+        let cpus = config.executor.cpus().to_vec();
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
         let python_path = env.get("PYTHONPATH").map(OsString::from);
         let python = look.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
         let sandbox = config.run.sandbox.then(|| slot.sandbox());
-        Ok(Self { measure, values, cwd, env, caches, private, python, sandbox })
+        let mark = slot.mark();
+        Ok(Self { measure, values, cwd, env, cpus, caches, private, python, sandbox, mark })
     }
 
     /// The working folder.
@@ -54,7 +61,7 @@ impl<'a> Setting<'a> {
         &self.cwd
     }
 
-    /// The variables that the measure declares.
+    /// The variables of the executor's slot, and those that the measure declares.
     pub(super) fn env(&self) -> &BTreeMap<String, String> {
         &self.env
     }
@@ -70,7 +77,9 @@ impl<'a> Setting<'a> {
             .args(&words[1..])
             .cwd(&self.cwd)
             .timeout(Some(self.measure.timeout))
-            .sandbox(self.sandbox.clone());
+            .cpus(&self.cpus)
+            .sandbox(self.sandbox.clone())
+            .mark(self.mark.clone());
         for (name, folder) in self.caches.iter().chain(&self.private) {
             invocation = invocation.env(name, folder);
         }

@@ -1,20 +1,28 @@
-//! The slots that this process holds: a finished build stays in its slot for the next request.
+//! The slot of this process: a finished build keeps its place for the next request.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::build::{Slot, SlotError, Slots, Stamp};
+use crate::build::{HeldSlot, Slot, SlotError, Slots, Stamp};
 use crate::evaluation::CommitId;
 
-/// The slots of one oracle.
+/// The builds of one oracle.
 pub(crate) struct SlotPool {
     slots: Slots,
+    /// The slot that the hunt's driver lends, and the commit whose builds the driver keeps.
+    lent: Option<(PathBuf, CommitId)>,
+    held: Option<HeldSlot>,
     kept: Vec<Slot>,
 }
 
 impl SlotPool {
     /// A pool that holds no slot yet.
     pub(crate) fn new(slots: Slots) -> Self {
-        Self { slots, kept: Vec::new() }
+        Self { slots, lent: None, held: None, kept: Vec::new() }
+    }
+
+    /// Uses the slot that the hunt's driver lends. The driver's builds of `kept` stay.
+    pub(crate) fn borrow(&mut self, slot: PathBuf, kept: CommitId) {
+        self.lent = Some((slot, kept));
     }
 
     /// The folder of all slots.
@@ -22,39 +30,78 @@ impl SlotPool {
         &self.slots
     }
 
-    /// A kept slot whose build fits, or else a free slot, whose build may not fit.
+    /// A build that fits, or else a place for one. Its turn at the slot's path begins.
     pub(super) fn acquire(&mut self, fits: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|stamp| fits(&stamp)));
-        match kept {
-            Some(position) => Ok(self.kept.remove(position)),
-            None => self.slots.acquire(fits),
-        }
+        let slot = if let Some(position) = kept {
+            self.kept.remove(position)
+        } else {
+            let held = self.hold(&fits)?;
+            match held.find(fits)? {
+                Some(found) => found,
+                None => held.spare()?,
+            }
+        };
+        slot.take_turn()?;
+        Ok(slot)
     }
 
-    /// Keeps a slot for the next request.
+    /// The build with this stamp, also while it is kept.
+    pub(super) fn with_stamp(&mut self, stamp: &Stamp) -> Result<Option<Slot>, SlotError> {
+        if let Some(kept) = self.kept.iter().find(|slot| slot.stamp().as_ref() == Some(stamp)) {
+            return Ok(Some(kept.clone()));
+        }
+        self.hold(|found| found == stamp)?.find(|found| found == stamp)
+    }
+
+    /// The slot of this process, locked or borrowed at first use.
+    fn hold(&mut self, wanted: impl Fn(&Stamp) -> bool) -> Result<HeldSlot, SlotError> {
+        let held = match (&self.held, &self.lent) {
+            (Some(held), _) => held.clone(),
+            (None, Some((slot, kept))) => HeldSlot::borrow(slot.clone(), kept.clone())?,
+            (None, None) => self.slots.lock(wanted)?,
+        };
+        self.held = Some(held.clone());
+        Ok(held)
+    }
+
+    /// Locks the slot of this process, unless it holds one; returns its path.
+    pub(crate) fn reserve(&mut self) -> Result<PathBuf, SlotError> {
+        Ok(self.hold(|_| false)?.root().to_owned())
+    }
+
+    /// Keeps a build for the next request.
     pub(super) fn keep(&mut self, slot: Slot) {
         self.kept.push(slot);
     }
 
-    /// Frees the slots with this commit's builds, except the one at `control`.
-    pub(super) fn free(&mut self, commit: &CommitId, control: Option<&Path>) {
+    /// Frees this commit's builds, except the one with the stamp `control`.
+    pub(super) fn free(&mut self, commit: &CommitId, control: Option<&Stamp>) {
         self.kept.retain(|slot| {
-            Some(slot.root()) == control || slot.stamp().is_none_or(|stamp| stamp.commit != *commit)
+            let stamp = slot.stamp();
+            (control.is_some() && stamp.as_ref() == control)
+                || stamp.is_none_or(|stamp| stamp.commit != *commit)
         });
     }
 
-    /// Frees all slots but those with this commit's builds.
+    /// Frees all builds but this commit's.
     pub(crate) fn free_all_but(&mut self, commit: &CommitId) {
         self.kept.retain(|slot| slot.stamp().is_some_and(|stamp| stamp.commit == *commit));
     }
 
-    /// Frees all slots.
+    /// Frees all builds. The slot stays with this process.
     pub(crate) fn free_all(&mut self) {
         self.kept.clear();
     }
 
-    /// The folder and the stamp of the slot that was kept first.
-    pub(crate) fn first(&self) -> Option<(PathBuf, Stamp)> {
-        self.kept.first().and_then(|slot| Some((slot.root().to_owned(), slot.stamp()?)))
+    /// Frees all builds and unlocks the slot, for other processes and for the clean-up.
+    pub(crate) fn leave(&mut self) {
+        self.free_all();
+        self.held = None;
+    }
+
+    /// The stamp of the build that was kept first.
+    pub(crate) fn first(&self) -> Option<Stamp> {
+        self.kept.first().and_then(Slot::stamp)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::config::{Config, HomeUse, Measure, Prepare};
-use crate::evaluation::{Ended, FailureKind, Fault, RunRecord};
+use crate::evaluation::{Ended, FailureKind, Fault, Phase, RunRecord};
 use crate::store::{RunKey, Store, StoredRun};
 
 use super::derive::{Derivation, Derivations};
@@ -23,6 +23,8 @@ pub(crate) struct StoredRuns {
     outdated_measures: BTreeSet<String>,
     /// The runs of this hunt from before the change.
     outdated_attempts: BTreeSet<String>,
+    /// If the slots of this hunt give different values: its runs in other slots than the first.
+    other_slots: Option<BTreeSet<String>>,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
     /// Samples already derived from logs.
@@ -73,15 +75,25 @@ impl StoredRuns {
         self.outdated_attempts.extend(attempts.iter().cloned());
     }
 
+    /// Makes these runs of other slots, and all such runs of other hunts, not count any more.
+    pub(crate) fn use_one_slot(&mut self, attempts: &[String]) {
+        self.other_slots.get_or_insert_default().extend(attempts.iter().cloned());
+    }
+
     /// Whether the machine changed during this hunt.
     pub(crate) fn has_outdated(&self) -> bool {
         !self.outdated_measures.is_empty()
     }
 
-    /// Whether a run is from before the machine changed.
+    /// Whether a run is from before the machine changed, or from a slot that gives other values.
     pub(super) fn is_outdated(&self, run: &RunRecord, hunt: Option<&str>) -> bool {
-        self.outdated_measures.contains(&run.measure)
-            && (run.hunt.as_deref() != hunt || self.outdated_attempts.contains(&run.attempt))
+        let is_other_hunts = run.hunt.as_deref() != hunt;
+        let is_before_change = self.outdated_measures.contains(&run.measure)
+            && (is_other_hunts || self.outdated_attempts.contains(&run.attempt));
+        let is_of_other_slot = self.other_slots.as_ref().is_some_and(|attempts| {
+            (run.ahead && is_other_hunts) || attempts.contains(&run.attempt)
+        });
+        is_before_change || is_of_other_slot
     }
 
     /// The stored runs under a key that count for this request, without the reference run.
@@ -104,6 +116,10 @@ impl StoredRuns {
             }
             // Runs that only checked the home folder do not count once it turned out to matter.
             if run.record.empty_home && recipe.home == HomeUse::Shared {
+                continue;
+            }
+            // A worker's run of the good endpoint says something about its slot.
+            if run.record.ahead && run.record.phase == Phase::Control {
                 continue;
             }
             if self.is_outdated(&run.record, hunt) {

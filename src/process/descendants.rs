@@ -19,11 +19,13 @@ pub(super) fn adopt_orphans() {
     }
 }
 
-/// Kills the group and all descendants, detached ones too, until none is left. Returns how many
-/// were still alive after [`PATIENCE`].
-pub(super) fn end_all(group: Pid) -> usize {
-    // ESRCH is the usual result: the group is empty.
-    let _ = kill_process_group(group, Signal::KILL);
+/// Kills the group, if one is given, and all descendants, detached ones too, until none is left.
+/// Returns how many were still alive after [`PATIENCE`].
+pub(super) fn end_all(group: Option<Pid>) -> usize {
+    if let Some(group) = group {
+        // ESRCH is the usual result: the group is empty.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
     let begin = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {
@@ -73,6 +75,15 @@ pub(super) fn children(of: Pid) -> Vec<Pid> {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn children(_of: Pid) -> Vec<Pid> {
     Vec::new()
+}
+
+/// The processes above one.
+#[cfg(target_os = "linux")]
+pub(super) fn ancestors(of: Pid) -> Vec<Pid> {
+    let parents = tree::parents();
+    let parent = |pid: &Pid| Pid::from_raw(*parents.get(&pid.as_raw_pid())?);
+    // Processes that start and end meanwhile may make a circle.
+    std::iter::successors(parent(&of), parent).take(parents.len()).collect()
 }
 
 /// Sends KILL to each descendant once; returns their number.

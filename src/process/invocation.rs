@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::sandbox::Sandbox;
+use super::slot_mark::SlotMark;
 
 /// Default time between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(3);
@@ -63,6 +64,8 @@ pub struct Invocation {
     capture: usize,
     kind: Kind,
     sandbox: Option<Sandbox>,
+    mark: Option<SlotMark>,
+    cpus: Vec<usize>,
 }
 
 impl Invocation {
@@ -80,7 +83,15 @@ impl Invocation {
             capture: CAPTURE,
             kind: Kind::Foreign,
             sandbox: None,
+            mark: None,
+            cpus: Vec::new(),
         }
+    }
+
+    /// Another process of this program. As for our own git calls, it gets the user's environment
+    /// except the variables that lead to another repository.
+    pub fn own(program: impl Into<OsString>) -> Self {
+        Self { kind: Kind::Git, ..Self::new(program) }
     }
 
     /// Our own git call: without hooks, file-system monitor, prompts, or translated messages. It
@@ -177,6 +188,21 @@ impl Invocation {
         self
     }
 
+    /// Marks the program as one of a slot; default: no mark. It is no variable of the user: no key
+    /// and no record has it.
+    #[must_use]
+    pub fn mark(mut self, mark: Option<SlotMark>) -> Self {
+        self.mark = mark;
+        self
+    }
+
+    /// Sets the CPUs that a supervised run may use; default: ours. [`super::tool()`] ignores them.
+    #[must_use]
+    pub fn cpus(mut self, cpus: &[usize]) -> Self {
+        self.cpus = cpus.to_vec();
+        self
+    }
+
     /// The program's name as given, before the lookup.
     pub fn program(&self) -> &OsStr {
         &self.program
@@ -207,6 +233,14 @@ impl Invocation {
         self.sandbox.as_ref()
     }
 
+    pub(super) fn slot_mark(&self) -> Option<&SlotMark> {
+        self.mark.as_ref()
+    }
+
+    pub(super) fn own_cpus(&self) -> &[usize] {
+        &self.cpus
+    }
+
     pub(super) fn limit(&self) -> Option<Duration> {
         self.timeout
     }
@@ -235,6 +269,7 @@ impl Invocation {
                 self.apply(&mut all);
                 // After the changes, so that the configuration cannot add such variables.
                 all.retain(|name, _| !name.as_encoded_bytes().starts_with(b"GIT_"));
+                all.extend(self.mark.as_ref().map(SlotMark::variable));
             }
             Kind::Git => {
                 save(&mut all);

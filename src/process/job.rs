@@ -28,6 +28,8 @@ pub(super) struct Job {
     pub(super) stdin: Option<PathBuf>,
     pub(super) env: BTreeMap<OsString, OsString>,
     pub(super) grace: Duration,
+    /// The CPUs that the program may use; empty for ours.
+    pub(super) cpus: Vec<usize>,
     /// Whether the program is bubblewrap, and the engine its child.
     pub(super) is_sandboxed: bool,
 }
@@ -69,6 +71,10 @@ impl Job {
         let grace = u64::try_from(self.grace.as_millis()).unwrap_or(u64::MAX);
         put(&grace.to_le_bytes());
         put(&u64::from(self.is_sandboxed).to_le_bytes());
+        put(&(self.cpus.len() as u64).to_le_bytes());
+        for cpu in &self.cpus {
+            put(&(*cpu as u64).to_le_bytes());
+        }
         put(&(self.args.len() as u64).to_le_bytes());
         for arg in &self.args {
             put(arg.as_bytes());
@@ -102,12 +108,15 @@ impl Job {
         let stdin = Some(fields.text()?).filter(|file| !file.is_empty()).map(PathBuf::from);
         let grace = Duration::from_millis(fields.number()?);
         let is_sandboxed = fields.number()? != 0;
+        let cpus = (0..fields.number()?)
+            .map(|_| usize::try_from(fields.number()?).ok())
+            .collect::<Option<_>>()?;
         let args = (0..fields.number()?).map(|_| fields.text()).collect::<Option<_>>()?;
         let mut env = BTreeMap::new();
         while !fields.0.is_empty() {
             env.insert(fields.text()?, fields.text()?);
         }
-        Some(Self { program, name, args, cwd, stdin, env, grace, is_sandboxed })
+        Some(Self { program, name, args, cwd, stdin, env, grace, cpus, is_sandboxed })
     }
 }
 
@@ -146,6 +155,7 @@ mod tests {
             stdin: Some("/dev/zero".into()),
             env: BTreeMap::from([("A".into(), odd), ("B".into(), OsString::new())]),
             grace: Duration::from_millis(2500),
+            cpus: vec![0, 700],
             is_sandboxed: true,
         };
         let frame = job.to_frame();

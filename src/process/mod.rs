@@ -9,19 +9,24 @@
 //! The processes of a supervised run (in this module, "engine" means any supervised program):
 //!
 //! ```text
-//! bisect-ppl ──socket── bisect-ppl __supervise ──> bisect-ppl __exec = the engine
-//!     └────────── stdout and stderr, two pipes ──────────────────────────┘
+//!     ┌──────────────────── socket ────────────────────┐
+//! bisect-ppl ──> bisect-ppl __guard ──> bisect-ppl __supervise ──> bisect-ppl __exec = the engine
+//!     └────────── stdout and stderr, two pipes ─────────────────────────────────────────┘
 //! ```
 //!
 //! In a [`Sandbox`], `__exec` becomes bubblewrap, and the engine is its child.
 //!
 //! `__exec` is the stage: it prepares its own process, then becomes the engine. The supervisor
 //! adopts all orphans below it (Linux only). It ends all processes when the engine's main process
-//! is gone, on an order, or when the socket shows that bisect-ppl is gone.
+//! is gone, on an order, or when the socket shows that bisect-ppl is gone. The guard does the same for
+//! a supervisor that was killed. If all of them were killed, the [`SlotMark`] tells which processes
+//! are left.
 
 mod browser;
+mod cpus;
 mod descendants;
 mod detached;
+mod guard;
 mod host;
 mod invocation;
 mod job;
@@ -36,6 +41,7 @@ mod sandbox;
 mod sandbox_trial;
 pub mod shim;
 mod signals;
+mod slot_mark;
 mod splitter;
 mod stage;
 mod started;
@@ -44,6 +50,7 @@ mod supervisor;
 mod tool;
 
 pub use browser::open_page;
+pub use cpus::usable_cpus;
 pub use detached::{Detached, leave_terminal};
 pub use host::host_name;
 pub use invocation::Invocation;
@@ -56,5 +63,6 @@ pub use run::{Finished, LogFile, ProcessError, run};
 pub use sandbox::{Sandbox, SandboxError};
 pub use sandbox_trial::check_sandbox;
 pub use signals::{Expiry, Stop};
+pub use slot_mark::SlotMark;
 pub use started::{is_alive, started};
 pub use tool::{ToolOutput, tool};

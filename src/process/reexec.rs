@@ -1,4 +1,4 @@
-//! Starts our own executable again as a helper process. Shared by the supervisor and the stage.
+//! Starts our own executable again as a helper process. Shared by guard, supervisor, and stage.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -6,6 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
+/// The first argument of a guard.
+pub(super) const GUARD: &str = "__guard";
 /// The first argument of a supervisor.
 pub(super) const SUPERVISE: &str = "__supervise";
 /// The first argument of a stage.

@@ -16,7 +16,7 @@ use super::sandbox::{self, FirstLine, Sandbox, SandboxError};
 use super::signals::Alarm;
 use super::splitter::Splitter;
 use super::supervised::Supervised;
-use super::{Invocation, Keep, LogWriter, Stop, Stream, program, shim};
+use super::{Invocation, Keep, LogWriter, SlotMark, Stop, Stream, program, shim};
 use crate::evaluation::{Ended, Resources};
 use crate::files;
 
@@ -174,6 +174,7 @@ fn execute(
         reason: None,
         requests: 0,
         group: None,
+        mark: invocation.slot_mark(),
         over: None,
     };
     run.follow(stop, &alarm, sink, log_error)?;
@@ -232,6 +233,7 @@ fn prepare(invocation: &Invocation) -> Result<Result<Prepared, Ended>, ProcessEr
         stdin: invocation.input().map(Path::to_owned),
         env,
         grace: invocation.patience(),
+        cpus: invocation.own_cpus().to_vec(),
         is_sandboxed: false,
     };
     if let Some(sandbox) = invocation.own_sandbox() {
@@ -271,7 +273,7 @@ fn ended(status: Option<i32>) -> Ended {
     }
 }
 
-struct Running {
+struct Running<'a> {
     supervised: Supervised,
     splitters: [Splitter; 2],
     limit: Option<Duration>,
@@ -282,11 +284,12 @@ struct Running {
     /// Number of requests to stop that were passed on.
     requests: usize,
     group: Option<Pid>,
+    mark: Option<&'a SlotMark>,
     /// The supervisor's last report.
     over: Option<Report>,
 }
 
-impl Running {
+impl Running<'_> {
     /// Follows the run until the supervisor has exited and both pipes are at their end.
     fn follow(
         &mut self,
@@ -330,10 +333,8 @@ impl Running {
                 listen = false;
                 self.deadline = None;
                 last_words = Some(Instant::now() + OUTPUT_DRAIN_TIMEOUT);
-                if let (None, Some(group)) = (&self.over, self.group) {
-                    // The supervisor was killed. The kernel has ended the engine with it; the rest
-                    // of the group is killed here.
-                    let _ = kill_process_group(group, Signal::KILL);
+                if self.over.is_none() {
+                    self.end_left();
                 }
             }
         }
@@ -343,6 +344,17 @@ impl Running {
             }
         }
         Ok(())
+    }
+
+    /// Ends what a killed supervisor left. The kernel has ended the engine with it, and the guard all
+    /// other processes; but the guard may have been killed too.
+    fn end_left(&self) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if let Some(mark) = self.mark {
+            mark.end_processes();
+        }
     }
 
     /// Tells the supervisor about a time-out or a request to stop.

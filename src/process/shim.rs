@@ -1,21 +1,22 @@
-//! Hidden modes of our own executable. With a first argument that no user types, it is a
-//! supervisor or the stage that becomes the engine.
+//! Hidden modes of our own executable. With a first argument that no user types, it is a guard, a
+//! supervisor, or the stage that becomes the engine.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::reexec::{EXEC, SUPERVISE, own_executable};
-use super::{stage, supervisor};
+use super::reexec::{EXEC, GUARD, SUPERVISE, own_executable};
+use super::{guard, stage, supervisor};
 
 static ENTERED: AtomicBool = AtomicBool::new(false);
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Call this first in `main`, before threads and argument parsing. It does not return in a
-/// supervisor or a stage.
+/// guard, a supervisor, or a stage.
 pub fn enter_if_asked() {
     let mut args = std::env::args_os().skip(1);
     let result = match args.next() {
+        Some(word) if word == GUARD => guard::guard(),
         Some(word) if word == SUPERVISE => supervisor::supervise(),
         Some(word) if word == EXEC => {
             let parent = args.next().and_then(|pid| pid.to_str()?.parse().ok());
@@ -32,14 +33,14 @@ pub fn enter_if_asked() {
     std::process::exit(i32::from(result.is_err()));
 }
 
-/// Sets the executable to start as supervisor; only the first call counts. For programs other than
+/// Sets the executable to start as guard; only the first call counts. For programs other than
 /// `bisect-ppl`, such as tests.
 pub fn use_program(path: impl Into<PathBuf>) {
     // A second call changes nothing.
     let _ = PROGRAM.set(path.into());
 }
 
-/// The executable to start as supervisor, if known.
+/// The executable to start as guard, if known.
 pub(super) fn program() -> Option<PathBuf> {
     if let Some(path) = PROGRAM.get() {
         return Some(path.clone());

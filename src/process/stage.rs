@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::cpus::pin;
 use super::job::Job;
 use super::reexec::{socket_on_stdin, take_signals};
 
@@ -26,6 +27,9 @@ pub(super) fn become_engine(supervisor: Option<i32>) -> io::Result<()> {
     tie_to(supervisor)?;
     // In a new session there is no terminal, so no password prompt can wait all night.
     rustix::process::setsid()?;
+    if !job.cpus.is_empty() {
+        pin(&job.cpus)?;
+    }
 
     let error = replace(&job);
     let errno = error.raw_os_error().unwrap_or(rustix::io::Errno::INVAL.raw_os_error());

@@ -5,11 +5,12 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
+use super::descendants::PATIENCE;
 use super::job::{Job, Report};
 use super::ready::read_some;
-use super::reexec::SUPERVISE;
+use super::reexec::GUARD;
 
-/// A running supervisor with its engine. Drop ends both.
+/// A running supervisor with its guard and its engine. Drop ends all of them.
 pub(super) struct Supervised {
     pub(super) out: Option<PipeReader>,
     pub(super) err: Option<PipeReader>,
@@ -19,14 +20,14 @@ pub(super) struct Supervised {
 }
 
 impl Supervised {
-    /// Starts `program`, our own executable, as a supervisor, and sends it the job.
+    /// Starts `program`, our own executable, as a guard, and sends its supervisor the job.
     pub(super) fn start(program: &Path, job: &Job) -> io::Result<Self> {
         let (out, out_end) = io::pipe()?;
         let (err, err_end) = io::pipe()?;
         let (control, control_end) = UnixStream::pair()?;
         // The child's ends are closed on our side when this expression ends.
         #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
-        let handle = duct::cmd(program, [SUPERVISE])
+        let handle = duct::cmd(program, [GUARD])
             .stdin_file(control_end)
             .stdout_file(out_end)
             .stderr_file(err_end)
@@ -65,9 +66,11 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        // The end of the socket orders the supervisor to end everything; then the supervisor is
-        // reaped.
-        let _ = self.control.shutdown(std::net::Shutdown::Both);
+        // The end of the socket orders the supervisor to end everything. Its own end closes when
+        // both supervisor and guard are gone, also if the guard was killed before.
+        let _ = self.control.shutdown(std::net::Shutdown::Write);
+        let _ = self.control.set_read_timeout(Some(2 * PATIENCE));
+        while matches!(read_some(&self.control, &mut [0; 1024]), Ok(n) if n > 0) {}
         let _ = self.handle.wait();
     }
 }

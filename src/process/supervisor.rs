@@ -1,4 +1,4 @@
-//! The supervisor: the process between bisect-ppl and the engine.
+//! The supervisor: the process between the guard and the engine.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -42,7 +42,7 @@ pub(super) fn supervise() -> io::Result<()> {
     let mut engine = Engine::new(child, exec, &job);
     let result = engine.watch(&mut control, &dead);
     let wall = begin.elapsed();
-    let left = descendants::end_all(engine.group);
+    let left = descendants::end_all(Some(engine.group));
     let report = match result? {
         Outcome::Refused(errno) => Report::Refused { errno },
         Outcome::Ended(end) => Report::Ended {

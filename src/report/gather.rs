@@ -11,6 +11,7 @@ use crate::store::{BACKPORT_PATCH, HuntDir, REVERT_PATCH};
 
 use crate::ui::text;
 
+use super::ahead::Ahead;
 use super::cost::Cost;
 use super::environment::environment;
 use super::guards::Guards;
@@ -92,6 +93,7 @@ impl Report {
             first.inside = of.map(|(_, line)| line.clone()).collect();
         }
         report.totals = Cost::of(&entries);
+        report.ahead = Ahead::of(&entries);
         report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
         Some(report)
     }
@@ -146,6 +148,15 @@ struct Gathered<'a> {
 }
 
 impl<'a> Gathered<'a> {
+    /// The machine changed: what was found before does not count.
+    fn begin_anew(&mut self, attempts: &'a [String]) {
+        self.measured.machine_changed(attempts);
+        self.confirmed.clear();
+        self.steps_from = self.judged.len();
+        self.searches = Searches::default();
+        self.following = short::Searches::default();
+    }
+
     fn see(&mut self, event: &'a Event) {
         match event {
             Event::Begun(_)
@@ -156,14 +167,11 @@ impl<'a> Gathered<'a> {
             | Event::Trial(_)
             | Event::Sweeping { .. }
             | Event::Swept(_)
+            | Event::Ahead(_)
+            | Event::TookOver { .. }
             | Event::Home { .. } => {}
-            Event::MachineChanged { attempts, .. } => {
-                self.measured.machine_changed(attempts);
-                self.confirmed.clear();
-                self.steps_from = self.judged.len();
-                self.searches = Searches::default();
-                self.following = short::Searches::default();
-            }
+            Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),
+            Event::MachineChanged { attempts, .. } => self.begin_anew(attempts),
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;
@@ -326,6 +334,7 @@ impl<'a> Gathered<'a> {
             unread: self.unread.cloned(),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
+            ahead: None,
             notes: self.notes,
             next: finding.next.clone(),
             unexplained: finding.unexplained.clone(),

@@ -1,6 +1,6 @@
 //! The commits of a hunt with their builds, runs and verdicts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::evaluation::{
     CommitId, ExclusionReason, Failure, Metric, Phase, Resource, TextLength, Value, Verdict,
@@ -17,8 +17,8 @@ pub(super) struct Measured<'a> {
     index: HashMap<CommitId, usize>,
     /// How much text the endpoints' runs of each measure read.
     texts: HashMap<&'a str, TextLength>,
-    /// Runs from before the machine changed.
-    outdated: HashSet<&'a str>,
+    /// Runs that no longer count, and why.
+    outdated: HashMap<&'a str, ExclusionReason>,
 }
 
 struct OneCommit<'a> {
@@ -75,10 +75,19 @@ impl<'a> Measured<'a> {
 
     /// Drops all verdicts: the machine changed, and these runs from before do not count.
     pub(super) fn machine_changed(&mut self, attempts: &'a [String]) {
-        self.outdated.extend(attempts.iter().map(String::as_str));
+        self.leave_out(attempts, &ExclusionReason::MachineChanged);
         for commit in &mut self.commits {
             (commit.judged, commit.search_number) = (None, 0);
         }
+    }
+
+    /// The runs of these slots do not count.
+    pub(super) fn leave_out_other_slots(&mut self, attempts: &'a [String]) {
+        self.leave_out(attempts, &ExclusionReason::OtherSlot);
+    }
+
+    fn leave_out(&mut self, attempts: &'a [String], why: &ExclusionReason) {
+        self.outdated.extend(attempts.iter().map(|attempt| (attempt.as_str(), why.clone())));
     }
 
     pub(super) fn into_commits(self) -> Vec<MeasuredCommit> {
@@ -106,12 +115,11 @@ impl OneCommit<'_> {
     fn into_line(
         self,
         texts: &HashMap<&str, TextLength>,
-        outdated: &HashSet<&str>,
+        outdated: &HashMap<&str, ExclusionReason>,
     ) -> MeasuredCommit {
         let judgement = self.judged.map(|judged| &judged.judgement);
         let apart = |run: &RunDone| {
-            let is_outdated = outdated.contains(run.attempt.as_str());
-            run.apart.clone().or(is_outdated.then_some(ExclusionReason::MachineChanged))
+            run.apart.clone().or_else(|| outdated.get(run.attempt.as_str()).cloned())
         };
         let counted = self.runs.iter().filter(|run| apart(run).is_none());
         MeasuredCommit {

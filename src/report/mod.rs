@@ -1,5 +1,6 @@
 //! Reports on a hunt, made from its folder and journal alone. Nothing here builds or measures.
 
+mod ahead;
 mod bundle;
 mod cause;
 mod certainty;
@@ -27,6 +28,7 @@ mod markdown;
 mod matrix;
 mod measured;
 mod model;
+mod next_steps;
 mod notice;
 mod pace;
 mod plan;

@@ -5,6 +5,7 @@ use crate::ui::{stored_result, text};
 
 use super::change::by_relevance;
 use super::model::{FirstBad, Report};
+use super::next_steps::next_steps;
 use super::words::AROUND;
 use super::{certainty, differences, inquiry, inside, matrix, printed, words};
 
@@ -29,7 +30,7 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
     let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
     lines.splice(1..1, around);
     lines.extend(printed_lines(report));
-    let next = words::next(report);
+    let next = next_steps(report);
     let room = SCREEN - next.len();
     if lines.len() >= room {
         lines.truncate(room - 2);

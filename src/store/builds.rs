@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Failure, Phase};
 
-use super::record_files::record_files;
+use super::record_files::{publish_record, record_files};
 use super::runs::is_in_place;
-use super::{BuildKey, Damage, Store, StoreError, publish};
+use super::{BuildKey, Damage, Store, StoreError};
 
 /// One build attempt. The built files are not stored here: a slot keeps them until its next build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,8 +82,7 @@ impl Store {
         let log = self.build_log(record);
         let log_sha256 = log.exists().then(|| self.log_digest(&log)).transpose()?;
         let record = BuildRecord { log_sha256, ..record.clone() };
-        let bytes = serde_json::to_vec_pretty(&record).expect("a record is plain data");
-        publish(&log.with_extension("json"), &bytes)
+        publish_record(&log.with_extension("json"), &record)
     }
 
     /// All builds under a key that count, oldest first. Leaves out failures by the machine's fault
@@ -91,7 +90,7 @@ impl Store {
     pub(crate) fn builds(&self, key: &BuildKey) -> Result<Vec<BuildRecord>, StoreError> {
         let mut builds = Vec::new();
         for path in record_files(&self.keyed("builds", key.as_str()))? {
-            let Some(record) = self.record::<BuildRecord>(&path, "the build")? else { continue };
+            let Some(record) = self.record::<BuildRecord>(&path, "the build") else { continue };
             builds.extend(self.build_if_undamaged(&path, record)?);
         }
         Ok(builds)
@@ -102,7 +101,7 @@ impl Store {
         let mut found = Vec::new();
         for attempt in self.attempts("builds")? {
             let Some(path) = attempt.record else { continue };
-            let record = self.record::<BuildRecord>(&path, "the build")?;
+            let record = self.record::<BuildRecord>(&path, "the build");
             found.extend(record.filter(|record| record.commit == *commit));
         }
         found.sort_by(|a, b| a.finished.cmp(&b.finished));
@@ -116,7 +115,7 @@ impl Store {
         path: &Path,
         record: BuildRecord,
     ) -> Result<Option<BuildRecord>, StoreError> {
-        let (control, mut damage) = self.control(&record.attempt)?;
+        let (control, mut damage) = self.control(&record.attempt);
         if !is_in_place(path, record.build_key.as_str(), &record.attempt) {
             damage = Some(Damage::Misplaced);
         } else if let (None, Some(kept)) = (&damage, &record.log_sha256) {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::LogitsDifference;
 
 use super::inventory::files_below;
-use super::record_files::read_json;
-use super::{Store, StoreError, publish};
+use super::record_files::{publish_record, read_json};
+use super::{Store, StoreError};
 
 /// The version of the figures. Figures of another version are computed again.
 const VERSION: u32 = 1;
@@ -29,7 +29,7 @@ impl Store {
         base: &str,
         candidate: &str,
     ) -> Option<LogitsDifference> {
-        let kept: Kept = read_json(&self.comparison(base, candidate)).ok()?;
+        let kept: Kept = read_json(&self.comparison(base, candidate))?;
         (kept.version == VERSION).then_some(kept.difference)
     }
 
@@ -41,8 +41,7 @@ impl Store {
         difference: &LogitsDifference,
     ) -> Result<(), StoreError> {
         let kept = Kept { version: VERSION, difference: difference.clone() };
-        let bytes = serde_json::to_vec_pretty(&kept).expect("figures are plain data");
-        publish(&self.comparison(base, candidate), &bytes)
+        publish_record(&self.comparison(base, candidate), &kept)
     }
 
     /// The stored figures of pairs with a file that no run in `kept` has.

@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError, publish};
+use super::record_files::publish_record;
+use super::{Store, StoreError};
 
 /// A stored confirmation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,11 +25,11 @@ impl Store {
         made: &Confirmation,
     ) -> Result<(), StoreError> {
         let path = self.root().join("confirmations").join(format!("{key}.json"));
-        publish(&path, &serde_json::to_vec_pretty(made).expect("a record is plain data"))
+        publish_record(&path, made)
     }
 
-    /// The confirmation under that key; `None` if there is none or it does not parse.
-    pub(crate) fn confirmation(&self, key: &str) -> Result<Option<Confirmation>, StoreError> {
+    /// The confirmation under that key; `None` if there is none or it is damaged.
+    pub(crate) fn confirmation(&self, key: &str) -> Option<Confirmation> {
         let path = self.root().join("confirmations").join(format!("{key}.json"));
         self.record(&path, "the confirmation")
     }

@@ -1,5 +1,5 @@
-//! Damaged records: the record does not parse or lies in the wrong folder, or its log is missing or
-//! changed. A damaged record is renamed and reported once; its measurement is repeated when needed.
+//! Damaged records: the record does not parse, has changed or lies in the wrong folder, or its log is
+//! missing or changed. A damaged record is renamed and reported once; its measurement is repeated when needed.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::files;
 use crate::process::log_bytes;
 
 use super::evidence::Identity;
-use super::record_files::read_json;
+use super::record_files::{Unusable, parse_record};
 use super::{Damage, Damaged, Store, StoreError, hex};
 
 /// Extension that is appended to a damaged record's name.
@@ -64,15 +64,15 @@ impl Store {
         &self,
         path: &Path,
         what: &str,
-    ) -> Result<Option<T>, StoreError> {
-        match read_record(path)? {
-            Some(Ok(record)) => Ok(Some(record)),
+    ) -> Option<T> {
+        match read_record(path) {
+            Some(Ok(record)) => Some(record),
             Some(Err(damage)) => {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
                 self.set_aside(path, format!("{what} {name}"), damage);
-                Ok(None)
+                None
             }
-            None => Ok(None),
+            None => None,
         }
     }
 
@@ -100,16 +100,17 @@ impl Store {
 /// Reads a record, or says how it is damaged; `None` if it is missing.
 pub(super) fn read_record<T: serde::de::DeserializeOwned>(
     path: &Path,
-) -> Result<Option<Result<T, Damage>>, StoreError> {
-    match read_json(path) {
-        Ok(record) => Ok(Some(Ok(record))),
-        Err(StoreError::Corrupt { reason, .. }) => Ok(Some(Err(Damage::Unreadable(reason)))),
-        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
-        Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::InvalidData => {
-            Ok(Some(Err(Damage::Unreadable(source.to_string()))))
-        }
-        Err(StoreError::Io { source, .. }) => Ok(Some(Err(Damage::Refused(source.to_string())))),
-        Err(error) => Err(error),
+) -> Option<Result<T, Damage>> {
+    match files::read(path) {
+        Ok(bytes) => Some(parse_record(&bytes).map_err(|unusable| match unusable {
+            Unusable::Unreadable(reason) => Damage::Unreadable(reason),
+            Unusable::Changed => Damage::Changed,
+        })),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound => None,
+            ErrorKind::InvalidData => Some(Err(Damage::Unreadable(error.to_string()))),
+            _ => Some(Err(Damage::Refused(error.to_string()))),
+        },
     }
 }
 

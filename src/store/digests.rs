@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::files;
 
-use super::line_digest::{is_unchanged, with_digest, without_digest};
+use super::json_digest::{is_unchanged, with_digest, without_digest};
 use super::{Store, StoreError, key::hex, publish};
 
 /// File system data that shows whether a file changed.

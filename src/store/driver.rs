@@ -71,12 +71,8 @@ impl HuntDir {
 
     fn try_lock(&self) -> Result<Option<HuntLock>, StoreError> {
         let path = self.path().join("lock");
-        let file = files::lock_file(&path).map_err(StoreError::at(&path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(HuntLock(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
-        }
+        let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
+        Ok(lock.map(HuntLock))
     }
 
     /// Whether a driver is alive. The check takes a shared lock for an instant; `lock` tries often

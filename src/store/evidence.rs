@@ -12,6 +12,9 @@ pub(crate) enum Damage {
     /// The record does not parse.
     #[error("its record cannot be read ({0})")]
     Unreadable(String),
+    /// The record's digest of itself differs.
+    #[error("its record changed since it was stored (another digest)")]
+    Changed,
     /// The system does not let this user read the record or its log.
     #[error("it may not be read ({0})")]
     Refused(String),
@@ -27,7 +30,7 @@ pub(crate) enum Damage {
     /// The record's path does not match its own key and attempt.
     #[error("its record belongs elsewhere")]
     Misplaced,
-    /// The control's result about this record does not parse.
+    /// The control's result about this record does not parse, or has changed.
     #[error("the result of its control run cannot be read")]
     Control,
 }

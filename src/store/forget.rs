@@ -97,7 +97,7 @@ impl GcLock {
     ) -> Result<Garbage, StoreError> {
         let mut waste = Garbage::default();
         for file in files_below(&self.store().root().join("confirmations"))? {
-            let Ok(made) = read_json::<Confirmation>(&file) else { continue };
+            let Some(made) = read_json::<Confirmation>(&file) else { continue };
             if made.attempts.iter().any(|attempt| gone.contains(attempt)) {
                 waste.others += 1;
                 waste.files.push(file);
@@ -116,12 +116,11 @@ impl GcLock {
         Ok(waste)
     }
 
-    /// All records of a kind that parse. Records that do not parse are left for a person to look
-    /// at.
+    /// All records of a kind that are whole. Damaged ones are left for a person to look at.
     fn all<R: DeserializeOwned>(&self, kind: &str) -> Result<Vec<Stored<R>>, StoreError> {
         let attempts = self.store().attempts(kind)?.into_iter();
         let read = |attempt: Attempt| {
-            let record = read_json(attempt.record.as_deref()?).ok()?;
+            let record = read_json(attempt.record.as_deref()?)?;
             Some(Stored { record, attempt })
         };
         Ok(attempts.filter_map(read).collect())

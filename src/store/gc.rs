@@ -36,7 +36,8 @@ pub(crate) struct GcLock {
 pub(crate) struct Limits {
     /// Removes hunts whose last event is older; `None` keeps all hunts.
     pub hunts: Option<Timestamp>,
-    /// Removes runs, builds, and confirmations that no hunt refers to and that are older.
+    /// Removes runs, builds, and confirmations that no hunt refers to and that are older, and older
+    /// verifications.
     pub unreferenced: Timestamp,
 }
 
@@ -53,6 +54,8 @@ pub(crate) struct Garbage {
     pub others: usize,
     /// Number of files with tensors that no remaining run wrote.
     pub dumps: usize,
+    /// Number of verifications.
+    pub verifications: usize,
     /// Number of files and folders that killed processes left.
     pub leftovers: usize,
     /// Bytes on the disk that the removal frees.
@@ -113,6 +116,9 @@ impl GcLock {
                 _ => None,
             }));
         }
+        let verifications = self.store.old_verifications(limits.unreferenced);
+        waste.verifications = verifications.len();
+        waste.folders.extend(verifications);
         self.leftovers(&mut waste)?;
         self.confirmations(limits, &mut kept, &mut waste)?;
         let mut dumps = BTreeSet::new();
@@ -163,7 +169,9 @@ impl GcLock {
                 .is_some_and(|name| name.starts_with(".tmp-") || REPLACING.contains(&name));
             let is_removed_hunts = waste.folders.iter().any(|folder| file.starts_with(folder));
             let is_aside = inner.starts_with("pending") || inner.starts_with(TRASH);
-            if is_aside || (is_temporary && !is_removed_hunts) {
+            // A verification that runs does not use the store, and has a lock of its own.
+            let is_verifications = file.starts_with(self.store.verifications_folder());
+            if is_aside || (is_temporary && !is_removed_hunts && !is_verifications) {
                 waste.leftovers += 1;
                 waste.files.push(file);
             }
@@ -189,7 +197,7 @@ impl GcLock {
         waste: &mut Garbage,
     ) -> Result<(), StoreError> {
         for file in files_below(&self.store.root().join("confirmations"))? {
-            let Ok(made) = read_json::<Confirmation>(&file) else { continue };
+            let Some(made) = read_json::<Confirmation>(&file) else { continue };
             if kept.hunts.contains(&made.hunt) || !is_older(&made.date, limits.unreferenced) {
                 kept.attempts.extend(made.attempts);
             } else {
@@ -253,9 +261,9 @@ impl GcLock {
             let stays = match attempt.record.as_deref().map(read_json) {
                 // An attempt without a record does not count.
                 None => false,
-                Some(Ok(record)) => is_kept(record),
+                Some(Some(record)) => is_kept(record),
                 // A person should look at a record that does not parse.
-                Some(Err(_)) => true,
+                Some(None) => true,
             };
             if !stays {
                 records += usize::from(attempt.record.is_some());

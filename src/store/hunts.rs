@@ -169,6 +169,11 @@ impl HuntDir {
         self.path.join("bisect.git")
     }
 
+    /// The bare repository in which git is asked what it would choose after other answers.
+    pub(crate) fn ahead_repository(&self) -> PathBuf {
+        self.path.join("ahead.git")
+    }
+
     /// Path of the file that says what the hunt does right now; small, rewritten, not durable.
     pub(crate) fn now_path(&self) -> PathBuf {
         self.path.join("now.json")
@@ -194,8 +199,9 @@ impl HuntDir {
     /// # Errors
     /// [`StoreError::Link`] if one of its folders is a link.
     pub(super) fn check_folders(&self) -> Result<(), StoreError> {
-        for folder in [self.path.join("logs"), self.path.join("changes"), self.bisect_repository()]
-        {
+        let own = ["logs", "changes"].map(|name| self.path.join(name));
+        let repositories = [self.bisect_repository(), self.ahead_repository(), self.ahead()];
+        for folder in own.into_iter().chain(repositories) {
             refuse_link(&folder)?;
         }
         Ok(())

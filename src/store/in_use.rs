@@ -1,7 +1,7 @@
 //! The lock of the whole store: many processes may measure at once, and nobody removes data
 //! meanwhile.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -29,12 +29,8 @@ impl InUse {
     /// Takes the exclusive lock for removal; `None` if another process holds the lock.
     pub(super) fn alone(root: &Path) -> Result<Option<Self>, StoreError> {
         let path = root.join("in-use");
-        let file = open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self(file))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(StoreError::Io { path, source }),
-        }
+        let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
+        Ok(lock.map(Self))
     }
 }
 

@@ -23,6 +23,7 @@
 //! temporary name, synced, and renamed. `digests.json` is only a cache and is replaced. A hunt's
 //! journal is appended to.
 
+mod ahead;
 mod builds;
 mod changes;
 mod comparisons;
@@ -44,8 +45,8 @@ mod in_use;
 mod inside;
 mod inventory;
 pub(crate) mod journal;
+mod json_digest;
 mod key;
-mod line_digest;
 mod patches;
 mod record_files;
 mod runs;
@@ -53,6 +54,7 @@ mod setups;
 mod stored_record;
 mod verifications;
 
+pub(crate) use ahead::{AheadClaim, AheadRecord};
 pub(crate) use builds::{BuildRecord, CacheProgram, CompilerCache};
 pub(crate) use changes::{BACKPORT_PATCH, Candidate, Messages, REVERT_PATCH};
 pub(crate) use confirmations::Confirmation;

@@ -1,11 +1,14 @@
-//! The files of records: their names, and their content as JSON.
+//! The files of records: their names, and their content as JSON with a digest of itself.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::files;
 
-use super::StoreError;
+use super::json_digest::{is_unchanged, with_digest};
+use super::{StoreError, publish};
 
 /// A unique name for an attempt: time in microseconds, process, and a counter.
 pub(crate) fn attempt_name() -> String {
@@ -28,11 +31,31 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> 
     }
 }
 
-/// Reads a JSON record.
-pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, StoreError> {
-    let bytes = files::read(path).map_err(StoreError::at(path))?;
-    serde_json::from_slice(&bytes)
-        .map_err(|e| StoreError::Corrupt { path: path.to_owned(), reason: e.to_string() })
+/// Writes a record with a digest of itself, durably.
+pub(super) fn publish_record(path: &Path, record: &impl Serialize) -> Result<(), StoreError> {
+    let text = serde_json::to_vec_pretty(record).expect("a record is plain data");
+    publish(path, &with_digest(&text))
+}
+
+/// Why the content of a record does not count.
+pub(super) enum Unusable {
+    /// It is no record.
+    Unreadable(String),
+    /// Its digest differs.
+    Changed,
+}
+
+/// A record from its content.
+pub(super) fn parse_record<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Unusable> {
+    if !is_unchanged(bytes) {
+        return Err(Unusable::Changed);
+    }
+    serde_json::from_slice(bytes).map_err(|error| Unusable::Unreadable(error.to_string()))
+}
+
+/// Reads a record that nobody misses if it is damaged; `None` then.
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    parse_record(&files::read(path).ok()?).ok()
 }
 
 /// The paths of all `*.json` files in a folder, sorted by name, so oldest first. A missing folder

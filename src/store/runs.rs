@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::RunRecord;
 
 use super::damaged::read_record;
-use super::record_files::record_files;
-use super::{Damage, RunKey, Store, StoreError, publish, publish_log};
+use super::record_files::{publish_record, record_files};
+use super::{Damage, RunKey, Store, StoreError, publish_log};
 
 /// A run in the store.
 #[derive(Clone, Debug)]
@@ -89,8 +89,7 @@ impl Store {
         publish_log(pending_log, &log)?;
         let log_sha256 = Some(self.log_digest(&log)?);
         let record = RunRecord { log_sha256, ..record.clone() };
-        let bytes = serde_json::to_vec_pretty(&record).expect("a record is plain data");
-        let published = publish(&folder.join(format!("{}.json", record.attempt)), &bytes);
+        let published = publish_record(&folder.join(format!("{}.json", record.attempt)), &record);
         if published.is_err() {
             // A log without a record is never read.
             std::fs::remove_file(&log).ok();
@@ -104,7 +103,7 @@ impl Store {
     pub(crate) fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
         let mut runs = Vec::new();
         for path in record_files(&self.keyed("runs", key.as_str()))? {
-            let Some(record) = self.record::<RunRecord>(&path, "the run")? else { continue };
+            let Some(record) = self.record::<RunRecord>(&path, "the run") else { continue };
             if record.exclusion_reason().is_some() {
                 continue;
             }
@@ -120,7 +119,7 @@ impl Store {
     /// damaged.
     pub(crate) fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
         let path = self.keyed("runs", key).join(format!("{attempt}.json"));
-        match self.record(&path, "the run")? {
+        match self.record(&path, "the run") {
             Some(record) => self.if_undamaged(&path, record),
             None => Ok(None),
         }
@@ -135,7 +134,7 @@ impl Store {
         let mut found = Vec::new();
         for attempt in self.attempts("runs")? {
             let Some(path) = attempt.record else { continue };
-            let Some(record) = self.record::<RunRecord>(&path, "the run")? else { continue };
+            let Some(record) = self.record::<RunRecord>(&path, "the run") else { continue };
             if is_wanted(&record) {
                 found.extend(self.if_undamaged(&path, record)?);
             }
@@ -151,7 +150,7 @@ impl Store {
         record: RunRecord,
     ) -> Result<Option<StoredRun>, StoreError> {
         let log = path.with_extension("log");
-        let (control, mut damage) = self.control(&record.attempt)?;
+        let (control, mut damage) = self.control(&record.attempt);
         if !is_in_place(path, &record.run_key, &record.attempt) {
             damage = Some(Damage::Misplaced);
         } else if damage.is_none() {
@@ -167,21 +166,17 @@ impl Store {
 
     /// Stores a control's result.
     pub(crate) fn put_control(&self, control: &Control) -> Result<(), StoreError> {
-        let bytes = serde_json::to_vec_pretty(control).expect("a record is plain data");
-        publish(&self.control_path(&control.about), &bytes)
+        publish_record(&self.control_path(&control.about), control)
     }
 
-    /// The control's result about a failed attempt, or the damage if that file does not parse. In
+    /// The control's result about a failed attempt, or the damage if that file does not parse or has changed. In
     /// that case nobody knows whether the failure counts.
-    pub(super) fn control(
-        &self,
-        attempt: &str,
-    ) -> Result<(Option<Control>, Option<Damage>), StoreError> {
-        Ok(match read_record(&self.control_path(attempt))? {
+    pub(super) fn control(&self, attempt: &str) -> (Option<Control>, Option<Damage>) {
+        match read_record(&self.control_path(attempt)) {
             Some(Ok(control)) => (Some(control), None),
             Some(Err(_)) => (None, Some(Damage::Control)),
             None => (None, None),
-        })
+        }
     }
 
     fn control_path(&self, attempt: &str) -> PathBuf {

@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 
 use crate::evaluation::Setup;
 
-use super::{Store, StoreError, key::hex, publish};
+use super::record_files::read_if_there;
+use super::{Damage, Store, StoreError, key::hex, publish};
 
 impl Store {
     /// Stores a setup; returns the SHA-256 of its content, or `None` for an empty setup.
@@ -23,10 +24,15 @@ impl Store {
         Ok(Some(digest))
     }
 
-    /// A stored setup; `None` if it was removed or does not parse.
+    /// A stored setup; `None` if it was removed or is damaged.
     pub(crate) fn setup(&self, digest: &str) -> Result<Option<Setup>, StoreError> {
         let path = self.setup_path(digest);
-        self.record(&path, "a build's setup")
+        let is_changed = |bytes: &[u8]| hex(&Sha256::digest(bytes)) != digest;
+        if read_if_there(&path)?.is_some_and(|bytes| is_changed(&bytes)) {
+            self.set_aside(&path, format!("a build's setup {digest}"), Damage::Changed);
+            return Ok(None);
+        }
+        Ok(self.record(&path, "a build's setup"))
     }
 
     pub(super) fn setups_folder(&self) -> PathBuf {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::kit::{History, Hunt, Oracle, TestEnvironment, line, wait_until};
+use crate::worlds::dice::Dice;
 
 fn hunted() -> (TestEnvironment, History) {
     let env = TestEnvironment::new();
@@ -107,12 +108,63 @@ fn a_log_that_was_edited_or_cut_or_removed_is_noticed() {
     }
 }
 
+/// Flips a random bit of the text in each of these records.
+fn flip(records: &[PathBuf], dice: &mut Dice) {
+    for record in records {
+        let mut text = fs::read(record).unwrap();
+        // The digest of the record is at its end.
+        let end = text.windows(7).rposition(|window| window == b"\"sum\": ").unwrap();
+        text[dice.below(end)] ^= 1 << dice.below(8);
+        fs::write(record, text).unwrap();
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_a_record_is_noticed() {
+    let env = TestEnvironment::new();
+    let history = line("g g x g b b").with(3, "fate = crash:9").build(&env);
+    Oracle::new(&env).write(&env);
+    let right = env.hunt().expect(3, "candidates").candidates(&history);
+    let mut dice = Dice::new(20_261_124);
+    for (folder, name, reason) in [
+        ("runs", "the run", "its record"),
+        ("builds", "the build", "its record"),
+        ("controls", "the run", "the result of its control run"),
+    ] {
+        for _ in 0..3 {
+            let records = files(&env, folder, ".json");
+            assert!(!records.is_empty(), "{folder}");
+            flip(&records, &mut dice);
+            let hunt = env.hunt().expect(3, "candidates");
+            assert_eq!(hunt.candidates(&history), right, "{folder}");
+            notes(&hunt, &[name, "is damaged", reason, "measured again"]);
+        }
+    }
+    let before = env.starts().len();
+    env.hunt().expect(3, "candidates");
+    assert_eq!(env.starts().len(), before, "what was measured again counts");
+}
+
+#[test]
+fn a_flipped_bit_in_a_confirmation_is_noticed() {
+    let (env, history) = hunted();
+    let mut dice = Dice::new(20_261_125);
+    for _ in 0..3 {
+        flip(&files(&env, "confirmations", ".json"), &mut dice);
+        let hunt = env.hunt().names(&history, 3);
+        notes(&hunt, &["the confirmation", "is damaged", "its record"]);
+    }
+}
+
 #[test]
 fn a_record_without_a_digest_is_still_read() {
     let (env, history) = hunted();
-    for record in [files(&env, "runs", ".json"), files(&env, "builds", ".json")].concat() {
+    let folders = ["runs", "builds", "confirmations"];
+    for record in folders.map(|folder| files(&env, folder, ".json")).concat() {
         let mut old = json(&record);
-        assert!(old.as_object_mut().unwrap().remove("log_sha256").is_some(), "{old:#}");
+        let fields = old.as_object_mut().unwrap();
+        assert!(fields.remove("sum").is_some(), "{fields:#?}");
+        fields.remove("log_sha256");
         fs::write(&record, old.to_string()).unwrap();
     }
     let before = env.starts().len();

@@ -52,6 +52,7 @@ mod scenarios;
 mod seeds;
 mod shapes;
 mod simulation;
+mod slots;
 mod status;
 mod store;
 mod suites;

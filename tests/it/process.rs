@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use bisect_ppl::evaluation::Ended;
 use bisect_ppl::process::{
-    Finished, Invocation, Keep, Log, LogFile, ProcessError, Stop, Stream, ToolOutput, read_log,
-    run, shim, tool,
+    Finished, Invocation, Keep, Log, LogFile, ProcessError, SlotMark, Stop, Stream, ToolOutput,
+    read_log, run, shim, tool,
 };
 use bisect_ppl::ui::printable;
 
@@ -415,23 +416,98 @@ fn a_killed_driver_leaves_nothing_behind() {
     wait_for("the engine's end", || room.alive().is_empty());
 }
 
-#[test]
-fn a_killed_supervisor_takes_the_engine_along() {
-    let room = TestFolder::new();
-    let script = "echo $PPID >parent; mv parent supervisor; sleep 1000";
-    let file = room.path("supervisor");
-    let result = std::thread::scope(|scope| {
+/// Runs an engine that leaves processes in sessions of their own and then ends with 3 when `go`
+/// exists. Meanwhile kills those processes above the engine whose names are `victims`.
+fn with_killed(
+    room: &TestFolder,
+    mark: Option<SlotMark>,
+    victims: &[&str],
+) -> Result<Finished, ProcessError> {
+    let script = "
+        setsid sleep 1000 &
+        (setsid setsid sleep 1000 </dev/null >/dev/null 2>&1 &)
+        sleep 0.1; echo $PPID >parent; mv parent supervisor
+        until [ -e go ]; do sleep 0.02; done; exit 3";
+    let (supervisor, go) = (room.path("supervisor"), room.path("go"));
+    std::thread::scope(|scope| {
         scope.spawn(move || {
-            wait_for("the engine's start", || file.exists());
-            let pid = std::fs::read_to_string(&file).unwrap();
-            let comm = std::fs::read_to_string(format!("/proc/{}/comm", pid.trim())).unwrap();
-            assert_eq!(comm, "ppl-supervisor\n");
-            assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
+            wait_for("the engine's start", || supervisor.exists());
+            let pid = std::fs::read_to_string(&supervisor).unwrap().trim().to_owned();
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+            let guard = stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().to_owned();
+            for pid in [guard, pid] {
+                let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap();
+                if victims.contains(&name.trim_end()) {
+                    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+                }
+            }
+            std::fs::write(go, "").unwrap();
         });
-        room.run_until(&room.sh(script), &Stop::never())
-    });
+        room.run_until(&room.sh(script).mark(mark), &Stop::never())
+    })
+}
+
+const SUPERVISOR: &str = "ppl-supervisor";
+const GUARD: &str = "ppl-guard";
+
+#[test]
+fn a_killed_supervisor_takes_all_processes_of_the_run_along() {
+    let room = TestFolder::new();
+    let result = with_killed(&room, None, &[SUPERVISOR]);
     assert!(matches!(result, Err(ProcessError::SupervisorDied)), "{result:?}");
-    wait_for("the engine's end", || room.alive().is_empty());
+    room.assert_empty();
+}
+
+#[test]
+fn a_run_goes_on_without_its_guard() {
+    let room = TestFolder::new();
+    assert_eq!(with_killed(&room, None, &[GUARD]).unwrap().ended, Ended::Exited(3));
+    room.assert_empty();
+}
+
+/// The mark of a slot whose lock file is in the folder.
+fn mark(room: &TestFolder, lock: &str) -> SlotMark {
+    SlotMark::of_lock(&room.file(lock, 0o644, "")).unwrap()
+}
+
+#[test]
+fn the_mark_tells_what_is_left_when_guard_and_supervisor_are_killed() {
+    let room = TestFolder::new();
+    let result = with_killed(&room, Some(mark(&room, "lock")), &[GUARD, SUPERVISOR]);
+    assert!(matches!(result, Err(ProcessError::SupervisorDied)), "{result:?}");
+    room.assert_empty();
+}
+
+#[test]
+fn only_processes_of_the_slot_and_of_this_user_are_ended_by_their_mark() {
+    let room = TestFolder::new();
+    let [own, other] = ["own", "other"].map(|lock| mark(&room, lock));
+    let values = [&own, &other].map(|mark| {
+        room.run(&room.sh("echo $BISECT_PPL_SLOT").mark(Some(mark.clone())));
+        room.stdout().trim().to_owned()
+    });
+    assert_eq!(values[0].len(), 33);
+    let start = |value: &str, user: Option<u32>| {
+        let mut command = Command::new("sleep");
+        if let Some(user) = user {
+            command.uid(user);
+        }
+        command.arg("1000").env("BISECT_PPL_SLOT", value).spawn()
+    };
+    let mut marked = start(&values[0], None).unwrap();
+    // The mark is only a part of the value.
+    let mut similar = start(&format!("{}0", values[0]), None).unwrap();
+    let mut elsewhere = start(&values[1], None).unwrap();
+    // Only root can start it.
+    let mut foreign = start(&values[0], Some(65534)).ok();
+    assert_eq!(own.end_processes(), 0);
+    assert_eq!(marked.wait().unwrap().signal(), Some(9));
+    for child in [Some(&mut similar), Some(&mut elsewhere), foreign.as_mut()] {
+        let Some(child) = child else { continue };
+        assert_eq!(child.try_wait().unwrap(), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }
 
 #[test]

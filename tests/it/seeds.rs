@@ -51,3 +51,13 @@ fn dumps() {
 fn texts_for_a_terminal() {
     replay("terminal", fuzzing::terminal, 200);
 }
+
+#[test]
+fn reports_of_others() {
+    replay("report", fuzzing::report, 40);
+}
+
+#[test]
+fn files_of_build_systems() {
+    replay("build", fuzzing::build, 100);
+}

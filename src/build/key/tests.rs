@@ -163,6 +163,28 @@ fn cores_count_where_nothing_says_how_many() {
 }
 
 #[test]
+fn the_slot_of_a_run_does_not_change_its_key() {
+    let of = |slots: &str| {
+        let executor = format!("[executor]\nslots = [{slots}]\n[build]");
+        facts(&ENGINE.replacen("[build]", &executor, 1))
+    };
+    let devices =
+        "{ env = { CUDA_VISIBLE_DEVICES = '0' } }, { env = { CUDA_VISIBLE_DEVICES = '1' } }";
+    let (first, mut second) = (of(devices), of(devices));
+    second.config.executor.own = 1;
+    assert_eq!((first.build(), first.run()), (second.build(), second.run()));
+    // Which device is inherited does not matter: the slot's own replaces it.
+    let one = [("CUDA_VISIBLE_DEVICES".to_owned(), "7".to_owned())];
+    second.surroundings = Surroundings::of(one, &[]);
+    assert_eq!(first.run(), second.run());
+    // A value that all slots have may change results.
+    let fast = of("{ env = { OMP_X = '1' } }, { env = { OMP_X = '1' } }");
+    let slow = of("{ env = { OMP_X = '2' } }, { env = { OMP_X = '2' } }");
+    assert_eq!(fast.build(), slow.build());
+    assert_ne!(fast.run(), slow.run());
+}
+
+#[test]
 fn what_only_a_run_depends_on_leaves_the_build() {
     assert_eq!(edited("/ppl -m", "/ppl --fast -m"), ONLY_RUN);
     assert_eq!(edited("OMP = \"1\"", "OMP = \"2\""), ONLY_RUN);

@@ -32,7 +32,7 @@ impl Project {
     }
 
     fn slot(&self) -> Slot {
-        Slot::borrowed(self.folder.path().join("slots/1"))
+        Slot::unlocked(self.folder.path().join("slots/1"))
     }
 
     /// Runs a command in `{src}`; `BUILD` stands for the build folder.

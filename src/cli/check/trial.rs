@@ -40,7 +40,7 @@ pub(crate) fn check(
         Ok(seen) if seen.build_failure.is_none() => try_for_cause(&mut oracle, commit),
         _ => Ok(Vec::new()),
     };
-    let tidied = hunt::tidy(&oracle);
+    let tidied = hunt::tidy(&mut oracle);
     let seen = seen.map_err(Failed::oracle)?;
     let inside = inside.map_err(Failed::oracle)?;
     tidied.map_err(Failed::hunt)?;

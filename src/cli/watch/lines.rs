@@ -38,7 +38,8 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
             ExclusionReason::Ruler
             | ExclusionReason::Part
             | ExclusionReason::Inquiry
-            | ExclusionReason::MachineChanged,
+            | ExclusionReason::MachineChanged
+            | ExclusionReason::OtherSlot,
         )
         | None => {}
     }

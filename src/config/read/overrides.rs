@@ -10,7 +10,7 @@ use super::super::reader::{Reader, TableReader};
 use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 21] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 22] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -24,6 +24,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 21] = [
     (&["overlay"], " Give the overlay a `when` of its own."),
     (&["ruler"], ""),
     (&["report"], ""),
+    (&["executor"], ""),
     (&["limits"], ""),
     (&["notify"], ""),
     (&["worktree", "dir"], ""),

@@ -166,6 +166,7 @@ fn is_kind(kind: &str, schema: &Value) -> bool {
         "`[FILE, TEXT]`" => is("array") && schema["minItems"] == json!(2),
         "table of strings" => schema["additionalProperties"]["type"] == json!("string"),
         "table" => schema["properties"].is_object(),
+        "tables" => schema["items"]["properties"].is_object(),
         "table of values" => schema["additionalProperties"]["anyOf"].is_array(),
         "command"
         | "name"

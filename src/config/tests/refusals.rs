@@ -597,6 +597,26 @@ fn paths_stay_in_the_tree() {
 }
 
 #[test]
+fn slots_must_be_alike() {
+    let slots = |slots: &str| refused_extra(&format!("[executor]\nslots = {slots}\n"));
+    says(&refused_extra("[executor]\nkind = 'slurm'\n"), "is not available yet. Available: local");
+    says(&refused_extra("[executor]\nkind = 'cloud'\n"), "executor.kind");
+    says(&refused_extra("[executor]\nslot = []\n"), "unknown key; did you mean `slots`?");
+    says(&slots("[]"), "is empty; give one or more slots");
+    says(&slots("3"), "expected an array");
+    says(&slots("[{ cpu = '0' }]"), "executor.slots[1].cpu: unknown key");
+    says(&slots("[{ cpus = '0-x' }]"), "executor.slots[1].cpus: `x` is not a CPU");
+    says(&slots("[{ cpus = '0-1' }, { cpus = '2' }]"), "all slots need equally many CPUs");
+    says(&slots("[{ cpus = '0' }, {}]"), "all slots need equally many CPUs");
+    says(&slots("[{ cpus = '0' }, { cpus = '0' }]"), "CPU 0 is in two slots");
+    says(&slots("[{ env = { A = '0' } }, {}]"), "all slots must set the same variables");
+    says(&slots("[{ env = { A = '{jobs}' } }]"), "A: a slot's values have no placeholders");
+    says(&slots("[{ env = { GIT_DIR = 'x' } }]"), "GIT_* is stripped");
+    let twice = "[executor]\nslots = [{ env = { A = '0' } }]\n[[prepare]]\nname = 'p'\ncommand = 'x'\nenv = { A = '1' }\n";
+    says(&refused_extra(twice), "executor.slots: A is also in the env of p");
+}
+
+#[test]
 fn sizes_need_a_unit() {
     for text in ["'50'", "'GiB'", "'50 GiBs'", "'-1 GiB'", "'0 GiB'", "'1e300 TiB'", "'nan GiB'"] {
         says(

@@ -121,6 +121,10 @@ preset = "lossy"
 name = "kernel"
 measures = ["ppl"]
 [notify]
+[executor]
+kind = "local"
+[[executor.slots]]
+cpus = "0"
 [limits]
 [ruler]
 paths = ["bench/**"]

@@ -229,3 +229,50 @@ fn a_git_that_was_killed_is_told_apart_from_one_that_failed() {
     worktree.checkout(&next, true).unwrap();
     assert_eq!(content(&worktree, "a"), "2");
 }
+
+#[test]
+fn no_lock_of_the_users_repository_is_needed_or_left() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("a", "1")]);
+    let second = fixture.commit("second", &[("a", "2")]);
+    fixture.git(&["pack-refs", "--all"]);
+    let common = fixture.repository().common_dir().to_owned();
+    let locks = ["packed-refs.lock", "index.lock", "HEAD.lock", "config.lock"];
+    let locks = locks.map(|name| common.join(name));
+    for lock in &locks {
+        File::create_new(lock).unwrap();
+    }
+    let mut worktree = slot(&fixture, &first);
+    worktree.checkout(&second, true).unwrap();
+    assert_eq!(content(&worktree, "a"), "2");
+    write(&worktree.path().join("a"), "3");
+    worktree.reset().unwrap();
+    assert_eq!(content(&worktree, "a"), "2");
+    let git_dir = common.join("worktrees/src");
+    fs::write(git_dir.join("HEAD"), "ref: refs/heads/gone\n").unwrap();
+    worktree.checkout(&first, true).unwrap();
+    assert_eq!(detached_head(&git_dir), Some(first));
+    worktree.remove().unwrap();
+    for lock in locks {
+        fs::remove_file(lock).unwrap();
+    }
+}
+
+#[test]
+fn what_a_build_merges_or_picks_is_forgotten() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("a", "1")]);
+    let second = fixture.commit("second", &[("a", "2")]);
+    let third = fixture.commit("third", &[("a", "3")]);
+    let mut worktree = slot(&fixture, &first);
+    for words in [["cherry-pick", third.as_str()], ["revert", second.as_str()]] {
+        let picked = Call::new(worktree.path()).args(words).ok();
+        assert!(picked.is_err(), "{words:?}: a conflict");
+        worktree.checkout(&first, true).unwrap();
+        let status = git_in(worktree.path(), &["status"]);
+        assert!(!status.contains("cherry-pick") && !status.contains("revert"), "{status}");
+        assert_eq!(content(&worktree, "a"), "1");
+        worktree.checkout(&third, true).unwrap();
+        worktree.checkout(&first, true).unwrap();
+    }
+}

@@ -357,7 +357,7 @@ fn a_commit_that_is_not_there_is_an_error_with_gits_words() {
     let mut worktree = slot(&fixture, &commits[0]);
     let absent = "0123456789012345678901234567890123456789".parse().unwrap();
     let error = worktree.checkout(&absent, true).unwrap_err().to_string();
-    assert!(error.contains("git reset --quiet --hard 0123456789"), "{error}");
+    assert!(error.contains("git update-ref --no-deref HEAD 0123456789"), "{error}");
     assert!(error.contains("exit code 128") && error.contains("fatal:"), "{error}");
 }
 
@@ -371,4 +371,39 @@ impl Worktree {
     pub(crate) fn checkout(&mut self, commit: &CommitId, submodules: bool) -> Result<(), GitError> {
         self.check_out(CheckoutSpec { commit: commit.clone(), laid: None, submodules, lfs: false })
     }
+}
+
+#[test]
+fn a_worktree_that_was_moved_with_its_slot_is_known_at_its_new_place() {
+    let (fixture, commits) = Fixture::line(2);
+    slot(&fixture, &commits[0]).checkout(&commits[0], true).unwrap();
+    let folder = |name: &str| fixture.beside(&format!("slots/{name}"));
+    let known = |name: &str| {
+        let list = fixture.git(&["worktree", "list", "--porcelain"]);
+        list.contains(&format!("{}\n", folder(name).join("src").display()))
+    };
+    for [from, to] in [["0", "0.1"], ["0.1", "0"]] {
+        fs::rename(folder(from), folder(to)).unwrap();
+        assert!(known(from) && !known(to));
+        mend_moved(&folder(to).join("src")).unwrap();
+        assert!(known(to) && !known(from));
+        fixture.git(&["worktree", "prune", "--expire=now"]);
+    }
+    let mut worktree = slot(&fixture, &commits[0]);
+    worktree.checkout(&commits[1], true).unwrap();
+    assert_eq!(content(&worktree, "n"), "2");
+    assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 2);
+}
+
+#[test]
+fn a_link_that_a_build_replaced_moves_no_other_worktree() {
+    let (fixture, commits) = Fixture::line(1);
+    slot(&fixture, &commits[0]);
+    let theirs = fixture.beside("theirs");
+    fixture.git(&["worktree", "add", "--quiet", "--detach", theirs.to_str().unwrap()]);
+    let before = fixture.git(&["worktree", "list"]);
+    let link = fixture.beside("slots/0/src/.git");
+    fs::copy(theirs.join(".git"), &link).unwrap();
+    mend_moved(&fixture.beside("slots/0/src")).unwrap();
+    assert_eq!(fixture.git(&["worktree", "list"]), before);
 }

@@ -10,7 +10,7 @@ use crate::files;
 use crate::git::{History, Range, check_link, pathspec};
 use crate::hunt::UsageError;
 use crate::oracle::{Pins, ResolvedPins, check_readable};
-use crate::process::check_sandbox;
+use crate::process::{check_sandbox, usable_cpus};
 use crate::store::journal::Options;
 
 use super::hunt_request::HuntRequest;
@@ -51,6 +51,7 @@ pub(crate) fn range(
     if let Some(metric) = &asked.spread_of {
         note(&mut problems, check_metric(config, metric));
     }
+    note(&mut problems, check_slots(config, asked.slots));
     let found = ends(history, asked).map_err(|mut of_ends| {
         of_ends.append(&mut problems);
         of_ends
@@ -74,6 +75,7 @@ pub(crate) fn range(
         skip,
         paths: pathspecs(config, &asked.paths),
         retry_failed: asked.retry_failed,
+        slots: asked.slots,
         limits: asked.limits.clone(),
         changes: asked.changes.clone(),
     };
@@ -119,6 +121,30 @@ pub(crate) fn ends(
     Ok([good, bad])
 }
 
+/// Checks that the configuration lists as many slots as the command line asks for.
+fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
+    let listed = config.executor.slots.len();
+    match asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX)) {
+        Some(asked) if listed > 0 && asked > listed => {
+            Err(UsageError::TooFewSlots { asked, listed })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that this process may use the CPUs of all slots.
+fn check_cpus(config: &Config) -> Result<(), UsageError> {
+    let mut wanted = config.executor.slots.iter().flat_map(|slot| slot.cpus.iter().copied());
+    let usable = usable_cpus();
+    match (wanted.find(|cpu| !usable.as_ref().is_some_and(|usable| usable.contains(cpu))), usable) {
+        (None, _) => Ok(()),
+        (Some(cpu), usable) => {
+            let usable = usable.unwrap_or_default().into_iter().collect();
+            Err(UsageError::NoSuchCpu { cpu, usable })
+        }
+    }
+}
+
 /// Checks everything that does not depend on the endpoints: folders, links, inputs, patches.
 pub(crate) fn surroundings(
     history: &History,
@@ -140,6 +166,7 @@ pub(crate) fn surroundings(
             note(&mut problems, check_link(top, name).map_err(UsageError::from));
         }
     }
+    note(&mut problems, check_cpus(config));
     if config.run.sandbox {
         note(&mut problems, check_sandbox().map_err(UsageError::from));
     }

@@ -31,6 +31,8 @@ pub(crate) struct HuntRequest {
     pub paths: Vec<String>,
     /// Repeat what the store records as failed.
     pub retry_failed: bool,
+    /// In how many slots to measure at the same time, if asked.
+    pub slots: Option<u32>,
     /// The limits of the hunt.
     pub limits: Limits,
     /// The settings that options changed.

@@ -33,7 +33,18 @@ pub(crate) fn open_in(
     store: Store,
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
-    let begun = begun(hunt)?;
+    open_with(repository, hunt, store, begun(hunt)?, Recorder::of(hunt)?, stop)
+}
+
+/// The same with a recorder that does not write into the hunt's journal, or does.
+pub(crate) fn open_with(
+    repository: &Repository,
+    hunt: &HuntDir,
+    store: Store,
+    mut begun: Begun,
+    recorder: Recorder,
+    stop: &Stop,
+) -> Result<(Oracle, Begun), HuntError> {
     let mut config = frozen(hunt, &begun)?;
     let mut stored = StoredRuns::new(begun.options.retry_failed);
     for entry in hunt.entries()? {
@@ -43,6 +54,10 @@ pub(crate) fn open_in(
             Event::Home { empty: false } => config.home = HomeUse::Shared,
             Event::MachineChanged { measures, attempts } => {
                 stored.set_outdated(&measures, &attempts);
+            }
+            Event::OneSlot { attempts } => {
+                stored.use_one_slot(&attempts);
+                begun.options.slots = Some(1);
             }
             _ => {}
         }
@@ -67,7 +82,7 @@ pub(crate) fn open_in(
         store,
         pool: SlotPool::new(Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?),
         checkout: checkout_of(&begun),
-        recorder: Recorder::of(hunt)?,
+        recorder,
         stop: stop.clone(),
         control: ControlSlot::of(hunt),
         stored,

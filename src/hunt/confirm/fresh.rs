@@ -23,6 +23,8 @@ use super::effect::{bad_side, effects, is_large};
 
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
+/// Number of rounds after which most claims are decided.
+const USUAL_ROUNDS: usize = 4;
 /// The fresh runs of a commit and its parents, and what they say about the claim.
 pub(crate) struct ConfirmationRuns {
     pub(crate) commit: Observation,
@@ -60,6 +62,12 @@ impl Driver<'_> {
         let Claim { commit, targets, strategy, .. } = claim;
         let measures = measures_of(targets);
         let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
+        let is_steady = strategy.noisy().is_none() && !rebuild;
+        if is_steady && self.excluded_runs.is_empty() && self.slots_agree(&measures)? == Some(true)
+        {
+            let sides: Vec<CommitId> = [commit].into_iter().chain(parents).cloned().collect();
+            self.measure_beside(&sides, &measures, Phase::Confirm, USUAL_ROUNDS)?;
+        }
         let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
         let mut is_exact = strategy.method == SearchMethod::BitIdentical;
         let mut claims = Vec::new();

@@ -4,6 +4,8 @@ use crate::evaluation::{Guard, GuardForm, Metric};
 use crate::oracle::Observation;
 use crate::ui::text;
 
+use super::own_home::is_equal;
+
 /// What to try, one sentence each: a tolerance that the endpoints exceed, and other settings.
 pub(super) fn advice(good: &Observation, bad: &Observation, guards: &[Guard]) -> Vec<String> {
     let mut next: Vec<String> =
@@ -22,6 +24,14 @@ pub(super) fn advice(good: &Observation, bad: &Observation, guards: &[Guard]) ->
         "measure it as you saw it: `start --arg {measure}='WORDS'` adds options to the command, \
          `--set inputs.NAME=FILE` takes another input, [matrix] measures more cells"
     ));
+    if is_equal(good, bad, measure) {
+        next.push(
+            "if commits share files in a fixed place (/var/tmp, an install folder), one may show \
+             the result of another: `start --set run.sandbox=true` lets builds and runs write \
+             only to their own folders"
+                .to_owned(),
+        );
+    }
     next
 }
 
@@ -72,11 +82,11 @@ mod tests {
         assert!(told[1].contains("`start --arg ppl='WORDS'`"), "{told:?}");
         let told = next(GuardForm::MaxDecreasePercent(5.0), &[100.0, 100.0], &[97.0, 97.0]);
         assert!(told[0].contains("max_decrease_percent=1.5`"), "{told:?}");
-        for (good, bad) in
-            [([7.0, 7.0], [7.0, 7.0]), ([7.0, 7.0], [6.9, 6.9]), ([7.0, 7.1], [7.2, 7.2])]
-        {
+        for (good, bad) in [([7.0, 7.0], [6.9, 6.9]), ([7.0, 7.1], [7.2, 7.2])] {
             assert_eq!(next(GuardForm::MaxIncrease(0.5), &good, &bad).len(), 1, "{good:?} {bad:?}");
         }
+        let told = next(GuardForm::MaxIncrease(0.5), &[7.0, 7.0], &[7.0, 7.0]);
+        assert!(told.len() == 2 && told[1].contains("run.sandbox=true"), "{told:?}");
         assert_eq!(next(GuardForm::Max(9.0), &[7.0], &[8.0]).len(), 1);
         let told = next(GuardForm::Max(0.0), &[2.0], &[2.0]);
         assert!(

@@ -6,7 +6,7 @@
 
 use crate::evaluation::{
     Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial,
-    TrialOf,
+    TrialOf, Unexplained,
 };
 
 /// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
@@ -18,7 +18,7 @@ pub(super) fn found(
     cause: &Cause,
     targets: &[Target],
     aim: Aim,
-) -> Option<Vec<String>> {
+) -> Option<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return None };
     let is_all = matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget);
@@ -28,9 +28,9 @@ pub(super) fn found(
         Some(Revert::Absent) => true,
         _ => cause.backport == Some(Backport::StillBad) && same(cause.backported()),
     };
-    let whole =
-        culprit.effects.first().map_or("its failure".to_owned(), |it| it.metric.to_string());
-    (finding.outcome == Outcome::Culprit && is_all && is_same).then(|| vec![whole])
+    let metric = culprit.effects.first().map(|effect| effect.metric.clone());
+    let whole = metric.map_or(Unexplained::OwnFailure, Unexplained::Metric);
+    (finding.outcome == Outcome::Culprit && is_all && is_same).then_some(whole)
 }
 
 /// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
@@ -59,7 +59,7 @@ fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target], 
 /// a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
 pub(super) fn incomplete(
     finding: Finding,
-    unexplained: Vec<String>,
+    unexplained: Unexplained,
     history: &[CommitId],
     aim: Aim,
 ) -> Finding {
@@ -92,7 +92,7 @@ pub(super) fn incomplete(
         summary,
         candidates,
         main: None,
-        unexplained,
+        unexplained: vec![unexplained],
         next: [vec![next.to_owned()], finding.next].concat(),
         ..finding
     }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     /// What the revert of this commit contradicts, if the bad end without it has this level.
-    fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Option<Vec<String>> {
+    fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Option<Unexplained> {
         let finding = Finding {
             culprits: culprits.iter().copied().map(culprit).collect(),
             main: Some(0),
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_end_that_stays_the_same_without_the_commit_has_another_one() {
-        let ppl = Some(vec!["ppl".to_owned()]);
+        let ppl = Some(Unexplained::Metric(Metric::of("ppl")));
         assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl);
         // Later code may depend on the commit: the end is bad in another way.
         assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), None);
@@ -161,7 +161,8 @@ mod tests {
             main: Some(0),
             ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
         };
-        let open = incomplete(named, vec!["ppl".to_owned()], &history, Aim::Regression);
+        let open =
+            incomplete(named, Unexplained::Metric(Metric::of("ppl")), &history, Aim::Regression);
         assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
         assert_eq!(open.candidates, [commit('5'), commit('6')]);
         assert_eq!(open.culprits.len(), 1);

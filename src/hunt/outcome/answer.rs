@@ -3,6 +3,7 @@
 
 use crate::evaluation::{
     Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
+    Unexplained,
 };
 use crate::hunt::confirm::effect::weight;
 use crate::hunt::why::CandidatesReason;
@@ -370,10 +371,11 @@ fn small_sentence(crossing: &Culprit) -> String {
 }
 
 /// What is left of the bad end's change, after so many confirmed commits.
-fn rest_sentence(confirmed: usize, unexplained: &[String], aim: Aim) -> String {
+fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], aim: Aim) -> String {
     let they = if confirmed == 1 { "it does" } else { "the confirmed commits do" };
     let end = aim.swap_if_fix(["bad end", "good end"])[0];
-    format!("{they} not explain all that the {end} shows of {}", unexplained.join(", "))
+    let what: Vec<String> = unexplained.iter().map(ToString::to_string).collect();
+    format!("{they} not explain all that the {end} shows of {}", what.join(", "))
 }
 
 /// A sentence that names the candidates and the reason.

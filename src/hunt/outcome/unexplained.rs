@@ -1,7 +1,9 @@
 //! What the confirmed commits leave unexplained of the bad end: then the answer is not complete.
 //! Pure.
 
-use crate::evaluation::{Account, Aim, Culprit, Effect, GuardTarget, Metric, Target, Value};
+use crate::evaluation::{
+    Account, Aim, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
+};
 use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
@@ -26,23 +28,23 @@ impl Ledger {
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
     /// exceeds the tolerance beyond the noise, and measures that fail. What has candidates counts as
     /// explained: they are named beside the found commits.
-    pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<String> {
-        let mut found = self.unexplained_metrics(accounts);
+    pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Unexplained> {
+        let metrics = self.unexplained_metrics(accounts).into_iter();
+        let mut found: Vec<Unexplained> = metrics.map(Unexplained::Metric).collect();
         for target in &self.other_failures {
             let Target::Failure { measure, failure, .. } = target else { continue };
             let is_its = |culprit: &Culprit| {
                 culprit.failure.as_ref().is_some_and(|own| own.is_same_failure(failure))
             };
             if !self.standing_culprits().any(is_its) {
-                let measure = measure.as_deref().unwrap_or("its build");
-                found.push(format!("the failure of {measure}"));
+                found.push(measure.clone().map_or(Unexplained::Build, Unexplained::Measure));
             }
         }
         found
     }
 
-    fn unexplained_metrics(&self, accounts: &[Account]) -> Vec<String> {
-        let mut metrics: Vec<String> = Vec::new();
+    fn unexplained_metrics(&self, accounts: &[Account]) -> Vec<Metric> {
+        let mut metrics: Vec<Metric> = Vec::new();
         for target in &self.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
@@ -54,9 +56,8 @@ impl Ledger {
                 // Steps that are small on each side of the found ones are no single commit's.
                 rest > most && self.largest_rise(target) > most && !self.has_ramp(metric)
             });
-            let name = metric.to_string();
-            if (is_left || !self.is_moved(metric)) && !metrics.contains(&name) {
-                metrics.push(name);
+            if (is_left || !self.is_moved(metric)) && !metrics.contains(metric) {
+                metrics.push(metric.clone());
             }
         }
         metrics

@@ -3,6 +3,7 @@
 use crate::evaluation::ReachedLimit;
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
+use crate::hunt::ahead::scout::Scout;
 use crate::hunt::driver::Driver;
 use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
@@ -28,7 +29,9 @@ pub(crate) fn bisect(
     session.start(&range, search_range.aim)?;
     replay(driver, &session, search_range, strategy, &skip)?;
     if ended(&session)?.is_none() {
+        let scout = Scout::begin(driver, &session, search_range, strategy)?;
         let ran = run_git(driver, &session, number);
+        drop(scout);
         driver.oracle.recorder.count_runs_of_others()?;
         ran?;
     }

@@ -43,7 +43,7 @@ impl Driver<'_> {
         let aim = self.begun.options.aim;
         let commit = &claimed.first.commit;
         let [healthy, _] = aim.swap_if_fix([&claimed.parents[0], commit]);
-        self.oracle.control = Some(ControlSlot { commit: healthy.clone(), place: None });
+        self.oracle.control = Some(ControlSlot::unbuilt(healthy.clone()));
         let pair = Pair { commit, parents: &claimed.parents, aim };
         let mut checks = Vec::new();
         for target in &claimed.targets {

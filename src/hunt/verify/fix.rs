@@ -27,7 +27,7 @@ impl Driver<'_> {
         report: &Report,
     ) -> Result<FixVerified, HuntError> {
         let against = claims[0].parents[0].clone();
-        self.oracle.control = Some(ControlSlot { commit: against.clone(), place: None });
+        self.oracle.control = Some(ControlSlot::unbuilt(against.clone()));
         let mut cells = self.guard_cells(fix, &against, claims)?;
         cells.extend(self.failure_cells(fix, &against, claims)?);
         cells.extend(self.level_cells(fix, &against, report)?);

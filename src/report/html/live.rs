@@ -28,6 +28,8 @@ pub(crate) struct Now {
     pub since: Timestamp,
     /// Seconds that it usually takes, if known.
     pub usual: Option<f64>,
+    /// What happens in other slots, one text each; `None` if the hunt has one slot.
+    pub ahead: Option<Vec<String>>,
     /// The last lines of its output, oldest first.
     pub lines: Vec<String>,
 }
@@ -89,8 +91,15 @@ impl Section {
             }
         };
         let course = course(pace, Some(at), so_far);
+        let mut facts =
+            vec![("doing", doing), ("commit", commit), ("time", time), ("hunt", course)];
+        // Also without a worker, so that the height stays the same.
+        if let Some(ahead) = now.and_then(|now| now.ahead.as_ref()) {
+            let words = if ahead.is_empty() { "nothing".to_owned() } else { ahead.join("; ") };
+            facts.push(("ahead", text::line(&words)));
+        }
         Self {
-            facts: vec![("doing", doing), ("commit", commit), ("time", time), ("hunt", course)],
+            facts,
             lines: now.map_or_else(Vec::new, |now| {
                 now.lines.iter().map(|line| text::line(line)).collect()
             }),

@@ -22,7 +22,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, DependencyHunt, Forge, Inquiry, Lineage, Outcome, ReachedLimit};
+use crate::evaluation::{
+    CommitId, DependencyHunt, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Unexplained,
+};
+use crate::report::ahead::Ahead;
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod, Unread};
 
 pub(crate) use account::{AccountLine, Rise};
@@ -123,14 +126,17 @@ pub(crate) struct Report {
     pub plan: Option<Plan>,
     /// The actual cost.
     pub totals: Totals,
+    /// What was measured ahead in other slots; `None` with one slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<Ahead>,
     /// Further remarks for the reader.
     pub notes: Vec<String>,
     /// What the user can try next, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
-    /// What the confirmed commits do not explain: metrics, or `its failure`.
+    /// What the confirmed commits do not explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unexplained: Vec<String>,
+    pub unexplained: Vec<Unexplained>,
     /// The limit that ended the hunt early, if one did. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 
 use super::StoreError;
-use super::line_digest::{is_unchanged, with_digest, without_digest};
+use super::json_digest::{is_unchanged, with_digest, without_digest};
 use super::record_files::read_if_there;
 
 pub(crate) use event::{
-    Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options, OtherGuard,
-    Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod, Unread,
+    AheadDone, Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options,
+    OtherGuard, Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod, Unread,
 };
 
 pub(crate) use limits::LimitsInForce;

@@ -114,7 +114,7 @@ max_increase = "much"
     insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 12 problems
-      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, sweep, failures, worktree, build, prepare, measure, require, guard, level, statistics, environment, patch, overlay, ruler, report, limits, notify, override
+      oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, sweep, failures, worktree, build, prepare, measure, require, guard, level, statistics, environment, patch, overlay, ruler, report, executor, limits, notify, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
       oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
       oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental

@@ -59,7 +59,7 @@ fn it_can_be_forbidden() {
     An endpoint cannot be measured
     good yields ppl, bad does not: ppl crashes (ended with exit code 2: arena: 76800 floats wanted, 17664 left). A hunt for this failure is not allowed; --allow-failure-hunt allows it, or choose a bad commit that works
     What ppl printed at 92813403d3:
-      command: [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/1/build/engine run ppl 'src=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/1/src' 'cache=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/1/cache' 'out=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/1/out'
+      command: [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build/engine run ppl 'src=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src' 'cache=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/cache' 'out=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/out'
       | backend: cpu
       | arena: 76800 floats wanted, 17664 left
       log: [ROOT]/repo/.git/bisect-ppl/hunts/[HUNT]/logs/endpoint-92813403d3-ppl-[ATTEMPT].log

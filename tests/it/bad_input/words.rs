@@ -148,17 +148,6 @@ fn what_is_not_there_yet_is_refused_by_name() {
     error: cannot read report.json: No such file or directory (os error 2)
     hint: verify reads the report.json of a hunt, as `bisect-ppl report --format json` prints it, or a bundle
     ");
-    insta::assert_snapshot!(refused(&env, &["start", "--good", "v1", "--slots", "2"]), @r"
-    exit code 2
-    error: `--slots` is not available yet
-    hint: leave it out; `bisect-ppl start --help` lists what there is
-    ");
-    let flags: [&[&str]; 2] = [&["--slots", "2"], &["--search", "auto", "--slots", "3"]];
-    for flag in flags {
-        let args: Vec<&str> = ["start", "--good", "v1"].iter().chain(flag).copied().collect();
-        let said = refused(&env, &args);
-        assert!(said.starts_with("exit code 2\n") && said.contains("not available yet"), "{said}");
-    }
     let commands: [&[&str]; 4] = [
         &["compare", "v1", "HEAD"],
         &["gate", "--base", "v1", "--head", "HEAD"],

@@ -6,6 +6,7 @@ pub(crate) enum Victim {
     Driver,
     Git,
     Oracle,
+    Guard,
     Supervisor,
     Engine,
     /// All of them at once, as when the power fails.
@@ -68,10 +69,11 @@ pub(crate) enum Kind {
     Compiler,
 }
 
-pub(crate) const KINDS: [Kind; 24] = [
+pub(crate) const KINDS: [Kind; 25] = [
     Kind::Kill(Victim::Driver),
     Kind::Kill(Victim::Git),
     Kind::Kill(Victim::Oracle),
+    Kind::Kill(Victim::Guard),
     Kind::Kill(Victim::Supervisor),
     Kind::Kill(Victim::Engine),
     Kind::Kill(Victim::Everybody),
@@ -101,6 +103,7 @@ impl Kind {
             Self::Kill(Victim::Driver) => "kill driver",
             Self::Kill(Victim::Git) => "kill git",
             Self::Kill(Victim::Oracle) => "kill oracle",
+            Self::Kill(Victim::Guard) => "kill guard",
             Self::Kill(Victim::Supervisor) => "kill supervisor",
             Self::Kill(Victim::Engine) => "kill engine",
             Self::Kill(Victim::Everybody) => "kill all (power cut)",

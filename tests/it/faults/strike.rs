@@ -55,8 +55,14 @@ impl<'s> Striker<'s> {
             }
             Kind::Deaf => self.hang(driver),
             Kind::Orphans => {
-                // Not the supervisor: nobody else finds processes that left the group.
-                let victims = [Victim::Driver, Victim::Git, Victim::Oracle, Victim::Engine];
+                let victims = [
+                    Victim::Driver,
+                    Victim::Git,
+                    Victim::Oracle,
+                    Victim::Guard,
+                    Victim::Supervisor,
+                    Victim::Engine,
+                ];
                 let victim = self.dice.pick(&victims);
                 if self.dice.percent(20) { self.stop(driver) } else { self.kill(driver, victim) }
             }
@@ -227,6 +233,7 @@ fn is_victim(process: &Process, driver: i32, victim: Victim) -> bool {
         _ if *pid == driver => false,
         Victim::Git => command.starts_with("git ") || command.contains("/git"),
         Victim::Oracle => command.contains("bisect-ppl oracle"),
+        Victim::Guard => command.contains(" __guard"),
         Victim::Supervisor => command.contains(" __supervise"),
         Victim::Engine => command.contains("engine run ") || command.contains("engine build "),
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::hunt;
+use super::{Row, hunt};
 use crate::kit::{History, Plan, TestEnvironment, line};
 
 fn plain() -> Plan {
@@ -184,4 +184,92 @@ fn what_a_build_tells_git_not_to_look_at_does_not_reach_the_next() {
         let row = hunt(line("g g g g b b b b")).oracle(|o| o.build_command(&command));
         row.finds("4").costs(15, 7);
     }
+}
+
+/// An engine whose perplexity depends on the number of the slot that it is built in, by 1.
+fn of_its_path(base: u32) -> String {
+    format!(
+        "echo run 0 ppl $$ >>\"$FAKE_WORLD/starts.log\"\n\
+         n=${{1#*/slots/}}; n=${{n%%/*}}; n=${{n%.*}}\n\
+         echo \"Final estimate: PPL = $(({base} + n)).0 +/- 0.1\"\n"
+    )
+}
+
+/// A hunt in this history, where commits have their own `run.sh`.
+fn with_own_path(plan: Plan) -> Row {
+    hunt(plan).oracle(|oracle| oracle.ppl_command("sh {src}/run.sh {build}"))
+}
+
+#[test]
+fn an_engine_that_depends_on_its_path_blames_nobody() {
+    let same = line("g g g g g g").program(0, "run.sh", &of_its_path(7));
+    with_own_path(same).shows_no_regression().costs(10, 4);
+}
+
+#[test]
+fn an_engine_that_depends_on_its_path_shows_what_changed() {
+    let worse = line("g g g g g g").program(0, "run.sh", &of_its_path(7)).program(
+        4,
+        "run.sh",
+        &of_its_path(9),
+    );
+    with_own_path(worse).finds("4").costs(15, 7);
+}
+
+/// An engine that keeps its tables in the home folder, and computes them only if they are missing.
+fn of_the_home(ppl: u32) -> String {
+    format!(
+        "echo run 0 ppl $$ >>\"$FAKE_WORLD/starts.log\"\n\
+         [ -e \"$HOME/.tables\" ] || echo {ppl} >\"$HOME/.tables\"\n\
+         echo \"Final estimate: PPL = $(cat \"$HOME/.tables\").0 +/- 0.1\"\n"
+    )
+}
+
+#[test]
+fn tables_in_the_home_folder_hide_no_regression() {
+    let worse = line("g g g g g g").program(0, "run.sh", &of_the_home(7)).program(
+        4,
+        "run.sh",
+        &of_the_home(9),
+    );
+    with_own_path(worse)
+        .saying(&["every build and run gets an empty one"])
+        .finds("4")
+        .costs(25, 11);
+}
+
+#[test]
+fn tables_of_another_day_in_the_home_folder_hide_no_regression() {
+    let worse = line("g g g g g g").program(0, "run.sh", &of_the_home(7)).program(
+        4,
+        "run.sh",
+        &of_the_home(9),
+    );
+    let left = |env: &mut TestEnvironment, _: &History| {
+        fs::write(env.path("home/.tables"), "9\n").unwrap();
+    };
+    with_own_path(worse).given(left).finds("4").costs(25, 11);
+}
+
+/// A build that installs beside its folders, and keeps what is there already.
+const INSTALL: &str = "set -e\n\
+    mkdir -p \"$1/../install\"\n\
+    [ -e \"$1/../install/tables\" ] || cp \"$2/tables\" \"$1/../install/tables\"\n";
+
+/// An engine that reads what its build installed beside the build folder.
+const READ_INSTALLED: &str = "echo run 0 ppl $$ >>\"$FAKE_WORLD/starts.log\"\n\
+    echo \"Final estimate: PPL = $(cat \"$1/../install/tables\").0 +/- 0.1\"\n";
+
+#[test]
+fn what_a_build_installs_beside_its_folder_is_not_there_for_the_next() {
+    let worse = line("g g g g g g g g")
+        .program(0, "run.sh", READ_INSTALLED)
+        .program(0, "build.sh", INSTALL)
+        .file(0, "tables", "7\n")
+        .file(5, "tables", "9\n");
+    let fake = TestEnvironment::fake();
+    let both = format!(
+        "sh -c \"sh {{src}}/build.sh {{build}} {{src}} && {fake} build {{src}} {{build}}\""
+    );
+    with_own_path(worse).oracle(|oracle| oracle.build_command(&both)).finds("5").costs(17, 9);
 }

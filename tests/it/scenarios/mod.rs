@@ -4,8 +4,8 @@
 //! ```text
 //! hunt(line("g g b b")).finds("2").costs(RUNS, BUILDS)
 //! ```
-//! Costs are exact. Each endpoint costs one build and two runs: four runs if there is no regression
-//! (in noise four or more). Each commit of the search costs a build and a run: two runs if its
+//! Costs are exact. Each endpoint costs one build and two runs: four runs if there is no
+//! regression (in noise four or more), and another build and run if both ends show the same. Each commit of the search costs a build and a run: two runs if its
 //! value is new. A confirmation builds the first bad commit and each parent anew, and runs each of
 //! them as often as the claim needs: mostly three or four times, less often if other commits
 //! already say the same, more often if little else supports the claim. If two builds of one commit

@@ -165,7 +165,7 @@ fn a_shallow_clone_that_holds_the_range() {
     in_clone(line("g g b b"), &["--depth", "2"])
         .between("2", "3")
         .shows_no_regression()
-        .costs(8, 2);
+        .costs(10, 4);
 }
 
 #[test]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::evaluation::{
-    Account, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Value,
+    Account, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Unexplained, Value,
 };
 use crate::hunt::path_filter::PathFilter;
 use crate::oracle::fixture::{self, at, commit, effect, fails_alike, failure, noisy, target};
@@ -286,7 +286,10 @@ fn a_rest_that_has_no_candidates_makes_the_answer_incomplete() {
     let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
     assert_eq!(finding.candidates, [commit('5')]);
-    assert_eq!((finding.culprits.len(), finding.unexplained), (1, vec!["ppl".to_owned()]));
+    assert_eq!(
+        (finding.culprits.len(), finding.unexplained),
+        (1, vec![Unexplained::Metric(Metric::of("ppl"))])
+    );
     assert!(finding.summary.ends_with("it does not explain all that the bad end shows of ppl"));
 }
 
@@ -311,7 +314,7 @@ fn a_guard_that_no_found_commit_moves_is_searched_by_itself() {
     let range = ledger.range_of_unmoved(&whole).unwrap();
     assert_eq!(range.targets, [Target::Guard(other)]);
     assert_eq!((&range.good, &range.bad), (&whole.good, &whole.bad));
-    assert_eq!(ledger.unexplained(&ledger.accounts()), ["kl"]);
+    assert_eq!(ledger.unexplained(&ledger.accounts()), [Unexplained::Metric(Metric::of("kl"))]);
     // The same commit moves it too.
     let moves = Effect { metric: Metric::of("kl"), ..effect(0.0, 3.0, 0.5) };
     let same = Searched::Culprit(Box::new(culprit('5', vec![moves])), at('5', &[7.0; 3]));

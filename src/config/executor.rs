@@ -1,0 +1,116 @@
+//! `[executor]`: the slots in which a hunt measures at the same time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `[executor]`. Builds and runs of one hunt happen in several slots at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Executor {
+    /// The slots that the file lists; empty if it lists none. All have equally many CPUs and set
+    /// the same variables, so that their runs may be compared.
+    pub slots: Vec<ExecutorSlot>,
+    /// The number of the slot in which this process builds and runs.
+    pub own: usize,
+}
+
+/// One slot: what builds and runs in it may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecutorSlot {
+    /// Variables for runs and `[[prepare]]` steps.
+    pub env: BTreeMap<String, String>,
+    /// The CPUs for builds and runs, in ascending order. An empty list means all CPUs.
+    pub cpus: Vec<usize>,
+}
+
+impl Executor {
+    /// The variables of this process's slot.
+    pub fn env(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.slots.get(self.own).into_iter().flat_map(|slot| &slot.env)
+    }
+
+    /// The CPUs of this process's slot. An empty list means all CPUs.
+    pub fn cpus(&self) -> &[usize] {
+        self.slots.get(self.own).map_or(&[], |slot| &slot.cpus)
+    }
+
+    /// How many CPUs each slot has, if the file says it.
+    pub fn cores(&self) -> Option<usize> {
+        self.slots.first().map(|slot| slot.cpus.len()).filter(|count| *count > 0)
+    }
+
+    /// Whether slots set this variable.
+    pub fn sets(&self, name: &str) -> bool {
+        self.slots.iter().any(|slot| slot.env.contains_key(name))
+    }
+
+    /// The variables that the slots set, by name. A value that differs between slots picks a
+    /// device, and results do not depend on it: `None`.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let first = self.slots.first().into_iter().flat_map(|slot| &slot.env);
+        first.map(|(name, value)| {
+            let is_same = self.slots.iter().all(|slot| slot.env.get(name) == Some(value));
+            (name.as_str(), is_same.then_some(value.as_str()))
+        })
+    }
+}
+
+/// The CPUs of a list such as `0-3,8`, in order; an error says what is wrong.
+pub(super) fn cpus(text: &str) -> Result<Vec<usize>, String> {
+    let number = |word: &str| {
+        let cpu = word.trim().parse::<usize>().ok().filter(|cpu| *cpu < MOST_CPUS);
+        cpu.ok_or_else(|| format!("`{}` is not a CPU; write 0-3,8.", word.trim()))
+    };
+    let mut all = BTreeSet::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if last < first {
+            return Err(format!("`{}` ends before it begins.", part.trim()));
+        }
+        for cpu in first..=last {
+            if !all.insert(cpu) {
+                return Err(format!("has CPU {cpu} twice."));
+            }
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// The system's masks of CPUs have no more.
+const MOST_CPUS: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_cpus_has_numbers_and_ranges() {
+        assert_eq!(cpus("0-3,8"), Ok(vec![0, 1, 2, 3, 8]));
+        assert_eq!(cpus(" 5 , 2"), Ok(vec![2, 5]));
+        for (text, why) in [
+            ("", "not a CPU"),
+            ("a", "not a CPU"),
+            ("1024", "not a CPU"),
+            ("-1", "not a CPU"),
+            ("3-1", "ends before"),
+            ("0-3,2", "CPU 2 twice"),
+        ] {
+            assert!(cpus(text).unwrap_err().contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_differs_between_slots_only_picks_a_device() {
+        let slot = |device: &str| ExecutorSlot {
+            env: [("DEVICE", device), ("MODE", "fast")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            cpus: Vec::new(),
+        };
+        let both = Executor { slots: vec![slot("0"), slot("1")], own: 1 };
+        let seen: Vec<_> = both.variables().collect();
+        assert_eq!(seen, [("DEVICE", None), ("MODE", Some("fast"))]);
+        assert!(both.env().any(|(name, value)| name == "DEVICE" && value == "1"));
+        let one = Executor { slots: vec![slot("0")], own: 0 };
+        assert_eq!(one.variables().next(), Some(("DEVICE", Some("0"))));
+    }
+}

@@ -1,0 +1,99 @@
+//! `[build]` and `[environment] home`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::command::Command;
+use crate::config::Placeholder;
+use crate::config::Template;
+use crate::evaluation::Phase;
+
+/// `[build]`.
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// Commands, run in order in `{src}`; may be empty (nothing to build).
+    pub commands: Vec<Command>,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// `clean` or `incremental`.
+    pub mode: BuildMode,
+    /// Wall-clock limit of each command; default 30 minutes.
+    pub timeout: Duration,
+    /// Git pathspecs (`:(top,glob)` is added): commits touching only these change nothing.
+    pub ignore: Vec<String>,
+    /// Git pathspecs: only commits that touch these can change something.
+    pub paths: Vec<String>,
+    /// `{jobs}`; default: the CPUs of a slot of `[executor]`, or all usable cores.
+    pub jobs: Option<u32>,
+    /// Whether a confirmation builds again.
+    pub confirm: ConfirmBuild,
+    /// Whether commits that change nothing that both ends' builds read are built.
+    pub unread: UnreadCommits,
+}
+
+impl Build {
+    /// Whether a command or variable of the build uses `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        let words = self.commands.iter().flat_map(|command| &command.words);
+        let templates = words.chain(self.env.values());
+        templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+    }
+}
+
+/// `build.mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildMode {
+    /// A fresh build folder for every commit.
+    Clean,
+    /// The build folder is kept between commits of the search (never for a confirmation).
+    Incremental,
+}
+
+/// `build.confirm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfirmBuild {
+    /// Make new clean builds.
+    Rebuild,
+    /// Use the builds of the search. The report says so.
+    Reuse,
+}
+
+/// `build.unread`: what the search does with commits that change no file that the builds of both
+/// ends read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreadCommits {
+    /// Leave them out.
+    Skip,
+    /// Build and judge them like others.
+    Build,
+}
+
+/// `environment.home`: which builds and runs get an empty home folder, so that nothing in it leads
+/// from one commit to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HomeUse {
+    /// Those of a confirmation. If they contradict the search, the hunt begins again with an empty
+    /// home folder for all.
+    #[default]
+    Checked,
+    /// None.
+    Shared,
+    /// All.
+    Empty,
+}
+
+impl HomeUse {
+    /// Whether the builds and runs of this phase get an empty home folder.
+    pub fn is_empty_in(self, phase: Phase) -> bool {
+        match self {
+            Self::Checked => phase == Phase::Confirm,
+            Self::Shared => false,
+            Self::Empty => true,
+        }
+    }
+
+    /// Whether they get one although other builds and runs of the hunt do not.
+    pub fn is_check_in(self, phase: Phase) -> bool {
+        self == Self::Checked && self.is_empty_in(phase)
+    }
+}

@@ -1,0 +1,109 @@
+//! `[[prepare]]`, `[[measure]]` and `[[require]]`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::command::Command;
+use super::failures::{Failures, Policy};
+use crate::config::Parser;
+use crate::config::Placeholder;
+use crate::config::Template;
+
+/// One `[[prepare]]`: a step between build and measures that runs once for each build.
+#[derive(Clone, Debug)]
+pub struct Prepare {
+    /// Its name, unique; `{prepare.NAME}` is the folder that it fills.
+    pub name: String,
+    /// What to run.
+    pub command: Command,
+    /// Wall-clock limit; default 30 minutes.
+    pub timeout: Duration,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// Files that must be in the step's folder afterwards, as paths relative to that folder.
+    pub outputs: Vec<String>,
+    /// What a commit counts as if this step fails.
+    pub failure: Policy,
+}
+
+impl Prepare {
+    /// All templates of the step: its command and its environment.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.command.words.iter().chain(self.env.values())
+    }
+}
+
+/// One `[[measure]]`.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    /// Its name, unique.
+    pub name: String,
+    /// What to run.
+    pub command: Command,
+    /// How to read the output.
+    pub parser: Parser,
+    /// The file to read instead of stdout and stderr: a path or pattern below `{out}`.
+    pub file: Option<String>,
+    /// Wall-clock limit of one run; default 20 minutes.
+    pub timeout: Duration,
+    /// Declared environment.
+    pub env: BTreeMap<String, Template>,
+    /// Working folder; default `{src}`.
+    pub cwd: Option<Template>,
+    /// Commands to run before each run, in the same folder and environment.
+    pub before: Vec<Command>,
+    /// Commands to run after each run, in the same folder and environment.
+    pub after: Vec<Command>,
+    /// Whether the measure yields numbers or facts.
+    pub kind: MeasureKind,
+    /// `[failures]`, overridden by this measure's own settings.
+    pub failures: Failures,
+    /// Whether no other build or run of this program may happen meanwhile on this machine.
+    pub exclusive: bool,
+    /// Number of warm-ups: runs that do not count, before the first run that does.
+    pub warmup: u32,
+    /// Whether it only asks about the cause inside a first bad commit: it does not run at the
+    /// endpoints, nor in the search.
+    pub for_cause: bool,
+}
+
+impl Measure {
+    /// All templates of the measure: its commands, environment and working folder.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
+        let words = commands.flat_map(|command| &command.words);
+        words.chain(self.env.values()).chain(&self.cwd)
+    }
+
+    /// Whether a command or variable of the measure uses `{chunks}`.
+    pub fn takes_chunks(&self) -> bool {
+        self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
+    }
+}
+
+/// `measure.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeasureKind {
+    /// Values are parsed as numbers. A value that is not a number makes the run unreadable.
+    Number,
+    /// Values are kept as text.
+    Fact,
+}
+
+/// One `[[require]]`: what a run must show to count at all.
+#[derive(Clone, Debug)]
+pub struct Require {
+    /// The measure whose runs are checked.
+    pub measure: String,
+    /// What each run must show.
+    pub what: Required,
+}
+
+/// What a `[[require]]` asks for.
+#[derive(Clone, Debug)]
+pub enum Required {
+    /// A pattern that must match some line of the output, on either stream.
+    Pattern(regex::Regex),
+    /// `checks = "same-set"`: the run must make the same checks as the runs of the good end.
+    SameChecks,
+}

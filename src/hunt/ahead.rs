@@ -1,0 +1,150 @@
+//! Several measurements at the same time: workers measure commits in the other slots of the
+//! executor, before the hunt asks for them. What they measure is in the store; it counts only when
+//! the hunt takes it over.
+
+pub(crate) mod claim;
+pub(crate) mod crew;
+pub(crate) mod forecast;
+pub(crate) mod job;
+mod one_slot;
+pub(crate) mod scout;
+pub(crate) mod worker;
+
+use std::time::Instant;
+
+use crate::config::Config;
+use crate::evaluation::{CommitId, Phase};
+use crate::oracle::{Recorder, Request};
+use crate::store::AheadRecord;
+use crate::store::journal::{Begun, Event};
+
+use super::HuntError;
+use super::driver::Driver;
+use claim::claim;
+use crew::Crew;
+use job::AheadJob;
+
+/// How many slots a hunt measures in.
+pub(crate) fn slots(begun: &Begun, config: &Config) -> usize {
+    let listed = config.executor.slots.len().max(1);
+    begun.options.slots.map_or(listed, |asked| usize::try_from(asked).unwrap_or(listed))
+}
+
+impl Driver<'_> {
+    /// How many slots this hunt measures in.
+    pub(crate) fn slots(&self) -> usize {
+        slots(&self.begun, &self.oracle.recipes.config)
+    }
+
+    /// The workers in the other slots; `None` if there is only one slot.
+    pub(crate) fn crew(&self) -> Result<Option<Crew>, HuntError> {
+        if self.slots() < 2 {
+            return Ok(None);
+        }
+        let folder = self.oracle.history.repository().stands().to_owned();
+        let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots())?;
+        Ok(Some(crew))
+    }
+
+    /// Measures commits at the same time: the first one in this process's slot, the others beside
+    /// it. The runs are in the store afterwards, and count as the hunt asks for them. Does nothing
+    /// if there is one slot, or if a measure is exclusive: then both would take turns anyway, and
+    /// their times are best compared at one path.
+    ///
+    /// A failure here decides nothing: the hunt measures again what is missing.
+    pub(crate) fn measure_beside(
+        &mut self,
+        commits: &[CommitId],
+        measures: &[String],
+        phase: Phase,
+        runs: usize,
+    ) -> Result<(), HuntError> {
+        let Some((first, others)) = commits.split_first() else { return Ok(()) };
+        if others.is_empty() || measures.is_empty() || self.is_any_exclusive(measures) {
+            return Ok(());
+        }
+        let Some(mut crew) = self.crew()? else { return Ok(()) };
+        for commit in others {
+            crew.start(&AheadJob {
+                commit: commit.clone(),
+                phase,
+                measures: measures.to_vec(),
+                runs,
+                clean: self.is_clean,
+            });
+        }
+        let mut wants_check = phase == Phase::Endpoint;
+        if wants_check && crew.free() > 0 {
+            crew.start(&self.slot_check(measures));
+            wants_check = false;
+        }
+        let own = AheadRecord::new(first.clone(), phase);
+        let ahead = Recorder::ahead(self.hunt, own, 0)?;
+        let journal = std::mem::replace(&mut self.oracle.recorder, ahead);
+        let request = Request { runs, ..Request::look(first, measures, phase) };
+        let result = self.oracle.evaluate(request);
+        let mut done = self.oracle.recorder.ahead_record().cloned();
+        self.oracle.recorder = journal;
+        if let Some(record) = &mut done {
+            record.is_done = result.is_ok();
+            self.hunt.keep_ahead(record)?;
+        }
+        let own_end = Instant::now();
+        while crew.is_busy() && !self.stop.within(crew::PAUSE) {
+            crew.reap()?;
+            if wants_check && crew.free() > 0 {
+                crew.start(&self.slot_check(measures));
+                wants_check = false;
+            }
+        }
+        let waited = own_end.elapsed().as_secs_f64();
+        crew.end()?;
+        if self.stop.is_requested() {
+            return Err(HuntError::stopped(&self.stop));
+        }
+        // One wait for all of them.
+        self.oracle.take_over(&others[0], phase, waited)?;
+        for commit in commits {
+            drop(claim(&mut self.oracle, self.hunt, commit, phase)?);
+        }
+        Ok(())
+    }
+
+    /// Whether one of these measures is `exclusive`: nothing else may run at the same time.
+    pub(crate) fn is_any_exclusive(&self, measures: &[String]) -> bool {
+        let config = &self.oracle.recipes.config;
+        measures.iter().any(|name| config.measure(name).is_none_or(|measure| measure.exclusive))
+    }
+
+    /// The check that builds in another slot give the same values: a run of the good endpoint there.
+    pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
+        AheadJob {
+            commit: self.begun.good.commit.clone(),
+            phase: Phase::Control,
+            measures: measures.to_vec(),
+            runs: 1,
+            clean: self.is_clean,
+        }
+    }
+
+    /// Whether a run of the good endpoint in another slot read exactly what its runs in the driver's
+    /// slot read; `None` if it was not run there.
+    pub(crate) fn slots_agree(&self, measures: &[String]) -> Result<Option<bool>, HuntError> {
+        let good = &self.begun.good.commit;
+        let record = self.hunt.measured_ahead(good, Phase::Control)?;
+        let Some(record) = record.filter(|record| record.is_done) else { return Ok(None) };
+        let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
+        Ok(Some(self.oracle.reads_the_same(good, measures, &attempts)?))
+    }
+
+    /// All runs that the workers of this hunt made, also those that nobody took over.
+    pub(crate) fn runs_ahead(&self) -> Result<Vec<String>, HuntError> {
+        let mut attempts = Vec::new();
+        for entry in self.hunt.entries()? {
+            if let Event::Ahead(done) = entry.event {
+                attempts.extend(done.runs.into_iter().map(|(run, _)| run));
+            }
+        }
+        Ok(attempts)
+    }
+}

@@ -1,0 +1,166 @@
+//! The workers of a hunt: processes that measure commits in the executor's other slots.
+
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::evaluation::{CommitId, Phase, Verdict};
+use crate::hunt::HuntError;
+use crate::process::{self, Invocation, Keep, LogFile, Stop};
+use crate::store::HuntDir;
+use crate::store::journal::{AheadDone, Event};
+
+use super::job::AheadJob;
+
+/// Time between two looks at the workers.
+pub(crate) const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a worker may take to end its engine.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// The workers of one hunt. Dropping the crew ends them.
+pub(crate) struct Crew {
+    hunt: HuntDir,
+    program: PathBuf,
+    /// Where workers start: they find the repository from there.
+    folder: PathBuf,
+    /// The slots of the executor; the first one is the driver's.
+    slots: usize,
+    workers: Vec<Worker>,
+}
+
+struct Worker {
+    commit: CommitId,
+    phase: Phase,
+    slot: usize,
+    began: Instant,
+    stop: Stop,
+    is_cancelled: bool,
+    thread: JoinHandle<()>,
+}
+
+impl Crew {
+    /// A crew without workers yet.
+    pub(crate) fn new(
+        hunt: &HuntDir,
+        program: PathBuf,
+        folder: PathBuf,
+        slots: usize,
+    ) -> Result<Self, HuntError> {
+        hunt.make_ahead()?;
+        Ok(Self { hunt: hunt.clone(), program, folder, slots, workers: Vec::new() })
+    }
+
+    /// How many more workers there may be.
+    pub(crate) fn free(&self) -> usize {
+        (self.slots - 1).saturating_sub(self.workers.len())
+    }
+
+    /// Whether a worker is at work.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.workers.is_empty()
+    }
+
+    /// The commits that workers measure.
+    pub(crate) fn commits(&self) -> impl Iterator<Item = &CommitId> {
+        self.workers.iter().map(|worker| &worker.commit)
+    }
+
+    /// Starts a worker in a free slot; without one, does nothing.
+    pub(crate) fn start(&mut self, job: &AheadJob) {
+        let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
+        let Some(slot) = (1..self.slots).find(is_free) else { return };
+        let words = serde_json::to_string(job).expect("a job is plain data");
+        let invocation = Invocation::own(&self.program)
+            .args(["oracle", "--hunt", self.hunt.id(), "--slot", &slot.to_string()])
+            .args(["--ahead", &words])
+            .cwd(&self.folder)
+            .grace(GRACE);
+        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
+        let stop = Stop::never();
+        let asked = stop.clone();
+        let work = move || {
+            let file = LogFile { path: &log, header: &[], sync: false };
+            // A worker that fails leaves its commit to the search.
+            process::run(&invocation, &asked, &file, &mut |_, _| Keep::No).ok();
+        };
+        let Ok(thread) = std::thread::Builder::new().name("worker".to_owned()).spawn(work) else {
+            return;
+        };
+        self.workers.push(Worker {
+            commit: job.commit.clone(),
+            phase: job.phase,
+            slot,
+            began: Instant::now(),
+            stop,
+            is_cancelled: false,
+            thread,
+        });
+    }
+
+    /// Stops the workers that measure these commits for a search.
+    pub(crate) fn cancel(&mut self, is_useless: impl Fn(&CommitId) -> bool) {
+        self.stop(|worker| worker.phase == Phase::Search && is_useless(&worker.commit));
+    }
+
+    fn stop(&mut self, is_over: impl Fn(&Worker) -> bool) {
+        for worker in &mut self.workers {
+            if !worker.is_cancelled && is_over(worker) {
+                worker.is_cancelled = true;
+                worker.stop.request();
+            }
+        }
+    }
+
+    /// Writes down the workers that have ended, and returns their commits, with the verdicts.
+    pub(crate) fn reap(&mut self) -> Result<Vec<(CommitId, Option<Verdict>)>, HuntError> {
+        let (ended, going) =
+            std::mem::take(&mut self.workers).into_iter().partition(|w| w.thread.is_finished());
+        self.workers = going;
+        let ended: Vec<Worker> = ended;
+        ended.into_iter().map(|worker| self.write_down(worker)).collect()
+    }
+
+    /// Stops all workers, waits for them and writes them down.
+    pub(crate) fn end(mut self) -> Result<(), HuntError> {
+        self.stop(|_| true);
+        for worker in std::mem::take(&mut self.workers) {
+            self.write_down(worker)?;
+        }
+        Ok(())
+    }
+
+    fn write_down(&self, worker: Worker) -> Result<(CommitId, Option<Verdict>), HuntError> {
+        let Worker { commit, phase, slot, began, is_cancelled, thread, .. } = worker;
+        // Its panic is on stderr already.
+        thread.join().ok();
+        std::fs::remove_file(self.hunt.now_in_slot(slot)).ok();
+        let record = self.hunt.measured_ahead(&commit, phase)?;
+        let is_done = record.as_ref().is_some_and(|record| record.is_done);
+        let verdict = record.as_ref().and_then(|record| record.verdict);
+        let done = AheadDone {
+            phase,
+            slot: slot + 1,
+            seconds: began.elapsed().as_secs_f64(),
+            builds: record
+                .iter()
+                .flat_map(|record| &record.builds)
+                .map(|build| (build.attempt.clone(), build.wall_s))
+                .collect(),
+            runs: record.iter().flat_map(|record| record.runs.clone()).collect(),
+            cancelled: is_cancelled && !is_done,
+            commit: commit.clone(),
+        };
+        self.hunt.journal()?.append(Event::Ahead(done))?;
+        Ok((commit, verdict.filter(|_| is_done)))
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.stop(|_| true);
+        for worker in std::mem::take(&mut self.workers) {
+            worker.thread.join().ok();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Which commits the search may ask about next, in the order in which they are worth measuring.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::evaluation::{CommitId, Verdict};
+
+/// An answer that git may get.
+pub(crate) type Answer = (CommitId, Verdict);
+
+/// The commits to measure ahead, at most `most`, and those that the search asks about.
+///
+/// `next`: what git asks after these answers; `None` if the search ends there. `known`: the verdict
+/// of a commit that is measured already. Where a verdict is not known, both answers are followed,
+/// nearer questions first, so 2^m − 1 slots settle m questions at once.
+///
+/// The first commit that is not measured is the search's own: it is in the list only if `is_busy`
+/// says that a worker measures it already.
+pub(crate) fn forecast<E>(
+    most: usize,
+    mut next: impl FnMut(&[Answer]) -> Result<Option<CommitId>, E>,
+    known: impl Fn(&CommitId) -> Option<Verdict>,
+    is_busy: impl Fn(&CommitId) -> bool,
+) -> Result<Vec<CommitId>, E> {
+    let mut wanted = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut questions = VecDeque::from([Vec::<Answer>::new()]);
+    let mut is_first = true;
+    while let Some(answers) = questions.pop_front() {
+        if wanted.len() >= most {
+            break;
+        }
+        let Some(commit) = next(&answers)? else { continue };
+        let after = |verdict| {
+            let mut answers = answers.clone();
+            answers.push((commit.clone(), verdict));
+            answers
+        };
+        if let Some(verdict) = known(&commit) {
+            questions.push_front(after(verdict));
+            continue;
+        }
+        questions.extend([after(Verdict::Good), after(Verdict::Bad)]);
+        let is_own = std::mem::take(&mut is_first) && !is_busy(&commit);
+        if seen.insert(commit.clone()) && !is_own {
+            wanted.push(commit);
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests;

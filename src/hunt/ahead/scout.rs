@@ -1,0 +1,139 @@
+//! Measures ahead while git drives a search: a thread of the driver watches git's session, asks git
+//! what it would choose after each answer, and gives these commits to workers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use crate::evaluation::{Aim, CommitId, Phase, Verdict};
+use crate::git::{BisectSession, log_with};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::measures_of;
+
+use super::crew::{Crew, PAUSE};
+use super::forecast::{Answer, forecast};
+use super::job::AheadJob;
+
+/// The thread. Dropping it ends the thread and its workers.
+pub(crate) struct Scout {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Scout {
+    /// Starts the thread; `None` if the hunt has one slot.
+    pub(crate) fn begin(
+        driver: &Driver<'_>,
+        session: &BisectSession,
+        search_range: &SearchRange,
+        strategy: &SearchStrategy,
+    ) -> Result<Option<Self>, HuntError> {
+        let Some(mut crew) = driver.crew()? else { return Ok(None) };
+        let good = &driver.begun.good.commit;
+        let is_checked = driver.hunt.measured_ahead(good, Phase::Control)?.is_some();
+        let measures = measures_of(&strategy.targets);
+        if !is_checked && strategy.noisy().is_none() && !driver.is_any_exclusive(&measures) {
+            crew.start(&driver.slot_check(&measures));
+        }
+        let path = driver.hunt.ahead_repository();
+        let trial =
+            BisectSession::open(driver.oracle.history.repository(), &path, &search_range.bad)?;
+        let mut work = Work {
+            session: session.clone(),
+            trial,
+            crew,
+            aim: search_range.aim,
+            tried: BTreeSet::new(),
+            known: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            log: String::new(),
+        };
+        let is_over = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_over);
+        let watch = move || {
+            let mut result = Ok(());
+            while result.is_ok() && !flag.load(Ordering::SeqCst) {
+                result = work.look();
+                std::thread::sleep(PAUSE);
+            }
+            // Measuring ahead decides nothing. Without it, the search goes on alone.
+            let ended = work.crew.end();
+            drop((result, ended));
+        };
+        let thread = std::thread::Builder::new().name("scout".to_owned()).spawn(watch).ok();
+        Ok(Some(Self { is_over, thread }))
+    }
+}
+
+impl Drop for Scout {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+struct Work {
+    /// The session that git drives.
+    session: BisectSession,
+    /// The session in which git is asked.
+    trial: BisectSession,
+    crew: Crew,
+    aim: Aim,
+    /// The commits that a worker measured or failed to measure.
+    tried: BTreeSet<CommitId>,
+    /// The verdicts of workers in this search.
+    known: BTreeMap<CommitId, Verdict>,
+    /// What git asks after these marks.
+    asked: BTreeMap<String, Option<CommitId>>,
+    /// The log of the session at the last look.
+    log: String,
+}
+
+impl Work {
+    /// Looks at the session and the workers, and acts if something changed.
+    fn look(&mut self) -> Result<(), HuntError> {
+        let log = self.session.log();
+        let is_answered = log != self.log;
+        let ended = self.crew.reap()?;
+        if !is_answered && ended.is_empty() {
+            return Ok(());
+        }
+        let ended = ended.into_iter().filter_map(|(commit, verdict)| Some((commit, verdict?)));
+        self.known.extend(ended.filter(|(_, verdict)| *verdict != Verdict::Unknown));
+        if is_answered {
+            let open = self.session.open_among(self.crew.commits())?;
+            self.crew.cancel(|commit| !open.contains(commit));
+            self.log = log;
+        }
+        if self.crew.free() == 0 {
+            return Ok(());
+        }
+        let (trial, asked, log, aim) = (&self.trial, &mut self.asked, &self.log, self.aim);
+        let next = |answers: &[Answer]| -> Result<_, HuntError> {
+            let marks = log_with(log, aim, answers);
+            if let Some(next) = asked.get(&marks) {
+                return Ok(next.clone());
+            }
+            let next = trial.would_ask(&marks)?;
+            asked.insert(marks, next.clone());
+            Ok(next)
+        };
+        let known = |commit: &CommitId| self.known.get(commit).copied();
+        let busy: Vec<CommitId> = self.crew.commits().cloned().collect();
+        let most = self.crew.free() + busy.len();
+        let wanted = forecast(most, next, known, |commit| busy.contains(commit))?;
+        for commit in wanted {
+            if busy.contains(&commit) || !self.tried.insert(commit.clone()) {
+                continue;
+            }
+            self.crew.start(&AheadJob::of_search(commit));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! The work of `bisect-ppl oracle --ahead`: measures one commit before the hunt asks for it. Writes
+//! runs and builds into the store, and nothing into the journal.
+
+use std::path::PathBuf;
+
+use crate::evaluation::Phase;
+use crate::git::Repository;
+use crate::hunt::HuntError;
+use crate::hunt::begin::open::{begun, open_with};
+use crate::hunt::oracle_step::{Current, current_search, follow_driver, follow_settings};
+use crate::oracle::{ControlSlot, Recorder, Request};
+use crate::process::Stop;
+use crate::store::{AheadRecord, HuntDir, Store};
+
+use super::job::AheadJob;
+
+/// Measures a commit ahead in this slot of the executor. Does nothing if another process measures
+/// the commit already.
+pub(crate) fn measure_ahead(
+    repository: &Repository,
+    hunt: &HuntDir,
+    job: &AheadJob,
+    slot: usize,
+    stop: &Stop,
+) -> Result<(), HuntError> {
+    follow_driver(hunt, stop);
+    let Some(_claim) = hunt.claim(&job.commit, job.phase)? else { return Ok(()) };
+    let _now = Now(hunt.now_in_slot(slot));
+    let store = Store::open_to_measure(repository.common_dir())?;
+    let record = AheadRecord::new(job.commit.clone(), job.phase);
+    let recorder = Recorder::ahead(hunt, record, slot)?;
+    let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
+    oracle.recipes.config.executor.own = slot;
+    // The driver's slot stays the driver's: a control is built in the worker's own.
+    oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
+    let verdict = if job.phase == Phase::Search {
+        let Current { targets, chunks, clean, .. } = current_search(hunt)?;
+        follow_settings(&mut oracle, hunt, clean)?;
+        let (judgement, _) =
+            oracle.judge_until_decided(&job.commit, &targets, job.phase, chunks)?;
+        Some(judgement.verdict)
+    } else if job.phase == Phase::Control {
+        follow_settings(&mut oracle, hunt, false)?;
+        oracle.run_in_own_slot(&job.commit, &job.measures)?;
+        None
+    } else {
+        follow_settings(&mut oracle, hunt, job.clean)?;
+        let look = Request::look(&job.commit, &job.measures, job.phase);
+        oracle.evaluate(Request { runs: job.runs, ..look })?;
+        None
+    };
+    let record = oracle.recorder.ahead_record().expect("it was made as a worker's").clone();
+    Ok(hunt.keep_ahead(&AheadRecord { is_done: true, verdict, ..record })?)
+}
+
+/// Removes the file that says what this worker does, at its end.
+struct Now(PathBuf);
+
+impl Drop for Now {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).ok();
+    }
+}

@@ -1,0 +1,83 @@
+//! Before the answer "no regression": builds and runs both endpoints once with an empty home
+//! folder. A file in the home folder that one commit leaves and another reads can hide a
+//! regression, because both endpoints then show the same.
+
+use crate::config::HomeUse;
+use crate::evaluation::{CommitId, Phase, Reading};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::oracle::{Observation, Request, guarded_measures};
+use crate::store::journal::Event;
+
+use super::noise::EndpointPolicy;
+use super::targets::choose;
+
+/// What the endpoints show with an empty home folder.
+pub(super) enum InOwnHome {
+    /// A regression.
+    Regression,
+    /// The same as with the user's home folder.
+    Same,
+    /// Not measured.
+    Unknown,
+}
+
+impl Driver<'_> {
+    /// Whether the endpoints show a regression with an empty home folder. Measured only if a
+    /// measure gives the same at both, bit for bit. Not in a dependency, whose change the hunt
+    /// around it confirmed with an empty home folder.
+    pub(super) fn look_in_own_home(
+        &mut self,
+        good: &Observation,
+        bad: &Observation,
+        policy: &EndpointPolicy,
+    ) -> Result<InOwnHome, HuntError> {
+        let guards = self.guards();
+        let measures = guarded_measures(&guards);
+        if self.oracle.recipes.config.home != HomeUse::Checked
+            || self.begun.within.is_some()
+            || !measures.iter().any(|measure| is_equal(good, bad, measure))
+        {
+            return Ok(InOwnHome::Unknown);
+        }
+        let mut seen = Vec::new();
+        for commit in [&good.commit, &bad.commit] {
+            let end = match self.measure_in_own_home(commit, &measures) {
+                Err(limit @ HuntError::Limit(_)) => {
+                    return self.home_is_unchecked(&limit.to_string());
+                }
+                end => end?,
+            };
+            if let Some(failure) = end.first_failure() {
+                let why = format!("{} fails with an empty one: {}", commit.short(), failure.detail);
+                return self.home_is_unchecked(&why);
+            }
+            seen.push(end);
+        }
+        let chosen = choose(&seen[0], &seen[1], &guards, policy);
+        Ok(if chosen.is_ok() { InOwnHome::Regression } else { InOwnHome::Same })
+    }
+
+    fn home_is_unchecked(&mut self, why: &str) -> Result<InOwnHome, HuntError> {
+        let text = format!("whether files in your home folder hide a regression is unknown: {why}");
+        self.oracle.recorder.event(Event::Note { text })?;
+        Ok(InOwnHome::Unknown)
+    }
+
+    /// One new build and one run of each measure, with an empty home folder.
+    fn measure_in_own_home(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+    ) -> Result<Observation, HuntError> {
+        let look = Request::look(commit, measures, Phase::Confirm);
+        Ok(self.oracle.evaluate(Request { runs: 1, ..look })?)
+    }
+}
+
+/// Whether all runs of a measure at both endpoints are bit-identical.
+pub(super) fn is_equal(good: &Observation, bad: &Observation, measure: &str) -> bool {
+    let mut readings = good.readings(measure).chain(bad.readings(measure));
+    let first: Option<&Reading> = readings.next();
+    first.is_some_and(|first| readings.all(|one| one.same_bits(first)))
+}

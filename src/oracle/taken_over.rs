@@ -1,0 +1,40 @@
+//! Takes over what a worker measured ahead, when the hunt needs the commit.
+
+use crate::evaluation::{CommitId, Phase};
+
+use super::OracleError;
+use super::parts::Oracle;
+
+impl Oracle {
+    /// Writes the builds of a worker that measured this commit into the journal. Its runs are in the
+    /// store, and are written as they are used. `waited_s`: how long the hunt waited for the worker.
+    pub(crate) fn take_over(
+        &mut self,
+        commit: &CommitId,
+        phase: Phase,
+        waited_s: f64,
+    ) -> Result<(), OracleError> {
+        let Some(hunt) = self.recorder.folder().cloned() else { return Ok(()) };
+        // The endpoints and the search may use each other's runs.
+        let phases: &[Phase] = match phase {
+            Phase::Search | Phase::Endpoint => &[Phase::Endpoint, Phase::Search],
+            Phase::Confirm => &[Phase::Confirm],
+            _ => &[],
+        };
+        if self.recorder.is_ahead() {
+            return Ok(());
+        }
+        for &phase in phases {
+            if self.recorder.took_over(commit, phase) {
+                continue;
+            }
+            let record = hunt.measured_ahead(commit, phase)?.filter(|record| record.is_done);
+            let Some(record) = record else { continue };
+            for build in &record.builds {
+                self.recorder.build(&self.store, build, &build.commit, build.phase, false)?;
+            }
+            self.recorder.take_over(commit, phase, waited_s)?;
+        }
+        Ok(())
+    }
+}

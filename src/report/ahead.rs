@@ -1,0 +1,103 @@
+//! What the workers of a hunt measured ahead, and how much of it the hunt used.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::journal::{Entry, Event};
+use crate::ui::text;
+
+/// Work in the executor's other slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ahead {
+    /// Builds that were made ahead.
+    pub builds: usize,
+    /// Runs that were made ahead.
+    pub runs: usize,
+    /// Seconds of all workers.
+    pub seconds: f64,
+    /// The part that the hunt used. `totals` counts only this part.
+    pub used: Spent,
+    /// The part that no verdict uses. It stays in the store.
+    pub unused: Spent,
+    /// Workers that were stopped because no answer could ask for their commit any more.
+    pub cancelled: usize,
+    /// The seconds that the used builds and runs took, minus the seconds that the hunt waited for
+    /// workers.
+    pub saved_s: f64,
+}
+
+/// Builds and runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spent {
+    /// Builds.
+    pub builds: usize,
+    /// Runs.
+    pub runs: usize,
+    /// Seconds of these builds and runs.
+    pub seconds: f64,
+}
+
+impl Ahead {
+    /// Adds up the work of the workers in a journal; `None` if there were none.
+    pub(super) fn of(entries: &[Entry]) -> Option<Self> {
+        let mut used = BTreeSet::new();
+        for entry in entries {
+            match &entry.event {
+                Event::Run(run) if !run.reused => drop(used.insert(run.attempt.as_str())),
+                Event::Build(build) if !build.reused => drop(used.insert(build.attempt.as_str())),
+                _ => {}
+            }
+        }
+        let mut ahead = Self::default();
+        let mut is_any = false;
+        // A worker that was started again reports its commit's work again.
+        let mut counted = BTreeSet::new();
+        for entry in entries {
+            let done = match &entry.event {
+                Event::Ahead(done) => done,
+                Event::TookOver { waited_s, .. } => {
+                    ahead.saved_s -= waited_s;
+                    continue;
+                }
+                _ => continue,
+            };
+            is_any = true;
+            ahead.seconds += done.seconds;
+            ahead.cancelled += usize::from(done.cancelled);
+            let builds = done.builds.iter().map(|build| (build, true));
+            let runs = done.runs.iter().map(|run| (run, false));
+            for ((attempt, seconds), is_build) in builds.chain(runs) {
+                if !counted.insert(attempt.as_str()) {
+                    continue;
+                }
+                let is_used = used.contains(attempt.as_str());
+                let part = if is_used { &mut ahead.used } else { &mut ahead.unused };
+                part.builds += usize::from(is_build);
+                part.runs += usize::from(!is_build);
+                part.seconds += seconds;
+            }
+        }
+        ahead.builds = ahead.used.builds + ahead.unused.builds;
+        ahead.runs = ahead.used.runs + ahead.unused.runs;
+        ahead.saved_s += ahead.used.seconds;
+        is_any.then_some(ahead)
+    }
+
+    /// `Ahead, in other slots: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not
+    /// used (4 s). Saved about 7 s.`
+    pub(super) fn in_words(&self) -> String {
+        let spent = |builds: usize, runs: usize| {
+            format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
+        };
+        let all = self.used.seconds + self.unused.seconds;
+        format!(
+            "Ahead, in other slots: {} ({}); {} of them were not used ({}). Saved about {}.",
+            spent(self.builds, self.runs),
+            text::seconds(all),
+            spent(self.unused.builds, self.unused.runs),
+            text::seconds(self.unused.seconds),
+            text::seconds(self.saved_s.max(0.0)),
+        )
+    }
+}

@@ -1,0 +1,137 @@
+//! What the workers of a hunt measure ahead: at commits that the search may ask about next. A worker
+//! writes no journal. It leaves these files in the hunt's folder `ahead`, and the process that needs
+//! the commit takes the result over.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::{CommitId, Phase, Verdict};
+use crate::files;
+
+use super::record_files::read_if_there;
+use super::{BuildRecord, HuntDir, StoreError, publish};
+
+/// What one worker measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AheadRecord {
+    /// The commit.
+    pub commit: CommitId,
+    /// What the commit was measured for.
+    pub phase: Phase,
+    /// The builds that were made, in order.
+    pub builds: Vec<BuildRecord>,
+    /// The names and the seconds of the runs that were made, in order.
+    pub runs: Vec<(String, f64)>,
+    /// Whether the worker has finished.
+    pub is_done: bool,
+    /// The verdict, if the worker finished and judged the commit.
+    pub verdict: Option<Verdict>,
+}
+
+impl AheadRecord {
+    /// The record of a worker that begins.
+    pub(crate) fn new(commit: CommitId, phase: Phase) -> Self {
+        Self { commit, phase, builds: Vec::new(), runs: Vec::new(), is_done: false, verdict: None }
+    }
+}
+
+/// The right to measure a commit for a phase; the system frees it when its holder dies.
+#[derive(Debug)]
+pub(crate) struct AheadClaim(#[expect(dead_code, reason = "held, never read")] File);
+
+impl HuntDir {
+    /// The folder of what is measured ahead.
+    pub(super) fn ahead(&self) -> PathBuf {
+        self.path().join("ahead")
+    }
+
+    /// Creates the folder if needed.
+    pub(crate) fn make_ahead(&self) -> Result<(), StoreError> {
+        let folder = self.ahead();
+        std::fs::create_dir_all(&folder).map_err(StoreError::at(&folder))
+    }
+
+    fn ahead_file(&self, commit: &CommitId, phase: Phase, ending: &str) -> PathBuf {
+        self.ahead().join(format!("{phase}-{commit}.{ending}"))
+    }
+
+    /// Claims the right to measure a commit; `None` if another process has it.
+    pub(crate) fn claim(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<Option<AheadClaim>, StoreError> {
+        let path = self.ahead_file(commit, phase, "lock");
+        let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
+        Ok(lock.map(AheadClaim))
+    }
+
+    /// What a worker measured at this commit. A record that cannot be read counts as missing.
+    pub(crate) fn measured_ahead(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<Option<AheadRecord>, StoreError> {
+        let bytes = read_if_there(&self.ahead_file(commit, phase, "json"))?.unwrap_or_default();
+        Ok(serde_json::from_slice(&bytes).ok())
+    }
+
+    /// Writes what this worker measured so far.
+    pub(crate) fn keep_ahead(&self, record: &AheadRecord) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(record).expect("a record is plain data");
+        publish(&self.ahead_file(&record.commit, record.phase, "json"), &bytes)
+    }
+
+    /// The other slots of the executor in which workers measure, with the files that say what they
+    /// do. `None` if the hunt has one slot.
+    pub(crate) fn slots_at_work(&self) -> Result<Option<Vec<(usize, PathBuf)>>, StoreError> {
+        let folder = self.ahead();
+        let Ok(entries) = std::fs::read_dir(&folder) else { return Ok(None) };
+        let mut slots = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::at(&folder))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let slot = name.strip_prefix("now-").and_then(|rest| rest.strip_suffix(".json"));
+            slots.extend(slot.and_then(|slot| slot.parse().ok()).map(|slot| (slot, path)));
+        }
+        slots.sort_unstable();
+        Ok(Some(slots))
+    }
+
+    /// The file that says what happens in this slot of the executor right now. The first slot is the
+    /// driver's.
+    pub(crate) fn now_in_slot(&self, slot: usize) -> PathBuf {
+        match slot {
+            0 => self.now_path(),
+            other => self.ahead().join(format!("now-{other}.json")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn a_commit_is_claimed_once_and_its_record_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        hunt.make_ahead().unwrap();
+        let commit: CommitId = "1".repeat(40).parse().unwrap();
+        let claim = hunt.claim(&commit, Phase::Search).unwrap();
+        assert!(claim.is_some());
+        assert!(hunt.claim(&commit, Phase::Search).unwrap().is_none());
+        assert!(hunt.claim(&commit, Phase::Confirm).unwrap().is_some());
+        drop(claim);
+        assert!(hunt.claim(&commit, Phase::Search).unwrap().is_some());
+
+        assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
+        let mut record = AheadRecord::new(commit.clone(), Phase::Search);
+        record.runs.push(("a".to_owned(), 1.5));
+        hunt.keep_ahead(&record).unwrap();
+        assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record));
+    }
+}

@@ -1,0 +1,319 @@
+//! Hunts that measure in several slots at the same time: the same answer from the same samples.
+
+use std::collections::BTreeMap;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::kit::{
+    History, Hunt, Oracle, PATIENCE, Plan, Snapshot, TestEnvironment, graph, kill, line, wait_until,
+};
+
+/// The events of this kind in a hunt's journal.
+fn events(hunt: &Hunt, kind: &str) -> Vec<Value> {
+    let journal = hunt.file("journal.jsonl");
+    let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    entries.filter(|entry| entry["event"] == kind).collect()
+}
+
+/// For each commit its verdict and the phase and value of each sample, resources left out.
+fn used(hunt: &Hunt, history: &History) -> BTreeMap<String, (String, Vec<String>)> {
+    let commits = hunt.report["commits"].as_array().unwrap().iter();
+    let of = |commit: &Value| {
+        let samples = commit["samples"].as_array().unwrap().iter();
+        let samples = samples.filter(|sample| {
+            let metric = sample["metric"].as_str().unwrap();
+            !metric.ends_with("wall_s") && !metric.ends_with("peak_rss_mib")
+        });
+        let said = samples.map(|s| format!("{} {} {}", s["phase"], s["metric"], s["value"]));
+        let label = history.label(commit["commit"].as_str().unwrap()).to_owned();
+        (label, (commit["verdict"].to_string(), said.collect()))
+    };
+    commits.map(of).collect()
+}
+
+/// The commits that the search asked about, in order.
+fn asked(hunt: &Hunt, history: &History) -> Vec<String> {
+    let judged = events(hunt, "judged").into_iter().filter(|event| event["phase"] == "search");
+    judged.map(|event| history.label(event["commit"].as_str().unwrap()).to_owned()).collect()
+}
+
+fn with_slots(plan: &Plan, slots: &str) -> (TestEnvironment, History, Hunt) {
+    let env = TestEnvironment::new();
+    let history = plan.clone().build(&env);
+    Oracle::new(&env).write(&env);
+    let before = Snapshot::of(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", slots]);
+    env.assert_no_survivors();
+    before.assert_unchanged(&env);
+    (env, history, hunt)
+}
+
+#[track_caller]
+fn the_same_with_any_number_of_slots(plan: &Plan) {
+    let (_alone, history, alone) = with_slots(plan, "1");
+    let expected = (asked(&alone, &history), used(&alone, &history));
+    assert!(events(&alone, "ahead").is_empty());
+    for slots in ["2", "3"] {
+        let (_env, history, hunt) = with_slots(plan, slots);
+        let said = &hunt.output.stderr;
+        assert_eq!(hunt.output.code(), alone.output.code(), "{said}");
+        assert_eq!((asked(&hunt, &history), used(&hunt, &history)), expected, "{slots}: {said}");
+        for field in ["outcome", "summary", "account"] {
+            assert_eq!(hunt.report[field], alone.report[field], "{field}");
+        }
+        for field in ["runs", "builds"] {
+            let totals = |hunt: &Hunt| hunt.report["totals"][field].clone();
+            assert_eq!(totals(&hunt), totals(&alone), "{slots} slots: {field}\n{said}");
+        }
+        let ahead = &hunt.report["ahead"];
+        assert!(ahead["used"]["runs"].as_u64().unwrap() > 0, "{ahead:#}\n{said}");
+        assert!(!events(&hunt, "took-over").is_empty());
+    }
+}
+
+#[test]
+fn a_line_of_commits() {
+    let plan = line("g g g g g g g g g g g b b b b b").with_all("chunk_ms = 20");
+    the_same_with_any_number_of_slots(&plan);
+}
+
+#[test]
+fn a_history_with_merges() {
+    let plan = graph(&[
+        "a: g",
+        "b < a: g",
+        "c < a: g",
+        "d < c: g",
+        "e < b d: g",
+        "f < e: g",
+        "h < f: g",
+        "i < f: g",
+        "j < i: b",
+        "k < h j: b",
+        "l < k: b",
+        "m < l: b",
+    ]);
+    the_same_with_any_number_of_slots(&plan.with_all("chunk_ms = 20"));
+}
+
+#[test]
+fn commits_that_cannot_be_tested() {
+    let plan = line("g g g g x g x x x g x b x b b b b").with_all("chunk_ms = 20");
+    the_same_with_any_number_of_slots(&plan);
+    let plan = line("g g g s g g s s b s b b b b").with_all("chunk_ms = 20");
+    the_same_with_any_number_of_slots(&plan);
+}
+
+/// A line with long runs, so that workers are at work when a test looks.
+fn slow() -> (TestEnvironment, History) {
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 250");
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    (env, history)
+}
+
+const START: [&str; 5] = ["start", "--good", "v1", "--slots", "3"];
+
+/// The processes of the workers of this test.
+fn workers(env: &TestEnvironment) -> Vec<i32> {
+    let all = env.processes().into_iter();
+    let is_worker = |command: &str| command.contains("oracle") && command.contains("--ahead");
+    all.filter(|process| is_worker(&process.command)).map(|process| process.pid).collect()
+}
+
+#[test]
+fn status_shows_every_slot() {
+    let (env, history) = slow();
+    let running = env.spawn_product(&START);
+    assert!(wait_until(PATIENCE, || {
+        let said = env.run(&["status"]).stdout;
+        ["running: run ppl at ", "slot 2: run ppl at ", "slot 3: run ppl at "]
+            .iter()
+            .all(|words| said.contains(words) && said.contains("(search)"))
+    }));
+    let page = || {
+        let hunts = env.git_folder().join("bisect-ppl/hunts");
+        let hunt = std::fs::read_dir(hunts).unwrap().next().unwrap().unwrap().path();
+        std::fs::read_to_string(hunt.join("report.html")).unwrap_or_default()
+    };
+    assert!(wait_until(PATIENCE, || page().contains("slot 2: run ppl at ")));
+    running.wait().expect(0);
+    assert_eq!(env.resume().names(&history, 8).output.code(), Some(0));
+}
+
+#[test]
+fn what_no_answer_can_ask_for_is_stopped() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 100");
+    // The search does not ask about these, and they would run for long.
+    for label in 1..6 {
+        plan = plan.with(label, "chunk_ms = 5000");
+    }
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", "3"]).names(&history, 8);
+    let cancelled = events(&hunt, "ahead").into_iter().filter(|event| event["cancelled"] == true);
+    let cancelled: Vec<Value> = cancelled.collect();
+    assert!(!cancelled.is_empty(), "{:#}", hunt.report["ahead"]);
+    assert_eq!(hunt.report["ahead"]["cancelled"], cancelled.len());
+    // A commit that the search asked about was never stopped.
+    for event in &cancelled {
+        let label = history.label(event["commit"].as_str().unwrap()).to_owned();
+        assert!(!asked(&hunt, &history).contains(&label), "{label}");
+    }
+    env.assert_no_survivors();
+}
+
+#[test]
+fn a_killed_worker_changes_nothing() {
+    let (env, history) = slow();
+    let running = env.spawn_product(&START);
+    // First at the endpoints, then in the search.
+    for runs in [2, 6] {
+        assert!(wait_until(PATIENCE, || env.runs().len() >= runs && !workers(&env).is_empty()));
+        for pid in workers(&env) {
+            kill(pid, Signal::KILL);
+        }
+    }
+    running.wait().expect(0);
+    env.assert_no_survivors();
+    env.resume().names(&history, 8);
+}
+
+#[test]
+fn a_killed_driver_leaves_no_worker_and_the_hunt_goes_on() {
+    for signal in [Signal::KILL, Signal::INT] {
+        let (env, history) = slow();
+        let running = env.spawn_product(&START);
+        assert!(wait_until(PATIENCE, || env.runs().len() > 7 && workers(&env).len() >= 2));
+        kill(running.pid(), signal);
+        running.wait();
+        env.assert_no_survivors();
+        let hunt = env.resume().names(&history, 8);
+        let (_alone, its, alone) =
+            with_slots(&line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 20"), "1");
+        assert_eq!(asked(&hunt, &history), asked(&alone, &its));
+        assert_eq!(hunt.report["culprit"]["effect"], alone.report["culprit"]["effect"]);
+    }
+}
+
+#[test]
+fn exclusive_runs_of_all_slots_take_turns() {
+    let env = TestEnvironment::new();
+    let town = env.path("town");
+    std::fs::create_dir(&town).unwrap();
+    let plan = line("g g g g g b b b b").with_all("chunk_ms = 20").with_all("build_ms = 60");
+    // The engine logs a fault if another one builds or runs meanwhile.
+    let plan = plan.with_all("alone = yes").with_all(&format!("town = {}", town.display()));
+    let history = plan.build(&env);
+    Oracle::new(&env).ppl("exclusive = true").write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", "3"]).names(&history, 5);
+    // How far the workers get with their runs depends on the machine.
+    assert!(hunt.report["ahead"]["builds"].as_u64().unwrap() > 0, "{:#}", hunt.report["ahead"]);
+    // The store has when each run began and how long it took.
+    let mut times: Vec<(f64, f64)> = Vec::new();
+    for path in files_below(&env.git_folder().join("bisect-ppl/runs")) {
+        if path.extension().is_some_and(|end| end == "json") {
+            let run: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+            let began: jiff::Timestamp = run["started"].as_str().unwrap().parse().unwrap();
+            let began = began.as_millisecond() as f64 / 1000.0;
+            times.push((began, began + run["wall_s"].as_f64().unwrap()));
+        }
+    }
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert!(times.len() >= 8, "{times:?}");
+    for pair in times.windows(2) {
+        assert!(pair[0].1 <= pair[1].0 + 0.001, "two runs at once: {pair:?}");
+    }
+}
+
+fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn runs_of_a_slot_have_its_variables_and_cpus() {
+    let env = TestEnvironment::new();
+    let history = line("g g g g g b b b b").with_all("chunk_ms = 20").build(&env);
+    let slots = "[executor]\nslots = [\n{ env = { DEVICE = \"a\" }, cpus = \"0\" },\n\
+                 { env = { DEVICE = \"b\" }, cpus = \"1\" },\n]\n";
+    Oracle::new(&env).section(slots).write(&env);
+    let hunt = env.start(&["--good", "v1"]).names(&history, 5);
+    let mut seen = BTreeMap::new();
+    let mut keys = std::collections::BTreeSet::new();
+    for path in files_below(&env.git_folder().join("bisect-ppl/runs")) {
+        if path.extension().is_some_and(|end| end == "json") {
+            let run: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+            let device = run["env"]["DEVICE"].as_str().unwrap().to_owned();
+            *seen.entry((device, run["cpus"].to_string())).or_insert(0) += 1;
+            if run["commit"] == history.commit("0") {
+                keys.insert(run["run_key"].to_string());
+            }
+        }
+    }
+    let found: Vec<_> =
+        seen.keys().map(|(device, cpus)| (device.as_str(), cpus.as_str())).collect();
+    assert_eq!(found, [("a", "[0]"), ("b", "[1]")], "{seen:?}");
+    assert_eq!(keys.len(), 1, "the slot is not in the key");
+    assert_eq!(hunt.report["machine"]["cores"], 1);
+}
+
+#[test]
+fn impossible_slots_are_refused_before_a_hunt() {
+    let env = TestEnvironment::new();
+    line("g b").build(&env);
+    let oracle = |slots: &str| {
+        Oracle::new(&env).section(&format!("[executor]\nslots = [{slots}]\n")).write(&env);
+    };
+    let start = |slots: &[&str]| {
+        let args: Vec<&str> = ["start", "--good", "v1"].iter().chain(slots).copied().collect();
+        env.run(&args).expect(2)
+    };
+    oracle("{ cpus = \"1000\" }");
+    start(&[]).says(&["[executor] slots: CPU 1000 is not among those that this process may use"]);
+    oracle("{ cpus = \"0-1\" }, { cpus = \"2\" }");
+    start(&[]).says(&["all slots need equally many CPUs"]);
+    oracle("{}, {}");
+    start(&["--slots", "3"]).says(&["--slots 3: oracle.toml lists 2 under [executor] slots"]);
+    start(&["--slots", "0"]).says(&["0 is not in 1..=64"]);
+    assert!(!env.git_folder().join("bisect-ppl/hunts").exists());
+}
+
+/// The hunt of an engine whose perplexity depends on the number of the slot's folder, by 1.
+fn depends_on_its_path(bases: [u32; 2], slots: &str) -> (TestEnvironment, History, Hunt) {
+    let engine = |base: u32| {
+        format!(
+            "n=${{1#*/slots/}}; n=${{n%%/*}}; n=${{n%.*}}\n\
+             echo \"Final estimate: PPL = $(({base} + n)).0 +/- 0.1\"\n"
+        )
+    };
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g").program(0, "run.sh", &engine(bases[0])).program(
+        5,
+        "run.sh",
+        &engine(bases[1]),
+    );
+    let history = plan.build(&env);
+    Oracle::new(&env).ppl_command("sh {src}/run.sh {build}").write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", slots]);
+    (env, history, hunt)
+}
+
+#[test]
+fn slots_that_give_other_values_are_not_used() {
+    for slots in ["2", "3"] {
+        let (_env, history, hunt) = depends_on_its_path([7, 9], slots);
+        assert_eq!(events(&hunt, "one-slot").len(), 1, "{}", hunt.output.stderr);
+        assert!(hunt.output.stderr.contains("begins again with one slot"));
+        hunt.names(&history, 5);
+        let (_env, _, hunt) = depends_on_its_path([7, 7], slots);
+        let hunt = hunt.expect(4, "no-regression");
+        let commits = hunt.report["commits"].as_array().unwrap().iter();
+        let samples = commits.flat_map(|commit| commit["samples"].as_array().unwrap());
+        let mut values = samples.filter(|one| one["metric"] == "ppl").map(|one| &one["value"]);
+        assert!(values.all(|value| *value == 7.0), "{:#}", hunt.report["commits"]);
+    }
+}
