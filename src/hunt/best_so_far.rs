@@ -86,7 +86,7 @@ impl Driver<'_> {
             [only] => ((*only).to_owned(), "is"),
             many => (many.join(", "), "are"),
         };
-        let newer = self.begun.options.aim.newer();
+        let newer = self.terms().newer();
         let summary = format!(
             "{}: {names} {are} confirmed; the hunt did not see whether this explains the whole of \
              the {newer} end",

@@ -1,11 +1,12 @@
 //! A search's claim about one commit, and the possible results of a confirmation.
 
-use crate::evaluation::{Aim, CommitId, Culprit, Target};
+use crate::evaluation::{CommitId, Culprit, Target};
 use crate::oracle::Observation;
 use crate::search::Step;
 
 use super::range::ExcludedBranch;
 use super::strategy::SearchStrategy;
+use super::terms::SearchTerms;
 use super::why::CandidatesReason;
 
 /// The result of a confirmation.
@@ -53,8 +54,8 @@ pub(crate) struct Claim<'a> {
     pub(crate) search_number: usize,
     /// The older and the newer end of the range that was searched.
     pub(crate) ends: [&'a CommitId; 2],
-    /// Whether the search looks for a regression or a fix.
-    pub(crate) aim: Aim,
+    /// Which of good and bad is older.
+    pub(crate) terms: SearchTerms,
     /// Side branches set aside; a parent on one of them is ignored.
     pub(crate) aside: &'a [ExcludedBranch],
 }

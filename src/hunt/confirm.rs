@@ -16,7 +16,7 @@ pub(crate) mod uneven;
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
-    Aim, Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+    Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
 use crate::git::FileChange;
 use crate::oracle::{Observation, measures_of};
@@ -29,9 +29,10 @@ use super::begin::info;
 use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::strategy::SearchStrategy;
+use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
 use chance::reported_confidence;
-use effect::{effects, is_blamed};
+use effect::is_blamed;
 use fresh::ConfirmationRuns;
 use home::HomeEffect;
 
@@ -65,11 +66,11 @@ impl Driver<'_> {
         }
         let mut fresh = self.measure_afresh(claim, &parents)?;
         let mut verdicts = self.verdicts(&fresh, claim)?;
-        let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
+        let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
         if let Some(effect) = self.effect_of_home(&fresh, refusal.as_ref(), strategy)? {
             fresh = self.measure_with_own_home(claim, &parents)?;
             verdicts = self.verdicts(&fresh, claim)?;
-            refusal = reason_to_reject(commit, &parents, &verdicts, claim.aim);
+            refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
             if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {
                 self.oracle.pool.free_all_but(&self.begun.good.commit);
                 let why = format!("{} is not confirmed: {why}", commit.short());
@@ -92,7 +93,6 @@ impl Driver<'_> {
         if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
         }
-        let aim = claim.aim;
         let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
@@ -122,7 +122,7 @@ impl Driver<'_> {
                         build.confirm is \"reuse\"";
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
-        let [_, observation] = aim.swap_if_fix([fresh.parents.swap_remove(worst), fresh.commit]);
+        let observation = fresh.bad_side(worst).clone();
         if !is_blamed(&culprit) {
             return Ok(ConfirmationOutcome::Small(Box::new(culprit), observation));
         }
@@ -139,8 +139,7 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let fresh = self.measure_afresh(claim, against)?;
         let verdicts = self.verdicts(&fresh, claim)?;
-        let aim = claim.aim;
-        let stands = reason_to_reject(claim.commit, against, &verdicts, aim).is_none();
+        let stands = reason_to_reject(claim.commit, against, &verdicts, claim.terms).is_none();
         if !stands {
             self.exclude_from_confirmations(&fresh, claim.strategy);
         }
@@ -183,8 +182,7 @@ impl Driver<'_> {
         broken: &[Metric],
     ) -> Result<(Culprit, usize), HuntError> {
         let Claim { commit, targets, .. } = claim;
-        let (config, aim) = (&self.oracle.recipes.config, claim.aim);
-        let (mut effects, worst) = effects(&fresh.commit, &fresh.parents, targets, config, aim);
+        let (mut effects, worst) = fresh.effects(targets, &self.oracle.recipes.config);
         // The commit is not blamed for a metric that stays within its tolerance.
         effects.retain(|effect| broken.contains(&effect.metric));
         let wanted = targets.iter().find_map(|target| match target {
@@ -192,9 +190,9 @@ impl Driver<'_> {
             Target::Guard(_) => None,
         });
         // A commit that prints NaN, for example, has no level and no step.
-        let [_, bad] = aim.swap_if_fix([&fresh.parents[worst], &fresh.commit]);
-        let failure =
-            wanted.or_else(|| bad.first_failure().cloned().filter(|_| effects.is_empty()));
+        let failure = wanted.or_else(|| {
+            fresh.bad_side(worst).first_failure().cloned().filter(|_| effects.is_empty())
+        });
         let parent = &parents[worst];
         let (confidence, basis) = match fresh.confidence() {
             Some(confidence) => {
@@ -268,13 +266,13 @@ pub(crate) fn reason_to_reject(
     commit: &CommitId,
     parents: &[CommitId],
     verdicts: &[Judgement],
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Option<ConfirmationOutcome> {
     let (own, theirs) = verdicts.split_last().expect("the commit is the last of them");
     match own.verdict {
-        verdict if verdict == aim.newer() => {}
+        verdict if terms.is_newer(verdict) => {}
         Verdict::Good | Verdict::Bad => {
-            let why = format!("measured afresh it is not {}: {}", aim.newer(), own.reason);
+            let why = format!("measured afresh it is not {}: {}", terms.newer(), own.reason);
             return Some(ConfirmationOutcome::NotReproduced(why));
         }
         Verdict::Skip | Verdict::Unknown => {
@@ -284,10 +282,11 @@ pub(crate) fn reason_to_reject(
     }
     for (parent, judgement) in parents.iter().zip(theirs) {
         match judgement.verdict {
-            verdict if verdict == aim.older() => {}
+            verdict if terms.is_older(verdict) => {}
             Verdict::Good | Verdict::Bad => {
                 let (parent_name, reason) = (parent.short(), &judgement.reason);
-                let why = format!("its parent {parent_name} is {} already: {reason}", aim.newer());
+                let why =
+                    format!("its parent {parent_name} is {} already: {reason}", terms.newer());
                 return Some(ConfirmationOutcome::ParentAlready(parent.clone(), why));
             }
             Verdict::Skip | Verdict::Unknown => {

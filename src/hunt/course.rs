@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::config::{BuildMode, HomeUse};
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
+use crate::evaluation::{CommitId, Culprit, Finding, Limits, ReachedLimit, Target};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
 use crate::hunt::outcome::account::Ledger;
@@ -163,7 +163,7 @@ fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<String>) {
         Target::Failure { measure, .. } => format!("{measure:?} fails"),
     };
     let names = search_range.targets.iter().map(name).collect();
-    (search_range.good.clone(), search_range.bad.clone(), names)
+    (search_range.older.clone(), search_range.newer.clone(), names)
 }
 
 /// Stops if the machine or its environment changed since the hunt began: runs of different
@@ -223,7 +223,7 @@ impl Driver<'_> {
                  {} end shows; the search goes on",
                 found.short(),
                 at.short(),
-                self.begun.options.aim.newer(),
+                self.terms().newer(),
             );
             self.oracle.recorder.event(Event::Note { text })?;
             self.undone.insert(found, at);
@@ -239,7 +239,7 @@ impl Driver<'_> {
         self.announce(&endpoints.chosen.targets)?;
         let strategy = SearchStrategy::of(&endpoints.chosen.targets, self.begun.options.search);
         self.short = short_text::choose(&endpoints, &strategy, &self.oracle.recipes.config);
-        let mut ledger = Ledger::new(&endpoints.chosen.targets, self.begun.options.aim);
+        let mut ledger = Ledger::new(&endpoints.chosen.targets, self.terms());
         let whole = self.whole_search_range(endpoints.chosen.targets.clone());
         let mut search_ranges = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
@@ -347,10 +347,11 @@ impl Driver<'_> {
 
     /// The search range between the hunt's own ends.
     fn whole_search_range(&self, targets: Vec<Target>) -> SearchRange {
+        let [older, newer] = self.begun.ends().map(CommitId::clone);
         SearchRange {
-            good: self.begun.good.commit.clone(),
-            bad: self.begun.bad.commit.clone(),
-            aim: self.begun.options.aim,
+            older,
+            newer,
+            terms: self.terms(),
             targets,
             paths: PathFilter {
                 asked: self.begun.options.paths.clone(),
@@ -383,24 +384,26 @@ impl Driver<'_> {
             Searched::Gradual(crossing, _) => (None, Some(crossing.clone())),
             _ => (None, None),
         };
-        if matches!(searched, Searched::Unchanged(_)) {
+        if matches!(searched, Searched::Unchanged(_)) && search_range.explains_levels() {
             self.doubt_mends_at(ledger, search_range)?;
         }
         let mut next = ledger.enter(search_range, searched, bad);
-        if let Some(crossing) = &crossing {
+        if let Some(crossing) = crossing.as_ref().filter(|_| search_range.explains_levels()) {
             next.extend(self.find_dip(search_range, crossing)?);
         }
         let Some((culprit, seen)) = &found else { return Ok(next) };
-        if search_range.aim == Aim::Regression {
+        if search_range.explains_levels() {
             // Drop the range after the commit: levels measured inside it give better ranges than
             // the end's level alone.
-            let after = |one: &SearchRange| one.good == culprit.info.commit;
+            let after = |one: &SearchRange| one.older == culprit.info.commit;
             next.retain(|one| !after(one) || !one.targets.iter().all(has_levels));
         }
         let moved = search_range.moved_by(culprit);
         let step = FoundStep { search_range: &moved, culprit, seen };
         let looked = self.check_persistence(ledger, &step).and_then(|more| {
-            self.follow_into_merges(ledger, search_range, culprit, claims)?;
+            if search_range.explains_levels() && !self.begun.options.first_parent {
+                self.follow_into_merges(ledger, search_range, culprit, claims)?;
+            }
             Ok(more)
         });
         match looked {

@@ -13,6 +13,7 @@ use crate::store::journal::{Begun, Event};
 use super::HuntError;
 use super::asker::Asker;
 use super::short::TextPrefix;
+use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
 
 /// The driver of one hunt.
@@ -47,6 +48,11 @@ pub(crate) struct Driver<'a> {
 }
 
 impl Driver<'_> {
+    /// Which of good and bad is older.
+    pub(crate) fn terms(&self) -> SearchTerms {
+        SearchTerms::of(self.begun.options.aim)
+    }
+
     /// The range between the endpoints.
     pub(crate) fn whole(&self) -> Range {
         let [old, new] = self.begun.ends();

@@ -15,7 +15,7 @@ pub(crate) mod targets;
 pub(crate) mod unread;
 
 use crate::evaluation::{
-    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
+    CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, OracleError, Request, Sample, guarded_measures};
@@ -276,23 +276,24 @@ impl Driver<'_> {
         bad: &CommitId,
         chosen: &Chosen,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        let aim = self.begun.options.aim;
-        let [old, new] = aim.swap_if_fix([good, bad]);
+        let terms = self.terms();
+        let [old, new] = terms.older_and_newer([good, bad]);
         if self.oracle.history.is_ancestor(old, new)? {
             return Ok(None);
         }
-        let [older, newer] = aim.swap_if_fix(["good", "bad"]);
+        let [older, newer] = [terms.older(), terms.newer()];
         let mut unmeasurable = None;
         for base in self.oracle.history.merge_bases(good, bad)? {
             let judgement = self.judge(&base, &chosen.targets, 0)?;
             let (name, reason) = (base.short(), &judgement.reason);
-            if judgement.verdict == aim.newer() {
+            if terms.is_newer(judgement.verdict) {
                 if let Some(finding) = self.rest_after_base(&base, chosen)? {
                     return Ok(Some(finding));
                 }
-                let ways = match aim {
-                    Aim::Regression => "mended on the way to good, not broken on the way to bad",
-                    Aim::Fix => "broken on the way to bad, not mended on the way to good",
+                let ways = if terms.good_is_older() {
+                    "mended on the way to good, not broken on the way to bad"
+                } else {
+                    "broken on the way to bad, not mended on the way to good"
                 };
                 let summary = format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} is \
@@ -300,7 +301,7 @@ impl Driver<'_> {
                 );
                 return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
             }
-            if judgement.verdict != aim.older() {
+            if !terms.is_older(judgement.verdict) {
                 unmeasurable = unmeasurable.or(Some(format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} cannot be \
                      measured: {reason}"
@@ -318,7 +319,7 @@ impl Driver<'_> {
         base: &CommitId,
         chosen: &Chosen,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        if self.begun.options.aim == Aim::Fix {
+        if !self.terms().good_is_older() {
             return Ok(None);
         }
         let bad = self.begun.bad.commit.short().to_owned();

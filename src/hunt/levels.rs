@@ -4,7 +4,7 @@
 mod compare;
 
 use crate::config::{Level, Parser};
-use crate::evaluation::{Aim, Failure, Finding, LevelCheck, LevelResult, LevelShows, Reading};
+use crate::evaluation::{Failure, Finding, LevelCheck, LevelResult, LevelShows, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::Pair;
@@ -25,7 +25,7 @@ impl Driver<'_> {
     /// hunt for a fix checks no level, because levels explain what got worse.
     pub(crate) fn add_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
-        if self.begun.options.aim == Aim::Fix {
+        if !self.terms().good_is_older() {
             return Ok(finding);
         }
         for level in &pair.recipe.levels {

@@ -87,12 +87,12 @@ impl Driver<'_> {
     /// The finding, or candidates if a test of the endpoints contradicts it.
     pub(crate) fn unless_contradicted(&mut self, finding: Finding) -> Result<Finding, HuntError> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
-        let aim = self.begun.options.aim;
+        let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let contradicted = contradiction::found(&finding, cause, &targets, aim);
+        let contradicted = contradiction::found(&finding, cause, &targets, terms);
         if let Some(unexplained) = contradicted {
             let history = self.oracle.history.commits(&self.whole())?;
-            return Ok(contradiction::incomplete(finding, unexplained, &history, aim));
+            return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
         }
         let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
         let [bad, _] = self.begun.ends();
@@ -128,7 +128,7 @@ impl Driver<'_> {
             }
         }
         let options = &self.begun.options;
-        let targets = match step::targets(culprit, &whole, options.aim, options.search) {
+        let targets = match step::targets(culprit, &whole, self.terms(), options.search) {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };

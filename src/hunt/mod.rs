@@ -33,6 +33,7 @@ mod sentinel;
 mod shapes;
 mod short;
 mod strategy;
+mod terms;
 mod verdict;
 mod verify;
 mod why;

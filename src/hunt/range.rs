@@ -1,16 +1,17 @@
 //! The range of history that one search covers, and the side branches it leaves out.
 
-use crate::evaluation::{Aim, CommitId, Culprit, Target};
+use crate::evaluation::{CommitId, Culprit, Target, Verdict};
 
 use super::path_filter::PathFilter;
+use super::terms::SearchTerms;
 
 /// A range of history, and the targets by which its search judges.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchRange {
-    pub(crate) good: CommitId,
-    pub(crate) bad: CommitId,
-    /// For a regression the good end is older, for a fix the bad end.
-    pub(crate) aim: Aim,
+    pub(crate) older: CommitId,
+    pub(crate) newer: CommitId,
+    /// Which end is good: the older one for a regression, the newer one for a fix.
+    pub(crate) terms: SearchTerms,
     pub(crate) targets: Vec<Target>,
     pub(crate) paths: PathFilter,
     /// Side branches that are set aside.
@@ -20,15 +21,52 @@ pub(crate) struct SearchRange {
 impl SearchRange {
     /// The older and the newer end.
     pub(crate) fn ends(&self) -> [&CommitId; 2] {
-        self.aim.swap_if_fix([&self.good, &self.bad])
+        [&self.older, &self.newer]
+    }
+
+    /// The good and the bad end.
+    pub(crate) fn good_and_bad(&self) -> [&CommitId; 2] {
+        self.terms.good_and_bad(self.ends())
+    }
+
+    /// The good and the bad side of a found commit's step.
+    pub(crate) fn good_and_bad_side_of<'a>(&self, found: &'a Culprit) -> [&'a CommitId; 2] {
+        self.terms.good_and_bad([&found.parent, &found.info.commit])
+    }
+
+    /// Whether a commit with this verdict is on the older side of the wanted commit.
+    pub(crate) fn is_older(&self, verdict: Verdict) -> bool {
+        self.terms.is_older(verdict)
+    }
+
+    /// Whether a commit with this verdict is on the newer side of the wanted commit.
+    pub(crate) fn is_newer(&self, verdict: Verdict) -> bool {
+        self.terms.is_newer(verdict)
+    }
+
+    /// Whether the hunt explains the newer end level by level: it follows levels after a found
+    /// commit, looks at other branches, and into merges. A hunt for a fix does not.
+    pub(crate) fn explains_levels(&self) -> bool {
+        self.terms.good_is_older()
     }
 
     /// The same search range with another newer end.
     pub(crate) fn up_to(self, newer: CommitId) -> Self {
-        match self.aim {
-            Aim::Regression => Self { bad: newer, ..self },
-            Aim::Fix => Self { good: newer, ..self },
-        }
+        Self { newer, ..self }
+    }
+
+    /// The part of the search range between this commit and the bad end.
+    pub(crate) fn with_good(&self, good: CommitId, targets: Vec<Target>) -> Self {
+        let [_, bad] = self.good_and_bad();
+        let [older, newer] = self.terms.older_and_newer([good, bad.clone()]);
+        Self { older, newer, targets, ..self.clone() }
+    }
+
+    /// The part of the search range between the good end and this commit.
+    pub(crate) fn with_bad(&self, bad: CommitId, targets: Vec<Target>) -> Self {
+        let [good, _] = self.good_and_bad();
+        let [older, newer] = self.terms.older_and_newer([good.clone(), bad]);
+        Self { older, newer, targets, ..self.clone() }
     }
 
     /// The same search range with only the targets that a found commit moves: whether its change

@@ -20,7 +20,6 @@ use crate::store::journal::{Event, SearchBy, SearchEnd, SearchMethod};
 use super::HuntError;
 use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
-use super::orientation::SearchOrientation;
 use super::path_filter::PathFilter;
 use super::range::SearchRange;
 use super::searched::Searched;
@@ -92,8 +91,7 @@ fn with_git(
     let mut dropped = PathFilter::default();
     let step = strategy.noisy().and_then(|target| {
         let is_paired = target.noise?.paired;
-        let levels =
-            SearchOrientation::of(search_range.aim, target).levels(target.levels()?, is_paired);
+        let levels = search_range.terms.orientation(target).levels(target.levels()?, is_paired);
         Some(Step::between(&levels, levels.step(), is_paired))
     });
     let is_alone = driver.begun.options.search == SearchBy::GitBisect;
@@ -115,7 +113,7 @@ fn with_git(
             step,
             search_number: number,
             ends: search_range.ends(),
-            aim: search_range.aim,
+            terms: search_range.terms,
             aside: &search_range.aside,
         };
         let outcome = driver.confirm(claim)?;
@@ -240,7 +238,7 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let ConfirmationOutcome::ParentAlready(parent, _) = outcome else { return Ok(true) };
         let [old, _] = search_range.ends();
-        Ok(parent == old || self.has_verdict(parent, search_range.aim.older(), number)?)
+        Ok(parent == old || self.has_verdict(parent, search_range.terms.older(), number)?)
     }
 
     pub(crate) fn contradicted(

@@ -255,14 +255,14 @@ impl Course<'_, '_> {
         bare: SweptCell,
     ) -> Result<SweptCell, HuntError> {
         let Swept { measure, criterion, runs } = swept;
-        let aim = self.driver.begun.options.aim;
+        let terms = self.driver.terms();
         let name = bare.measure.clone();
         let mut runs = *runs;
         loop {
             let parent = self.evaluate(&self.culprit.parent.clone(), recipe, &name, runs)?;
             let commit = self.evaluate(&self.culprit.info.commit.clone(), recipe, &name, runs)?;
-            let seen = aim.swap_if_fix([&parent, &commit]);
-            let sides = aim.swap_if_fix(["parent", "commit"]);
+            let seen = terms.good_and_bad([&parent, &commit]);
+            let sides = terms.good_and_bad(["parent", "commit"]);
             let (shows, reason) = cell::shows(criterion, &name, &measure.parser, sides, seen);
             if shows == Shows::Difference && runs < RUNS_TO_CLAIM {
                 runs = RUNS_TO_CLAIM;

@@ -24,6 +24,7 @@ use super::begin::open::open_in;
 use super::begin::{gather, info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
+use super::terms::SearchTerms;
 use super::{HuntError, UsageError};
 use prepare::{Prepared, check_inputs, compared};
 use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
@@ -114,8 +115,7 @@ impl Prepared {
 
     /// The healthy and the other side of the first claim.
     fn ends(&self) -> [&CommitId; 2] {
-        let claimed = &self.claims[0];
-        self.report.options.aim.swap_if_fix([&claimed.parents[0], &claimed.first.commit])
+        self.claims[0].good_and_bad(SearchTerms::of(self.report.options.aim))
     }
 
     /// Writes configuration, patches and the first journal entry of the verification.

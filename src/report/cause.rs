@@ -1,11 +1,12 @@
 //! Sentences and a table about the cause inside the first bad commit.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
 };
 use crate::ui::text;
 
 use super::model::{CauseLine, Report};
+use super::sought::Sought;
 use super::tables::{Cell, Table};
 
 /// The heading of the tests of parts of the change.
@@ -29,11 +30,10 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         let why = text::line(why);
         let commit = cause.commit.short();
         // `localize` asks what made something worse.
-        let words = match report.options.aim {
-            Aim::Regression => {
-                format!("the tests stopped: {why}; `bisect-ppl localize {commit}` goes on")
-            }
-            Aim::Fix => format!("the tests stopped: {why}"),
+        let words = if Sought::of(report).is_regression() {
+            format!("the tests stopped: {why}; `bisect-ppl localize {commit}` goes on")
+        } else {
+            format!("the tests stopped: {why}")
         };
         facts.push(("Cause", words));
     }

@@ -41,6 +41,7 @@ mod repeats;
 mod reproduce;
 mod shapes;
 mod short;
+mod sought;
 mod tables;
 mod tensors;
 mod terminal;

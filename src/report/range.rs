@@ -21,7 +21,7 @@ pub(super) type Run = (usize, usize);
 
 impl Range {
     pub(super) fn of(report: &Report) -> Self {
-        let [old, _] = report.options.aim.swap_if_fix([&report.good, &report.bad]);
+        let [old, _] = report.ends();
         Self::new(&old.commit, &report.history, report.options.first_parent)
     }
 

@@ -1,12 +1,13 @@
 //! Sentences that several formats of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{Aim, Dependency, Failure, Outcome, Site, Unexplained, Value};
+use crate::evaluation::{Dependency, Failure, Outcome, Site, Unexplained, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::{stored_result_dated, text};
 
 use super::certainty::{About, noise_of};
 use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
+use super::sought::Sought;
 
 /// Maximum files named in one line.
 const MOST_NAMED: usize = 4;
@@ -16,15 +17,14 @@ pub(super) const REPRODUCE: &str = "sh reproduce.sh [CLONE]";
 
 /// `first bad commit` or `first fixed commit`.
 pub(super) fn sought(report: &Report) -> &'static str {
-    report.options.aim.sought()
+    Sought::of(report).commit()
 }
 
 /// The same as [`sought`], capitalised for the beginning of a line. Says so if the hunt looked for
 /// a failure.
 pub(super) fn title(report: &Report) -> String {
-    let aim = report.options.aim;
-    let title = aim.swap_if_fix(["First bad commit", "First fixed commit"])[0];
-    let who = aim.swap_if_fix(["it", "its parent"])[0];
+    let sought = Sought::of(report);
+    let (title, who) = (sought.title(), sought.failing_side());
     match &report.target_failure {
         Some(target) => format!("{title} ({who} {}; no metric compared)", target.failure.kind),
         None => title.to_owned(),
@@ -118,7 +118,7 @@ pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> 
          texts; {} of {} carry it",
         effect.metric,
         range(found.paired),
-        report.options.aim.swap_if_fix(["worse", "better"])[0],
+        Sought::of(report).change(),
         text::percent(found.confidence),
         range(found.plain),
         found.carrying,
@@ -137,9 +137,9 @@ pub(super) fn worse(step: &Value) -> String {
 
 /// A step in the direction of the hunt: `0.31 worse`, or `0.31 better` in a hunt for a fix.
 pub(super) fn moved(report: &Report, step: &Value) -> String {
-    match (report.options.aim, step.number()) {
-        (Aim::Fix, Some(x)) => worse(&Value::Number(-x)),
-        _ => worse(step),
+    match step.number() {
+        Some(x) => worse(&Value::Number(Sought::of(report).worsening(x))),
+        None => worse(step),
     }
 }
 
@@ -156,7 +156,7 @@ const NEGLIGIBLE: f64 = 0.001;
 
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
-    let [from, to] = report.options.aim.swap_if_fix(["good", "bad"]);
+    let [from, to] = Sought::of(report).verdicts();
     let total =
         format!("{} got {} from {from} to {to}", account.metric, moved(report, &account.total));
     let number =
@@ -267,17 +267,14 @@ pub(super) const OVER_TEXT: &str = "Over the text";
 
 /// Label instead of `Own step`, if the target is a failure.
 pub(super) fn fails(report: &Report) -> &'static str {
-    let both = ["Fails where its parents do not", "Works where its parents fail"];
-    report.options.aim.swap_if_fix(both)[0]
+    Sought::of(report).failure_label()
 }
 
 /// Which of several parents it is: ` (the worst of 2)`; empty for a single parent.
 pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
         0 | 1 => String::new(),
-        many => {
-            format!(" (the {} of {many})", report.options.aim.swap_if_fix(["worst", "best"])[0])
-        }
+        many => format!(" (the {} of {many})", Sought::of(report).nearest_parent()),
     }
 }
 

@@ -57,7 +57,7 @@ fn line(hunt: &HuntDir, bytes: u64) -> Result<Line, Failed> {
         hunt: hunt.id().to_owned(),
         began: of(&|report| local(&report.began)),
         range: of(&|report| {
-            let [old, new] = report.options.aim.swap_if_fix([&report.good, &report.bad]);
+            let [old, new] = report.ends();
             format!("{}..{}", old.commit.short(), new.commit.short())
         }),
         first_bad: of(&|report| match &report.culprit {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use crate::evaluation::{Aim, CommitId, Phase, Verdict};
+use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::git::{BisectSession, log_with};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::measures_of;
 
 use super::crew::{Crew, PAUSE};
@@ -41,12 +42,12 @@ impl Scout {
         }
         let path = driver.hunt.ahead_repository();
         let trial =
-            BisectSession::open(driver.oracle.history.repository(), &path, &search_range.bad)?;
+            BisectSession::open(driver.oracle.history.repository(), &path, &search_range.newer)?;
         let mut work = Work {
             session: session.clone(),
             trial,
             crew,
-            aim: search_range.aim,
+            terms: search_range.terms,
             tried: BTreeSet::new(),
             known: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -84,7 +85,7 @@ struct Work {
     /// The session in which git is asked.
     trial: BisectSession,
     crew: Crew,
-    aim: Aim,
+    terms: SearchTerms,
     /// The commits that a worker measured or failed to measure.
     tried: BTreeSet<CommitId>,
     /// The verdicts of workers in this search.
@@ -114,7 +115,8 @@ impl Work {
         if self.crew.free() == 0 {
             return Ok(());
         }
-        let (trial, asked, log, aim) = (&self.trial, &mut self.asked, &self.log, self.aim);
+        let (trial, asked, log) = (&self.trial, &mut self.asked, &self.log);
+        let aim = self.terms.aim();
         let next = |answers: &[Answer]| -> Result<_, HuntError> {
             let marks = log_with(log, aim, answers);
             if let Some(next) = asked.get(&marks) {

@@ -52,10 +52,10 @@ impl Driver<'_> {
                 continue;
             }
             compared = true;
-            let aim = self.begun.options.aim;
-            let step = effects(&last, &seen, targets, &self.oracle.recipes.config, aim).0;
-            let holds = *own == aim.newer()
-                && rest.iter().all(|verdict| *verdict == aim.older())
+            let terms = self.terms();
+            let step = effects(&last, &seen, targets, &self.oracle.recipes.config, terms).0;
+            let holds = terms.is_newer(*own)
+                && rest.iter().all(|verdict| terms.is_older(*verdict))
                 && (step.is_empty() || step.iter().any(is_large));
             if !holds {
                 return Ok(Some(

@@ -128,8 +128,8 @@ impl Driver<'_> {
                 part.into_iter().fold(whole, VerdictCounts::with).count()
             };
             match verdict {
-                verdict if verdict == claim.aim.newer() => counts.newer.insert(commit, seen),
-                verdict if verdict == claim.aim.older() => counts.older.insert(commit, seen),
+                verdict if claim.terms.is_newer(verdict) => counts.newer.insert(commit, seen),
+                verdict if claim.terms.is_older(verdict) => counts.older.insert(commit, seen),
                 _ => {
                     counts.undecided += seen.strays;
                     None

@@ -2,8 +2,9 @@
 //! that is the worst parent. Pure.
 
 use crate::config::Config;
-use crate::evaluation::{Aim, Culprit, Direction, Effect, GuardTarget, Target, Value};
+use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::hunt::samples::{is_spread, samples};
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::Observation;
 use crate::stats::{self, BadSide};
 
@@ -19,12 +20,12 @@ pub(crate) fn effects(
     parents: &[Observation],
     targets: &[Target],
     config: &Config,
-    aim: Aim,
+    terms: SearchTerms,
 ) -> (Vec<Effect>, usize) {
     let mut found = Vec::new();
     for target in targets {
         if let Target::Guard(target) = target
-            && let Some((effect, worst)) = effect(commit, parents, target, config, aim)
+            && let Some((effect, worst)) = effect(commit, parents, target, config, terms)
         {
             found.push((effect, worst));
         }
@@ -39,11 +40,11 @@ fn effect(
     parents: &[Observation],
     target: &GuardTarget,
     config: &Config,
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Option<(Effect, usize)> {
     let metric = &target.guard.metric;
     if target.is_rate() {
-        return rates(commit, parents, target, config, aim);
+        return rates(commit, parents, target, config, terms);
     }
     let level = commit.level(metric)?;
     let distance = |value: &Value| match (target.baseline.number(), value.number()) {
@@ -57,15 +58,14 @@ fn effect(
         // Of equal parents, take the first: people usually compare a merge with it.
         .rev()
         .max_by(|(_, a), (_, b)| {
-            let [a, b] = aim.swap_if_fix([distance(a), distance(b)]);
+            let [a, b] = terms.good_and_bad([distance(a), distance(b)]);
             a.total_cmp(&b)
         })?;
-    let [from, to] = aim.swap_if_fix([&parent, &level]);
-    let own_step = match (from.number(), to.number()) {
-        (Some(a), Some(b)) => Some(target.guard.worsening(a, b)),
+    let own_step = match (parent.number(), level.number()) {
+        (Some(older), Some(newer)) => Some(terms.step(&target.guard, older, newer)),
         _ => None,
     };
-    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
+    let [good, bad] = terms.good_and_bad([&parents[worst], commit]);
     let steps = || {
         let (from, to) = (good.numbers(metric), bad.numbers(metric));
         from.into_iter()
@@ -118,7 +118,7 @@ fn rates(
     parents: &[Observation],
     target: &GuardTarget,
     config: &Config,
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Option<(Effect, usize)> {
     let rate = |seen: &Observation| {
         let samples = samples(seen, target, config).ok()?;
@@ -132,11 +132,11 @@ fn rates(
     let (worst, (_, parent)) = seen
         .filter_map(|(index, parent)| Some((index, rate(parent)?)))
         .max_by(|(_, (a, _)), (_, (b, _))| {
-            let [a, b] = aim.swap_if_fix([a, b]);
+            let [a, b] = terms.good_and_bad([a, b]);
             a.total_cmp(b)
         })?;
     let metric = target.guard.metric.clone();
-    let [good, bad] = aim.swap_if_fix([&parents[worst], commit]);
+    let [good, bad] = terms.good_and_bad([&parents[worst], commit]);
     // A small step makes some runs cross the threshold, too.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+    CommitId, Effect, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::orientation::SearchOrientation;
 use crate::hunt::run_verdicts::{ALIKE, ROUNDS, judged, verdict_of_run};
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::search::{self, BuildComparison, FreshPairs};
 use crate::stats;
@@ -37,8 +37,8 @@ pub(crate) struct ConfirmationRuns {
     builds_differ: bool,
     /// Without noise: the probability that the claim is due to chance.
     pub(crate) chance_of_error: f64,
-    /// Whether the search looks for a regression or a fix.
-    aim: Aim,
+    /// Which of good and bad is older.
+    terms: SearchTerms,
 }
 
 impl Driver<'_> {
@@ -122,7 +122,7 @@ impl Driver<'_> {
         let mut take = |one: &CommitId| seen.remove(one).expect("every one was measured");
         let parents: Vec<Observation> = parents.iter().map(&mut take).collect();
         let commit = take(commit);
-        let aim = claim.aim;
+        let terms = claim.terms;
         Ok(ConfirmationRuns {
             commit,
             parents,
@@ -130,7 +130,7 @@ impl Driver<'_> {
             claims,
             builds_differ,
             chance_of_error,
-            aim,
+            terms,
         })
     }
 
@@ -145,8 +145,8 @@ impl Driver<'_> {
         for (commit, observation) in seen {
             let recipe = self.oracle.recipes.at(commit)?;
             let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
-            let [older, newer] = [claim.aim.older(), claim.aim.newer()];
-            let wanted = if *commit == claim.commit { newer } else { older };
+            let is_commit = *commit == claim.commit;
+            let wanted = if is_commit { claim.terms.newer() } else { claim.terms.older() };
             let mut strays = 0;
             for run in 0..runs {
                 match verdict_of_run(observation, run, &claim.strategy.targets, &recipe).verdict {
@@ -224,7 +224,7 @@ impl Driver<'_> {
         if !is_level || self.known_to_repeat(&claim.strategy.targets, commits)? == Some(true) {
             return Ok(BuildComparison::StepIsLarger);
         }
-        let orientation = SearchOrientation::of(claim.aim, target);
+        let orientation = claim.terms.orientation(target);
         let config = &self.oracle.recipes.config;
         let means = |one: &CommitId| -> Vec<f64> {
             let Ok(samples) = samples(&seen[one], target, config) else { return Vec::new() };
@@ -269,7 +269,7 @@ impl Driver<'_> {
         let config = &self.oracle.recipes.config;
         let empty = FreshPairs::new(step, config.statistics.confidence)
             .with_smallest_step(target.oriented_limit());
-        let orientation = SearchOrientation::of(claim.aim, target);
+        let orientation = claim.terms.orientation(target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
@@ -330,7 +330,7 @@ impl ConfirmationRuns {
                 (noise.paired, f64::midpoint(noise.good, noise.bad))
             });
             let is_bad = if step_is_supported {
-                is_commit == (self.aim.newer() == Verdict::Bad)
+                is_commit == self.terms.is_newer(Verdict::Bad)
             } else {
                 mean > middle
             };
@@ -349,8 +349,8 @@ impl ConfirmationRuns {
         let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
         if !step_is_supported
             && is_plain
-            && own.verdict == self.aim.newer()
-            && theirs.iter().all(|parent| parent.verdict == self.aim.older())
+            && self.terms.is_newer(own.verdict)
+            && theirs.iter().all(|parent| self.terms.is_older(parent.verdict))
         {
             // The commit and its parents differ, but the test is undecided: name no commit.
             own.verdict = Verdict::Skip;
@@ -365,6 +365,18 @@ impl ConfirmationRuns {
         verdicts
     }
 
+    /// The own steps of the commit, and the index of the parent for the largest.
+    pub(crate) fn effects(&self, targets: &[Target], config: &Config) -> (Vec<Effect>, usize) {
+        effects(&self.commit, &self.parents, targets, config, self.terms)
+    }
+
+    /// The runs of the bad side, if this parent is the other side: the commit, or for a fix the
+    /// parent.
+    pub(crate) fn bad_side(&self, parent: usize) -> &Observation {
+        let [_, bad] = self.terms.good_and_bad([&self.parents[parent], &self.commit]);
+        bad
+    }
+
     /// The metrics whose guards the commit breaks; for a fix, those that all its parents break.
     pub(crate) fn broken(
         &self,
@@ -372,7 +384,6 @@ impl ConfirmationRuns {
         strategy: &SearchStrategy,
         config: &Config,
     ) -> Vec<Metric> {
-        let aim = self.aim;
         let is_broken = |target: &&GuardTarget| {
             let metric = &target.guard.metric;
             if strategy.noisy().is_some_and(|strategy| strategy.guard == target.guard) {
@@ -383,18 +394,18 @@ impl ConfirmationRuns {
                 let is_bad = |seen: &Observation| {
                     judged(seen, &alone, config, self.is_exact).verdict == Verdict::Bad
                 };
-                return match aim {
-                    Aim::Regression => is_bad(&self.commit),
-                    Aim::Fix => self.parents.iter().all(is_bad),
+                return if self.terms.good_is_older() {
+                    is_bad(&self.commit)
+                } else {
+                    self.parents.iter().all(is_bad)
                 };
             }
             let parted = self.parents.iter().all(|parent| {
-                let [good, bad] = aim.swap_if_fix([parent, &self.commit]);
+                let [good, bad] = self.terms.good_and_bad([parent, &self.commit]);
                 let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
                 apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
             });
-            parted
-                && effects(&self.commit, &self.parents, &alone, config, aim).0.iter().any(is_large)
+            parted && self.effects(&alone, config).0.iter().any(is_large)
         };
         let guards = targets.iter().filter_map(|target| match target {
             Target::Guard(target) => Some(target),

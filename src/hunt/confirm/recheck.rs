@@ -57,7 +57,7 @@ impl Driver<'_> {
                 step: None,
                 search_number: self.searches.saturating_sub(1),
                 ends: search_range.ends(),
-                aim: search_range.aim,
+                terms: search_range.terms,
                 aside: &search_range.aside,
             };
             let confidence = reported_confidence(self.chance_odds(claim, &fresh)?.chance());

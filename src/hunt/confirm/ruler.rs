@@ -3,9 +3,10 @@
 //! compared only with the same ruler.
 
 use crate::config::Config;
-use crate::evaluation::{Aim, CommitId, Phase, Target};
+use crate::evaluation::{CommitId, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
@@ -58,13 +59,8 @@ impl Driver<'_> {
                 old_engine: self.measure_with_ruler_of(&parent.commit, &with_new, targets)?,
                 new_engine: self.measure_with_ruler_of(commit, &with_old, targets)?,
             };
-            let depends_on = depends_on(
-                &swapped,
-                [parent, &fresh.commit],
-                targets,
-                &own,
-                self.begun.options.aim,
-            );
+            let depends_on =
+                depends_on(&swapped, [parent, &fresh.commit], targets, &own, self.terms());
             let text = told(depends_on, &swapped, targets);
             if depends_on != StepDependsOn::Engine {
                 return Ok(Some(CandidatesReason::RulerChanged(text)));
@@ -97,16 +93,16 @@ fn depends_on(
     [parent, commit]: [&Observation; 2],
     targets: &[Target],
     recipe: &Config,
-    aim: Aim,
+    terms: SearchTerms,
 ) -> StepDependsOn {
     let (_, is_exact) = runs_for(targets);
     let SwappedRulers { old_engine, new_engine } = swapped;
     let verdict = |seen: &Observation| judge_separately(seen, targets, recipe, is_exact);
     let steps = |newer: &Observation, older: &Observation| {
-        let step = effects(newer, std::slice::from_ref(older), targets, recipe, aim).0;
+        let step = effects(newer, std::slice::from_ref(older), targets, recipe, terms).0;
         step.is_empty() || step.iter().any(is_large)
     };
-    let sides = [aim.older(), aim.newer()];
+    let sides = [terms.older(), terms.newer()];
     let [old, new] = [verdict(old_engine), verdict(new_engine)];
     if !sides.contains(&old) || !sides.contains(&new) {
         StepDependsOn::Unknown

@@ -114,7 +114,7 @@ impl Driver<'_> {
             let recipe = self.oracle.recipes.at(commit)?;
             let VerdictCounts { good, bad, .. } =
                 VerdictCounts::of(&seen, &search_range.targets, &recipe);
-            let [_, failed] = search_range.aim.swap_if_fix([good, bad]);
+            let [_, failed] = search_range.terms.older_and_newer([good, bad]);
             if good + bad > 0 {
                 counts.insert(commit.clone(), Count { failed, runs: good + bad });
             }
@@ -181,9 +181,7 @@ impl Driver<'_> {
     ) -> Result<Option<CommitId>, HuntError> {
         let measures = [metric.measure.clone()];
         let whole = [self.begun.good.commit.clone(), self.begun.bad.commit.clone()];
-        for ((end, own), samples) in
-            [&search_range.good, &search_range.bad].into_iter().zip(whole).zip(ends)
-        {
+        for ((end, own), samples) in search_range.good_and_bad().into_iter().zip(whole).zip(ends) {
             let count: Count = samples.iter().copied().collect();
             if *end == own || count.failed == 0 || count.failed == count.runs {
                 continue;

@@ -5,9 +5,10 @@
 //! earlier commit fixed it.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial,
-    TrialOf, Unexplained,
+    Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial, TrialOf,
+    Unexplained,
 };
+use crate::hunt::terms::SearchTerms;
 
 /// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
 const SAME: f64 = 0.5;
@@ -17,12 +18,12 @@ pub(super) fn found(
     finding: &Finding,
     cause: &Cause,
     targets: &[Target],
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Option<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return None };
     let is_all = matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget);
-    let same = |trial| shows_the_same(trial, culprit, targets, aim);
+    let same = |trial| shows_the_same(trial, culprit, targets, terms);
     let is_same = match &cause.revert {
         Some(Revert::StillBad | Revert::StillGood) => same(cause.reverted()),
         Some(Revert::Absent) => true,
@@ -34,7 +35,12 @@ pub(super) fn found(
 }
 
 /// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
-fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target], aim: Aim) -> bool {
+fn shows_the_same(
+    trial: Option<&Trial>,
+    culprit: &Culprit,
+    targets: &[Target],
+    terms: SearchTerms,
+) -> bool {
     let Some(trial) = trial else { return false };
 
     let Some(effect) = culprit.effects.first() else {
@@ -44,7 +50,7 @@ fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target], 
     let Some(level) = trial.levels.get(&effect.metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == effect.metric => {
-            let is_good_end = aim == Aim::Fix && trial.of == TrialOf::Unfixed;
+            let is_good_end = !terms.good_is_older() && trial.of == TrialOf::Unfixed;
             let own = if is_good_end { &target.baseline } else { &target.bad };
             match (level.number(), own.number()) {
                 (Some(level), Some(own)) => (level - own).abs() <= SAME * target.limit.max(0.0),
@@ -61,25 +67,25 @@ pub(super) fn incomplete(
     finding: Finding,
     unexplained: Unexplained,
     history: &[CommitId],
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Finding {
     let named = finding.culprits.iter().map(|culprit| &culprit.info.commit);
     let first = named.filter_map(|commit| history.iter().position(|one| one == commit)).min();
     let first = first.unwrap_or_default();
     let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
-    let (candidates, why, next) = match (aim, is_later) {
-        (Aim::Regression, _) => (
+    let (candidates, why, next) = match (terms.good_is_older(), is_later) {
+        (true, _) => (
             &history[first..],
             "without it the bad end still shows the same: a later commit does this too",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
         ),
-        (Aim::Fix, true) => (
+        (false, true) => (
             &history[first..],
             "without it the good end is still good: a later commit fixes this too",
             "`start --find-fix --no-localize` names the first fix without this test",
         ),
-        (Aim::Fix, false) => (
+        (false, false) => (
             &history[..(first + 1).min(history.len())],
             "with it the bad end still shows the same: an earlier commit is needed too",
             "`start --find-fix` with an earlier good commit looks for the earlier one",
@@ -103,7 +109,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{GuardForm, Metric, Shows, Value};
+    use crate::evaluation::{Aim, GuardForm, Metric, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -139,7 +145,7 @@ mod tests {
             backport: None,
         };
         let target = Target::Guard(target(GuardForm::MaxIncrease(0.5), 6.0, 7.0));
-        found(&finding, &cause, &[target], Aim::Regression)
+        found(&finding, &cause, &[target], SearchTerms::of(Aim::Regression))
     }
 
     #[test]
@@ -161,8 +167,12 @@ mod tests {
             main: Some(0),
             ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
         };
-        let open =
-            incomplete(named, Unexplained::Metric(Metric::of("ppl")), &history, Aim::Regression);
+        let open = incomplete(
+            named,
+            Unexplained::Metric(Metric::of("ppl")),
+            &history,
+            SearchTerms::of(Aim::Regression),
+        );
         assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
         assert_eq!(open.candidates, [commit('5'), commit('6')]);
         assert_eq!(open.culprits.len(), 1);

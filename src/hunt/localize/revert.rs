@@ -6,7 +6,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, Backport, CommitId, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
+    Backport, CommitId, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
 };
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
@@ -52,11 +52,8 @@ impl Localization<'_, '_> {
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
         let [without, whole] = self.step_trees(rest)?;
-        let aim = self.driver.begun.options.aim;
-        let of = match aim {
-            Aim::Regression => TrialOf::Reverted,
-            Aim::Fix => TrialOf::Unfixed,
-        };
+        let good_is_older = self.driver.terms().good_is_older();
+        let of = if good_is_older { TrialOf::Reverted } else { TrialOf::Unfixed };
         let (verdict, recipe) =
             match self.test_end(&end, [&whole, &without], of, parts, &targets)? {
                 Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
@@ -64,15 +61,15 @@ impl Localization<'_, '_> {
                 Tested::Limit => return Ok(None),
                 Tested::Judged { verdict, recipe } => (verdict, recipe),
             };
-        Ok(Some(match (verdict, aim) {
-            (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, &recipe)? {
+        Ok(Some(match (verdict, good_is_older) {
+            (Verdict::Good, true) => match self.broken_beside(&end, &recipe)? {
                 Some(what) => Revert::BreaksOther(what),
                 None if targets.len() < self.whole.len() => Revert::HealsPart,
                 None => Revert::Heals,
             },
-            (Verdict::Bad, Aim::Regression) => Revert::StillBad,
-            (Verdict::Good, Aim::Fix) => Revert::StillGood,
-            (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
+            (Verdict::Bad, true) => Revert::StillBad,
+            (Verdict::Good, false) => Revert::StillGood,
+            (Verdict::Bad, false) => Revert::BreaksAgain,
             (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
         }))
     }
@@ -85,7 +82,7 @@ impl Localization<'_, '_> {
         rest: &[Part],
     ) -> Result<Option<Backport>, HuntError> {
         let targets = self.judged_alone();
-        if self.driver.begun.options.aim != Aim::Fix || targets.is_empty() {
+        if self.driver.terms().good_is_older() || targets.is_empty() {
             return Ok(None);
         }
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);

@@ -1,10 +1,11 @@
 //! The target of a localisation: whether a part of a change shows the commit's step. Pure.
 
 use crate::evaluation::{
-    Aim, Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows,
-    Target, Value,
+    Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows, Target,
+    Value,
 };
 use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::Observation;
 use crate::store::journal::{SearchBy, SearchMethod};
 
@@ -25,7 +26,7 @@ const FAR_SHARE: f64 = 0.4;
 pub(super) fn targets(
     culprit: &Culprit,
     targets: &[Target],
-    aim: Aim,
+    terms: SearchTerms,
     by: SearchBy,
 ) -> Result<Vec<Target>, &'static str> {
     if culprit.failure.is_some() {
@@ -41,7 +42,7 @@ pub(super) fn targets(
         _ => None,
     });
     let Some(target) = of_metric else { return Err("no target has the metric of the step") };
-    let own = Target::Guard(between(target, effect, aim));
+    let own = Target::Guard(between(target, effect, terms));
     if !is_judged_alone(&Target::Guard(target.clone()), by) && !is_far(&own) {
         return Err("runs vary too much to judge parts of the change one by one");
     }
@@ -75,8 +76,8 @@ fn is_far(target: &Target) -> bool {
 }
 
 /// The target between the levels of parent and commit, with half of the step as tolerance.
-fn between(target: &GuardTarget, effect: &Effect, aim: Aim) -> GuardTarget {
-    let [good, bad] = aim.swap_if_fix([effect.parent.clone(), effect.commit.clone()]);
+fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms) -> GuardTarget {
+    let [good, bad] = terms.levels(effect);
     let mut own = GuardTarget { baseline: good.clone(), bad: bad.clone(), ..target.clone() };
     if let (Some(good), Some(bad)) = (good.number(), bad.number()) {
         let step = target.guard.worsening(good, bad);
@@ -109,12 +110,12 @@ pub(super) fn shows(
     judgement: &Judgement,
     seen: &Observation,
     culprit: &Culprit,
-    aim: Aim,
+    terms: SearchTerms,
 ) -> Shows {
     let effect = culprit.effects.first().filter(|_| culprit.failure.is_none());
     let shown = match judgement.verdict {
-        verdict if verdict == aim.newer() => Shows::Difference,
-        verdict if verdict == aim.older() => Shows::Nothing,
+        verdict if terms.is_newer(verdict) => Shows::Difference,
+        verdict if terms.is_older(verdict) => Shows::Nothing,
         _ => Shows::Unresolved,
     };
     match (shown, effect) {
@@ -160,7 +161,7 @@ pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Metric, Noise};
+    use crate::evaluation::{Aim, Metric, Noise};
     use crate::oracle::fixture::target;
 
     fn effect(parent: f64, commit: f64) -> Effect {
@@ -178,22 +179,22 @@ mod tests {
     #[test]
     fn half_of_the_commits_own_step_is_the_tolerance() {
         let whole = target(GuardForm::MaxIncreasePercent(1.0), 7.0, 9.0);
-        let own = between(&whole, &effect(7.5, 8.5), Aim::Regression);
+        let own = between(&whole, &effect(7.5, 8.5), SearchTerms::of(Aim::Regression));
         assert_eq!((own.baseline.number(), own.bad.number()), (Some(7.5), Some(8.5)));
         assert!((own.limit - 0.5).abs() < 1e-12 && !own.guard.form.is_relative());
         // A fix: the parent is the bad side.
-        let own = between(&whole, &effect(8.5, 7.5), Aim::Fix);
+        let own = between(&whole, &effect(8.5, 7.5), SearchTerms::of(Aim::Fix));
         assert_eq!((own.baseline.number(), own.bad.number()), (Some(7.5), Some(8.5)));
         // Throughput falls.
         let speed = target(GuardForm::MaxDecrease(1.0), 100.0, 50.0);
-        let own = between(&speed, &effect(100.0, 60.0), Aim::Regression);
+        let own = between(&speed, &effect(100.0, 60.0), SearchTerms::of(Aim::Regression));
         assert_eq!(own.guard.form, GuardForm::MaxDecrease(20.0));
         // Any change counts: the guard takes the step's direction.
         let any = target(GuardForm::Unchanged, 7.0, 6.0);
-        let own = between(&any, &effect(7.0, 6.0), Aim::Regression);
+        let own = between(&any, &effect(7.0, 6.0), SearchTerms::of(Aim::Regression));
         assert_eq!(own.guard.form, GuardForm::MaxDecrease(0.5));
         // A value that is no number keeps the hunt's tolerance.
-        let own = between(&whole, &effect(7.0, f64::NAN), Aim::Regression);
+        let own = between(&whole, &effect(7.0, f64::NAN), SearchTerms::of(Aim::Regression));
         assert!((own.limit - whole.limit).abs() < 1e-12);
     }
 

@@ -43,7 +43,7 @@ impl Localization<'_, '_> {
             }
             other => other?,
         };
-        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.begun.options.aim);
+        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.terms());
         let rest = self.rest(&self.change.whole(), parts)?;
         let (of, named) = if rest.len() < parts.len() {
             (TrialOf::Without, rest.as_slice())

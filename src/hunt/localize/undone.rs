@@ -33,7 +33,7 @@ impl Driver<'_> {
         let change = self.change_of(cause)?;
         let touching = self.oracle.history.touching(&cause.commit, &newer, &change)?;
         let places: Vec<CommitId> = touching.into_iter().filter(|one| *one != newer).collect();
-        let older = self.begun.options.aim.older();
+        let older = self.terms().older();
         let place = self.first_with(older, &spread(places))?;
         Ok(place.map(|place| (cause.commit.clone(), place)))
     }

@@ -3,24 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::oracle::Observation;
 use crate::ui::reached_limit;
 
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend, beyond_good, mends_before};
 
-/// The good and the bad side of a found commit's step.
-fn sides(found: &Culprit, aim: Aim) -> [&CommitId; 2] {
-    aim.swap_if_fix([&found.parent, &found.info.commit])
-}
-
 /// The results of the hunt so far.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    pub(crate) aim: Aim,
+    pub(crate) terms: SearchTerms,
     pub(crate) targets: Vec<Target>,
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
@@ -39,9 +35,9 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(targets: &[Target], aim: Aim) -> Self {
+    pub(crate) fn new(targets: &[Target], terms: SearchTerms) -> Self {
         Self {
-            aim,
+            terms,
             targets: targets.to_vec(),
             found: Vec::new(),
             mends: Vec::new(),
@@ -260,8 +256,9 @@ impl Ledger {
         seen: &Observation,
         bad: &Observation,
     ) -> Option<SearchRange> {
-        let [_, from] = sides(found, search_range.aim);
-        if *from == search_range.bad {
+        let [_, from] = search_range.good_and_bad_side_of(found);
+        let [_, end] = search_range.good_and_bad();
+        if from == end {
             return None;
         }
         let mut targets = Vec::new();
@@ -277,7 +274,7 @@ impl Ledger {
                 self.notes.push(format!(
                     "{} has no value of {metric}, so the hunt did not look for changes {} it",
                     from.short(),
-                    beyond(search_range.aim)
+                    beyond(search_range.terms)
                 ));
                 continue;
             };
@@ -287,30 +284,27 @@ impl Ledger {
             }
             let own = seen.numbers(metric);
             // The search range may end at a parent of which only the level is known: count one run.
-            let runs = if search_range.bad == bad.commit { bad.numbers(metric).len() } else { 1 };
+            let runs = if *end == bad.commit { bad.numbers(metric).len() } else { 1 };
             if is_beyond_noise(&rest, own.len(), runs) {
                 targets.push(Target::Guard(rest));
             } else {
                 self.notes.push(format!(
                     "any further change of {metric} {} {} is lost in its noise",
-                    beyond(search_range.aim),
+                    beyond(search_range.terms),
                     from.short()
                 ));
             }
         }
-        (!targets.is_empty()).then(|| SearchRange {
-            good: from.clone(),
-            targets,
-            ..search_range.clone()
-        })
+        (!targets.is_empty()).then(|| search_range.with_good(from.clone(), targets))
     }
 
     /// The range from the good end to the good side of the found step, if the rest there exceeds
     /// the tolerance. That happens only in noise: a level between good and bad may pass as good
     /// there.
     fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
-        let [to, _] = sides(found, search_range.aim);
-        if *to == search_range.good {
+        let [to, _] = search_range.good_and_bad_side_of(found);
+        let [end, _] = search_range.good_and_bad();
+        if to == end {
             return None;
         }
         let mut targets = Vec::new();
@@ -321,18 +315,14 @@ impl Ledger {
                 continue;
             }
             let Some(effect) = found.effect_on(&target.guard.metric) else { continue };
-            let [level, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
+            let [level, _] = search_range.terms.levels(effect);
             let rest = GuardTarget { bad: level.clone(), ..target.clone() };
             let runs = target.noise.map_or(1, |noise| noise.runs);
             if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
                 targets.push(Target::Guard(rest));
             }
         }
-        (!targets.is_empty()).then(|| SearchRange {
-            bad: to.clone(),
-            targets,
-            ..search_range.clone()
-        })
+        (!targets.is_empty()).then(|| search_range.with_bad(to.clone(), targets))
     }
 }
 
@@ -349,8 +339,8 @@ fn rise_of(search_range: &SearchRange) -> f64 {
 }
 
 /// Where the bad end lies, seen from the bad side of a step.
-fn beyond(aim: Aim) -> &'static str {
-    aim.swap_if_fix(["after", "before"])[0]
+fn beyond(terms: SearchTerms) -> &'static str {
+    if terms.good_is_older() { "after" } else { "before" }
 }
 
 /// Whether the bad level still breaks the guard against the baseline.

@@ -2,10 +2,10 @@
 //! Pure.
 
 use crate::evaluation::{
-    Account, Aim, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target,
-    Unexplained,
+    Account, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
 };
 use crate::hunt::confirm::effect::weight;
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::ui::text;
 
@@ -44,7 +44,7 @@ impl Ledger {
         let besides = |notes: &mut Vec<String>,
                        candidates: &[(Vec<CommitId>, CandidatesReason)]| {
             for (commits, why) in candidates {
-                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.aim)));
+                notes.push(format!("besides, {}", candidates_sentence(commits, why, self.terms)));
             }
             for crossing in &self.crossings {
                 notes.push(format!("besides, small steps add up: {}", small_sentence(crossing)));
@@ -66,15 +66,15 @@ impl Ledger {
                     all.push(commit.clone());
                 }
             }
-            let summary = culprit_sentence(&culprits[main], self.aim);
-            let rest = rest_sentence(culprits.len(), &unexplained, self.aim);
+            let summary = culprit_sentence(&culprits[main], self.terms);
+            let rest = rest_sentence(culprits.len(), &unexplained, self.terms);
             (Outcome::Candidates, format!("{summary}; {rest}"), all)
         } else if let Some(main) = main {
             let culprit = &culprits[main];
             besides(&mut notes, &self.candidates);
             (
                 Outcome::Culprit,
-                culprit_sentence(culprit, self.aim),
+                culprit_sentence(culprit, self.terms),
                 vec![culprit.info.commit.clone()],
             )
         } else if let Some((commits, why)) = self.candidates.first() {
@@ -85,7 +85,7 @@ impl Ledger {
                     all.push(commit.clone());
                 }
             }
-            (Outcome::Candidates, candidates_sentence(commits, why, self.aim), all)
+            (Outcome::Candidates, candidates_sentence(commits, why, self.terms), all)
         } else if let Some(crossing) = self.crossings.first() {
             let mut all: Vec<CommitId> =
                 self.crossings.iter().map(|c| c.info.commit.clone()).collect();
@@ -138,7 +138,7 @@ impl Ledger {
         for FoundCommit { culprit, status, .. } in &self.found {
             let CulpritStatus::Undone { by, again } = status else { continue };
             let then = if *again { ", and applied again later" } else { "" };
-            let said = culprit_sentence(culprit, self.aim);
+            let said = culprit_sentence(culprit, self.terms);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
         }
     }
@@ -271,7 +271,7 @@ impl Ledger {
             for found in &mut self.found {
                 // The step is confirmed, but does not explain the bad end.
                 if found.stands() {
-                    self.notes.push(culprit_sentence(&found.culprit, self.aim));
+                    self.notes.push(culprit_sentence(&found.culprit, self.terms));
                     found.status = CulpritStatus::Unclear;
                 }
             }
@@ -331,9 +331,9 @@ fn main_of(found: &[FoundCommit]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
+fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
     let commit = culprit.info.commit.short();
-    let sought = aim.sought();
+    let sought = terms.sought();
     match (culprit.effects.first(), &culprit.failure) {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
@@ -349,7 +349,7 @@ fn culprit_sentence(culprit: &Culprit, aim: Aim) -> String {
             ),
         },
         (None, Some(failure)) => {
-            let [whose, _] = aim.swap_if_fix(["it", "its parent"]);
+            let whose = if terms.good_is_older() { "it" } else { "its parent" };
             format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
         }
         (None, None) => format!("{commit} is the {sought}"),
@@ -371,16 +371,16 @@ fn small_sentence(crossing: &Culprit) -> String {
 }
 
 /// What is left of the bad end's change, after so many confirmed commits.
-fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], aim: Aim) -> String {
+fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], terms: SearchTerms) -> String {
     let they = if confirmed == 1 { "it does" } else { "the confirmed commits do" };
-    let end = aim.swap_if_fix(["bad end", "good end"])[0];
+    let end = terms.newer();
     let what: Vec<String> = unexplained.iter().map(ToString::to_string).collect();
-    format!("{they} not explain all that the {end} shows of {}", what.join(", "))
+    format!("{they} not explain all that the {end} end shows of {}", what.join(", "))
 }
 
 /// A sentence that names the candidates and the reason.
-fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, aim: Aim) -> String {
-    let sought = aim.sought();
+fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, terms: SearchTerms) -> String {
+    let sought = terms.sought();
     let names: Vec<_> = commits.iter().map(CommitId::short).collect();
     match (names.as_slice(), why) {
         // A changed ruler is mentioned before the engine.

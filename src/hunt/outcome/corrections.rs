@@ -1,7 +1,7 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Aim, Culprit, Phase, Target};
+use crate::evaluation::{Culprit, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -21,7 +21,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
     ) -> Result<(), HuntError> {
         let [mended, newer] = search_range.ends();
-        if search_range.aim != Aim::Regression || newer != self.begun.ends()[1] {
+        if newer != self.begun.ends()[1] {
             return Ok(());
         }
         for target in &search_range.targets {
@@ -66,7 +66,7 @@ impl Driver<'_> {
                      left at the {} end",
                     by.short(),
                     commit.short(),
-                    whole.aim.newer(),
+                    whole.terms.newer(),
                 );
                 ledger.withdraw(commit, std::slice::from_ref(commit), why);
             }

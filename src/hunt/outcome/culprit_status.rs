@@ -231,7 +231,7 @@ pub(crate) fn mends_before(
     search_range.targets.iter().find_map(|target| {
         let Target::Guard(target) = target else { return None };
         let effect = found.effect_on(&target.guard.metric)?;
-        let [before, _] = search_range.aim.swap_if_fix([&effect.parent, &effect.commit]);
+        let [before, _] = search_range.terms.levels(effect);
         let before = before.number()?;
         let amount = target.guard.worsening(before, target.baseline.number()?);
         let metric = target.guard.metric.clone();

@@ -1,7 +1,7 @@
 //! Gradual changes, in which no own step is large. Lists the ranges of history that contribute, and
 //! looks for a dip that hides a large step.
 
-use crate::evaluation::{Aim, CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
+use crate::evaluation::{CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::Endpoints;
@@ -24,9 +24,6 @@ impl Driver<'_> {
         search_range: &SearchRange,
         crossing: &Culprit,
     ) -> Result<Option<SearchRange>, HuntError> {
-        if search_range.aim != Aim::Regression {
-            return Ok(None);
-        }
         let Some(target) = search_range.targets.iter().find_map(|target| match target {
             Target::Guard(target) => Some(target.clone()),
             Target::Failure { .. } => None,
@@ -36,7 +33,7 @@ impl Driver<'_> {
         let metric = &target.guard.metric;
         let effect = crossing.effect_on(metric);
         let Some(top) = effect.and_then(|effect| effect.parent.number()) else { return Ok(None) };
-        let chain = self.chain(&search_range.good, &crossing.parent)?;
+        let chain = self.chain(&search_range.older, &crossing.parent)?;
         let judged = self.judged()?;
         let mut looks: Vec<CommitId> =
             chain.iter().filter(|commit| judged.contains(*commit)).cloned().collect();
@@ -59,9 +56,9 @@ impl Driver<'_> {
         let unit = if target.guard.form.is_relative() { top.abs() } else { 1.0 };
         let error = target.noise.map_or(0.0, |noise| 4.0 * noise.sd * unit);
         let found = lowest.filter(|(depth, ..)| *depth > target.limit.max(0.0) + error);
-        Ok(found.map(|(_, good, baseline)| SearchRange {
-            good,
-            bad: crossing.info.commit.clone(),
+        Ok(found.map(|(_, older, baseline)| SearchRange {
+            older,
+            newer: crossing.info.commit.clone(),
             targets: vec![Target::Guard(GuardTarget {
                 baseline,
                 bad: effect.map_or(target.bad.clone(), |effect| effect.commit.clone()),
@@ -80,8 +77,8 @@ impl Driver<'_> {
     ) -> Result<Vec<Contribution>, HuntError> {
         let Some(target) = target else { return Ok(Vec::new()) };
         let metric = &target.guard.metric;
-        let aim = self.begun.options.aim;
-        let [old, new] = aim.swap_if_fix([&endpoints.good, &endpoints.bad]);
+        let terms = self.terms();
+        let [old, new] = terms.older_and_newer([&endpoints.good, &endpoints.bad]);
         let mut judged = Vec::new();
         for entry in self.hunt.entries_in_force()? {
             if let Event::Judged(one) = entry.event
@@ -108,15 +105,12 @@ impl Driver<'_> {
         }
         let mut rises: Vec<Contribution> = levels
             .windows(2)
-            .map(|pair| {
-                let [good, bad] = aim.swap_if_fix([pair[0].2, pair[1].2]);
-                Contribution {
-                    from: pair[0].1.clone(),
-                    to: pair[1].1.clone(),
-                    commits: pair[1].0 - pair[0].0,
-                    rise: target.guard.worsening(good, bad),
-                    metric: metric.clone(),
-                }
+            .map(|pair| Contribution {
+                from: pair[0].1.clone(),
+                to: pair[1].1.clone(),
+                commits: pair[1].0 - pair[0].0,
+                rise: terms.step(&target.guard, pair[0].2, pair[1].2),
+                metric: metric.clone(),
             })
             .filter(|contribution| contribution.rise > 0.0)
             .collect();

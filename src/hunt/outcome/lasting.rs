@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Aim, CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Target};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -31,10 +31,13 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
-        let mut next = self.on_other_branches(step)?;
-        if let Some((earlier, mend)) = self.landed_before(step)? {
-            ledger.mended(mend);
-            next.push(earlier);
+        let mut next = Vec::new();
+        if step.search_range.explains_levels() {
+            next.extend(self.on_other_branches(step)?);
+            if let Some((earlier, mend)) = self.landed_before(step)? {
+                ledger.mended(mend);
+                next.push(earlier);
+            }
         }
         next.extend(self.follow_levels_or_measure(ledger, step)?);
         Ok(next)
@@ -46,9 +49,10 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
-        let levels = match step.search_range.aim {
-            Aim::Regression => self.follow_levels(ledger, step, None)?,
-            Aim::Fix => None,
+        let levels = if step.search_range.explains_levels() {
+            self.follow_levels(ledger, step, None)?
+        } else {
+            None
         };
         let mut next = Vec::new();
         let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
@@ -84,7 +88,7 @@ impl Driver<'_> {
             let measures = crate::oracle::measures_of(&whole.targets);
             let is_drifting = whole.targets.iter().any(drifts);
             let look = Request::look(found, &measures, Phase::Search);
-            if whole.aim == Aim::Regression && !is_drifting {
+            if whole.explains_levels() && !is_drifting {
                 let seen = self.oracle.evaluate(look)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_mends_beside(ledger, &step) {
@@ -104,7 +108,8 @@ impl Driver<'_> {
             }
             // A commit whose verdict differs from the newer end's was found between other ends.
             let number = self.searches.saturating_sub(1);
-            if self.judge(found, &whole.targets, number)?.verdict != whole.aim.newer() {
+            let verdict = self.judge(found, &whole.targets, number)?.verdict;
+            if !whole.is_newer(verdict) {
                 continue;
             }
             let seen = self.oracle.evaluate(look)?;
@@ -200,7 +205,7 @@ impl Driver<'_> {
                 done_again = Some(at.clone());
             }
             // The metric is as bad there: another commit may be the cause.
-            if search_range.aim == Aim::Regression {
+            if search_range.explains_levels() {
                 let via = if before == *found { &at } else { &before };
                 next.extend(self.follow_levels(ledger, step, Some(via))?.unwrap_or_default());
             }
@@ -232,7 +237,7 @@ impl Driver<'_> {
         let [_, newer] = search_range.ends();
         let is_gone = |one: &CommitId| history.is_gone_in_part(one, change);
         let lacks_a_part = !is_specific_target(search_range) && is_gone(at) && is_gone(newer);
-        Ok(judgement.verdict == search_range.aim.newer()
+        Ok(search_range.is_newer(judgement.verdict)
             && (history.contains_change(at, change) == Some(false) || lacks_a_part))
     }
 
@@ -385,26 +390,23 @@ fn goes_on_from(
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
             // In a hunt for a fix, the levels after the mend are bad again: the rest is their distance
             // from the bad end.
-            let left = match search_range.aim {
-                Aim::Regression => here.and_then(|x| ledger.beyond_good(metric, x)),
-                Aim::Fix => {
-                    let ends = here.zip(guarded.bad.number());
-                    ends.map(|(here, bad)| guarded.guard.worsening(here, bad))
-                }
+            let left = if search_range.terms.good_is_older() {
+                here.and_then(|x| ledger.beyond_good(metric, x))
+            } else {
+                let ends = here.zip(guarded.bad.number());
+                ends.map(|(here, bad)| guarded.guard.worsening(here, bad))
             };
             mend.left = left.unwrap_or(0.0);
-            let amount = here.zip(there).map(|levels| {
-                let [from, to] = search_range.aim.swap_if_fix([levels.0, levels.1]);
-                guarded.guard.worsening(from, to)
-            });
+            let levels = here.zip(there);
+            let amount = levels.map(|(x, y)| search_range.terms.step(&guarded.guard, x, y));
             mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
         }
         let rest = GuardTarget { baseline: level, ..guarded.clone() };
         targets.push(Target::Guard(rest));
     }
     ledger.mended(mend);
-    match search_range.aim {
-        Aim::Regression => SearchRange { good: by, targets, ..search_range.clone() },
-        Aim::Fix => SearchRange { bad: by, ..search_range.clone() },
-    }
+    // In a hunt for a fix the baseline is the newer end's level, which stays.
+    let keeps_targets = !search_range.terms.good_is_older();
+    let targets = if keeps_targets { search_range.targets.clone() } else { targets };
+    SearchRange { older: by, targets, ..search_range.clone() }
 }

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{
-    Aim, CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict,
-};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Noise, Phase, Target, Value, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -280,9 +278,6 @@ impl Driver<'_> {
         search_range: &SearchRange,
         merge: &Culprit,
     ) -> Result<Option<SearchRange>, HuntError> {
-        if search_range.aim != Aim::Regression || self.begun.options.first_parent {
-            return Ok(None);
-        }
         for parent in &self.oracle.history.parents(&merge.info.commit)? {
             if *parent == merge.parent {
                 continue;
@@ -410,8 +405,8 @@ fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
 fn part(search_range: &SearchRange, target: &GuardTarget, from: &Level, to: &Level) -> SearchRange {
     let (baseline, bad) = (Value::Number(from.value), Value::Number(to.value));
     SearchRange {
-        good: from.commit.clone(),
-        bad: to.commit.clone(),
+        older: from.commit.clone(),
+        newer: to.commit.clone(),
         targets: vec![Target::Guard(GuardTarget { baseline, bad, ..target.clone() })],
         ..search_range.clone()
     }
@@ -419,7 +414,7 @@ fn part(search_range: &SearchRange, target: &GuardTarget, from: &Level, to: &Lev
 
 /// Adds a search range. If one with the same ends exists, adds the targets to it.
 fn join(search_ranges: &mut Vec<SearchRange>, new: SearchRange) {
-    let same = search_ranges.iter_mut().find(|one| one.good == new.good && one.bad == new.bad);
+    let same = search_ranges.iter_mut().find(|one| one.ends() == new.ends());
     match same {
         Some(one) => one.targets.extend(new.targets),
         None => search_ranges.push(new),

@@ -38,7 +38,7 @@ impl Driver<'_> {
                         judged => *verdict = judged?.0.verdict,
                     }
                 }
-                is_explained |= verdicts == [whole.aim.older(), whole.aim.newer()];
+                is_explained |= verdicts == [whole.terms.older(), whole.terms.newer()];
             }
             if !is_explained {
                 ledger.add_target(target);

@@ -1,7 +1,7 @@
 //! Finds out whether another commit causes what the newer end shows, if the found commit's change
 //! is gone there.
 
-use crate::evaluation::{Aim, CommitId, Phase, Target};
+use crate::evaluation::{CommitId, Phase, Target};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::typical;
@@ -137,7 +137,7 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
-            if step.search_range.aim == Aim::Fix || !target.is_rate() {
+            if !step.search_range.explains_levels() || !target.is_rate() {
                 continue;
             }
             let measures = [target.guard.metric.measure.clone()];

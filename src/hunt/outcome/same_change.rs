@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Aim, CommitId};
+use crate::evaluation::CommitId;
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -25,7 +25,7 @@ impl Driver<'_> {
         let FoundStep { search_range, culprit, .. } = step;
         let [older, _] = search_range.ends();
         let parent = &culprit.parent;
-        if search_range.aim != Aim::Regression || parent == older {
+        if parent == older {
             return Ok(None);
         }
         let history = &self.oracle.history;
@@ -38,7 +38,8 @@ impl Driver<'_> {
         }
         let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
         let number = self.searches.saturating_sub(1);
-        if self.judge(&commit, &search_range.targets, number)?.verdict != search_range.aim.newer() {
+        let judgement = self.judge(&commit, &search_range.targets, number)?;
+        if !search_range.is_newer(judgement.verdict) {
             return Ok(None);
         }
         let effect = culprit.effects.first();
@@ -52,7 +53,7 @@ impl Driver<'_> {
             // The amount is the later commit's.
             repeats: false,
         };
-        Ok(Some((SearchRange { bad: commit, ..(*search_range).clone() }, mend)))
+        Ok(Some(((*search_range).clone().up_to(commit), mend)))
     }
 
     /// A search range for each branch that has the change but not the found commit, as after a
@@ -62,9 +63,6 @@ impl Driver<'_> {
         step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let FoundStep { search_range, culprit, .. } = step;
-        if search_range.aim != Aim::Regression {
-            return Ok(Vec::new());
-        }
         let found = &culprit.info.commit;
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let mut next = Vec::new();
@@ -76,14 +74,14 @@ impl Driver<'_> {
             let mut is_bad_from_the_start = false;
             for base in self.oracle.history.merge_bases(search_range.ends()[0], &tip)? {
                 let judgement = self.judge(&base, &search_range.targets, number)?;
-                is_bad_from_the_start |= judgement.verdict == search_range.aim.newer();
+                is_bad_from_the_start |= search_range.is_newer(judgement.verdict);
             }
             if is_bad_from_the_start {
                 continue;
             }
-            if self.judge(&tip, &search_range.targets, number)?.verdict == search_range.aim.newer()
-            {
-                next.push(SearchRange { bad: tip, ..(*search_range).clone() });
+            let judgement = self.judge(&tip, &search_range.targets, number)?;
+            if search_range.is_newer(judgement.verdict) {
+                next.push((*search_range).clone().up_to(tip));
             }
         }
         Ok(next)

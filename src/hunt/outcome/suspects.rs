@@ -79,9 +79,9 @@ impl Driver<'_> {
                 continue;
             }
             let judgement = self.judge(place, &search_range.targets, number)?;
-            if judgement.verdict == search_range.aim.older()
+            if search_range.is_older(judgement.verdict)
                 && let Some(seen) =
-                    self.repeats_as(search_range.aim.older(), place, &search_range.targets)?
+                    self.repeats_as(search_range.terms.older(), place, &search_range.targets)?
             {
                 return Ok(Some(seen));
             }

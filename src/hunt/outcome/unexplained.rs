@@ -2,7 +2,7 @@
 //! Pure.
 
 use crate::evaluation::{
-    Account, Aim, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
+    Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
 };
 use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
@@ -68,7 +68,7 @@ impl Ledger {
     fn masked(&self, target: &GuardTarget) -> f64 {
         let metric = &target.guard.metric;
         let above_good = |effect: &Effect| {
-            let [level, _] = self.aim.swap_if_fix([&effect.parent, &effect.commit]);
+            let [level, _] = self.terms.levels(effect);
             let levels = target.baseline.number().zip(level.number());
             levels.map_or(0.0, |(good, level)| target.guard.worsening(good, level))
         };
@@ -84,9 +84,9 @@ impl Ledger {
     fn largest_rise(&self, target: &GuardTarget) -> f64 {
         let mut steps: Vec<[&Value; 2]> = self
             .standing_effects(&target.guard.metric)
-            .map(|effect| self.aim.swap_if_fix([&effect.parent, &effect.commit]))
+            .map(|effect| self.terms.levels(effect))
             .collect();
-        if self.aim == Aim::Fix {
+        if !self.terms.good_is_older() {
             steps.reverse();
         }
         let mut from = &target.baseline;

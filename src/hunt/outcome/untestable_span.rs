@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Aim, Basis, CommitId, Culprit, Phase, Target};
+use crate::evaluation::{Basis, CommitId, Culprit, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::begin::info;
 use crate::hunt::confirm::effect::effects;
@@ -24,9 +24,10 @@ impl Driver<'_> {
         search_range: &SearchRange,
         commits: Vec<CommitId>,
     ) -> Result<Vec<SearchRange>, HuntError> {
-        let step = match search_range.aim {
-            Aim::Regression => self.step_over(search_range, &commits)?,
-            Aim::Fix => None,
+        let step = if search_range.explains_levels() {
+            self.step_over(search_range, &commits)?
+        } else {
+            None
         };
         let Some((culprit, seen)) = step else {
             ledger.enter_open(search_range, commits, CandidatesReason::Untestable);
@@ -61,7 +62,7 @@ impl Driver<'_> {
         };
         let mut newest = None;
         for one in commits {
-            let mut comes_after_all = is(one, newer, search_range.aim.newer());
+            let mut comes_after_all = is(one, newer, search_range.terms.newer());
             for other in commits {
                 comes_after_all = comes_after_all && history.is_ancestor(other, one)?;
             }
@@ -74,13 +75,14 @@ impl Driver<'_> {
             let parents = history.parents(one)?.into_iter();
             before.extend(parents.filter(|parent| !commits.contains(parent)));
         }
-        let parent = before.into_iter().find(|one| is(one, older, search_range.aim.older()));
+        let parent = before.into_iter().find(|one| is(one, older, search_range.terms.older()));
         let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
         let measures = measures_of(&search_range.targets);
         let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
         let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
         let config = &self.oracle.recipes.config;
-        let (effects, _) = effects(&seen, &[from], &search_range.targets, config, search_range.aim);
+        let (targets, terms) = (&search_range.targets, search_range.terms);
+        let (effects, _) = effects(&seen, &[from], targets, config, terms);
         let failure = search_range.targets.iter().find_map(|target| match target {
             Target::Failure { failure, .. } => Some(failure.clone()),
             Target::Guard(_) => None,

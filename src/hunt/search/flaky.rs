@@ -79,7 +79,7 @@ impl Driver<'_> {
         let runs = self.runs_judged()?;
         let mut last = newer.clone();
         for commit in &open {
-            if verdicts.get(commit) == Some(&search_range.aim.newer())
+            if verdicts.get(commit).is_some_and(|verdict| search_range.is_newer(*verdict))
                 && history.is_ancestor(commit, &last)?
             {
                 last = commit.clone();
@@ -87,7 +87,7 @@ impl Driver<'_> {
         }
         let mut first = vec![older.clone()];
         for commit in &open {
-            if verdicts.get(commit) == Some(&search_range.aim.older())
+            if verdicts.get(commit).is_some_and(|verdict| search_range.is_older(*verdict))
                 && runs.get(commit).is_some_and(|runs| *runs >= fewest)
                 && history.is_ancestor(commit, &last)?
             {

@@ -25,8 +25,8 @@ pub(crate) fn bisect(
     let number = driver.searches;
     let path = driver.hunt.bisect_repository();
     let session =
-        BisectSession::open(driver.oracle.history.repository(), &path, &search_range.bad)?;
-    session.start(&range, search_range.aim)?;
+        BisectSession::open(driver.oracle.history.repository(), &path, &search_range.newer)?;
+    session.start(&range, search_range.terms.aim())?;
     replay(driver, &session, search_range, strategy, &skip)?;
     if ended(&session)?.is_none() {
         let scout = Scout::begin(driver, &session, search_range, strategy)?;
@@ -56,8 +56,8 @@ pub(crate) fn bisect(
             return Err(HuntError::Environment(format!(
                 "git calls the merge base {} {}, but the hunt measured it as {}",
                 commit.short(),
-                search_range.aim.newer(),
-                search_range.aim.older()
+                search_range.terms.newer(),
+                search_range.terms.older()
             )));
         }
         None => return Err(why_git_stopped(driver)?),

@@ -26,10 +26,11 @@ pub(crate) fn open_search(
         paths: search_range.paths.specs(),
     };
     let (targets, chunks) = sought(driver, strategy);
+    let [good, bad] = search_range.good_and_bad().map(Clone::clone);
     driver.oracle.recorder.event(Event::Search {
         search_number: driver.searches,
-        good: search_range.good.clone(),
-        bad: search_range.bad.clone(),
+        good,
+        bad,
         commits: driver.oracle.history.count(&range)?,
         targets,
         paths: search_range.paths.specs(),

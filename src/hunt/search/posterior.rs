@@ -94,12 +94,12 @@ pub(crate) fn posterior(
         let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
         lineage.iter().map(|one| weight(&one.commit)).collect()
     };
-    let orientation = SearchOrientation::of(search_range.aim, target);
+    let orientation = search_range.terms.orientation(target);
     let turned = |samples: Vec<f64>| -> Vec<f64> {
         samples.into_iter().map(|x| orientation.sample(x)).collect()
     };
     let ends_again = ends.clone();
-    let [good, bad] = search_range.aim.swap_if_fix(ends).map(turned);
+    let [good, bad] = search_range.terms.older_and_newer(ends).map(turned);
     let counted = [&good, &bad].map(|samples| samples.iter().copied().collect::<Count>());
     let settings = Settings {
         prior,

@@ -29,7 +29,8 @@ impl Driver<'_> {
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {
             for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
-                let commit = if is_good { &search_range.good } else { &search_range.bad };
+                let [good, bad] = search_range.good_and_bad();
+                let commit = if is_good { good } else { bad };
                 match sampler.take(self, commit, target)? {
                     RunSample::Sample(x) => ends[usize::from(!is_good)].push(x),
                     RunSample::Untestable(_, reason) => {

@@ -133,7 +133,7 @@ pub(crate) fn search(
         step: None,
         search_number: number,
         ends: search_range.ends(),
-        aim: search_range.aim,
+        terms: search_range.terms,
         aside: &search_range.aside,
     };
     let confirmed = driver.confirm(claim)?;
@@ -185,7 +185,7 @@ impl Driver<'_> {
         candidates: &[CommitId],
         number: usize,
     ) -> Result<Vec<(CommitId, Verdict)>, HuntError> {
-        let aim = self.begun.options.aim;
+        let terms = self.terms();
         let (mut bounds, mut old) = (Vec::new(), Vec::new());
         for entry in self.hunt.entries_in_force()? {
             let Event::Judged(judged) = entry.event else { continue };
@@ -194,9 +194,9 @@ impl Driver<'_> {
             }
             let known = (judged.commit, judged.judgement.verdict);
             match known.1 {
-                verdict if verdict == aim.older() && !old.contains(&known) => old.push(known),
+                verdict if terms.is_older(verdict) && !old.contains(&known) => old.push(known),
                 verdict
-                    if verdict == aim.newer()
+                    if terms.is_newer(verdict)
                         && candidates.contains(&known.0)
                         && !bounds.contains(&known) =>
                 {

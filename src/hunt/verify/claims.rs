@@ -3,6 +3,7 @@
 use crate::evaluation::{CommitId, Failure, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::ControlSlot;
 use crate::report::{EffectLine, FirstBad};
 use crate::store::journal::{Entry, Event};
@@ -31,6 +32,11 @@ impl Claimed {
         Self { first, targets, parents }
     }
 
+    /// The healthy and the other side of the claim.
+    pub(super) fn good_and_bad(&self, terms: SearchTerms) -> [&CommitId; 2] {
+        terms.good_and_bad([&self.parents[0], &self.first.commit])
+    }
+
     fn effect(&self, target: &Target) -> Option<&EffectLine> {
         let Target::Guard(target) = target else { return None };
         self.first.effect_on(&target.guard.metric)
@@ -40,15 +46,15 @@ impl Claimed {
 impl Driver<'_> {
     /// Measures a claim again.
     pub(super) fn verify_claim(&mut self, claimed: &Claimed) -> Result<ClaimVerified, HuntError> {
-        let aim = self.begun.options.aim;
+        let terms = self.terms();
         let commit = &claimed.first.commit;
-        let [healthy, _] = aim.swap_if_fix([&claimed.parents[0], commit]);
+        let [healthy, _] = claimed.good_and_bad(terms);
         self.oracle.control = Some(ControlSlot::unbuilt(healthy.clone()));
-        let pair = Pair { commit, parents: &claimed.parents, aim };
+        let pair = Pair { commit, parents: &claimed.parents, terms };
         let mut checks = Vec::new();
         for target in &claimed.targets {
             let effect = claimed.effect(target);
-            let levels = effect.map(|effect| aim.swap_if_fix([&effect.parent, &effect.commit]));
+            let levels = effect.map(|effect| terms.good_and_bad([&effect.parent, &effect.commit]));
             let compared = match self.compare_afresh(pair, target, levels) {
                 Err(HuntError::Limit(limit)) => {
                     let reason = crate::ui::reached_limit(&limit);

@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Aim, CommitId, Effect, GuardTarget, Noise, NoiseKind, Orientation, Phase, Target, Value,
+    CommitId, Effect, GuardTarget, Noise, NoiseKind, Orientation, Phase, Target, Value,
 };
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::confirm::chance::reported_confidence;
-use crate::hunt::confirm::effect::{effects, is_large};
+use crate::hunt::confirm::effect::is_large;
 use crate::hunt::confirm::fresh::ConfirmationRuns;
 use crate::hunt::confirm::reason_to_reject;
 use crate::hunt::driver::Driver;
-use crate::hunt::orientation::SearchOrientation;
 use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::search::{Rates, Step};
 use crate::ui::text;
@@ -35,7 +35,7 @@ pub(super) struct Pair<'a> {
     /// At least one.
     pub(super) parents: &'a [CommitId],
     /// Whether the commit is the worse side or the better one.
-    pub(super) aim: Aim,
+    pub(super) terms: SearchTerms,
 }
 
 /// What fresh runs say about one target.
@@ -87,15 +87,15 @@ impl Driver<'_> {
             step,
             search_number: 0,
             ends: [&pair.parents[0], pair.commit],
-            aim: pair.aim,
+            terms: pair.terms,
             aside: &[],
         };
         let fresh = self.measure_afresh(claim, pair.parents)?;
         let config = &self.oracle.recipes.config;
         let verdicts = fresh.verdicts(&strategy, config);
-        let refused = reason_to_reject(pair.commit, pair.parents, &verdicts, pair.aim);
+        let refused = reason_to_reject(pair.commit, pair.parents, &verdicts, pair.terms);
         let all = [whole];
-        let (effects, worst) = effects(&fresh.commit, &fresh.parents, &all, config, pair.aim);
+        let (effects, worst) = fresh.effects(&all, config);
         let effect = effects.into_iter().next();
         let confidence =
             fresh.confidence().unwrap_or_else(|| reported_confidence(fresh.chance_of_error));
@@ -169,7 +169,7 @@ impl Driver<'_> {
     ) -> Result<Local, HuntError> {
         if let Some(noise) = target.noise.filter(|noise| noise.kind.is_rate()) {
             let rates = Rates { good: noise.good, bad: noise.bad };
-            let rates = SearchOrientation::of(pair.aim, target).rates(rates);
+            let rates = pair.terms.orientation(target).rates(rates);
             let own = Target::Guard(target.clone());
             return Ok(Local { judged: own.clone(), whole: own, step: Some(Step::Rates(rates)) });
         }
@@ -241,11 +241,11 @@ fn sides<'a>(
         })
     };
     let nearest = |a: &&CommitId, b: &&CommitId| {
-        let [a, b] = pair.aim.swap_if_fix([badness(a), badness(b)]);
+        let [a, b] = pair.terms.good_and_bad([badness(a), badness(b)]);
         a.total_cmp(&b)
     };
     let parent = pair.parents.iter().rev().max_by(nearest).expect("there is a parent");
-    pair.aim.swap_if_fix([parent, pair.commit])
+    pair.terms.good_and_bad([parent, pair.commit])
 }
 
 /// The step to look for: the reported one, else the tolerance.

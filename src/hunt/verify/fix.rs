@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, Culprit, GuardTarget, LevelCheck, LevelShows, Shows, SweptCell, Target, Value,
+    CommitId, Culprit, GuardTarget, LevelCheck, LevelShows, Shows, SweptCell, Target, Value,
 };
 use crate::hunt::HuntError;
 use crate::hunt::begin::info;
@@ -102,7 +102,7 @@ impl Driver<'_> {
         reported: Option<[&Value; 2]>,
     ) -> Result<Result<Compared, String>, HuntError> {
         let parents = [against.clone()];
-        let pair = Pair { commit: fix, parents: &parents, aim: Aim::Regression };
+        let pair = Pair { commit: fix, parents: &parents, terms: self.terms() };
         match self.compare_afresh(pair, target, reported) {
             Err(HuntError::Limit(limit)) => Ok(Err(crate::ui::reached_limit(&limit))),
             other => other.map(Ok),

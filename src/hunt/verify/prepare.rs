@@ -12,6 +12,7 @@ use crate::evaluation::{Aim, CommitId, DependencyHunt, OptionChange};
 use crate::git::{History, Repository, check_link};
 use crate::hunt::begin::open::overlay_builder;
 use crate::hunt::begin::slots_folder::{default_slots, slots_folder};
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{
     Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
@@ -203,8 +204,8 @@ fn reference_here(report: &Report, claims: &[Claimed], history: &History) -> Com
     if history.info(good).is_ok() {
         return good.clone();
     }
-    let first = &claims[0];
-    report.options.aim.swap_if_fix([&first.parents[0], &first.first.commit])[0].clone()
+    let [good, _] = claims[0].good_and_bad(SearchTerms::of(report.options.aim));
+    good.clone()
 }
 
 /// Each command of a recipe with its variables.

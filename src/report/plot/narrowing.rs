@@ -1,8 +1,9 @@
 //! The plot of how a search narrowed the range: one row per step.
 
-use crate::evaluation::{Aim, CommitId, Verdict};
+use crate::evaluation::{CommitId, Verdict};
 use crate::report::model::{Report, SearchLine, StepLine};
 use crate::report::range::{Range, Run, runs};
+use crate::report::sought::Sought;
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
@@ -20,8 +21,7 @@ const BOTTOM: i32 = 34;
 
 /// The rows of all searches of a hunt.
 pub(in crate::report) struct Narrowing {
-    /// Whether the hunt looks for a regression or for a fix.
-    aim: Aim,
+    sought: Sought,
     /// The place of the newer endpoint.
     last: usize,
     /// The older and the newer endpoint.
@@ -63,9 +63,9 @@ impl Narrowing {
             return None;
         }
         let mut rows = Vec::new();
-        let aim = report.options.aim;
+        let sought = Sought::of(report);
         for search in searches {
-            let [old, mut newest] = aim.swap_if_fix([search.good.clone(), search.bad.clone()]);
+            let [old, mut newest] = sought.ends(search).map(CommitId::clone);
             let mut olds = vec![old];
             let is_whole = search.paths.is_empty();
             let mut open = range.open(&olds, &newest);
@@ -83,7 +83,7 @@ impl Narrowing {
                 let before = runs(&open);
                 match step.verdict {
                     Verdict::Skip | Verdict::Unknown => {}
-                    verdict if verdict == aim.older() => olds.push(step.commit.clone()),
+                    verdict if sought.is_older(verdict) => olds.push(step.commit.clone()),
                     _ => newest = step.commit.clone(),
                 }
                 open = range.open(&olds, &newest);
@@ -99,7 +99,7 @@ impl Narrowing {
             rows.push(Stage { what, open, subject: first.subject.clone(), left: None });
         }
         let ends = [0, range.last()].map(|place| range.commit(place).clone());
-        Some(Self { aim, last: range.last(), ends, rows })
+        Some(Self { sought, last: range.last(), ends, rows })
     }
 
     /// The drawing.
@@ -113,7 +113,7 @@ impl Narrowing {
             right: wide - right,
             last: self.last,
             ends: &self.ends,
-            aim: self.aim,
+            sought: self.sought,
         };
         drawing(width, u32::try_from(bottom + BOTTOM).unwrap_or(0), |canvas| {
             for (at, row) in (0..).zip(rows) {
@@ -130,7 +130,7 @@ impl Narrowing {
 
     /// The drawing as text.
     pub(in crate::report) fn in_words(&self) -> String {
-        let said = self.rows.iter().take(MOST).map(|row| row.in_words(self.aim));
+        let said = self.rows.iter().take(MOST).map(|row| row.in_words(self.sought));
         said.collect::<Vec<_>>().join(" ")
     }
 }
@@ -146,20 +146,20 @@ impl Stage {
         }
     }
 
-    fn in_words(&self, aim: Aim) -> String {
+    fn in_words(&self, sought: Sought) -> String {
         let left = self.left.map(|left| format!(", {left} left")).unwrap_or_default();
         match &self.what {
             What::Range(_) => {
                 format!("{}: {}.", self.name(), text::plural(self.left.unwrap_or(0), "commit"))
             }
             What::Step(step, _) => format!("{} is {}{left}.", step.commit.short(), step.verdict),
-            What::Found(commit, _) => format!("The {}: {}.", aim.sought(), commit.short()),
+            What::Found(commit, _) => format!("The {}: {}.", sought.commit(), commit.short()),
         }
     }
 
-    fn tip(&self, aim: Aim) -> String {
+    fn tip(&self, sought: Sought) -> String {
         let subject = text::line(&self.subject);
-        format!("{} {subject}\n{}", self.name(), self.in_words(aim))
+        format!("{} {subject}\n{}", self.name(), self.in_words(sought))
     }
 
     fn draw(&self, canvas: &Canvas<'_>, axis: &Axis<'_>, y: i32) {
@@ -174,10 +174,11 @@ impl Stage {
         }
         match &self.what {
             What::Step(step, Some(place)) => {
-                canvas.mark(step.verdict, (axis.x(*place), y), 4, &self.tip(axis.aim));
+                canvas.mark(step.verdict, (axis.x(*place), y), 4, &self.tip(axis.sought));
             }
             What::Found(_, Some(place)) => {
-                canvas.mark(axis.aim.newer(), (axis.x(*place), y), 4, &self.tip(axis.aim));
+                let [_, newer] = axis.sought.verdicts();
+                canvas.mark(newer, (axis.x(*place), y), 4, &self.tip(axis.sought));
             }
             _ => {}
         }
@@ -193,7 +194,7 @@ struct Axis<'n> {
     right: i32,
     last: usize,
     ends: &'n [CommitId; 2],
-    aim: Aim,
+    sought: Sought,
 }
 
 impl Axis<'_> {
@@ -212,9 +213,9 @@ impl Axis<'_> {
     fn draw(&self, canvas: &Canvas<'_>, y: i32) {
         canvas.line((self.left, y), (self.right, y), MUTED);
         let [older, newer] = self.ends.each_ref().map(CommitId::short);
-        let long =
-            [format!("{} {older}", self.aim.older()), format!("{newer} {}", self.aim.newer())];
-        let short = [self.aim.older().to_string(), self.aim.newer().to_string()];
+        let [first, last] = self.sought.verdicts();
+        let long = [format!("{first} {older}"), format!("{newer} {last}")];
+        let short = [first.to_string(), last.to_string()];
         let wide: i32 = long.iter().map(|label| width_of(label)).sum();
         let labels = if wide < self.right - self.left { long } else { short };
         let ends = [(0, Anchor::Start), (self.last, Anchor::End)];

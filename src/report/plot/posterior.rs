@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use crate::evaluation::{Aim, CommitId, Verdict};
+use crate::evaluation::{CommitId, Verdict};
 use crate::report::certainty::chance;
 use crate::report::model::PosteriorLine;
 use crate::report::model::Report;
 use crate::report::range::Range;
+use crate::report::sought::Sought;
 use crate::ui::text;
 
 use super::Drawing;
@@ -38,8 +39,7 @@ const CLOSE: usize = 3;
 pub(in crate::report) struct PosteriorPlot {
     /// Oldest first, including the older end if its place is known.
     commits: Vec<Weighed>,
-    /// Whether the hunt looks for a regression or for a fix.
-    aim: Aim,
+    sought: Sought,
     /// Whether a sample is a pair of runs, one of them at the older end.
     is_paired: bool,
 }
@@ -67,14 +67,14 @@ impl PosteriorPlot {
     pub(in crate::report) fn of(report: &Report, range: &Range, one: &PosteriorLine) -> Self {
         let search =
             report.searches.iter().find(|search| search.search_number == one.search_number);
-        let aim = report.options.aim;
+        let sought = Sought::of(report);
         let ends = search.and_then(|search| {
-            let [old, new] = aim.swap_if_fix([&search.good, &search.bad]);
+            let [old, new] = sought.ends(search);
             Some((range.place(old)?, range.place(new)?))
         });
         let known = |commit: &CommitId| Known::of(report, commit);
         let commits = match ends {
-            Some((old, new)) => placed(range, one, old..=new, aim, known),
+            Some((old, new)) => placed(range, one, old..=new, sought, known),
             // An old hunt stored no range: the commits of the posterior are placed side by side.
             None => one
                 .commits
@@ -85,7 +85,7 @@ impl PosteriorPlot {
                 })
                 .collect(),
         };
-        Self { commits, aim, is_paired: one.noise.paired }
+        Self { commits, sought, is_paired: one.noise.paired }
     }
 
     /// The part of a long range with all commits in question; `None` if a second plot would not
@@ -146,7 +146,7 @@ impl PosteriorPlot {
         likely.sort_by(|a, b| b.first.total_cmp(&a.first));
         let named = likely.iter().take(5).map(|one| {
             let answer = match one.answer {
-                Some(Answer::Found) => format!(", the confirmed {}", self.aim.sought()),
+                Some(Answer::Found) => format!(", the confirmed {}", self.sought.commit()),
                 _ => String::new(),
             };
             format!("{}{answer}: {}", one.commit.short(), chance(one.first))
@@ -157,7 +157,7 @@ impl PosteriorPlot {
             "How likely each of {} is the {}, in order of history: {named}. {} of them were \
              measured.",
             text::plural(self.commits.len(), "commit"),
-            self.aim.swap_if_fix(["first bad one", "first fixed one"])[0],
+            self.sought.one(),
             measured
         )
     }
@@ -171,7 +171,7 @@ impl PosteriorPlot {
             let (from, to) = layout.bar(at);
             canvas.bar((from - 2, TOP - 4), (to + 2, height(0.0)), MARKED);
             let name = match one.answer {
-                Some(Answer::Found) => self.aim.sought(),
+                Some(Answer::Found) => self.sought.commit(),
                 _ => "candidate",
             };
             let half = width_of(name) / 2;
@@ -251,7 +251,7 @@ impl PosteriorPlot {
             "{}\n{} the {}\n{} bad\n{runs}, {}",
             text::commit(&one.commit, &one.subject),
             chance(one.first),
-            self.aim.sought(),
+            self.sought.commit(),
             chance(one.bad),
             one.verdict
         )
@@ -274,12 +274,10 @@ impl PosteriorPlot {
                 canvas.text(label, (middle, y + 12), Anchor::Middle, colour);
             }
         }
-        let long = self.aim.swap_if_fix([
-            "commits in order of history, from good to bad",
-            "commits in order of history, from bad to good",
-        ])[0];
+        let [first, last] = self.sought.verdicts();
+        let long = format!("commits in order of history, from {first} to {last}");
         let short = "commits in order of history";
-        let axis = if width_of(long) < layout.right - layout.left { long } else { short };
+        let axis = if width_of(&long) < layout.right - layout.left { &long } else { short };
         let middle = i32::midpoint(layout.left, layout.right);
         canvas.text(axis, (middle, y + 30), Anchor::Middle, MUTED);
     }
@@ -319,7 +317,7 @@ fn placed(
     range: &Range,
     one: &PosteriorLine,
     places: RangeInclusive<usize>,
-    aim: Aim,
+    sought: Sought,
     known: impl Fn(&CommitId) -> Known,
 ) -> Vec<Weighed> {
     let told: HashMap<usize, _> =
@@ -327,14 +325,12 @@ fn placed(
     // Runs of no listed commit were made at the older end.
     let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
     let at_old = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
-    // Turns the probability of bad into that of the newer end's verdict, and back.
-    let turned = |p: f64| if aim == Aim::Fix { 1.0 - p } else { p };
     let mut newer: HashMap<usize, f64> = HashMap::new();
     let mut commits = Vec::new();
     for place in places.clone() {
         let weighed = told.get(&place);
         let sure = match (weighed, range.parents(place)) {
-            (Some(weighed), _) => turned(weighed.bad),
+            (Some(weighed), _) => sought.p_newer(weighed.bad),
             (None, [parent]) => newer.get(parent).copied().unwrap_or(0.0),
             (None, []) => 0.0,
             (None, _) => {
@@ -352,7 +348,7 @@ fn placed(
             None => 0,
         };
         let first = weighed.map_or(0.0, |w| w.first);
-        commits.push(known.weighed(commit, first, turned(sure), samples));
+        commits.push(known.weighed(commit, first, sought.p_newer(sure), samples));
     }
     commits
 }

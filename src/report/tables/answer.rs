@@ -3,6 +3,7 @@
 use crate::evaluation::{Basis, FileRole, TouchedFile};
 use crate::report::certainty::{self, About, noise_of};
 use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
+use crate::report::sought::Sought;
 use crate::report::words;
 use crate::ui::text;
 
@@ -50,7 +51,7 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
 
 fn plain_step(report: &Report, effect: &EffectLine) -> String {
     let changed = match noise_of(report, effect) {
-        Some(_) => report.options.aim.swap_if_fix(["fails more often", "fails less often"])[0],
+        Some(_) => Sought::of(report).rate_change(),
         None => "changed",
     };
     effect.own_step.as_ref().map_or_else(|| changed.to_owned(), text::value)
@@ -108,8 +109,8 @@ pub(in crate::report) fn likely(report: &Report, one: &PosteriorLine) -> Table {
         ]
     });
     let samples = if one.noise.paired { "pairs of runs" } else { "runs" };
-    let sought = report.options.aim.swap_if_fix(["the first bad one", "the first fixed one"])[0];
-    Table::new(["commit", sought, "bad", samples], rows)
+    let sought = format!("the {}", Sought::of(report).one());
+    Table::new(["commit", sought.as_str(), "bad", samples], rows)
 }
 
 /// Ranges that add up to the total change, if it comes from many small steps.

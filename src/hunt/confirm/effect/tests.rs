@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::{FailureKind, GuardForm, Noise, NoiseKind};
+use crate::evaluation::{Aim, FailureKind, GuardForm, Noise, NoiseKind};
 use crate::oracle::fixture::{at, config, failed, launch, noisy, seen, target, unchanged};
 
 const UP: GuardForm = GuardForm::MaxIncrease(0.5);
@@ -12,8 +12,13 @@ fn own(
     parents: &[Observation],
     target: GuardTarget,
 ) -> (Option<Effect>, usize) {
-    let (mut effects, worst) =
-        effects(commit, parents, &[Target::Guard(target)], &config(""), Aim::Regression);
+    let (mut effects, worst) = effects(
+        commit,
+        parents,
+        &[Target::Guard(target)],
+        &config(""),
+        SearchTerms::of(Aim::Regression),
+    );
     (effects.pop(), worst)
 }
 
@@ -35,7 +40,8 @@ fn the_step_is_measured_against_the_worst_parent() {
 fn a_fix_is_measured_against_the_best_parent_and_better_is_positive() {
     let parents = [at('b', &[7.1]), at('c', &[6.8]), at('d', &[7.4])];
     let targets = [Target::Guard(target(UP, 6.0, 7.4))];
-    let (effects, best) = effects(&at('a', &[6.0]), &parents, &targets, &config(""), Aim::Fix);
+    let (effects, best) =
+        effects(&at('a', &[6.0]), &parents, &targets, &config(""), SearchTerms::of(Aim::Fix));
     assert_eq!((best, &effects[0].parent), (1, &Value::Number(6.8)));
     assert!((effects[0].own_step.unwrap() - 0.8).abs() < 1e-12);
     assert!(is_large(&effects[0]));
@@ -116,7 +122,8 @@ fn effects_are_ordered_by_their_size_in_limits() {
     };
     let (own, parent) = (commit(at('a', &[6.6]), "y"), commit(at('b', &[6.0]), "x"));
     let targets = [Target::Guard(wide), Target::Guard(narrow), Target::Guard(fact)];
-    let (effects, _) = effects(&own, &[parent], &targets, &config(""), Aim::Regression);
+    let (effects, _) =
+        effects(&own, &[parent], &targets, &config(""), SearchTerms::of(Aim::Regression));
     let limits: Vec<f64> = effects.iter().map(|effect| effect.limit).collect();
     assert_eq!(limits, [0.0, 0.5, 5.0]);
     assert_eq!(effects[0].metric.measure, "launch");
@@ -131,7 +138,7 @@ fn in_noise_the_interval_is_that_of_the_measured_noise() {
         &[at('1', &[6.0; 4])],
         &[target],
         &config(""),
-        Aim::Regression,
+        SearchTerms::of(Aim::Regression),
     );
     let [low, high] = effects[0].interval.unwrap();
     let reach = 1.96 * 0.3 * 0.5_f64.sqrt();
@@ -155,8 +162,13 @@ fn of_a_flaky_metric_the_rates_are_told() {
     });
     let commit = at('2', &[1.0, 0.0, 1.0]);
     let parents = [at('1', &[0.0; 3]), at('3', &[0.0, 1.0, 0.0])];
-    let (effects, worst) =
-        effects(&commit, &parents, &[Target::Guard(flaky)], &config(""), Aim::Regression);
+    let (effects, worst) = effects(
+        &commit,
+        &parents,
+        &[Target::Guard(flaky)],
+        &config(""),
+        SearchTerms::of(Aim::Regression),
+    );
     assert_eq!(worst, 1);
     assert_eq!(effects[0].commit, Value::Fact("fails in 2 of 3 runs".to_owned()));
     assert_eq!(effects[0].parent, Value::Fact("fails in 1 of 3 runs".to_owned()));

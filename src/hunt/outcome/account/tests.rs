@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::evaluation::{
-    Account, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Unexplained, Value,
+    Account, Aim, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Unexplained, Value,
 };
 use crate::hunt::path_filter::PathFilter;
 use crate::oracle::fixture::{self, at, commit, effect, fails_alike, failure, noisy, target};
@@ -30,13 +30,16 @@ fn crossing(digit: char, parent: f64, level: f64) -> Searched {
 }
 
 fn search_range(aim: Aim, good: CommitId, bad: CommitId, targets: Vec<Target>) -> SearchRange {
-    SearchRange { good, bad, aim, targets, paths: PathFilter::default(), aside: Vec::new() }
+    let terms = SearchTerms::of(aim);
+    let [older, newer] = terms.older_and_newer([good, bad]);
+    let (paths, aside) = (PathFilter::default(), Vec::new());
+    SearchRange { older, newer, terms, targets, paths, aside }
 }
 
 /// From commit 1 (good) to commit e (bad).
 fn whole(target: GuardTarget) -> (Ledger, SearchRange) {
     let targets = vec![Target::Guard(target)];
-    let ledger = Ledger::new(&targets, Aim::Regression);
+    let ledger = Ledger::new(&targets, SearchTerms::of(Aim::Regression));
     (ledger, search_range(Aim::Regression, commit('1'), commit('e'), targets))
 }
 
@@ -68,7 +71,7 @@ fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
     let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
     assert_eq!(next.len(), 1);
-    assert_eq!((&next[0].good, &next[0].bad), (&commit('5'), &commit('e')));
+    assert_eq!(next[0].good_and_bad(), [&commit('5'), &commit('e')]);
     let rest = only_target(&next[0]);
     assert_eq!((&rest.baseline, rest.limit), (&Value::Number(7.0), 0.5));
     assert_eq!(rest.noise, None);
@@ -78,7 +81,7 @@ fn a_rest_beyond_the_limit_is_searched_to_the_right_from_the_level_found() {
 fn on_the_way_to_a_fix_the_rest_lies_before_the_parent_with_its_level() {
     // From commit 1 (bad, 8.0) to commit e (good, 6.0).
     let targets = vec![Target::Guard(target(UP, 6.0, 8.0))];
-    let mut ledger = Ledger::new(&targets, Aim::Fix);
+    let mut ledger = Ledger::new(&targets, SearchTerms::of(Aim::Fix));
     let search_range = search_range(Aim::Fix, commit('e'), commit('1'), targets);
     let mut effect = effect(7.0, 6.0, 0.5);
     effect.own_step = Some(1.0);
@@ -86,7 +89,7 @@ fn on_the_way_to_a_fix_the_rest_lies_before_the_parent_with_its_level() {
         Searched::Culprit(Box::new(culprit('5', vec![effect])), at('4', &[7.0, 7.0, 7.0]));
     let next = ledger.enter(&search_range, searched, &at('1', &[8.0]));
     assert_eq!(next.len(), 1);
-    assert_eq!((&next[0].good, &next[0].bad), (&commit('4'), &commit('1')));
+    assert_eq!(next[0].good_and_bad(), [&commit('4'), &commit('1')]);
     assert_eq!(next[0].ends(), [&commit('1'), &commit('4')]);
     assert_eq!(only_target(&next[0]).baseline, Value::Number(7.0));
     let finding = ledger.close(Vec::new(), &history(), false);
@@ -143,7 +146,7 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
     let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
     let next = ledger.enter(&search_range, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
     let [left] = next.as_slice() else { panic!("{next:?}") };
-    assert_eq!((&left.good, &left.bad), (&commit('1'), &commit('7')));
+    assert_eq!(left.good_and_bad(), [&commit('1'), &commit('7')]);
     assert_eq!(only_target(left).bad, Value::Number(7.2));
 
     // In that range, the rest ends at the range's own bad level, not at the bad endpoint's.
@@ -153,7 +156,7 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
     }
     let within = ledger.enter(&left, found('3', 6.0, 6.6), &at('e', &[9.0; 3]));
     let [right] = within.as_slice() else { panic!("{within:?}") };
-    assert_eq!((&right.good, &right.bad), (&commit('3'), &commit('7')));
+    assert_eq!(right.good_and_bad(), [&commit('3'), &commit('7')]);
 }
 
 #[test]
@@ -229,7 +232,7 @@ fn the_main_one_is_the_largest_in_limits_and_all_are_told_in_order_of_history() 
 #[test]
 fn two_guards_of_one_metric_count_its_step_once() {
     let targets = [UP, GuardForm::Max(6.5)].map(|form| Target::Guard(target(form, 6.0, 7.0)));
-    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let mut ledger = Ledger::new(&targets, SearchTerms::of(Aim::Regression));
     let search_range = search_range(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
     let both = culprit('5', vec![effect(6.0, 7.0, 0.5), effect(6.0, 7.0, 0.5)]);
     ledger.enter(
@@ -307,13 +310,13 @@ fn a_guard_that_no_found_commit_moves_is_searched_by_itself() {
     let other =
         GuardTarget { guard: Guard { metric: Metric::of("kl"), form: UP }, ..target(UP, 0.0, 3.0) };
     let targets = vec![Target::Guard(target(UP, 6.0, 7.0)), Target::Guard(other.clone())];
-    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let mut ledger = Ledger::new(&targets, SearchTerms::of(Aim::Regression));
     let whole = search_range(Aim::Regression, commit('1'), commit('e'), targets);
     assert!(ledger.range_of_unmoved(&whole).is_none());
     ledger.enter(&whole, found('5', 6.0, 7.0), &at('e', &[7.0]));
     let range = ledger.range_of_unmoved(&whole).unwrap();
     assert_eq!(range.targets, [Target::Guard(other)]);
-    assert_eq!((&range.good, &range.bad), (&whole.good, &whole.bad));
+    assert_eq!(range.ends(), whole.ends());
     assert_eq!(ledger.unexplained(&ledger.accounts()), [Unexplained::Metric(Metric::of("kl"))]);
     // The same commit moves it too.
     let moves = Effect { metric: Metric::of("kl"), ..effect(0.0, 3.0, 0.5) };
@@ -355,7 +358,7 @@ fn candidates_of_every_range_are_named_with_their_reasons() {
 #[test]
 fn a_failure_has_no_account_and_says_how_it_fails() {
     let targets = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 11")];
-    let mut ledger = Ledger::new(&targets, Aim::Regression);
+    let mut ledger = Ledger::new(&targets, SearchTerms::of(Aim::Regression));
     let search_range = search_range(Aim::Regression, commit('1'), commit('e'), targets.to_vec());
     let crash = Some(failure(FailureKind::Crash, "signal 11"));
     let culprit = Culprit { failure: crash, ..culprit('5', Vec::new()) };

@@ -50,9 +50,9 @@ impl<'d> Search<'d, '_> {
     where
         'd: 'a,
     {
-        let (ends, aim) = (self.range.ends(), self.range.aim);
+        let (ends, terms) = (self.range.ends(), self.range.terms);
         let (step, aside) = (Some(step), self.range.aside.as_slice());
-        Claim { commit, targets, strategy, step, search_number, ends, aim, aside }
+        Claim { commit, targets, strategy, step, search_number, ends, terms, aside }
     }
 
     /// Confirms the step that a commit and the untestable commits before it make together, with

@@ -1,0 +1,123 @@
+//! The terms of a search: which of good and bad is the older side, and which is the newer one.
+//! A search speaks of older and newer. Only this file translates for it. Pure.
+
+use crate::evaluation::{Aim, Effect, Guard, GuardTarget, Value, Verdict};
+
+use super::orientation::SearchOrientation;
+
+/// What good and bad mean for a search, as `git bisect terms` says it for a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SearchTerms {
+    aim: Aim,
+}
+
+impl SearchTerms {
+    pub(crate) fn of(aim: Aim) -> Self {
+        Self { aim }
+    }
+
+    /// What git is told at the start of a session.
+    pub(crate) fn aim(self) -> Aim {
+        self.aim
+    }
+
+    /// Whether good is the older side. False in a hunt for a fix.
+    pub(crate) fn good_is_older(self) -> bool {
+        self.aim == Aim::Regression
+    }
+
+    /// The verdict of the older end, and of the parents of the wanted commit.
+    pub(crate) fn older(self) -> Verdict {
+        self.aim.older()
+    }
+
+    /// The verdict of the newer end, and of the wanted commit.
+    pub(crate) fn newer(self) -> Verdict {
+        self.aim.newer()
+    }
+
+    /// Whether a commit with this verdict is on the older side. False for an untestable commit.
+    pub(crate) fn is_older(self, verdict: Verdict) -> bool {
+        verdict == self.older()
+    }
+
+    /// Whether a commit with this verdict is on the newer side. False for an untestable commit.
+    pub(crate) fn is_newer(self, verdict: Verdict) -> bool {
+        verdict == self.newer()
+    }
+
+    /// Turns [older, newer] into [good, bad].
+    pub(crate) fn good_and_bad<T>(self, older_and_newer: [T; 2]) -> [T; 2] {
+        self.aim.swap_if_fix(older_and_newer)
+    }
+
+    /// Turns [good, bad] into [older, newer].
+    pub(crate) fn older_and_newer<T>(self, good_and_bad: [T; 2]) -> [T; 2] {
+        self.aim.swap_if_fix(good_and_bad)
+    }
+
+    /// The change from the older to the newer value, in the metric's unit. Positive if it has the
+    /// direction that the search looks for.
+    pub(crate) fn step(self, guard: &Guard, older: f64, newer: f64) -> f64 {
+        let [good, bad] = self.good_and_bad([older, newer]);
+        guard.worsening(good, bad)
+    }
+
+    /// The level on the good side of a commit's step, and the level on the bad side.
+    pub(crate) fn levels(self, effect: &Effect) -> [&Value; 2] {
+        self.good_and_bad([&effect.parent, &effect.commit])
+    }
+
+    /// The orientation of this target's samples.
+    pub(crate) fn orientation(self, target: &GuardTarget) -> SearchOrientation {
+        SearchOrientation::of(self.aim, target)
+    }
+
+    /// The name of the wanted commit, for people.
+    pub(crate) fn sought(self) -> &'static str {
+        self.aim.sought()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{GuardForm, Metric};
+    use crate::oracle::fixture::target;
+
+    const BOTH: [Aim; 2] = [Aim::Regression, Aim::Fix];
+
+    #[test]
+    fn a_verdict_is_on_the_side_of_the_end_that_has_it() {
+        for terms in BOTH.map(SearchTerms::of) {
+            assert!(terms.is_older(terms.older()) && terms.is_newer(terms.newer()));
+            assert!(!terms.is_older(terms.newer()) && !terms.is_newer(terms.older()));
+            for untestable in [Verdict::Skip, Verdict::Unknown] {
+                assert!(!terms.is_older(untestable) && !terms.is_newer(untestable));
+            }
+            assert_eq!(terms.good_and_bad(terms.older_and_newer(["good", "bad"])), ["good", "bad"]);
+            assert_eq!(terms.good_is_older(), terms.older() == Verdict::Good);
+        }
+    }
+
+    #[test]
+    fn a_step_in_the_direction_of_the_search_is_positive() {
+        let guard = target(GuardForm::MaxIncrease(0.5), 1.0, 3.0).guard;
+        let [regression, fix] = BOTH.map(|aim| SearchTerms::of(aim).step(&guard, 1.0, 3.0));
+        assert!((regression - 2.0).abs() < 1e-12 && (fix + 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_good_side_of_a_fix_is_the_commit() {
+        let effect = Effect {
+            metric: Metric::of("ppl"),
+            parent: Value::Number(3.0),
+            commit: Value::Number(1.0),
+            own_step: Some(2.0),
+            interval: None,
+            limit: 0.5,
+            over_text: None,
+        };
+        assert_eq!(SearchTerms::of(Aim::Fix).levels(&effect), [&effect.commit, &effect.parent]);
+    }
+}
