@@ -2,17 +2,17 @@
 //! remedy.
 
 mod compiler_cache;
+mod disk;
 mod lines;
 mod programs;
+mod timed;
 mod trial;
 
-use std::path::Path;
-
 use crate::config::{Config, LoadError};
-use crate::evaluation::{Aim, CommitId, Guard, GuardForm, Limits, Resource};
-use crate::git::{GitError, History, Repository, check_link, folds_case, git_version};
+use crate::evaluation::{Aim, CommitId, Limits, Resource};
+use crate::git::{GitError, History, Repository, check_link, git_version};
 use crate::hunt::{self, HuntRequest, UsageError};
-use crate::oracle::{check_readable, load_average, machine};
+use crate::oracle::{check_readable, machine};
 use crate::process::Stop;
 use crate::search::steps_of;
 use crate::store::Store;
@@ -24,10 +24,9 @@ use super::locate::{config_path, current_folder};
 use super::start::{NEWEST, spread_of};
 use super::unnamed::{Unnamed, unnamed};
 use super::{Failed, exit, init};
+use disk::{disk, spelling, writable};
 use lines::Lines;
-
-/// Least free disk space: a checkout, a build, and a night's logs must fit.
-const ENOUGH_MIB: u64 = 1024;
+use timed::timed;
 
 /// `check`.
 pub(crate) fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
@@ -352,110 +351,5 @@ fn descends(lines: &mut Lines, history: &History, config: &Config) {
         lines.warn("descend", &about, "correct `descend` under [worktree]");
     } else {
         lines.ok("descend", path);
-    }
-}
-
-/// Warns of time measures that are not exclusive, and of a busy machine.
-fn timed(lines: &mut Lines, config: &Config) {
-    for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
-        let guards = config.guards.iter().filter(|guard| guard.metric.measure == measure.name);
-        let yields_speeds = measure.parser.yields_speeds();
-        if let Some(guard) = guards.into_iter().find(|guard| yields_speeds || is_of_time(guard)) {
-            let about = format!("{} looks like a time or a speed", guard.metric);
-            let cure = format!(
-                "`exclusive = true` in the measure `{}` keeps our other builds and runs away \
-                 from its runs",
-                measure.name
-            );
-            lines.warn("measure", &about, &cure);
-        }
-    }
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if config.measures.iter().any(|measure| measure.exclusive)
-        && let Some(load) = load_average().filter(|load| is_busy(*load, cores))
-    {
-        let about = format!("the load average is {load} on {}", text::plural(cores, "core"));
-        lines.warn("load", &about, "times are worth more when the machine is idle");
-    }
-}
-
-/// Whether a guard is probably on a time or a speed: `wall_s`, or a decrease in percent, which
-/// is the usual tolerance of a throughput.
-fn is_of_time(guard: &Guard) -> bool {
-    matches!(guard.form, GuardForm::MaxDecreasePercent(_))
-        || Resource::of(&guard.metric) == Some(Resource::WallTime)
-}
-
-/// Whether the load average exceeds half the cores.
-fn is_busy(load: f64, cores: usize) -> bool {
-    load > cores as f64 / 2.0
-}
-
-/// Checks that a folder is writable, or the first existing one above it. The test file has no
-/// name and is removed at once.
-fn writable(lines: &mut Lines, what: &'static str, folder: &Path, cure: &str) {
-    let there = above(folder);
-    match tempfile::tempfile_in(there) {
-        Ok(_) => lines.ok(what, &folder.to_string_lossy()),
-        Err(error) => {
-            let about = format!("{}: {}", there.display(), error.kind());
-            lines.fail(what, &about, Some(cure.to_owned()));
-        }
-    }
-}
-
-/// The folder, or the first existing one above it.
-fn above(folder: &Path) -> &Path {
-    folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"))
-}
-
-/// On a file system that ignores case: checks that the endpoints have no names that differ only in
-/// case.
-fn spelling(lines: &mut Lines, history: &History, folder: &Path, asked: &HuntRequest) {
-    let Ok(true) = folds_case(above(folder)) else { return };
-    let mut ends = vec![&asked.good, &asked.bad];
-    ends.dedup();
-    for revision in ends {
-        // An unknown revision is already reported.
-        let Ok(commit) = history.resolve(revision) else { continue };
-        if let Err(error) = history.check_names(&commit) {
-            lines.fail("names", &format!("{revision}: {error}"), error.hint());
-        }
-    }
-}
-
-fn disk(lines: &mut Lines, folder: &Path) {
-    match rustix::fs::statvfs(folder) {
-        Ok(about) => {
-            let free = about.f_bavail.saturating_mul(about.f_frsize) / (1024 * 1024);
-            let shown = format!("{free} MiB free");
-            if free < ENOUGH_MIB {
-                lines.fail("disk", &shown, Some(format!("free {ENOUGH_MIB} MiB or more")));
-            } else {
-                lines.ok("disk", &shown);
-            }
-        }
-        Err(error) => lines.fail("disk", &error.to_string(), None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluation::Metric;
-
-    #[test]
-    fn a_machine_is_busy_when_more_than_half_its_cores_are() {
-        assert!(!is_busy(0.2, 1) && is_busy(0.6, 1));
-        assert!(!is_busy(8.0, 16) && is_busy(8.1, 16));
-    }
-
-    #[test]
-    fn speeds_and_times_are_known_by_their_guards() {
-        let of = |metric: Metric, form| is_of_time(&Guard { metric, form });
-        assert!(of(Metric::named("speed", "tg"), GuardForm::MaxDecreasePercent(5.0)));
-        assert!(of(Metric::named("ppl", "wall_s"), GuardForm::Max(60.0)));
-        assert!(!of(Metric::of("ppl"), GuardForm::MaxIncrease(0.1)));
-        assert!(!of(Metric::named("ppl", "peak_rss_mib"), GuardForm::MaxIncreasePercent(5.0)));
     }
 }

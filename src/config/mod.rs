@@ -10,12 +10,14 @@ mod changes;
 mod command;
 mod document;
 mod executor;
+mod field;
 mod inputs;
 mod level;
 mod load;
 mod merge;
 mod model;
 mod parser;
+mod placeholder;
 mod problem;
 mod read;
 mod reader;
@@ -23,6 +25,7 @@ mod reserved_names;
 mod schema;
 mod source;
 mod sweep;
+mod table_reader;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -36,10 +39,9 @@ pub use level::{Level, LevelTolerance};
 pub use load::{LoadError, Overlay, ResolveError};
 pub use model::*;
 pub use parser::{CHECKING, KLD_NAMES, PARSER_KEYS, Parser, Pick};
+pub use placeholder::{MissingValue, Names, Placeholder, Values};
 pub use problem::{ConfigError, Location, Problem};
 pub use schema::schema;
 pub use sweep::{Sweep, SweepParameter, SweepValue};
-pub use template::{
-    MissingValue, Names, Part, Placeholder, Template, TemplateError, Values, fill_env,
-};
+pub use template::{Part, Template, TemplateError, fill_env};
 pub(crate) use withheld::{secrets_of, without_secrets};

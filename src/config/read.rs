@@ -11,6 +11,7 @@ mod matrix;
 mod measure;
 mod name;
 mod overrides;
+mod parser;
 mod pathspecs;
 mod prepare;
 mod sweep;
@@ -26,10 +27,12 @@ use self::name::{NOT_A_WORD, is_word};
 use self::pathspecs::pathspecs;
 use self::sweep::SweepReader;
 use super::document::Node;
+use super::field::Field;
 use super::problem::Problem;
-use super::reader::{Field, Reader, TableReader};
+use super::reader::Reader;
 use super::reserved_names;
 use super::source::Source;
+use super::table_reader::TableReader;
 use super::{
     Build, BuildMode, Config, ConfirmBuild, HomeUse, Placeholder, Run, Statistics, Template,
     UnreadCommits, Worktree,

@@ -4,6 +4,7 @@
 pub(crate) mod boundary;
 pub(crate) mod chance;
 pub(crate) mod chunk_differences;
+pub(crate) mod confirmation_runs;
 pub(crate) mod differences;
 pub(crate) mod effect;
 pub(crate) mod fresh;
@@ -32,8 +33,8 @@ use super::strategy::SearchStrategy;
 use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
 use chance::reported_confidence;
+use confirmation_runs::ConfirmationRuns;
 use effect::is_blamed;
-use fresh::ConfirmationRuns;
 use home::HomeEffect;
 
 impl Driver<'_> {

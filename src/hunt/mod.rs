@@ -3,6 +3,7 @@
 mod ahead;
 mod asker;
 mod begin;
+mod begin_again;
 mod best_so_far;
 mod claim;
 mod cleanup;
@@ -25,6 +26,7 @@ mod path_filter;
 mod pauses;
 mod printed;
 mod range;
+mod range_queue;
 mod run_verdicts;
 mod samples;
 mod search;

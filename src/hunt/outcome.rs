@@ -8,6 +8,7 @@ pub(crate) mod culprit_status;
 pub(crate) mod found_step;
 pub(crate) mod gradual;
 pub(crate) mod lasting;
+mod level;
 pub(crate) mod levels_after;
 pub(crate) mod mends;
 pub(crate) mod other_targets;

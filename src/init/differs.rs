@@ -2,7 +2,8 @@
 
 use crate::config::PARSER_KEYS;
 
-use super::draft::{Draft, Measured, Purpose};
+use super::draft::Draft;
+use super::measured::{Measured, Purpose};
 use super::set::Setting;
 
 /// Which keys an override sets.

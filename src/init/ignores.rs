@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Measured, Purpose};
+use super::draft::Draft;
+use super::measured::{Measured, Purpose};
 use super::program::{Build, Program, System};
 use super::tree::{Tree, ending, parent, stem};
 

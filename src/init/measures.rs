@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use crate::ui;
 
-use super::draft::{
-    Draft, Measured, Purpose, cells, example, measured, settings as settings_of, threads,
+use super::draft::Draft;
+use super::measured::{
+    Measured, Purpose, cells, example, measured, settings as settings_of, threads,
 };
 use super::notes::Notes;
 use super::program::{Build, Recipe, System, quoted};

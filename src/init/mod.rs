@@ -16,6 +16,7 @@ mod ignores;
 mod inputs;
 mod literals;
 mod make;
+mod measured;
 mod measures;
 mod notes;
 mod objects;

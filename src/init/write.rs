@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use crate::ui;
 
-use super::draft::{Axis, CHUNKS, Draft, Measured, Purpose};
+use super::draft::Draft;
 use super::inputs::Input;
+use super::measured::{Axis, CHUNKS, Measured, Purpose};
 use super::past::{HistoryFindings, Override};
 use super::program::OptionToDisable;
 use super::programs::Reading;

@@ -38,6 +38,7 @@ mod parts;
 mod pins;
 mod prepare;
 mod recipes;
+mod recorded;
 mod recorder;
 mod reference;
 mod references;

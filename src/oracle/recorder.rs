@@ -10,6 +10,7 @@ use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{AheadRecord, BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
 
+use super::recorded::{Recorded, count_build, key};
 use super::{Activity, Sample, Task};
 
 /// Where a recorder writes.
@@ -28,39 +29,13 @@ enum Sink {
 #[derive(Debug)]
 pub(crate) struct Recorder {
     hunt: Option<(HuntDir, Sink)>,
-    known: BTreeSet<String>,
-    /// The attempts of all runs in the journal, of every phase.
-    attempts: BTreeSet<String>,
-    /// Attempts of the runs made for this hunt, without reused runs, which cost nothing.
-    made: BTreeSet<String>,
-    failed_builds: Vec<String>,
-    /// Attempts of the builds made for this hunt.
-    built: BTreeSet<String>,
-    /// The values that this hunt's runs yielded, with their commits.
-    values: Vec<(CommitId, Metric, Value)>,
-    /// The notes that the journal has already.
-    notes: BTreeSet<String>,
-    /// The runs that others are compared with: run key → attempt.
-    references: BTreeMap<String, String>,
-    /// What the hunt took over from workers.
-    taken_over: BTreeSet<(CommitId, Phase)>,
+    recorded: Recorded,
 }
 
 impl Recorder {
     /// A recorder for work that belongs to no hunt: it writes nothing.
     pub(crate) fn none() -> Self {
-        Self {
-            hunt: None,
-            known: BTreeSet::new(),
-            attempts: BTreeSet::new(),
-            made: BTreeSet::new(),
-            failed_builds: Vec::new(),
-            built: BTreeSet::new(),
-            values: Vec::new(),
-            notes: BTreeSet::new(),
-            references: BTreeMap::new(),
-            taken_over: BTreeSet::new(),
-        }
+        Self { hunt: None, recorded: Recorded::default() }
     }
 
     /// The recorder of a hunt. Attempts that are in its journal already are not added again.
@@ -79,58 +54,8 @@ impl Recorder {
     }
 
     fn with(hunt: &HuntDir, sink: Sink) -> Result<Self, StoreError> {
-        let mut known = BTreeSet::new();
-        let mut made = BTreeSet::new();
-        let mut attempts = BTreeSet::new();
-        let mut failed_builds = Vec::new();
-        let mut built_here = BTreeSet::new();
-        let mut values = Vec::new();
-        let mut notes = BTreeSet::new();
-        let mut references = BTreeMap::new();
-        let mut taken_over = BTreeSet::new();
-        for entry in hunt.entries()? {
-            match entry.event {
-                Event::Run(run) => {
-                    attempts.insert(run.attempt.clone());
-                    if run.apart == Some(ExclusionReason::Reference) {
-                        references.insert(run.run_key.clone(), run.attempt.clone());
-                    }
-                    if !run.reused {
-                        made.insert(run.attempt.clone());
-                    }
-                    let seen =
-                        run.values.into_iter().filter(|_| run.phase.exclusion_reason().is_none());
-                    values.extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
-                    known.insert(key(run.phase, &run.commit, &run.attempt))
-                }
-                Event::Resumed { .. } => {
-                    failed_builds.clear();
-                    false
-                }
-                Event::Build(done) => {
-                    count_build(&mut failed_builds, &done);
-                    if !done.reused {
-                        built_here.insert(done.attempt.clone());
-                    }
-                    known.insert(key(done.phase, &done.commit, &done.attempt))
-                }
-                Event::Note { text } => notes.insert(text),
-                Event::TookOver { commit, phase, .. } => taken_over.insert((commit, phase)),
-                _ => false,
-            };
-        }
-        Ok(Self {
-            hunt: Some((hunt.clone(), sink)),
-            known,
-            attempts,
-            made,
-            failed_builds,
-            built: built_here,
-            values,
-            notes,
-            references,
-            taken_over,
-        })
+        let recorded = Recorded::of(hunt.entries()?);
+        Ok(Self { hunt: Some((hunt.clone(), sink)), recorded })
     }
 
     /// Whether this process measures ahead.
@@ -161,7 +86,7 @@ impl Recorder {
 
     /// Whether this build was made for this hunt.
     pub(crate) fn has_built(&self, attempt: &str) -> bool {
-        self.built.contains(attempt)
+        self.recorded.built.contains(attempt)
     }
 
     /// The hunt's folder.
@@ -171,7 +96,7 @@ impl Recorder {
 
     /// How many runs were made for this hunt.
     pub(crate) fn made(&self) -> u32 {
-        u32::try_from(self.made.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.recorded.made.len()).unwrap_or(u32::MAX)
     }
 
     /// Reads the runs that the hunt's oracles wrote into the journal in other processes.
@@ -179,9 +104,9 @@ impl Recorder {
         let Some((hunt, _)) = &self.hunt else { return Ok(()) };
         for entry in hunt.entries()? {
             if let Event::Run(run) = entry.event {
-                self.attempts.insert(run.attempt.clone());
+                self.recorded.attempts.insert(run.attempt.clone());
                 if !run.reused {
-                    self.made.insert(run.attempt);
+                    self.recorded.made.insert(run.attempt);
                 }
             }
         }
@@ -190,18 +115,18 @@ impl Recorder {
 
     /// The values that runs of other commits yielded in this hunt.
     pub(crate) fn known_values(&self, but: &CommitId) -> Vec<(&Metric, &Value)> {
-        let others = self.values.iter().filter(|(commit, ..)| commit != but);
+        let others = self.recorded.values.iter().filter(|(commit, ..)| commit != but);
         others.map(|(_, metric, value)| (metric, value)).collect()
     }
 
     /// The commits whose runs yielded a value in this hunt.
     pub(crate) fn measured(&self) -> BTreeSet<&CommitId> {
-        self.values.iter().map(|(commit, ..)| commit).collect()
+        self.recorded.values.iter().map(|(commit, ..)| commit).collect()
     }
 
     /// Whether the hunt took over what a worker measured at this commit.
     pub(crate) fn took_over(&self, commit: &CommitId, phase: Phase) -> bool {
-        self.taken_over.contains(&(commit.clone(), phase))
+        self.recorded.taken_over.contains(&(commit.clone(), phase))
     }
 
     /// Says in the journal that the hunt takes over what a worker measured, after it waited.
@@ -211,23 +136,23 @@ impl Recorder {
         phase: Phase,
         waited_s: f64,
     ) -> Result<(), StoreError> {
-        self.taken_over.insert((commit.clone(), phase));
+        self.recorded.taken_over.insert((commit.clone(), phase));
         self.event(Event::TookOver { commit: commit.clone(), phase, waited_s })
     }
 
     /// Whether the journal names the attempt already.
     pub(crate) fn names(&self, attempt: &str) -> bool {
-        self.attempts.contains(attempt)
+        self.recorded.attempts.contains(attempt)
     }
 
     /// The run under this key that the hunt compares others with, if it has chosen one.
     pub(crate) fn reference(&self, run_key: &str) -> Option<&str> {
-        self.references.get(run_key).map(String::as_str)
+        self.recorded.references.get(run_key).map(String::as_str)
     }
 
     /// The builds that failed in this hunt since a build last worked, or since it was resumed.
     pub(crate) fn failed_builds(&self) -> &[String] {
-        &self.failed_builds
+        &self.recorded.failed_builds
     }
 
     /// Appends an event.
@@ -240,13 +165,13 @@ impl Recorder {
 
     /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
     pub(crate) fn note_once(&mut self, text: String) -> Result<(), StoreError> {
-        if self.notes.contains(&text) {
+        if self.recorded.notes.contains(&text) {
             return Ok(());
         }
         if self.hunt.is_none() {
             Progress::new(false).note(&text);
         }
-        self.notes.insert(text.clone());
+        self.recorded.notes.insert(text.clone());
         self.event(Event::Note { text })
     }
 
@@ -318,7 +243,7 @@ impl Recorder {
     ) -> Result<(), StoreError> {
         let Some((hunt, sink)) = &mut self.hunt else { return Ok(()) };
         let record = &run.record;
-        if !self.known.insert(key(phase, commit, &record.attempt)) {
+        if !self.recorded.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
         let journal = match sink {
@@ -333,12 +258,12 @@ impl Recorder {
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
         let reused = record.hunt.as_deref() != Some(hunt.id()) || record.same_as.is_some();
-        self.attempts.insert(record.attempt.clone());
+        self.recorded.attempts.insert(record.attempt.clone());
         if apart == Some(ExclusionReason::Reference) {
-            self.references.insert(record.run_key.clone(), record.attempt.clone());
+            self.recorded.references.insert(record.run_key.clone(), record.attempt.clone());
         }
         if !reused {
-            self.made.insert(record.attempt.clone());
+            self.recorded.made.insert(record.attempt.clone());
         }
         let values = sample.values(&record.measure);
         // Values under another ruler, or of other files, are not the commit's.
@@ -346,7 +271,7 @@ impl Recorder {
             let of = |(metric, value): (&Metric, &Value)| {
                 (commit.clone(), metric.clone(), value.clone())
             };
-            self.values.extend(values.iter().map(of));
+            self.recorded.values.extend(values.iter().map(of));
         }
         journal.append(Event::Run(RunDone {
             commit: commit.clone(),
@@ -378,14 +303,14 @@ impl Recorder {
         reused: bool,
     ) -> Result<(), StoreError> {
         let Some((hunt, sink)) = &mut self.hunt else { return Ok(()) };
-        if !self.known.insert(key(phase, commit, &record.attempt)) {
+        if !self.recorded.known.insert(key(phase, commit, &record.attempt)) {
             return Ok(());
         }
         let journal = match sink {
             Sink::Journal(journal) => journal,
             Sink::Ahead { record: own, .. } => {
                 if !reused {
-                    self.built.insert(record.attempt.clone());
+                    self.recorded.built.insert(record.attempt.clone());
                     own.builds.push(record.clone());
                 }
                 return hunt.keep_ahead(own);
@@ -409,9 +334,9 @@ impl Recorder {
             prepare: record.prepare.clone(),
             compiler_cache: record.compiler_cache,
         };
-        count_build(&mut self.failed_builds, &done);
+        count_build(&mut self.recorded.failed_builds, &done);
         if !reused {
-            self.built.insert(record.attempt.clone());
+            self.recorded.built.insert(record.attempt.clone());
         }
         journal.append(Event::Build(done))
     }
@@ -430,24 +355,4 @@ impl Recorder {
         let text = format!("a run of {} did not count: {why}", commit.short());
         self.event(Event::Note { text })
     }
-}
-
-/// Updates the list of failed builds since the last success. Control builds do not count, nor
-/// do stored failures, since nothing was built now.
-fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
-    if build.reused || build.phase == Phase::Control {
-        return;
-    }
-    match &build.failure {
-        // This failure does not depend on the machine.
-        Some(failure) if failure.kind.leaves_nothing_to_build() => {}
-        Some(_) => failed.push(build.attempt.clone()),
-        None => failed.clear(),
-    }
-}
-
-/// The journal's key of a run. Commits with equal trees share runs, and the journal names a
-/// run once per commit.
-fn key(phase: Phase, commit: &CommitId, attempt: &str) -> String {
-    format!("{phase} {commit} {attempt}")
 }

@@ -15,6 +15,7 @@ mod environment;
 mod error;
 mod facts;
 mod gather;
+mod gathered;
 mod generated;
 mod guards;
 mod html;

@@ -1,7 +1,9 @@
 //! `when`: the condition of an override, a patch or an overlay.
 
 use super::super::Condition;
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::field::Field;
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 
 /// Reads a condition.
 pub(super) fn condition(reader: &mut Reader, mut when: TableReader<'_>) -> Condition {

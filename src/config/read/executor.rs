@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::executor::cpus;
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::field::Field;
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{Executor, ExecutorSlot, Measure, Prepare, Values};
 
 /// Kinds that a later version will have.

@@ -1,6 +1,7 @@
 //! `[failures]`: what a failure means for the verdict.
 
-use super::super::reader::{Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{FailureHunt, Failures, Policy};
 
 /// The words for a policy.

@@ -2,9 +2,11 @@
 
 use crate::evaluation::{FormName, Guard, GuardForm, LogitsGuard, Metric, Resource};
 
+use super::super::field::Field;
 use super::super::parser::{CHECKING, Parser};
 use super::super::problem::did_you_mean;
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{MeasureKind, Require, Required};
 use super::measure::Declared;
 

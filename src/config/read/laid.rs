@@ -1,7 +1,8 @@
 //! Reads `[[patch]]` and `[[overlay]]`, which change a commit's files before the build, and
 //! `[ruler]`, the files that measure.
 
-use super::super::reader::{Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{Condition, FileOverlay, Patch, PatchSource};
 use super::condition::{condition, revision};
 use super::pathspecs::pathspecs;

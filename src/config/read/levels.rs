@@ -4,7 +4,8 @@ use crate::evaluation::Guard;
 
 use super::super::level::{Level, tolerance_of};
 use super::super::problem::did_you_mean;
-use super::super::reader::{Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{Measure, Parser};
 use super::measure::Declared;
 

@@ -1,7 +1,8 @@
 //! `[limits]`: how much disk a hunt may use.
 
 use super::super::DiskLimits;
-use super::super::reader::{Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 
 /// Reads the table.
 pub(super) fn limits(reader: &mut Reader, root: &mut TableReader<'_>) -> DiskLimits {

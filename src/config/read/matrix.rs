@@ -1,7 +1,9 @@
 //! `[matrix]`: a measure that names an axis is measured once for each of its values, from one
 //! build.
 
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::field::Field;
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::template::Replacement;
 use super::super::{Measure, Placeholder, Template};
 use super::name::{NOT_A_WORD, is_word};

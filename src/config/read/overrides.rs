@@ -6,7 +6,8 @@ use super::super::Condition;
 use super::super::document::{Data, Node, Table};
 use super::super::merge::{NAMED, merge_over};
 use super::super::problem::Problem;
-use super::super::reader::{Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::condition::condition;
 
 /// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.

@@ -1,6 +1,7 @@
 //! Lists of patterns of files.
 
-use super::super::reader::{Field, Reader};
+use super::super::field::Field;
+use super::super::reader::Reader;
 
 /// Git pathspecs. `:(top,glob)` is put before them later, so they must be plain patterns.
 pub(super) fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::field::Field;
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{Command, Placeholder, Policy, Prepare, Template};
 use super::failures::POLICIES;
 use super::matrix::refuse_in_shared;

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Guard, Properties, Property};
 
+use super::super::field::Field;
 use super::super::problem::{Location, did_you_mean};
-use super::super::reader::{Field, Reader, TableReader};
+use super::super::reader::Reader;
+use super::super::table_reader::TableReader;
 use super::super::{
     Measure, MeasureKind, Parser, Placeholder, Sweep, SweepParameter, SweepValue, Template,
 };

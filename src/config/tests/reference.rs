@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::schema::{SCHEMA, words};
 use crate::config::PARSER_KEYS;
+use crate::config::placeholder::PLAIN;
 use crate::config::read::WHOLE_HUNT;
-use crate::config::template::PLAIN;
 
 const REFERENCE: &str = include_str!("../../../docs/oracle-toml.md");
 

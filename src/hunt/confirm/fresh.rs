@@ -3,44 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::Config;
-use crate::evaluation::{
-    CommitId, Effect, GuardTarget, Judgement, Metric, Phase, SkipReason, Target, Verdict,
-};
+use crate::evaluation::{CommitId, GuardTarget, Phase, SkipReason, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::run_verdicts::{ALIKE, ROUNDS, judged, verdict_of_run};
-use crate::hunt::samples::{is_spread, samples};
+use crate::hunt::run_verdicts::{ALIKE, ROUNDS, verdict_of_run};
+use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
-use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::search::{self, BuildComparison, FreshPairs};
 use crate::stats;
 use crate::store::journal::SearchMethod;
 
-use super::effect::{bad_side, effects, is_large};
+use super::confirmation_runs::ConfirmationRuns;
 
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
 /// Number of rounds after which most claims are decided.
 const USUAL_ROUNDS: usize = 4;
-/// The fresh runs of a commit and its parents, and what they say about the claim.
-pub(crate) struct ConfirmationRuns {
-    pub(crate) commit: Observation,
-    pub(crate) parents: Vec<Observation>,
-    /// All known runs of each commit are bit-identical.
-    pub(crate) is_exact: bool,
-    /// In noise: the test of the claim against each parent.
-    claims: Vec<FreshPairs>,
-    /// In noise: builds of one commit differ by as much as the step.
-    builds_differ: bool,
-    /// Without noise: the probability that the claim is due to chance.
-    pub(crate) chance_of_error: f64,
-    /// Which of good and bad is older.
-    terms: SearchTerms,
-}
-
 impl Driver<'_> {
     /// Measures the commit and its parents in turn, as often as the claim needs.
     pub(crate) fn measure_afresh(
@@ -291,151 +271,4 @@ fn allowed_strays(round: usize) -> f64 {
         3..ROUNDS => 0.5,
         _ => (ROUNDS - ALIKE) as f64 / ROUNDS as f64,
     }
-}
-
-impl ConfirmationRuns {
-    /// In noise: the probability of the step from the pairs alone, 1/(1 + e^−Σl) of the weakest
-    /// parent. Σl is the evidence of the pairs in nats.
-    pub(crate) fn confidence(&self) -> Option<f64> {
-        let weakest = self.claims.iter().map(FreshPairs::evidence).reduce(f64::min)?;
-        Some(1.0 / (1.0 + (-weakest).exp()))
-    }
-
-    /// In noise: whether the test rejects the step from a parent to the commit.
-    pub(crate) fn rejects(&self) -> bool {
-        self.claims.iter().any(|claim| claim.verdict() == Some(search::Side::Good))
-    }
-
-    /// The verdicts on the parents and the commit (last), from fresh runs alone.
-    pub(crate) fn verdicts(&self, strategy: &SearchStrategy, config: &Config) -> Vec<Judgement> {
-        let all = self.parents.iter().chain([&self.commit]);
-        let Some(target) = strategy.noisy() else {
-            return all
-                .map(|seen| judged(seen, &strategy.targets, config, self.is_exact))
-                .collect();
-        };
-        let last = self.parents.len();
-        let step_is_supported = !self.claims.is_empty()
-            && !self.builds_differ
-            && self.claims.iter().all(|claim| claim.verdict() == Some(search::Side::Bad));
-        let verdict = |(index, seen): (usize, &Observation)| {
-            let is_commit = index == last;
-            let samples = match samples(seen, target, config) {
-                Ok(samples) => samples,
-                Err((why, reason)) => return judgement(Verdict::Skip, Some(why), reason, target),
-            };
-            let told = in_words(seen, target, &samples);
-            let mean = stats::winsorised_mean(&samples).unwrap_or(f64::NAN);
-            let (is_drifting, middle) = target.noise.map_or((false, mean), |noise| {
-                (noise.paired, f64::midpoint(noise.good, noise.bad))
-            });
-            let is_bad = if step_is_supported {
-                is_commit == self.terms.is_newer(Verdict::Bad)
-            } else {
-                mean > middle
-            };
-            let (verdict, skip) = match is_bad {
-                // On a drifting machine, levels cannot be compared.
-                _ if is_drifting && !step_is_supported => {
-                    (Verdict::Skip, Some(SkipReason::Unsteady))
-                }
-                true => (Verdict::Bad, None),
-                false => (Verdict::Good, None),
-            };
-            judgement(verdict, skip, told, target)
-        };
-        let mut verdicts: Vec<Judgement> = all.enumerate().map(verdict).collect();
-        let is_plain = verdicts.iter().all(|v| v.verdict != Verdict::Skip);
-        let (own, theirs) = verdicts.split_last_mut().expect("the commit is the last of them");
-        if !step_is_supported
-            && is_plain
-            && self.terms.is_newer(own.verdict)
-            && theirs.iter().all(|parent| self.terms.is_older(parent.verdict))
-        {
-            // The commit and its parents differ, but the test is undecided: name no commit.
-            own.verdict = Verdict::Skip;
-            own.skip = Some(SkipReason::Unsteady);
-            let why = if self.builds_differ {
-                "builds of one commit differ by as much as its step"
-            } else {
-                "its fresh runs do not decide about its step"
-            };
-            own.reason = format!("{why}: {}", own.reason);
-        }
-        verdicts
-    }
-
-    /// The own steps of the commit, and the index of the parent for the largest.
-    pub(crate) fn effects(&self, targets: &[Target], config: &Config) -> (Vec<Effect>, usize) {
-        effects(&self.commit, &self.parents, targets, config, self.terms)
-    }
-
-    /// The runs of the bad side, if this parent is the other side: the commit, or for a fix the
-    /// parent.
-    pub(crate) fn bad_side(&self, parent: usize) -> &Observation {
-        let [_, bad] = self.terms.good_and_bad([&self.parents[parent], &self.commit]);
-        bad
-    }
-
-    /// The metrics whose guards the commit breaks; for a fix, those that all its parents break.
-    pub(crate) fn broken(
-        &self,
-        targets: &[Target],
-        strategy: &SearchStrategy,
-        config: &Config,
-    ) -> Vec<Metric> {
-        let is_broken = |target: &&GuardTarget| {
-            let metric = &target.guard.metric;
-            if strategy.noisy().is_some_and(|strategy| strategy.guard == target.guard) {
-                return true;
-            }
-            let alone = [Target::Guard((*target).clone())];
-            if target.noise.is_none() {
-                let is_bad = |seen: &Observation| {
-                    judged(seen, &alone, config, self.is_exact).verdict == Verdict::Bad
-                };
-                return if self.terms.good_is_older() {
-                    is_bad(&self.commit)
-                } else {
-                    self.parents.iter().all(is_bad)
-                };
-            }
-            let parted = self.parents.iter().all(|parent| {
-                let [good, bad] = self.terms.good_and_bad([parent, &self.commit]);
-                let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
-                apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
-            });
-            parted && self.effects(&alone, config).0.iter().any(is_large)
-        };
-        let guards = targets.iter().filter_map(|target| match target {
-            Target::Guard(target) => Some(target),
-            Target::Failure { .. } => None,
-        });
-        guards.filter(is_broken).map(|target| target.guard.metric.clone()).collect()
-    }
-}
-
-fn judgement(
-    verdict: Verdict,
-    skip: Option<SkipReason>,
-    reason: String,
-    target: &GuardTarget,
-) -> Judgement {
-    let broken = match verdict {
-        Verdict::Bad => vec![target.guard.metric.clone()],
-        _ => Vec::new(),
-    };
-    Judgement { verdict, skip, reason, broken }
-}
-
-/// "speed.tg 183.2 in 6 fresh runs".
-fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String {
-    let metric = &target.guard.metric;
-    if target.is_rate() {
-        let failed: f64 = samples.iter().sum();
-        let does = if is_spread(target) { "differs" } else { "fails" };
-        return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());
-    }
-    let level = seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| level.to_string());
-    format!("{metric} {level} in {} fresh runs", samples.len())
 }

@@ -13,7 +13,7 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
 
-use super::fresh::ConfirmationRuns;
+use super::confirmation_runs::ConfirmationRuns;
 
 /// What an empty home folder may change.
 pub(super) enum HomeEffect {

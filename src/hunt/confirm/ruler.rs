@@ -12,8 +12,8 @@ use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
 
 use super::boundary::{judge_separately, runs_for};
+use super::confirmation_runs::ConfirmationRuns;
 use super::effect::{effects, is_large};
-use super::fresh::ConfirmationRuns;
 
 /// What the step depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

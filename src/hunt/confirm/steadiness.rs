@@ -9,7 +9,7 @@ use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request};
 
-use super::fresh::ConfirmationRuns;
+use super::confirmation_runs::ConfirmationRuns;
 
 /// Minimum number of runs, all equal, after which an end counts as repeating.
 const EQUAL_RUNS: usize = 4;

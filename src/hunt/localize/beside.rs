@@ -8,7 +8,7 @@ use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::OtherGuard;
 use crate::ui::text;
 
-use super::Localization;
+use super::isolation::Localization;
 
 /// How far beyond its tolerance a guard in percent must be: a single run of it has noise.
 const SURE_PERCENT: f64 = 2.0;

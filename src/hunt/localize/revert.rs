@@ -13,8 +13,9 @@ use crate::hunt::HuntError;
 use crate::oracle::Observation;
 
 use super::change::Part;
+use super::isolation::Localization;
+use super::step;
 use super::trials::trial;
-use super::{Localization, step};
 
 /// An endpoint with a patch.
 enum Patched {

@@ -9,7 +9,8 @@ use crate::oracle::Observation;
 use crate::store::journal::Event;
 
 use super::change::Part;
-use super::{Localization, step};
+use super::isolation::Localization;
+use super::step;
 
 /// Maximum number of tests of parts of a change.
 const MOST_TRIALS: usize = 48;

@@ -9,8 +9,8 @@ use crate::evaluation::{
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::confirm::chance::reported_confidence;
+use crate::hunt::confirm::confirmation_runs::ConfirmationRuns;
 use crate::hunt::confirm::effect::is_large;
-use crate::hunt::confirm::fresh::ConfirmationRuns;
 use crate::hunt::confirm::reason_to_reject;
 use crate::hunt::driver::Driver;
 use crate::hunt::samples::samples;
