@@ -1,7 +1,7 @@
 //! Tests of what the source must not do.
 
 mod circles;
-
+mod invariants;
 mod modules;
 mod rooms;
 mod syntax;
