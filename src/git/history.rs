@@ -1,5 +1,7 @@
 //! Reads commits and their graph.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Once;
 
@@ -48,7 +50,13 @@ pub(crate) struct CommitInfo {
 pub(crate) struct History {
     repository: Repository,
     pub(super) objects: git2::Repository,
+    /// What `git rev-list` printed, by its arguments. The ancestors of a commit do not change, and
+    /// the steps of a hunt ask the same questions.
+    listed: RefCell<BTreeMap<Vec<String>, Vec<u8>>>,
 }
+
+/// Longest output of `git rev-list` that is remembered, bytes: 1,600 commits.
+const LONGEST_REMEMBERED: usize = 64 << 10;
 
 impl History {
     /// Opens the repository for reading.
@@ -63,7 +71,7 @@ impl History {
         let none: [&Path; 0] = [];
         let objects = git2::Repository::open_ext(path, flags, none)
             .map_err(|source| GitError::Library { what: path.display().to_string(), source })?;
-        Ok(Self { repository: repository.clone(), objects })
+        Ok(Self { repository: repository.clone(), objects, listed: RefCell::default() })
     }
 
     /// The commit that `rev` names in the user's worktree; annotated tags resolve to their commit.
@@ -184,16 +192,15 @@ impl History {
 
     /// Number of commits in the range, as in `git rev-list --count`.
     pub(crate) fn count(&self, range: &Range) -> Result<usize, GitError> {
-        let call = self.repository.shared_call().args(["rev-list", "--count"]);
-        let call = call.args(range.arguments());
-        let (command, said) = (call.shown(), call.line()?);
+        let (command, printed) = self.rev_list(&["--count"], range.arguments())?;
+        let said = String::from_utf8_lossy(&printed).trim_end().to_owned();
         said.parse().map_err(|_| GitError::Unreadable { command, what: said })
     }
 
     /// The range's commits, oldest first, no commit before its parents.
     pub(crate) fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
-        let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
-        commit_list(call.args(range.arguments()))
+        let (command, printed) = self.rev_list(&["--topo-order", "--reverse"], range.arguments())?;
+        read_list(&command, &printed)
     }
 
     /// The range's commits with their real parents, oldest first, no commit before its parents.
@@ -226,9 +233,30 @@ impl History {
         older: &CommitId,
         newer: &CommitId,
     ) -> Result<Vec<CommitId>, GitError> {
-        let call = self.repository.shared_call().args(["rev-list", "--topo-order", "--reverse"]);
-        let range = format!("{older}..{newer}");
-        commit_list(call.args(["--ancestry-path", range.as_str(), "--"]))
+        let order = ["--topo-order", "--reverse", "--ancestry-path"];
+        let range = vec![format!("{older}..{newer}"), "--".to_owned()];
+        let (command, printed) = self.rev_list(&order, range)?;
+        read_list(&command, &printed)
+    }
+
+    /// The command, for errors, and what `git rev-list` prints with these options and arguments.
+    fn rev_list(
+        &self,
+        options: &[&str],
+        arguments: Vec<String>,
+    ) -> Result<(String, Vec<u8>), GitError> {
+        let options = options.iter().map(|option| (*option).to_owned());
+        let asked: Vec<String> = options.chain(arguments).collect();
+        let call = self.repository.shared_call().arg("rev-list").args(&asked);
+        let command = call.shown();
+        if let Some(printed) = self.listed.borrow().get(&asked) {
+            return Ok((command, printed.clone()));
+        }
+        let printed = call.ok()?.stdout;
+        if printed.len() <= LONGEST_REMEMBERED {
+            self.listed.borrow_mut().insert(asked, printed.clone());
+        }
+        Ok((command, printed))
     }
 
     /// The error for the first of these commits that is gone from the repository, if any.

@@ -81,7 +81,9 @@ fn try_restore_tree(
         // A build may have switched HEAD to a branch. `--no-deref` changes HEAD, not that branch.
         // If layers are laid on the commit, their tree is read at once: files of the commit's own
         // tree, checked out first, would get new time stamps.
-        call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
+        if detached_head(git_dir).is_none_or(|head| head.as_str() != commit) {
+            call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
+        }
         let (call, tree) = known(call(), goal);
         call.args(["read-tree", "--reset", "-u", tree]).ok().map(drop)
     };
