@@ -218,14 +218,19 @@ impl Driver<'_> {
         culprit: &Culprit,
         claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<(), HuntError> {
-        let (mut search_range, mut merge) = (search_range.clone(), culprit.clone());
+        let mut search_range = search_range.clone();
+        let mut merge = self.judged_on_the_line(culprit.clone())?;
         for _ in 0..MOST_MERGES {
             let Some(inner) = self.inside_merge(ledger, &search_range, &merge)? else { break };
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
             // If the merge's parent already contains the commit, the merge does not bring it in.
-            if self.oracle.history.is_ancestor(&inside.info.commit, &merge.parent)? {
+            // What the good end contains makes no difference between the ends.
+            let history = &self.oracle.history;
+            if history.is_ancestor(&inside.info.commit, &merge.parent)?
+                || history.is_ancestor(&inside.info.commit, &self.begun.good.commit)?
+            {
                 break;
             }
             ledger.brought_by(&merge.info.commit, &inside);
@@ -233,5 +238,21 @@ impl Driver<'_> {
             (search_range, merge) = (inner, *inside);
         }
         Ok(())
+    }
+
+    /// The merge, compared with its parent on the line of the good end. A branch from before the
+    /// good end lacks what that line had changed by then.
+    fn judged_on_the_line(&self, merge: Culprit) -> Result<Culprit, HuntError> {
+        let history = &self.oracle.history;
+        let good = &self.begun.good.commit;
+        if history.is_ancestor(good, &merge.parent)? {
+            return Ok(merge);
+        }
+        for parent in history.parents(&merge.info.commit)? {
+            if history.is_ancestor(good, &parent)? {
+                return Ok(Culprit { parent, ..merge });
+            }
+        }
+        Ok(merge)
     }
 }

@@ -85,6 +85,22 @@ fn a_merge_that_takes_the_good_side_heals_it() {
 }
 
 #[test]
+fn what_good_has_is_not_found_behind_a_branch_that_lacks_it() {
+    // The branch forks off before `b`, whose step the good end has. The merge is compared with `d`.
+    let plan = graph(&[
+        "a: 7.0",
+        "b < a: 7.38",
+        "c < b: 7.38",
+        "d < c: 7.38",
+        "s < a: 7.0",
+        "t < s: 7.49",
+        "m < d t: 7.87",
+        "e < m: 7.87",
+    ]);
+    hunt(plan).between("c", "e").finds("t").costs(26, 11);
+}
+
+#[test]
 fn first_parent_names_the_merge_that_brought_it() {
     let plan = graph(&["a: g", "b < a: g", "s1 < a: g", "s2 < s1: b", "m < b s2: b", "e < m: b"]);
     let told = hunt(plan).with(&["--first-parent"]).finds("m").costs(14, 6);
