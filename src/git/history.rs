@@ -199,7 +199,8 @@ impl History {
 
     /// The range's commits, oldest first, no commit before its parents.
     pub(crate) fn commits(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
-        let (command, printed) = self.rev_list(&["--topo-order", "--reverse"], range.arguments())?;
+        let (command, printed) =
+            self.rev_list(&["--topo-order", "--reverse"], range.arguments())?;
         read_list(&command, &printed)
     }
 
