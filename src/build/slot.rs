@@ -64,7 +64,7 @@ pub(super) fn boot() -> String {
 }
 
 impl Slot {
-    /// The use of the build with this number begins.
+    /// Begins to use the build with this number.
     pub(super) fn new(turns: &Arc<Turns>, number: u32) -> Self {
         turns.begin_use(number);
         Self(Arc::new(Use { turns: Arc::clone(turns), number }))

@@ -63,7 +63,7 @@ impl Slots {
         for number in 0..1000 {
             let root = self.folder.join(number.to_string());
             let is_new = !root.exists();
-            // A lock file would stay.
+            // Do not try a new slot: its lock file would stay.
             if is_new && !free.is_empty() {
                 break;
             }
@@ -188,11 +188,11 @@ impl HeldSlot {
     }
 }
 
-/// Ends the programs that killed processes left in a slot, before its new owner uses it. Its owner
-/// before is dead, or waits for the process that borrows the slot.
+/// Ends the programs that killed processes left in a slot, before its new owner uses it. Its
+/// previous owner is dead, or waits for the process that borrows the slot.
 fn end_left_programs(root: &Path) {
     if let Some(mark) = SlotMark::of_lock(&root.with_extension("lock")) {
-        // A process that hangs in the kernel stays.
+        // A process that hangs in the kernel cannot be ended.
         mark.end_processes();
     }
 }
@@ -206,7 +206,7 @@ fn try_file(path: &Path) -> Result<Option<File>, SlotError> {
     files::try_lock_file(path).map_err(SlotError::at(path))
 }
 
-/// Takes a lock that is free soon; `None` if it is not.
+/// Takes a lock, and waits for it if necessary; `None` if it is still taken after [`GUEST_ENDS`].
 fn wait_for(path: &Path) -> Result<Option<File>, SlotError> {
     let begun = Instant::now();
     loop {

@@ -88,7 +88,7 @@ impl Turns {
         if is_present { self.root.clone() } else { self.parked(number) }
     }
 
-    /// Lets this build, or a new one, take its turn at the path. The one that is there is parked.
+    /// Gives the path to this build, or to a new one. The build that is there is parked.
     pub(super) fn take(&self, number: u32) -> Result<(), SlotError> {
         let present = self.present()?;
         if present != Some(number) {
@@ -106,7 +106,8 @@ impl Turns {
         if std::fs::read_to_string(&mark).ok() != Some(number.to_string()) {
             std::fs::write(&mark, number.to_string()).map_err(SlotError::at(&mark))?;
         }
-        // Also if nothing moved now: a process may have been killed between its move and this.
+        // Also if no folder was moved now: an earlier process may have been killed after its move,
+        // before it mended the worktree.
         git::mend_moved(&self.root.join("src")).map_err(SlotError::at(&self.root))
     }
 

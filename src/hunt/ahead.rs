@@ -46,10 +46,10 @@ impl Driver<'_> {
         Ok(Some(crew))
     }
 
-    /// Measures commits at the same time: the first one in this process's slot, the others beside
-    /// it. The runs are in the store afterwards, and count as the hunt asks for them. Does nothing
-    /// if there is one slot, or if a measure is exclusive: then both would take turns anyway, and
-    /// their times are best compared at one path.
+    /// Measures commits at the same time: the first one in this process's slot, each other one in a
+    /// slot of its own. Afterwards the store has the runs, and a run counts when the hunt asks for
+    /// it. Does nothing if there is one slot, or if a measure is exclusive: exclusive runs take
+    /// turns, and their times are best compared at one path.
     ///
     /// A failure here decides nothing: the hunt measures again what is missing.
     pub(crate) fn measure_beside(
@@ -102,7 +102,7 @@ impl Driver<'_> {
         if self.stop.is_requested() {
             return Err(HuntError::stopped(&self.stop));
         }
-        // One wait for all of them.
+        // The journal gets the time of waiting for all workers once, under the first one.
         self.oracle.take_over(&others[0], phase, waited)?;
         for commit in commits {
             drop(claim(&mut self.oracle, self.hunt, commit, phase)?);

@@ -22,7 +22,7 @@ struct BuiltPrograms {
 }
 
 /// Writes down which programs of the recipe's measures a build left. If the file cannot be written,
-/// nobody will miss a program.
+/// a program that is gone later is not noticed.
 pub(super) fn note_programs(slot: &Slot, stamp: &Stamp, recipe: &Config, values: &Values) {
     let words = recipe.measures.iter().filter_map(|measure| measure.command.fill(values).ok());
     let programs = words.filter_map(|words| words.into_iter().next());
@@ -36,7 +36,8 @@ pub(super) fn note_programs(slot: &Slot, stamp: &Stamp, recipe: &Config, values:
     let _ = std::fs::write(slot.root().join(FILE), bytes);
 }
 
-/// Whether the programs that a build left are still there. Builds of older versions count as whole.
+/// Whether the programs that a build left are still there. Builds of older versions
+/// have no list, and count as complete.
 pub(super) fn has_programs(slot: &Slot, stamp: &Stamp) -> bool {
     let Ok(bytes) = files::read(&slot.root().join(FILE)) else { return true };
     let Ok(noted) = serde_json::from_slice::<BuiltPrograms>(&bytes) else { return true };

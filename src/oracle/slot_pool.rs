@@ -1,4 +1,4 @@
-//! The slot of this process: a finished build keeps its place for the next request.
+//! The slot of this process, and the finished builds in it that the next request may use.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ impl SlotPool {
         Self { slots, lent: None, held: None, kept: Vec::new() }
     }
 
-    /// Uses the slot that the hunt's driver lends. The driver's builds of `kept` stay.
+    /// Uses the slot that the hunt's driver lends. The driver's builds of the commit `kept` stay.
     pub(crate) fn borrow(&mut self, slot: PathBuf, kept: CommitId) {
         self.lent = Some((slot, kept));
     }
@@ -30,7 +30,8 @@ impl SlotPool {
         &self.slots
     }
 
-    /// A build that fits, or else a place for one. Its turn at the slot's path begins.
+    /// A finished build that fits, or else an empty place for one. Its turn at the slot's path
+    /// begins.
     pub(super) fn acquire(&mut self, fits: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|stamp| fits(&stamp)));
         let slot = if let Some(position) = kept {
@@ -46,7 +47,7 @@ impl SlotPool {
         Ok(slot)
     }
 
-    /// The build with this stamp, also while it is kept.
+    /// The build with this stamp: one that is kept for the next request, or another in the slot.
     pub(super) fn with_stamp(&mut self, stamp: &Stamp) -> Result<Option<Slot>, SlotError> {
         if let Some(kept) = self.kept.iter().find(|slot| slot.stamp().as_ref() == Some(stamp)) {
             return Ok(Some(kept.clone()));

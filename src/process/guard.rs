@@ -1,5 +1,5 @@
-//! The guard: the process between bisect-ppl and the supervisor. It ends what a supervisor leaves
-//! that was killed.
+//! The guard: the process between bisect-ppl and the supervisor. If the
+//! supervisor is killed, the guard ends the processes that it left.
 //!
 //! It does nothing else, so that nothing but a signal can end it. Orphans of a dead supervisor
 //! become children of the guard, which is the nearest process that adopts. It holds the
@@ -16,7 +16,7 @@ use super::reexec::{SUPERVISE, own_executable, take_signals};
 pub(super) fn guard() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
-        // As for the supervisor: `killall bisect-ppl` must not reach it.
+        // Another name, as for the supervisor: `killall bisect-ppl` must not end it.
         let _ = rustix::thread::set_name(c"ppl-guard");
     }
     take_signals();

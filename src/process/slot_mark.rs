@@ -33,9 +33,9 @@ impl SlotMark {
         (NAME.into(), self.0.clone().into())
     }
 
-    /// Kills every process of this user that carries the mark, except this one and those above it.
-    /// Call it only while no program of the slot should run. Returns how many no signal could end,
-    /// which is nearly always 0. Does nothing without `/proc`.
+    /// Kills every process of this user that carries the mark, except this process and its
+    /// ancestors. Call it only while no program of the slot should run. Returns the number of
+    /// processes that no signal could end, nearly always 0. Does nothing without `/proc`.
     pub fn end_processes(&self) -> usize {
         #[cfg(target_os = "linux")]
         return carriers::end_all(format!("{NAME}={}", self.0).as_bytes());
@@ -93,8 +93,8 @@ mod carriers {
             }
             found += 1;
             match pidfd_open(pid, PidfdFlags::empty()) {
-                // Another process may have this number now; the descriptor stays with the one that
-                // is looked at.
+                // The number may belong to another process by now. The descriptor stays with the
+                // process that was looked at.
                 Ok(process) if carries() => {
                     // It does not matter if the process is gone, here and below.
                     let _ = pidfd_send_signal(process, Signal::KILL);

@@ -20,7 +20,7 @@ pub(crate) struct Ahead {
     pub used: Spent,
     /// The part that no verdict uses. It stays in the store.
     pub unused: Spent,
-    /// Workers that were stopped because no answer could ask for their commit any more.
+    /// Workers that were stopped because the search can no longer ask about their commit.
     pub cancelled: usize,
     /// The seconds that the used builds and runs took, minus the seconds that the hunt waited for
     /// workers.

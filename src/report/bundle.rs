@@ -22,7 +22,7 @@ const BUNDLE_SCHEMA: &str = "bisect-ppl/bundle/1";
 /// The name of the manifest.
 const MANIFEST: &str = "bundle.json";
 
-/// The folder of a bundle that has records of the store.
+/// The folder for records of the store.
 const STORE: &str = "store/";
 
 /// What is in a bundle.

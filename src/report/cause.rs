@@ -29,7 +29,7 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     if let CauseEnd::Stopped(why) = &cause.end {
         let why = text::line(why);
         let commit = cause.commit.short();
-        // `localize` asks what made something worse.
+        // `localize` works for regressions only.
         let words = if Sought::of(report).is_regression() {
             format!("the tests stopped: {why}; `bisect-ppl localize {commit}` goes on")
         } else {
@@ -47,8 +47,8 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// `hunk 2 of 3 in src/packed.c alone`; `None` unless a single set remains without which no step is
-/// left.
+/// `hunk 2 of 3 in src/packed.c alone`; `None` if several sets make the step, or if a step is left
+/// without the set.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let [set] = cause.sets.as_slice() else { return None };

@@ -27,7 +27,7 @@ pub(super) struct Shown<'c> {
     pub(super) file: &'c FileDiff,
     /// Whether the lines are shown at once; otherwise they are folded.
     pub(super) is_open: bool,
-    /// The first lines.
+    /// The first lines of its diff.
     pub(super) lines: &'c [String],
     /// How many lines are left out.
     pub(super) cut: usize,

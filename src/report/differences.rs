@@ -7,7 +7,8 @@ use crate::ui::text;
 use super::model::FirstBad;
 use super::tables::Table;
 
-/// The `most` most informative differences, each with a label. The last line counts the rest.
+/// At most `most` differences, the most informative first, each with a label. The last line counts
+/// the rest.
 pub(super) fn lines(first: &FirstBad, most: usize) -> Vec<(&'static str, String)> {
     let Some(all) = &first.differences else { return Vec::new() };
     let shown = all.found.iter().take(most);

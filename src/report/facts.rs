@@ -7,10 +7,10 @@ use super::{differences, inquiry, inside, words};
 /// A fact as a sentence.
 pub(super) struct Fact {
     pub(super) part: Part,
-    /// `None` for a full sentence.
+    /// `None` if `words` is a full sentence.
     pub(super) label: Option<&'static str>,
     pub(super) words: String,
-    /// A page about it.
+    /// A web page about the fact.
     pub(super) link: Option<String>,
 }
 

@@ -18,7 +18,7 @@ impl Report {
         Self::read(hunt, hunt.is_driven()?)
     }
 
-    /// The same for the process that drove the hunt and has finished.
+    /// The report for the process that drove the hunt: it still holds the lock, but is done.
     pub(super) fn at_rest(hunt: &HuntDir) -> Result<Self, ReportError> {
         Self::read(hunt, false)
     }

@@ -33,7 +33,7 @@ pub(super) struct Gathered<'a> {
     measured: Measured<'a>,
     guards: Guards<'a>,
     judged: Vec<&'a Judged>,
-    /// The first of them since the machine last changed.
+    /// Index in `judged` of the first verdict after the last change of the machine.
     steps_from: usize,
     searches: Searches<'a>,
     following: short::Searches<'a>,
@@ -98,7 +98,7 @@ impl<'a> Gathered<'a> {
             | Event::Run(RunDone { phase: Phase::Localize, attempt, log, .. }) => {
                 self.trial_logs.insert(attempt.clone(), log.clone());
             }
-            // This is the build of an inquiry.
+            // This build or run explains the first bad commit further.
             Event::Build(BuildDone { phase: Phase::Inquiry, attempt, log, .. })
             | Event::Run(RunDone { phase: Phase::Inquiry, attempt, log, .. }) => {
                 self.inquiry_logs.insert(attempt.clone(), log.clone());
@@ -109,7 +109,7 @@ impl<'a> Gathered<'a> {
                     self.commands.build.clone_from(&build.commands);
                 }
             }
-            // Any build of a harmless commit will do, so its run is not an inquiry's.
+            // The run whose tensors were compared may have been made for another purpose.
             Event::Run(run) if self.dumped.contains(run.attempt.as_str()) => {
                 self.inquiry_logs.insert(run.attempt.clone(), run.log.clone());
             }
@@ -179,7 +179,7 @@ impl<'a> Gathered<'a> {
         self.confirmed.retain(|culprit| culprit.info.commit != *commit);
     }
 
-    /// Adds a note once: a resumed hunt repeats some of them.
+    /// Adds a note, unless it is there: a resumed hunt repeats some notes.
     fn note(&mut self, text: String) {
         if !self.notes.contains(&text) {
             self.notes.push(text);

@@ -1,5 +1,5 @@
-//! Sentences about hunts inside dependencies: those that a hunt started, and the engine of a hunt
-//! that is inside a dependency itself.
+//! Sentences about hunts inside dependencies: the hunts that this hunt started, and the engine that
+//! it builds if it is inside a dependency itself.
 
 use crate::evaluation::{CommitId, Outcome};
 use crate::store::journal::Event;

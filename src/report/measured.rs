@@ -73,7 +73,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Drops all verdicts: the machine changed, and these runs from before do not count.
+    /// Drops all verdicts, and excludes these runs: the machine changed after them.
     pub(super) fn machine_changed(&mut self, attempts: &'a [String]) {
         self.leave_out(attempts, &ExclusionReason::MachineChanged);
         for commit in &mut self.commits {
@@ -81,7 +81,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The runs of these slots do not count.
+    /// Excludes these runs: they were made in another slot, which gives other values.
     pub(super) fn leave_out_other_slots(&mut self, attempts: &'a [String]) {
         self.leave_out(attempts, &ExclusionReason::OtherSlot);
     }

@@ -85,8 +85,8 @@ pub(crate) struct Pace {
     durations: (Vec<f64>, BTreeMap<String, Vec<f64>>),
 }
 
-/// How many of the latest builds or runs tell how long the next one takes. Older ones may have read
-/// more text, or had no compiler cache.
+/// Number of latest builds or runs from which the time of the next one is estimated. Older ones may
+/// have read more text, or had no compiler cache.
 const LATEST: usize = 5;
 
 impl Pace {

@@ -14,9 +14,9 @@ const MOST: usize = 10;
 /// If fewer lines than this explain the failure, the last lines are shown too.
 const FEW: usize = 3;
 
-/// The failures of the first bad commit, or else of both endpoints; only one if the endpoints fail
-/// alike. A hunt without an answer also has its latest failure. `folder`: the hunt's folder.
-/// Missing logs are left out.
+/// The failures of the first bad commit; without one, those of the endpoints, or one failure if
+/// both fail alike. If the hunt has no answer, its latest failure is added. `folder`: the hunt's
+/// folder. Missing logs are left out.
 pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
     let failed = |commit: &CommitId| {
         let measured = report.commits.iter().find(|measured| measured.commit == *commit)?;

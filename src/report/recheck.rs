@@ -46,7 +46,7 @@ pub(super) fn of(
     }))
 }
 
-/// Whether every build and run had an empty home folder in the end.
+/// Whether every build and run had an empty home folder when the hunt ended.
 fn has_empty_home(entries: &[Entry]) -> bool {
     let last = entries.iter().rev().find_map(|entry| match entry.event {
         Event::Home { empty } => Some(empty),

@@ -15,10 +15,11 @@ const SHAPES: &str = "Shapes";
 /// The heading of the grids.
 const GRIDS: &str = "Where the regression shows";
 
-/// Maximum rivals of a rule that a sentence names.
+/// Maximum number of other rules that fit the cells equally well and that a sentence names.
 const MOST_RIVALS: usize = 2;
 
-/// Maximum rivals of a rule of two conditions. With more, the cells do not support any rule.
+/// Maximum number of such other rules beside a rule of two conditions. With more of them, the cells
+/// do not support any rule.
 const MOST_PAIRS: usize = 3;
 
 /// Maximum columns of a grid. A wider one becomes a list.

@@ -46,7 +46,8 @@ impl<'a> Searches<'a> {
 }
 
 /// Seconds that short texts saved: for each run on a short text, the mean duration of full runs
-/// minus its own. A run of a search that did not hold saves nothing and costs its duration. `None`
+/// minus its own. A run of a search whose result did not hold saved
+/// nothing, so its whole duration is subtracted. `None`
 /// if no run read a short text.
 pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
     let mut searches = Searches::default();

@@ -253,7 +253,7 @@ pub(super) fn ran(first: &FirstBad) -> Option<String> {
 /// Label for a hunt inside a dependency.
 pub(super) const AROUND: &str = "These are";
 
-/// Label of the request that a commit came with.
+/// Label of the pull request that brought a commit in.
 pub(super) fn request_label(report: &Report) -> &'static str {
     let repository = report.forge.as_ref().and_then(|forge| forge.repository.as_ref());
     match repository.map(|repository| repository.site) {

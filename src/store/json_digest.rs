@@ -10,9 +10,9 @@ use super::hex;
 struct Layout {
     /// The end of an object.
     end: &'static [u8],
-    /// What stands between the text and its digest.
+    /// The characters between the text and its digest.
     before: &'static [u8],
-    /// What stands after it.
+    /// The characters after the digest.
     after: &'static [u8],
 }
 
@@ -77,7 +77,7 @@ mod tests {
             for bit in 0..8 {
                 let mut harmed = line.clone();
                 harmed[at] ^= 1 << bit;
-                // Without its mark, the digest is a field that nobody knows.
+                // If the bit is in the mark, the digest reads as a field with an unknown name.
                 let is_overlooked = is_unchanged(&harmed)
                     && serde_json::from_slice::<serde_json::Value>(&harmed).is_ok();
                 let is_in_the_text = at < text;

@@ -7,11 +7,11 @@ use crate::hunt::HuntError;
 use crate::oracle::Oracle;
 use crate::store::{AheadClaim, HuntDir};
 
-/// Interval at which a worker's claim is tried.
+/// Interval between two tries to lock a commit that a worker measures.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Waits for the worker that measures the commit, if there is one, takes over what it measured, and
-/// keeps other workers from the commit while the result lives.
+/// Locks a commit, so that no worker measures it as long as the returned value lives. If a worker
+/// measures the commit now, waits for its end. Then takes over what workers measured there.
 pub(crate) fn claim(
     oracle: &mut Oracle,
     hunt: &HuntDir,

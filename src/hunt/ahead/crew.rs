@@ -112,7 +112,7 @@ impl Crew {
         }
     }
 
-    /// Writes down the workers that have ended, and returns their commits, with the verdicts.
+    /// Records the workers that have ended in the journal; returns their commits with the verdicts.
     pub(crate) fn reap(&mut self) -> Result<Vec<(CommitId, Option<Verdict>)>, HuntError> {
         let (ended, going) =
             std::mem::take(&mut self.workers).into_iter().partition(|w| w.thread.is_finished());
@@ -121,7 +121,7 @@ impl Crew {
         ended.into_iter().map(|worker| self.write_down(worker)).collect()
     }
 
-    /// Stops all workers, waits for them and writes them down.
+    /// Stops all workers, waits for them, and records them in the journal.
     pub(crate) fn end(mut self) -> Result<(), HuntError> {
         self.stop(|_| true);
         for worker in std::mem::take(&mut self.workers) {

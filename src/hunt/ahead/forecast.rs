@@ -10,11 +10,11 @@ pub(crate) type Answer = (CommitId, Verdict);
 /// The commits to measure ahead, at most `most`, and those that the search asks about.
 ///
 /// `next`: what git asks after these answers; `None` if the search ends there. `known`: the verdict
-/// of a commit that is measured already. Where a verdict is not known, both answers are followed,
-/// nearer questions first, so 2^m − 1 slots settle m questions at once.
+/// of a commit that is measured already. If a verdict is unknown, both answers are followed, and
+/// nearer questions come first. So 2^m − 1 slots measure all that the next m questions can be.
 ///
-/// The first commit that is not measured is the search's own: it is in the list only if `is_busy`
-/// says that a worker measures it already.
+/// The first unmeasured commit is left to the search itself. It is in the list only if a worker
+/// measures it already (`is_busy`).
 pub(crate) fn forecast<E>(
     most: usize,
     mut next: impl FnMut(&[Answer]) -> Result<Option<CommitId>, E>,

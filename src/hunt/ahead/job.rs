@@ -9,8 +9,8 @@ use crate::evaluation::{CommitId, Phase};
 pub(crate) struct AheadJob {
     /// The commit.
     pub(crate) commit: CommitId,
-    /// What for. In a search the worker judges the commit by the current targets. As a control, it
-    /// builds and runs the commit in its own slot, whatever the store has.
+    /// Why it is measured. In a search the worker judges the commit by the current targets. As a
+    /// control, it builds and runs the commit in its own slot, whatever the store has.
     pub(crate) phase: Phase,
     /// The measures; unused in a search.
     #[serde(default)]

@@ -9,7 +9,7 @@ use crate::store::journal::Event;
 
 impl Driver<'_> {
     /// Begins the hunt again with one slot, if the good endpoint repeats bit for bit and another
-    /// slot gave it another value; `None` if nothing speaks against the slots.
+    /// slot gave it another value; `None` if no value differs.
     pub(crate) fn begin_in_one_slot(
         &mut self,
         good: &Observation,

@@ -61,7 +61,7 @@ impl Scout {
                 result = work.look();
                 std::thread::sleep(PAUSE);
             }
-            // Measuring ahead decides nothing. Without it, the search goes on alone.
+            // An error here is ignored: the search measures by itself what is missing.
             let ended = work.crew.end();
             drop((result, ended));
         };
@@ -82,7 +82,7 @@ impl Drop for Scout {
 struct Work {
     /// The session that git drives.
     session: BisectSession,
-    /// The session in which git is asked.
+    /// A second session, in which git is asked what it would choose.
     trial: BisectSession,
     crew: Crew,
     terms: SearchTerms,
@@ -90,7 +90,7 @@ struct Work {
     tried: BTreeSet<CommitId>,
     /// The verdicts of workers in this search.
     known: BTreeMap<CommitId, Verdict>,
-    /// What git asks after these marks.
+    /// The commit that git would ask about next, by the log of marks that it was given.
     asked: BTreeMap<String, Option<CommitId>>,
     /// The log of the session at the last look.
     log: String,

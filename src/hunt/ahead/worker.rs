@@ -31,7 +31,7 @@ pub(crate) fn measure_ahead(
     let recorder = Recorder::ahead(hunt, record, slot)?;
     let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
     oracle.recipes.config.executor.own = slot;
-    // The driver's slot stays the driver's: a control is built in the worker's own.
+    // A control run must not use the driver's slot: it is built in the worker's own slot.
     oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
     let verdict = if job.phase == Phase::Search {
         let Current { targets, chunks, clean, .. } = current_search(hunt)?;

@@ -10,22 +10,22 @@ use crate::evaluation::is_secret;
 /// What stands in the place of a secret.
 const WITHHELD: &str = "[withheld]";
 
-/// The fewest bytes of a value to look for: shorter ones are in every text.
+/// Minimum length of a secret value, in bytes. Shorter values occur in any text by chance.
 const LEAST_BYTES: usize = 6;
 
-/// The values that no file of a bundle may have.
+/// Secret values. No file of a bundle may contain one of them.
 pub(super) struct Secrets(Vec<String>);
 
 impl Secrets {
-    /// The values of variables with a secret's name: those that a configuration sets, and those of
-    /// this process, which programs may have printed.
+    /// The values of variables whose name says that they are secret: the variables of a
+    /// configuration and those of this process, because programs may have printed both.
     pub(super) fn of(config: &str) -> Self {
         let own = std::env::vars_os().filter_map(|(name, value)| {
             is_secret(&name.to_string_lossy()).then(|| value.to_string_lossy().into_owned())
         });
         let mut values: Vec<String> = secrets_of(config).into_iter().chain(own).collect();
         values.retain(|value| value.len() >= LEAST_BYTES);
-        // A value may contain another one.
+        // The longest first: a value may contain another one.
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
         Self(values)
@@ -42,7 +42,7 @@ impl Secrets {
         clean
     }
 
-    /// A log: its header has the declared variables by name.
+    /// A log without any secret. In its header, a variable with a secret name loses its value.
     pub(super) fn scrubbed_log(&self, log: &[u8]) -> Vec<u8> {
         let mut clean = Vec::with_capacity(log.len());
         for line in log.split_inclusive(|byte| *byte == b'\n') {
@@ -52,13 +52,13 @@ impl Secrets {
     }
 }
 
-/// A header's line without its value, if it sets a variable with a secret's name.
+/// A line of a header without the value, if it sets a variable with a secret name.
 fn header_line(line: &[u8]) -> Option<Vec<u8>> {
     let (name, _) = std::str::from_utf8(line).ok()?.strip_prefix("# env: ")?.split_once('=')?;
     is_secret(name).then(|| format!("# env: {name}={WITHHELD}\n").into_bytes())
 }
 
-/// A record without the values of variables with a secret's name.
+/// A record without the values of variables with secret names.
 pub(super) fn without_env(record: &mut Value) {
     let Some(env) = record.get_mut("env").and_then(Value::as_object_mut) else { return };
     for (_, value) in env.iter_mut().filter(|(name, _)| is_secret(name)) {

@@ -1,4 +1,4 @@
-//! Reads a bundle that somebody else wrote: hostile input until each file is known by its digest.
+//! Reads a bundle that somebody else wrote: nothing in it is trusted until its digest was checked.
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
@@ -16,11 +16,11 @@ use super::{BUNDLE_SCHEMA, MANIFEST, Manifest, STORE, is_plain};
 /// The first bytes of a file that zstd compressed.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Most bytes of all files together, of one file, and of the manifest.
+/// Maximum size in bytes: of all files together, of one file, and of the manifest.
 const MOST_BYTES: u64 = 4 << 30;
 const MOST_OF_FILE: u64 = 256 << 20;
 const MOST_OF_MANIFEST: u64 = 32 << 20;
-/// Most files.
+/// Maximum number of files.
 const MOST_FILES: usize = 100_000;
 /// What tar itself adds for a file: headers, and padding to whole blocks.
 const TAR_PER_FILE: u64 = 4096;
@@ -38,7 +38,7 @@ pub(crate) enum BundleError {
         /// Why.
         source: io::Error,
     },
-    /// It is an archive, but no bundle of this program, or it was changed.
+    /// The archive is not a bundle of this program, or it was changed.
     #[error("{} is no bundle that can be trusted: {reason}", path.display())]
     Refused {
         /// The bundle.
@@ -51,7 +51,7 @@ pub(crate) enum BundleError {
     Report(#[from] ReportError),
 }
 
-/// A bundle in a temporary folder, which goes when this value goes.
+/// A bundle in a temporary folder, which is removed when this value is dropped.
 pub(crate) struct Unpacked {
     _folder: tempfile::TempDir,
     /// Its hunt.
@@ -84,7 +84,7 @@ pub(crate) fn unpack(path: &Path) -> Result<Unpacked, BundleError> {
     let carried = from_json(&bytes).map_err(refused)?;
     let hunt = HuntDir::elsewhere(&manifest.hunt, &hunt);
     let mut report = Report::of(&hunt)?;
-    // The configuration of a bundle lacks secrets, so it is not the one that was frozen.
+    // Secrets were taken out of the configuration, so its digest is not that of the frozen one.
     report.recheck = carried.recheck;
     report.notes = carried.notes;
     report.is_unpacked = true;

@@ -14,7 +14,7 @@ use crate::ui::text;
 use super::excerpt::{Excerpt, WHOLE};
 use super::records::what;
 
-/// Most bytes of all logs together, as they are in the page.
+/// Maximum bytes of all logs together, as they are in the page.
 const MOST: usize = 2 << 20;
 
 /// Id of the script's element.
@@ -116,7 +116,7 @@ impl CommitLogs {
     }
 }
 
-/// Where `all` logs are, of which `inside` are in the page.
+/// A sentence that says where the logs are: `inside` of `all` logs are in the page.
 fn sentence(all: usize, inside: usize) -> String {
     match (inside, all - inside) {
         (0, 0) => String::new(),
@@ -163,7 +163,7 @@ fn sources<'r>(report: &'r Report, logs: &Logs) -> Vec<Source<'r>> {
 struct Chosen {
     /// The texts, by place in the list of sources.
     texts: BTreeMap<usize, Excerpt>,
-    /// Logs with the same text as another one: both places.
+    /// Logs whose text is in the page already: the place of the log, and of the equal one.
     same: Vec<(usize, usize)>,
 }
 

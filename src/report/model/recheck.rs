@@ -26,7 +26,7 @@ pub(crate) struct Recheck {
     /// Digests of what is linked in from the user's checkout, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub links: BTreeMap<String, String>,
-    /// Whether every build and run of the hunt had an empty home folder in the end.
+    /// Whether every build and run of the hunt had an empty home folder when it ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_home: bool,
     /// What was claimed of each first bad commit.

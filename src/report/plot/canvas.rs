@@ -173,7 +173,7 @@ pub(in crate::report) fn hex(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// A row of labels that must not overlap: the first label gets the place.
+/// A row of labels that must not overlap. Of two labels at one place, the earlier one stays.
 #[derive(Default)]
 pub(super) struct Row {
     taken: Vec<(i32, i32)>,

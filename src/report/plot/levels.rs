@@ -34,7 +34,7 @@ pub(in crate::report) struct Levels {
     pub(super) sought: &'static str,
     /// The level at the good endpoint.
     pub(super) baseline: Option<f64>,
-    /// The farthest level that the guard allows.
+    /// The worst level that the guard allows.
     pub(super) limit: Option<f64>,
     /// The threshold between good and bad, if values do not repeat and there is no noise model.
     pub(super) threshold: Option<f64>,
@@ -105,7 +105,8 @@ pub(super) enum Point {
     Word(usize),
 }
 
-/// The metrics to plot: the measure of a hunted failure, then the guarded metrics, targets first.
+/// The metrics to plot: first the measure of a failure that the hunt looks for, then the guarded
+/// metrics, targets first.
 pub(in crate::report) fn shown(report: &Report) -> Vec<Metric> {
     let hunted = report.target_failure.as_ref().and_then(|target| target.measure.as_deref());
     let hunted = hunted.map(Metric::of).into_iter();
@@ -251,7 +252,7 @@ fn is_drawable(number: f64) -> bool {
     number.abs() <= LARGEST
 }
 
-/// The farthest level that a guard allows.
+/// The worst level that a guard allows.
 fn limit(guard: &GuardLine) -> Option<f64> {
     let baseline = guard.baseline.as_ref()?.number()?;
     let reach = guard.limit.as_ref()?.number()?;

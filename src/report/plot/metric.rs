@@ -157,7 +157,7 @@ impl Levels {
         let y = layout.bottom;
         canvas.line((layout.left, y), (layout.right, y), MUTED);
         let mut row = Row::default();
-        // First found commits get labels, then the ends, then other commits with enough room.
+        // Labels go to the found commits, then to the ends, then to other commits if there is room.
         let marked = |at: &usize| self.commits[*at].role == Role::Found;
         let all = 0..self.commits.len();
         let ends = [0, self.commits.len() - 1];

@@ -9,7 +9,7 @@ use crate::ui::text;
 
 use super::{Cell, Table};
 
-/// Less likely commits are in report.json only.
+/// Probability below which a commit is listed only in report.json.
 const UNLIKELY: f64 = 0.001;
 
 /// Maximum rows of likely commits.
