@@ -34,7 +34,9 @@ fn quoted(text: &str) -> Vec<&str> {
 
 #[test]
 fn only_git_uses_git2_and_calls_git() {
-    only_in(&["git"], &["git2::", "Invocation::git("]);
+    only_in(&["git"], &["git2::"]);
+    // `process` makes the invocation, and tests it.
+    only_in(&["git", "process/invocation.rs"], &["Invocation::git("]);
 }
 
 #[test]
