@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::others::Method;
 use super::ours::Ending;
-use super::world::{Change, Family, World, merged};
+use super::world::{Change, Family, Runs, World, merged};
 use super::{others, ours};
 
 /// The method of a hunt.
@@ -42,7 +42,9 @@ pub(crate) struct Tally {
     pub wrong: usize,
     /// Hunts that named a single commit.
     pub named: usize,
-    pub runs: usize,
+    /// Hunts whose first claim did not hold the planted commit.
+    pub misled: usize,
+    pub runs: Runs,
     /// The sum over all hunts of the squared number of runs.
     pub squares: usize,
     pub builds: usize,
@@ -54,7 +56,7 @@ impl Tally {
     }
 
     pub(crate) fn mean_runs(&self) -> f64 {
-        self.runs as f64 / self.hunts as f64
+        self.mean(self.runs.total())
     }
 
     /// Standard error of the mean runs.
@@ -64,8 +66,9 @@ impl Tally {
         ((self.squares as f64 / hunts - mean * mean) / (hunts - 1.0).max(1.0)).sqrt()
     }
 
-    pub(crate) fn mean_builds(&self) -> f64 {
-        self.builds as f64 / self.hunts as f64
+    /// A count per hunt.
+    pub(crate) fn mean(&self, count: usize) -> f64 {
+        count as f64 / self.hunts as f64
     }
 }
 
@@ -98,8 +101,10 @@ impl Cell {
                 Ending::Undecided | Ending::Nothing => {}
             }
             tally.named += usize::from(matches!(ending, Ending::Named(_)));
-            tally.runs += world.runs;
-            tally.squares += world.runs.pow(2);
+            let is_wrong = |claim: &Vec<usize>| !claim.iter().any(is_culprit);
+            tally.misled += usize::from(world.first_claim.as_ref().is_some_and(is_wrong));
+            tally.runs.add(world.runs);
+            tally.squares += world.runs.total().pow(2);
             tally.builds += world.builds;
         }
         tally

@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its table")]
 
+mod bound;
 mod cells;
 mod others;
 mod ours;
@@ -12,9 +13,9 @@ mod world;
 
 use std::time::Instant;
 
-use cells::{Cell, History, Hunter};
+use cells::{Cell, History, Hunter, Tally};
 use others::Method;
-use world::{Change, Family};
+use world::{Change, Family, Runs, Shape};
 
 const OTHERS: [(&str, Hunter); 4] = [
     ("one run", Hunter::Other(Method::Majority(1))),
@@ -44,9 +45,10 @@ fn main() {
             ours.percent(ours.wrong),
             ours.mean_runs(),
             ours.error_of_runs(),
-            ours.mean_builds(),
+            ours.mean(ours.builds),
             ours.percent(ours.named),
         );
+        println!("{:<44} {}", "", apart(&ours, &cell));
         let has_step = matches!(cell.change, Change::Step(_));
         if cell.history == History::Line && has_step {
             for (name, other) in OTHERS {
@@ -62,6 +64,37 @@ fn main() {
         }
     }
     eprintln!("{:.0} s", begun.elapsed().as_secs_f64());
+}
+
+/// The probability of a wrong answer for which the bound is printed: what the search allows before
+/// the confirmation.
+const DELTA: f64 = 0.05;
+
+/// The runs by purpose, how often the first claim was wrong, and, where the noise is normal, the
+/// fewest runs that a search can need.
+fn apart(tally: &Tally, cell: &Cell) -> String {
+    let Runs { endpoints, search, confirmation } = tally.runs;
+    let [endpoints, search, confirmation] =
+        [endpoints, search, confirmation].map(|runs| tally.mean(runs));
+    let bound = match cell.change {
+        Change::Step(d) if is_plain(&cell.family) => {
+            let fewest = bound::fewest_runs(cell.commits, d, DELTA);
+            format!(" (bound {fewest:.1}, {:.2} x)", search / fewest)
+        }
+        _ => String::new(),
+    };
+    format!(
+        "endpoints {endpoints:.1} + search {search:.1}{bound} + confirmation {confirmation:.1}; \
+         first claim wrong {:.1} %",
+        tally.percent(tally.misled)
+    )
+}
+
+/// Whether runs are independent and normal, and every commit builds.
+fn is_plain(family: &Family) -> bool {
+    let Family { shape, outliers, drift, trend, broken, benign, .. } = family;
+    let others = [outliers, drift, trend, broken, benign];
+    *shape == Shape::Normal && others.into_iter().all(|share| *share == 0.0)
 }
 
 fn rows() -> Vec<(String, Cell)> {

@@ -6,7 +6,7 @@ use bisect_ppl::search::{
     most_runs, repeat, sequential,
 };
 
-use super::world::World;
+use super::world::{Purpose, World};
 
 /// How a hunt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,7 @@ const CONFIDENCE: f64 = 0.99;
 pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending {
     let tip = MeasuredCommit::Commit(world.graph.len() - 1);
     world.builds(tip);
+    world.purpose = Purpose::Endpoints;
     let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     let drift = if may_drift { DriftPrior::Likely } else { DriftPrior::Unlikely };
     let rule = CalibrationSettings { tolerance, drift, paired: false };
@@ -41,6 +42,7 @@ pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending
             if values.1 - values.0 <= tolerance {
                 return Ending::Nothing;
             }
+            world.purpose = Purpose::Search;
             return exact(world, values);
         }
         match calibrate(good, bad, rule) {
@@ -49,6 +51,7 @@ pub(crate) fn hunt(world: &mut World, tolerance: f64, may_drift: bool) -> Ending
             Err(_) => return Ending::Nothing,
         }
     };
+    world.purpose = Purpose::Search;
     if found.is_clearly_separated()
         && !may_drift
         && let Some(ending) = with_git(world, &found, tolerance)
@@ -124,6 +127,7 @@ fn exact(world: &mut World, (good, bad): (f64, f64)) -> Ending {
     });
     let parents = frontier(world, &span, first);
     // The confirmation: fresh runs of the commit and its parents.
+    world.purpose = Purpose::Confirmation;
     let mut is_at = |place: MeasuredCommit, wanted: Side| {
         settled(world, place, &known).map(side) == Some(wanted)
     };
@@ -184,6 +188,7 @@ fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<En
             }
         }
     });
+    world.first_claim.get_or_insert_with(|| span.clone());
     let against = frontier(world, &span, first);
     let step = Step::between(&found.levels, found.levels.step(), false);
     let (holds, _) = confirm(world, first, &against, step, tolerance);
@@ -198,6 +203,7 @@ fn confirm(
     step: Step,
     tolerance: f64,
 ) -> (bool, Vec<(MeasuredCommit, f64)>) {
+    world.purpose = Purpose::Confirmation;
     let claim = FreshPairs::new(step, CONFIDENCE).with_smallest_step(tolerance);
     let mut claims = vec![claim; against.len()];
     let mut fresh = Vec::new();
@@ -216,6 +222,7 @@ fn confirm(
                 || (claim.verdict().is_none() && claim.is_exhausted())
         };
         if claims.iter().any(is_out) {
+            world.purpose = Purpose::Search;
             return (false, fresh);
         }
         if claims.iter().all(|claim| claim.verdict() == Some(Side::Bad)) {
@@ -257,6 +264,7 @@ fn posterior(
             Advice::Confirm(Candidate { commit, against, span, .. }) => {
                 let levels = search.levels().expect("a search between levels");
                 let step = Step::between(&levels, search.calibrated_step(), search.is_paired());
+                world.first_claim.get_or_insert_with(|| span.clone());
                 let (holds, fresh) = confirm(world, commit, &against, step, tolerance);
                 if holds {
                     return answer(commit, span);

@@ -94,6 +94,37 @@ pub(crate) enum Change {
     Ramp(usize, f64),
 }
 
+/// What a run is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To learn the levels of both endpoints.
+    Endpoints,
+    /// To find a commit.
+    Search,
+    /// To confirm it.
+    Confirmation,
+}
+
+/// Numbers of runs, by purpose.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Runs {
+    pub endpoints: usize,
+    pub search: usize,
+    pub confirmation: usize,
+}
+
+impl Runs {
+    pub(crate) fn total(&self) -> usize {
+        self.endpoints + self.search + self.confirmation
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.endpoints += more.endpoints;
+        self.search += more.search;
+        self.confirmation += more.confirmation;
+    }
+}
+
 /// An engine's history and the machine it runs on.
 pub(crate) struct World {
     pub graph: Graph,
@@ -106,8 +137,12 @@ pub(crate) struct World {
     drift: f64,
     ticks: f64,
     last: Option<MeasuredCommit>,
+    /// What the next runs are made for.
+    pub purpose: Purpose,
     /// Runs made.
-    pub runs: usize,
+    pub runs: Runs,
+    /// The first claim that was confirmed or rejected: one of these commits.
+    pub first_claim: Option<Vec<usize>>,
     /// Builds made, the endpoints' included.
     pub builds: usize,
     built: Vec<bool>,
@@ -153,7 +188,9 @@ impl World {
             drift: 0.0,
             ticks: 0.0,
             last: None,
-            runs: 0,
+            purpose: Purpose::Search,
+            runs: Runs::default(),
+            first_claim: None,
             builds: 0,
             built,
         }
@@ -170,7 +207,11 @@ impl World {
 
     /// One run; larger is worse.
     pub(crate) fn run(&mut self, place: MeasuredCommit) -> f64 {
-        self.runs += 1;
+        *match self.purpose {
+            Purpose::Endpoints => &mut self.runs.endpoints,
+            Purpose::Search => &mut self.runs.search,
+            Purpose::Confirmation => &mut self.runs.confirmation,
+        } += 1;
         // Another commit costs a build, during which the machine goes on drifting.
         let ticks = if self.last == Some(place) { 1 } else { 3 };
         self.last = Some(place);

@@ -1,8 +1,9 @@
 //! Hunts in simulated noise with the program's own decisions: a quick form of the table that
 //! `cargo run --release --example noise` prints, with other seeds.
 
+#[path = "../../examples/noise/bound.rs"]
+mod bound;
 #[path = "../../examples/noise/cells.rs"]
-#[expect(dead_code, reason = "the example prints more than is held here")]
 mod cells;
 #[path = "../../examples/noise/others.rs"]
 #[expect(dead_code, reason = "the example compares with more than is held here")]
@@ -12,6 +13,7 @@ mod ours;
 #[path = "../../examples/noise/world.rs"]
 pub(crate) mod world;
 
+use bound::fewest_runs;
 use cells::{Cell, History, Hunter, Tally};
 use others::Method;
 use world::{Change, Family};
@@ -23,6 +25,9 @@ struct Figures {
     wrong: f64,
     runs: f64,
 }
+
+/// Most runs of a search in normal noise, as a multiple of the fewest possible.
+const MOST_OF_BOUND: f64 = 1.3;
 
 const CLOSE: Figures = Figures { right: 99.0, wrong: 0.5, runs: f64::INFINITY };
 
@@ -37,7 +42,7 @@ fn allowed(percent: f64, hunts: usize) -> f64 {
 
 /// Fails if the cell misses its limits by more than three standard errors and rounding.
 #[track_caller]
-fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) {
+fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) -> Tally {
     let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
     let (right, wrong) = (tally.percent(tally.right), tally.percent(tally.wrong));
     let runs = tally.mean_runs();
@@ -45,14 +50,26 @@ fn assert_reaches(cell: Cell, hunts: usize, figures: &Figures) {
     assert!(right >= figures.right - allowed(figures.right, hunts), "{cell:?}: {told}");
     assert!(wrong <= figures.wrong + allowed(figures.wrong, hunts), "{cell:?}: {told}");
     assert!(runs <= figures.runs + 0.5 + 3.0 * tally.error_of_runs(), "{cell:?}: {told}");
+    tally
 }
 
 #[test]
 fn normal_noise_along_a_line() {
     for (step, hunts, runs) in [(2.0, 150, 56.0), (3.0, 200, 31.0), (5.0, 200, 20.0)] {
         let cell = cell(128, History::Line, Family::NORMAL, step);
-        assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
+        let tally = assert_reaches(cell, hunts, &Figures { runs, ..CLOSE });
+        // The runs of the search alone. Their error is at most that of all runs.
+        let (search, fewest) = (tally.mean(tally.runs.search), fewest_runs(128, step, 0.05));
+        let most = MOST_OF_BOUND * fewest + 3.0 * tally.error_of_runs();
+        assert!(search <= most, "d = {step}: {search:.1} runs, the bound is {fewest:.1}");
     }
+}
+
+/// Worked out by hand: a capacity of 0.486 bits at a signal-to-noise ratio of 1, and C₁ = 2.
+#[test]
+fn the_bound_of_a_known_channel() {
+    let expected = 10.0 / 0.486 + 20.0_f64.ln() / 2.0;
+    assert!((fewest_runs(1024, 2.0, 0.05) - expected).abs() < 0.05);
 }
 
 #[test]
