@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::others::Method;
 use super::ours::Ending;
-use super::world::{Change, Family, Runs, World, merged};
+use super::world::{Change, Family, Hint, Runs, World, merged};
 use super::{others, ours};
 
 /// The method of a hunt.
@@ -30,6 +30,7 @@ pub(crate) struct Cell {
     pub history: History,
     pub family: Family,
     pub change: Change,
+    pub hint: Hint,
 }
 
 /// The results of many hunts, counted.
@@ -84,6 +85,7 @@ impl Cell {
                 History::Merged => merged(self.commits, &mut random),
             };
             let mut world = World::new(graph, self.change, self.family, random);
+            world.hint(self.hint);
             let step = match self.change {
                 Change::Step(size) | Change::Ramp(_, size) => size,
                 Change::None => 1.0,

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use cells::{Cell, History, Hunter, Tally};
 use others::Method;
-use world::{Change, Family, Runs, Shape};
+use world::{Change, Family, Hint, Runs, Shape};
 
 const OTHERS: [(&str, Hunter); 4] = [
     ("one run", Hunter::Other(Method::Majority(1))),
@@ -49,7 +49,7 @@ fn main() {
             ours.percent(ours.named),
         );
         println!("{:<44} {}", "", apart(&ours, &cell));
-        let has_step = matches!(cell.change, Change::Step(_));
+        let has_step = matches!(cell.change, Change::Step(_)) && cell.hint == Hint::None;
         if cell.history == History::Line && has_step {
             for (name, other) in OTHERS {
                 let tally = cell.tally(other, hunts, seed);
@@ -107,7 +107,7 @@ fn rows() -> Vec<(String, Cell)> {
         };
         let kind = if history == History::Line { "line" } else { "merges" };
         let name = format!("N={commits} {kind}, {name}, {what}");
-        rows.push((name, Cell { commits, history, family, change }));
+        rows.push((name, Cell { commits, history, family, change, hint: Hint::None }));
     };
     for history in [History::Line, History::Merged] {
         for commits in [128, 1024] {
@@ -132,5 +132,16 @@ fn rows() -> Vec<(String, Cell)> {
     }
     add("normal", 1024, History::Line, Family::NORMAL, Change::None);
     add("throughput", 1024, History::Line, Family::SPEED, Change::None);
+    for (name, hint) in [
+        ("prior right", Hint::Right),
+        ("prior of no use", Hint::Useless),
+        ("prior wrong", Hint::Wrong),
+    ] {
+        for d in [2.0, 3.0] {
+            let (history, family, change) = (History::Line, Family::NORMAL, Change::Step(d));
+            let name = format!("N=1024 line, normal, d = {d}, {name}");
+            rows.push((name, Cell { commits: 1024, history, family, change, hint }));
+        }
+    }
     rows
 }

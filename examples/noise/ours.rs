@@ -241,7 +241,7 @@ fn posterior(
 ) -> Ending {
     let graph = world.graph.clone();
     let settings = Settings {
-        prior: vec![1.0; graph.len()],
+        prior: world.prior.clone(),
         untestable: vec![false; graph.len()],
         good,
         bad,

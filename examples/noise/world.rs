@@ -1,6 +1,6 @@
 //! Simulated engines: a history, a change in it, and runs with noise.
 
-use bisect_ppl::search::{Graph, MeasuredCommit};
+use bisect_ppl::search::{ChangeReach, Graph, MeasuredCommit};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp, StandardNormal, StudentT};
 use rand_pcg::Pcg64Mcg;
@@ -94,6 +94,23 @@ pub(crate) enum Change {
     Ramp(usize, f64),
 }
 
+/// What the search is told about the commits beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hint {
+    /// Nothing: the prior is flat.
+    None,
+    /// The truth: the step is in a commit of each kind as often as the prior says.
+    Right,
+    /// Nothing useful: the prior favours some commits, and the step is in any commit alike.
+    Useless,
+    /// The opposite: the step is always in a commit that the prior disfavours.
+    Wrong,
+}
+
+/// Shares of commits of each kind, as in a history where most commits change no code that runs.
+const SHARES: [(ChangeReach, f64); 3] =
+    [(ChangeReach::Code, 0.15), (ChangeReach::Open, 0.35), (ChangeReach::Idle, 0.5)];
+
 /// What a run is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -131,6 +148,8 @@ pub(crate) struct World {
     /// The commit that makes the step; `None` without a single step.
     pub culprit: Option<usize>,
     pub broken: Vec<bool>,
+    /// The weight of each commit in the prior.
+    pub prior: Vec<f64>,
     levels: Vec<f64>,
     family: Family,
     random: Pcg64Mcg,
@@ -182,6 +201,7 @@ impl World {
             graph,
             culprit,
             broken,
+            prior: vec![1.0; commits],
             levels,
             family,
             random,
@@ -193,6 +213,28 @@ impl World {
             first_claim: None,
             builds: 0,
             built,
+        }
+    }
+
+    /// Draws what each commit changes, and takes the prior from that.
+    pub(crate) fn hint(&mut self, hint: Hint) {
+        if hint == Hint::None {
+            return;
+        }
+        for commit in 0..self.graph.len() {
+            let is_culprit = self.culprit == Some(commit);
+            let weight = |reach: ChangeReach, share: f64| match hint {
+                Hint::Right if is_culprit => share * reach.weight(),
+                Hint::Wrong if is_culprit => f64::from(u8::from(reach == ChangeReach::Idle)),
+                _ => share,
+            };
+            let weights = SHARES.map(|(reach, share)| weight(reach, share));
+            let mut left = self.random.random::<f64>() * weights.iter().sum::<f64>();
+            let drawn = weights.iter().position(|weight| {
+                left -= weight;
+                left < 0.0
+            });
+            self.prior[commit] = SHARES[drawn.unwrap_or(SHARES.len() - 1)].0.weight();
         }
     }
 

@@ -33,7 +33,12 @@ impl BuiltSources {
     /// Whether the source file makes no difference by itself: it is not compiled, or its object is
     /// the same in both builds. Files that others include are not known here.
     pub(crate) fn is_idle(&self, path: &str) -> bool {
-        is_source(path) && (self.is_left_out(path) || self.is_same(path))
+        is_source(path) && (self.is_left_out(path) || self.same_object(path) == Some(true))
+    }
+
+    /// Whether the builds made different objects of the source file, or only one made an object.
+    pub(crate) fn differs(&self, path: &str) -> bool {
+        is_source(path) && self.same_object(path) == Some(false)
     }
 
     fn is_left_out(&self, path: &str) -> bool {
@@ -45,12 +50,13 @@ impl BuiltSources {
         !self.compiled.is_empty() && !self.compiled.iter().any(is_it)
     }
 
-    /// CMake calls the object of `pack.c` `pack.c.o`, most makefiles call it `pack.o`.
-    fn is_same(&self, path: &str) -> bool {
+    /// Whether the objects of the source file are the same in both builds; `None` if no object has
+    /// its name. CMake calls the object of `pack.c` `pack.c.o`, most makefiles call it `pack.o`.
+    fn same_object(&self, path: &str) -> Option<bool> {
         let name = file_name(path);
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let known = [name, stem].map(|name| self.is_same.get(name));
-        known.iter().any(Option::is_some) && known.into_iter().flatten().all(|is_same| *is_same)
+        known.into_iter().flatten().copied().reduce(|all, is_same| all && is_same)
     }
 }
 
@@ -89,6 +95,8 @@ mod tests {
         let now = [("{build}/a/pack.c.o", "9"), ("{build}/a/arm.c.o", "2"), ("{src}/k.o", "3")];
         let built = BuiltSources::of(&setup(&[], &before), &setup(&[], &now));
         assert!(!built.is_idle("src/pack.c") && built.is_idle("src/arm.c"));
+        assert!(built.differs("src/pack.c") && !built.differs("src/arm.c"));
+        assert!(!built.differs("src/other.c") && !built.differs("src/pack.h"));
         assert!(built.is_idle("src/k.cu") && !built.is_idle("src/other.c"));
         // Compiled twice, once with a difference; or in one build only.
         let twice = [("{build}/b/arm.c.o", "5")];

@@ -22,4 +22,4 @@ pub(crate) use compare::setups;
 pub(crate) use constant_syntax::{is_code, pathspecs};
 pub(crate) use constants::{constants, used};
 pub(crate) use flags::{compile_commands, flags_make, is_source, printed_command};
-pub(crate) use names::{Names, is_header, names, words};
+pub(crate) use names::{Names, is_document, is_header, names, words};

@@ -5,6 +5,7 @@ pub(crate) mod flaky;
 pub(crate) mod git_bisect;
 pub(crate) mod opening;
 pub(crate) mod posterior;
+pub(crate) mod prior;
 pub(crate) mod range_ends;
 pub(crate) mod replay;
 pub(crate) mod sampler;

@@ -44,6 +44,7 @@ mod notify;
 mod pages;
 mod poison;
 mod posterior;
+mod prior;
 mod process;
 mod properties;
 mod reworded;

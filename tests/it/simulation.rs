@@ -16,7 +16,7 @@ pub(crate) mod world;
 use bound::fewest_runs;
 use cells::{Cell, History, Hunter, Tally};
 use others::Method;
-use world::{Change, Family};
+use world::{Change, Family, Hint};
 
 /// Limits for a cell: shares of hunts in percent, and mean runs, rounded as in
 /// docs/statistics.md.
@@ -32,7 +32,7 @@ const MOST_OF_BOUND: f64 = 1.3;
 const CLOSE: Figures = Figures { right: 99.0, wrong: 0.5, runs: f64::INFINITY };
 
 fn cell(commits: usize, history: History, family: Family, step: f64) -> Cell {
-    Cell { commits, history, family, change: Change::Step(step) }
+    Cell { commits, history, family, change: Change::Step(step), hint: Hint::None }
 }
 
 /// Three standard errors of a share in percent over this many hunts.
@@ -83,6 +83,23 @@ fn normal_noise_over_merges() {
     }
 }
 
+/// A wrong prior costs runs, not the answer: the step is always in one of the commits that the prior
+/// disfavours.
+#[test]
+fn a_prior_changes_the_cost_and_not_the_answer() {
+    let search = |hint| {
+        let cell = Cell { hint, ..cell(128, History::Line, Family::NORMAL, 3.0) };
+        let tally = assert_reaches(cell, 150, &CLOSE);
+        tally.mean(tally.runs.search)
+    };
+    let [right, none, useless, wrong] =
+        [Hint::Right, Hint::None, Hint::Useless, Hint::Wrong].map(search);
+    assert!(right < none && none < wrong, "{right:.1}, {none:.1}, {wrong:.1} runs");
+    assert!(right < useless && useless < wrong, "{right:.1}, {useless:.1}, {wrong:.1} runs");
+    // ln 8 nats at 4.5 nats a run, and the first runs at other commits.
+    assert!(wrong < none + 4.0, "{wrong:.1} runs, {none:.1} without a prior");
+}
+
 #[test]
 fn disturbed_runs() {
     let cell = cell(1024, History::Line, Family::OUTLIERS, 3.0);
@@ -121,7 +138,7 @@ fn where_no_commit_is_to_blame_none_is_named() {
         (Change::None, Family::SPEED, 100),
         (Change::Ramp(20, 5.0), Family::NORMAL, 25),
     ] {
-        let cell = Cell { commits: 128, history: History::Line, family, change };
+        let cell = Cell { commits: 128, history: History::Line, family, change, hint: Hint::None };
         let tally = cell.tally(Hunter::Ours, hunts, 20_261_121);
         let named = tally.percent(tally.named);
         assert!(named <= 1.0 + allowed(1.0, hunts), "{cell:?}: {named:.1} % named a commit");

@@ -267,7 +267,7 @@ impl PartInfo {
     /// The parts of one file.
     fn of_file(path: &str, parts: &[Part], is_there: [bool; 2], file: &ChangedTexts) -> Vec<Self> {
         let is_short = file.texts.iter().all(|text| text.len() <= LONGEST_TEXT);
-        let is_read = is_short && !is_document(path);
+        let is_read = is_short && !differ::is_document(path);
         let lines: Vec<[BTreeSet<usize>; 2]> =
             parts.iter().map(|part| file.lines_of(part.of)).collect();
         let names = |side: usize| -> Vec<Names> {
@@ -311,7 +311,7 @@ impl PartInfo {
         let sides = [&self.removed, &self.added];
         let has_code = sides.iter().any(|names| names.has_code);
         let has_imports = sides.iter().any(|names| names.has_imports);
-        if is_document(&self.path) || self.is_text && !has_code && !has_imports {
+        if differ::is_document(&self.path) || self.is_text && !has_code && !has_imports {
             1
         } else if self.is_text && !has_code {
             2
@@ -346,17 +346,6 @@ impl PartInfo {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Whether the name shows that no build reads the file.
-fn is_document(path: &str) -> bool {
-    const ENDINGS: [&str; 4] = ["md", "rst", "adoc", "html"];
-    const NAMES: [&str; 7] =
-        ["AUTHORS", "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE", "NEWS", "README"];
-    let name = file_name(path);
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let is_in_docs = path.split('/').any(|folder| matches!(folder, "doc" | "docs"));
-    ENDINGS.contains(&ending) || NAMES.contains(&stem) || is_in_docs && !differ::is_code(path)
 }
 
 /// The names in a line about a failure: names in quotes, file names, and the name after `symbol:`.

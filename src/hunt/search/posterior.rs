@@ -6,7 +6,7 @@
 mod claims;
 mod journal;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::evaluation::{CommitId, GuardTarget, Target, Verdict};
 use crate::hunt::HuntError;
@@ -86,14 +86,7 @@ pub(crate) fn posterior(
     let graph = Graph::new(&parents);
     let untestable: Vec<bool> =
         lineage.iter().map(|one| driver.begun.options.skip.contains(&one.commit)).collect();
-    let prior = if range.paths.is_empty() {
-        vec![1.0; lineage.len()]
-    } else {
-        let touching: BTreeSet<CommitId> =
-            driver.oracle.history.commits(&range)?.into_iter().collect();
-        let weight = |commit: &CommitId| f64::from(u8::from(touching.contains(commit)));
-        lineage.iter().map(|one| weight(&one.commit)).collect()
-    };
+    let prior = driver.prior(&lineage, &range)?;
     let orientation = search_range.terms.orientation(target);
     let turned = |samples: Vec<f64>| -> Vec<f64> {
         samples.into_iter().map(|x| orientation.sample(x)).collect()
