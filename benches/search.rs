@@ -58,6 +58,7 @@ fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
         scale: Scale::Levels(found),
         drift: DriftPrior::Never,
         price_of_build: 1.0,
+        stored: Vec::new(),
     };
     Noisy::new(graph, settings)
 }

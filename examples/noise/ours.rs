@@ -248,6 +248,7 @@ fn posterior(
         scale: Scale::Levels(*found),
         drift,
         price_of_build: 1.0,
+        stored: Vec::new(),
     };
     let mut search = Noisy::new(&graph, settings);
     loop {

@@ -11,6 +11,7 @@ pub(crate) mod replay;
 pub(crate) mod sampler;
 pub(crate) mod short_text;
 pub(crate) mod side_branches;
+pub(crate) mod stored_runs;
 
 use crate::config::BuildMode;
 use crate::evaluation::{CommitId, Culprit, Target};

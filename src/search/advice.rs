@@ -30,6 +30,9 @@ pub struct Settings {
     pub drift: DriftPrior,
     /// Duration of a build relative to a run; 1 if unknown.
     pub price_of_build: f64,
+    /// For each commit, the number of its runs that are stored already and cost nothing; empty if
+    /// no commit has any.
+    pub stored: Vec<usize>,
 }
 
 /// Levels or failure rates of good and bad.

@@ -1,6 +1,8 @@
 //! The search in noise: a posterior over the first bad commit decides what to measure next. The
 //! caller asks for advice, makes the runs, and reports the samples.
 
+mod choice;
+
 use super::advice::{Advice, Candidate, EndReason, MeasuredCommit, Scale, Settings};
 use super::belief::{Belief, Classes, UntestableSpan, largest_untestable_span};
 use super::calibration::{self, Calibration, CalibrationSettings, calibrate, endpoint_order};
@@ -18,9 +20,6 @@ const ENOUGH_FOR_RATES: f64 = 0.95;
 const MOST_REJECTED: usize = 3;
 /// If P(bad) is above this, or below 1 minus this, a commit's samples update its side's level.
 const SURE: f64 = 0.95;
-/// Share of a build that one run pays: later runs of the commit use the build too. Found by
-/// simulation; with 1.13, runs and builds together cost more at equal prices.
-const SHARE_OF_BUILD: f64 = 0.5;
 /// Maximum number of runs in total.
 const MOST_RUNS: usize = 600;
 
@@ -31,6 +30,8 @@ pub struct Noisy<'a> {
     classes: Classes,
     untestable: Vec<bool>,
     price_of_build: f64,
+    /// For each commit, the number of its stored runs; empty if no commit has any.
+    stored: Vec<usize>,
     scale: Scale,
     /// The step that the calibration found.
     calibrated: f64,
@@ -55,7 +56,8 @@ pub struct Noisy<'a> {
 impl<'a> Noisy<'a> {
     /// A search over the graph; the graph's last commit is the bad endpoint.
     pub fn new(graph: &'a Graph, settings: Settings) -> Self {
-        let Settings { prior, untestable, good, bad, scale, drift, price_of_build } = settings;
+        let Settings { prior, untestable, good, bad, scale, drift, price_of_build, stored } =
+            settings;
         let runs = good.len() + bad.len();
         let is_paired = matches!(scale, Scale::Levels(Calibration { paired: true, .. }));
         let is_levels = matches!(scale, Scale::Levels(_));
@@ -64,6 +66,7 @@ impl<'a> Noisy<'a> {
             classes: Classes::new(prior),
             untestable,
             price_of_build,
+            stored,
             scale,
             calibrated: match scale {
                 Scale::Levels(found) => found.levels.step(),
@@ -237,58 +240,6 @@ impl<'a> Noisy<'a> {
             }
         }
         found.levels = found.levels.refreshed(&good, &bad, found.paired);
-    }
-
-    /// The testable commit with P(bad) closest to 0.5; of two, the older one.
-    fn most_open(&self, belief: &Belief, may: impl Fn(usize) -> bool) -> Option<usize> {
-        let distance = |commit: usize| (belief.bad[commit] - 0.5).abs();
-        (0..self.tip())
-            .filter(|&commit| !self.untestable[commit] && distance(commit) < 0.4999 && may(commit))
-            .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
-    }
-
-    /// The commit to measure: the current one, which is already built, while its information is
-    /// worth its price, else the most uncertain one. Leaves out commits at their maximum of runs.
-    fn choose(&self, central: Option<usize>) -> Option<usize> {
-        let belief = self.belief.as_ref()?;
-        let most = self.most_runs();
-        let central = central?;
-        let stays = |current: usize| {
-            !self.untestable[current]
-                && self.samples_of(current) < most
-                && belief.binary_entropy(current)
-                    >= belief.binary_entropy(central) * self.patience()
-        };
-        if let Some(current) = self.current
-            && stays(current)
-        {
-            return Some(current);
-        }
-        if self.samples_of(central) < most {
-            return Some(central);
-        }
-        self.most_open(belief, |commit| self.samples_of(commit) < most)
-    }
-
-    /// The current commit's minimum entropy relative to the most uncertain one's: the price of a
-    /// run over the price of a run and its share of a build. At equal prices it is 0.67, reached at
-    /// P(bad) = 0.17.
-    fn patience(&self) -> f64 {
-        let price = (self.price_of_build * SHARE_OF_BUILD).clamp(0.25, 9.0);
-        1.0 / (1.0 + price)
-    }
-
-    fn most_runs(&self) -> usize {
-        match self.scale {
-            Scale::Levels(found) => super::most_runs(&found.levels),
-            Scale::Rates(rates) => rates.most_runs(),
-        }
-    }
-
-    /// A commit that must be measured before the candidate is claimed, if any.
-    fn unmeasured(&self, lead: &UntestableSpan) -> Option<usize> {
-        let mut wanted = lead.frontier.iter().chain([&lead.commit]);
-        wanted.find(|&&commit| self.samples_of(commit) == 0).copied()
     }
 
     fn claim(&mut self, lead: UntestableSpan) -> Advice {

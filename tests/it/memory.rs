@@ -95,6 +95,7 @@ fn a_long_history_fits_into_64_mib() {
             scale: Scale::Levels(found),
             drift: DriftPrior::Never,
             price_of_build: 1.0,
+            stored: Vec::new(),
         };
         let mut search = Noisy::new(&graph, settings);
         let mut asked = 0;

@@ -141,6 +141,30 @@ fn another_hunt_for_the_same_uses_what_was_measured() {
     assert!(again.report["culprit"]["confirmed_before"].is_array(), "{}", again.report["culprit"]);
 }
 
+/// Two hunts with other good ends share most commits. No new run of a commit is made while the store
+/// has one that the second hunt did not take.
+#[test]
+fn hunts_that_share_commits_measure_each_of_them_once() {
+    let (env, history, first) = hunt(noisy_line(30, 3, 64), &["--search", "posterior"]);
+    assert_eq!(labels(&history, &first.report["candidates"]), [30]);
+    let stored: Vec<usize> = (0..=64).map(|label| env.runs_of(label)).collect();
+    let words = ["start", "--good", history.commit(1), "--bad", "main", "--search", "posterior"];
+    let second = Hunt::of(&env, env.run_in(&env.repo(), &words));
+    assert_eq!(labels(&history, &second.report["candidates"]), [30]);
+    let mut shared = 0;
+    for commit in second.report["commits"].as_array().unwrap() {
+        let label: usize = history.label(commit["commit"].as_str().unwrap()).parse().unwrap();
+        let samples = commit["samples"].as_array().unwrap().iter();
+        let (reused, new): (Vec<_>, Vec<_>) =
+            samples.filter(|one| one["metric"] == "ppl").partition(|one| one["reused"] == true);
+        let is_searched = new.iter().any(|one| one["phase"] == "search");
+        assert!(!is_searched || reused.len() >= stored[label], "commit {label}: {commit}");
+        shared += usize::from(!reused.is_empty());
+    }
+    // The search asks about the commits that the first hunt measured, not about their neighbours.
+    assert!(shared >= 4, "{shared} commits with stored runs: {}", second.report["commits"]);
+}
+
 #[test]
 fn two_steps_in_noise_are_both_found() {
     let level = |commit: usize| match commit {

@@ -102,6 +102,7 @@ pub(crate) fn posterior(
         scale: scale_of(target, orientation),
         drift: drift_prior(target),
         price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
+        stored: driver.stored_runs(&lineage, target)?,
     };
     let commits = lineage.into_iter().map(|one| one.commit).collect();
     let mut noisy = Noisy::new(&graph, settings);

@@ -41,6 +41,7 @@ fn settings(commits: usize, step: f64, n: usize) -> Settings {
         scale: Scale::Levels(found),
         drift: DriftPrior::Never,
         price_of_build: 1.0,
+        stored: Vec::new(),
     }
 }
 
@@ -285,6 +286,37 @@ fn it_stays_while_the_built_commit_tells_enough() {
     };
     let (dear, cheap) = (builds(with_price(50.0)), builds(with_price(0.01)));
     assert!(3 * dear < 2 * cheap, "{dear} builds where they are dear, {cheap} where not");
+}
+
+/// Of nearly equal splits, the one that costs nothing is taken, as long as it has stored runs.
+#[test]
+fn a_commit_with_stored_runs_is_taken_before_its_equals() {
+    let graph = Graph::line(128);
+    let with_stored = |commit: usize| {
+        let mut stored = vec![0; 128];
+        stored[commit] = 2;
+        Settings { stored, ..settings(128, 3.0, 8) }
+    };
+    let first = |settings: Settings| match Noisy::new(&graph, settings).advise() {
+        Advice::Measure(places) => places,
+        other => panic!("{other:?}"),
+    };
+    let middle = first(settings(128, 3.0, 8));
+    assert_eq!(first(with_stored(55)), [MeasuredCommit::Commit(55)]);
+    // It tells too little, or its runs are no use, since samples are differences.
+    assert_eq!(first(with_stored(30)), middle);
+    assert_eq!(first(paired(with_stored(55))), first(paired(settings(128, 3.0, 8))));
+    // With both stored runs taken it is a commit like others.
+    let mut search = Noisy::new(&graph, with_stored(55));
+    let mut asked = Vec::new();
+    for _ in 0..3 {
+        let Advice::Measure(places) = search.advise() else { panic!("a search in its beginning") };
+        // Halfway between the levels, so that no side becomes likelier.
+        search.add_samples(&[1.5]);
+        asked.extend(places);
+    }
+    let at = MeasuredCommit::Commit(55);
+    assert_eq!(asked[..2], [at, at]);
 }
 
 #[test]
