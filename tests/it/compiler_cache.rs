@@ -34,8 +34,9 @@ fn counts(hunt: &Hunt) -> Vec<(&str, u64, u64)> {
         .collect()
 }
 
-#[test]
-fn a_report_counts_what_the_compiler_cache_had() {
+/// A hunt whose builds call the stand-in, with further arguments. The hunt's environment lives as
+/// long as its report is read.
+fn hunt_with_stand_in(more: &[&str]) -> (TestEnvironment, Hunt) {
     let env = TestEnvironment::new();
     line("g g b b").build(&env);
     for folder in ["tools", "counters"] {
@@ -60,11 +61,31 @@ fn a_report_counts_what_the_compiler_cache_had() {
 
     let said = env.run_with(&env.repo(), &["check"], &[("PATH", &path)]).expect(0);
     said.says(&["tools/ccache, used: ccache version"]);
-    let words = ["start", "--good", "v1", "--bad", "main"];
+    let words = [&["start", "--good", "v1", "--bad", "main"], more].concat();
     let output = env.run_with(&env.repo(), &words, &[("PATH", &path)]);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
+    (env, hunt)
+}
+
+#[test]
+fn a_report_counts_what_the_compiler_cache_had() {
+    let (_env, hunt) = hunt_with_stand_in(&[]);
     assert_eq!(counts(&hunt), [("ccache", 0, 1), ("ccache", 1, 0)]);
     assert!(hunt.file("report.html").contains("1 of 1 from ccache"));
+}
+
+/// Builds at the same time share the counters, so only their lines are compared.
+#[test]
+fn a_report_counts_it_for_the_builds_of_every_slot() {
+    let (_env, hunt) = hunt_with_stand_in(&["--slots", "2"]);
+    let commits = hunt.report["commits"].as_array().unwrap();
+    let builds = commits.iter().flat_map(|one| one["builds"].as_array().unwrap());
+    let programs: Vec<_> = builds.map(|one| one["compiler_cache"]["program"].as_str()).collect();
+    // The ends, at least one commit of the search, and the confirmation's.
+    assert!(programs.len() >= 5, "{}", hunt.report);
+    assert!(programs.iter().all(|program| *program == Some("ccache")), "{programs:?}");
+    let lines = hunt.file("report.html").matches(" from ccache").count();
+    assert!(lines >= programs.len(), "{lines} lines for {} builds", programs.len());
 }
 
 #[test]
