@@ -256,7 +256,9 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             UsageError::NoDependency(_) => "descend",
             UsageError::NoSuchMetric { .. } => "metric",
             UsageError::Sandbox(_) => "sandbox",
-            UsageError::TooFewSlots { .. } | UsageError::NoSuchCpu { .. } => "slots",
+            UsageError::TooFewSlots { .. }
+            | UsageError::SlotsInModeAuto { .. }
+            | UsageError::NoSuchCpu { .. } => "slots",
             UsageError::Config(_) => "config",
             UsageError::Verify(_) => "report",
             UsageError::SameCommit(_)

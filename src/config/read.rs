@@ -81,7 +81,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
     let overlays = laid::overlays(reader, &mut root);
     let ruler = laid::ruler(reader, &mut root);
     let commit_url = report(reader, &mut root);
-    let executor = executor::executor(reader, &mut root, &measures, &prepares);
+    let executor = executor::executor(reader, &mut root, build.mode, &measures, &prepares);
     let limits = limits::limits(reader, &mut root);
     let notify = notify(reader, &mut root);
     // [[override]] is no longer in the tree. Asking for it makes it a known key, which the message
@@ -195,7 +195,11 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
     let commands = section.get("commands").map(|field| build_commands(reader, &field));
     let env = section.get("env").map(|field| build_env(reader, &field));
     let mode = section.get("mode").and_then(|field| {
-        let modes = [("clean", BuildMode::Clean), ("incremental", BuildMode::Incremental)];
+        let modes = [
+            ("clean", BuildMode::Clean),
+            ("incremental", BuildMode::Incremental),
+            ("auto", BuildMode::Auto),
+        ];
         field.choice(reader, &modes, &[])
     });
     let timeout = section.get("timeout").and_then(|field| field.duration(reader));
@@ -204,7 +208,13 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
     let jobs = section.get("jobs").and_then(|field| field.count(reader));
     let confirm = section.get("confirm").and_then(|field| {
         let ways = [("rebuild", ConfirmBuild::Rebuild), ("reuse", ConfirmBuild::Reuse)];
-        field.choice(reader, &ways, &[])
+        let way = field.choice(reader, &ways, &[]);
+        if mode == Some(BuildMode::Auto) && way == Some(ConfirmBuild::Reuse) {
+            let why = "`reuse` needs a search with clean builds; mode = \"auto\" builds the search \
+                       on top of other builds and confirms with clean ones.";
+            field.refuse(reader, why);
+        }
+        way
     });
     let unread = section.get("unread").and_then(|field| {
         let ways = [("skip", UnreadCommits::Skip), ("build", UnreadCommits::Build)];

@@ -39,6 +39,12 @@ pub enum UsageError {
         /// How many the file lists.
         listed: usize,
     },
+    /// `--slots` asks for several slots, and the build mode uses one.
+    #[error("--slots {asked}: build.mode = \"auto\" builds all commits of a search in one slot")]
+    SlotsInModeAuto {
+        /// How many the command line asks for.
+        asked: usize,
+    },
     /// `[executor]` names a CPU that this process may not use.
     #[error("[executor] slots: CPU {cpu} is not among those that this process may use ({})", ranges(.usable))]
     NoSuchCpu {
@@ -120,6 +126,9 @@ impl UsageError {
             Self::Sandbox(error) => Some(error.hint().to_owned()),
             Self::TooFewSlots { .. } => {
                 Some("ask for fewer, or list more under [executor] slots".to_owned())
+            }
+            Self::SlotsInModeAuto { .. } => {
+                Some("leave --slots out, or choose another build.mode".to_owned())
             }
             Self::NoSuchCpu { .. } => {
                 Some("correct `cpus` under [executor] slots".to_owned())

@@ -13,7 +13,6 @@ pub(crate) mod short_text;
 pub(crate) mod side_branches;
 pub(crate) mod stored_runs;
 
-use crate::config::BuildMode;
 use crate::evaluation::{CommitId, Culprit, Target};
 use crate::git::Range;
 use crate::search::Step;
@@ -170,7 +169,7 @@ fn with_git(
                 round = most;
             }
         }
-        if driver.oracle.recipes.config.build.mode == BuildMode::Incremental {
+        if driver.oracle.recipes.config.build.mode.keeps_files() {
             return Ok(Searched::BuildsDisagree(last_word));
         }
         round += 1;

@@ -44,6 +44,7 @@ pub(crate) fn standalone_oracle(
             overlay_builder: overlay_builder(repository, &store),
             facts,
             store: store.clone(),
+            ends: Vec::new(),
         },
         store,
         pool: SlotPool::new(slots),

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::build::{Slot, build_key, prepare_key, run_key};
-use crate::config::{Condition, Config, Measure, Placeholder, Prepare, Values};
+use crate::config::{BuildMode, Condition, Config, Measure, Placeholder, Prepare, Values};
 use crate::evaluation::CommitId;
 use crate::git::{CheckoutSpec, GitError, Layer, OverlayBuilder, OverlayFailure, OverlayResult};
 use crate::store::{BuildKey, KeyHasher, RunKey, Store};
@@ -27,12 +27,19 @@ pub(crate) struct Recipes {
     pub facts: Facts,
     /// The store, which has the patches.
     pub store: Store,
+    /// The ends of the hunt, which `build.mode = "auto"` builds clean; empty without a hunt.
+    pub ends: Vec<CommitId>,
 }
 
 impl Recipes {
-    /// The configuration at a commit, after its overrides.
+    /// The configuration at a commit, after its overrides. Its build mode is clean or incremental.
     pub(crate) fn at(&self, commit: &CommitId) -> Result<Config, OracleError> {
-        Ok(self.config.resolve(&mut |condition| self.holds(commit, condition))?)
+        let mut recipe = self.config.resolve(&mut |condition| self.holds(commit, condition))?;
+        if recipe.build.mode == BuildMode::Auto {
+            let is_end = self.ends.contains(commit);
+            recipe.build.mode = if is_end { BuildMode::Clean } else { BuildMode::Incremental };
+        }
+        Ok(recipe)
     }
 
     /// Whether a condition holds at a commit.

@@ -13,6 +13,7 @@ mod kit;
 
 mod answers;
 mod architecture;
+mod auto_mode;
 mod bad_input;
 mod bundle;
 mod command_line;

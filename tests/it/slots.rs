@@ -278,6 +278,8 @@ fn impossible_slots_are_refused_before_a_hunt() {
     start(&[]).says(&["all slots need equally many CPUs"]);
     oracle("{}, {}");
     start(&["--slots", "3"]).says(&["--slots 3: oracle.toml lists 2 under [executor] slots"]);
+    Oracle::new(&env).build("mode = \"auto\"").write(&env);
+    start(&["--slots", "2"]).says(&["--slots 2: build.mode = \"auto\" builds all commits"]);
     start(&["--slots", "0"]).says(&["0 is not in 1..=64"]);
     assert!(!env.git_folder().join("bisect-ppl/hunts").exists());
 }

@@ -185,6 +185,14 @@ fn incremental_builds_leave_every_commit_in() {
 }
 
 #[test]
+fn ends_that_are_built_clean_tell_what_they_read() {
+    let plan = eight("src/part.c", "int part(void) { return 1; }\n");
+    let (hunt, history, _) = hunt(plan, |oracle| oracle.build("mode = \"auto\""));
+    let hunt = hunt.names(&history, 4);
+    assert_eq!(hunt.report["unread"]["left_out"], 5, "{}", hunt.report["unread"]);
+}
+
+#[test]
 fn a_hunt_that_goes_on_leaves_out_the_same_commits() {
     let env = TestEnvironment::new();
     let history = eight("src/level.h", "#define LEVEL 1\n").build(&env);

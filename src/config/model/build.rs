@@ -15,7 +15,7 @@ pub struct Build {
     pub commands: Vec<Command>,
     /// Declared environment.
     pub env: BTreeMap<String, Template>,
-    /// `clean` or `incremental`.
+    /// `clean`, `incremental` or `auto`.
     pub mode: BuildMode,
     /// Wall-clock limit of each command; default 30 minutes.
     pub timeout: Duration,
@@ -47,6 +47,16 @@ pub enum BuildMode {
     Clean,
     /// The build folder is kept between commits of the search (never for a confirmation).
     Incremental,
+    /// Like incremental, but the ends of the hunt are built clean.
+    Auto,
+}
+
+impl BuildMode {
+    /// Whether builds of a search may start from the files of other builds, so that a confirmation
+    /// that contradicts the search makes all of them suspect.
+    pub fn keeps_files(self) -> bool {
+        self != Self::Clean
+    }
 }
 
 /// `build.confirm`.

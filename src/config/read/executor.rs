@@ -6,7 +6,7 @@ use super::super::executor::cpus;
 use super::super::field::Field;
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
-use super::super::{Executor, ExecutorSlot, Measure, Prepare, Values};
+use super::super::{BuildMode, Executor, ExecutorSlot, Measure, Prepare, Values};
 
 /// Kinds that a later version will have.
 const LATER: &[&str] = &["slurm"];
@@ -15,6 +15,7 @@ const LATER: &[&str] = &["slurm"];
 pub(super) fn executor(
     reader: &mut Reader,
     root: &mut TableReader<'_>,
+    mode: BuildMode,
     measures: &[Measure],
     prepares: &[Prepare],
 ) -> Executor {
@@ -31,6 +32,11 @@ pub(super) fn executor(
         slots.extend(items.unwrap_or_default().iter().map(|item| slot(reader, item)));
         for what in unequal(&slots) {
             field.refuse(reader, what);
+        }
+        if mode == BuildMode::Auto && slots.len() > 1 {
+            let why = "several slots and build.mode = \"auto\" exclude each other: auto builds all \
+                       commits of a search in one slot.";
+            field.refuse(reader, why);
         }
         let declared = measures.iter().map(|measure| (&measure.name, &measure.env));
         let declared = declared.chain(prepares.iter().map(|step| (&step.name, &step.env)));

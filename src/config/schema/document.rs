@@ -102,7 +102,7 @@ struct Build {
     #[schemars(extend("default" = {}))]
     env: Option<Env>,
     /// Whether the build folder is empty for each commit (clean) or kept between the commits of a
-    /// search (incremental). For a confirmation it is always empty.
+    /// search (incremental). For a confirmation it is always empty; with auto also for the ends.
     #[schemars(extend("default" = "clean"))]
     mode: Option<BuildMode>,
     /// The longest time of each command: "90s", "30m", "1h 30m".
@@ -132,6 +132,7 @@ struct Build {
 enum BuildMode {
     Clean,
     Incremental,
+    Auto,
 }
 
 #[derive(JsonSchema)]

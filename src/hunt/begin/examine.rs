@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::build::Slots;
-use crate::config::{Config, Measure};
+use crate::config::{BuildMode, Config, Measure};
 use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
 use crate::files;
 use crate::git::{History, Range, check_link, pathspec};
@@ -121,12 +121,16 @@ pub(crate) fn ends(
     Ok([good, bad])
 }
 
-/// Checks that the configuration lists as many slots as the command line asks for.
+/// Checks that the configuration lists as many slots as the command line asks for, and that its build
+/// mode allows them.
 fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
     let listed = config.executor.slots.len();
     match asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX)) {
         Some(asked) if listed > 0 && asked > listed => {
             Err(UsageError::TooFewSlots { asked, listed })
+        }
+        Some(asked) if asked > 1 && config.build.mode == BuildMode::Auto => {
+            Err(UsageError::SlotsInModeAuto { asked })
         }
         _ => Ok(()),
     }

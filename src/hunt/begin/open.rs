@@ -78,6 +78,7 @@ pub(crate) fn open_with(
             overlay_builder: overlay_builder(repository, &store),
             facts,
             store: store.clone(),
+            ends: begun.ends().map(Clone::clone).into(),
         },
         store,
         pool: SlotPool::new(Slots::new(Path::new(&begun.slots)).map_err(OracleError::from)?),

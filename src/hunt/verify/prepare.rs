@@ -161,6 +161,7 @@ impl Prepared {
             overlay_builder: overlay_builder(repository, &store),
             facts,
             store,
+            ends: Vec::new(),
         };
         let mut lines = Vec::new();
         let mut add = |line: String| {

@@ -141,6 +141,17 @@ fn paths_stay_in_the_tree() {
 }
 
 #[test]
+fn mode_auto_is_refused_with_what_it_contradicts() {
+    let auto = "[build]\nmode = 'auto'\n";
+    let said = refused_extra(&format!("{auto}confirm = 'reuse'\n"));
+    says(&said, "build.confirm: `reuse` needs a search with clean builds");
+    let slots = |slots: &str| format!("{auto}[executor]\nslots = [{slots}]\n");
+    let said = refused_extra(&slots("{ cpus = '0' }, { cpus = '1' }"));
+    says(&said, "executor.slots: several slots and build.mode = \"auto\" exclude each other");
+    assert!(parse(&format!("{SMALL}{}", slots("{ cpus = '0' }"))).is_ok());
+}
+
+#[test]
 fn slots_must_be_alike() {
     let slots = |slots: &str| refused_extra(&format!("[executor]\nslots = {slots}\n"));
     says(&refused_extra("[executor]\nkind = 'slurm'\n"), "is not available yet. Available: local");

@@ -125,6 +125,9 @@ impl<'d> Search<'d, '_> {
             ConfirmationOutcome::Undecided(why) | ConfirmationOutcome::NotReproduced(why) => why,
         };
         self.driver.contradicted(commit, &why)?;
+        if self.driver.oracle.recipes.config.build.mode.keeps_files() {
+            return Ok(Some(Searched::BuildsDisagree(why)));
+        }
         let parents = self.driver.oracle.history.parents(commit)?;
         let fresh = self.fresh(commit, &parents)?;
         noisy.rejected(&fresh);
