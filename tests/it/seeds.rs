@@ -59,5 +59,20 @@ fn reports_of_others() {
 
 #[test]
 fn files_of_build_systems() {
-    replay("build", fuzzing::build, 100);
+    replay("build_files", fuzzing::build, 100);
+}
+
+/// Cargo refuses a target with the name of one of its own folders, and then builds no fuzzer at all.
+#[test]
+fn each_fuzzer_has_seeds_and_a_name_that_cargo_takes() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let targets = fs::read_dir(fuzz.join("fuzz_targets")).unwrap();
+    let names: Vec<String> = targets
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert!(!names.is_empty());
+    for name in names {
+        assert!(!["build", "deps", "examples", "incremental"].contains(&&*name), "{name}");
+        assert!(fuzz.join("seeds").join(&name).is_dir(), "{name} has no seeds");
+    }
 }
