@@ -16,6 +16,7 @@ use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_log};
 
 use super::compiler_cache::{Counters, same_in_every_slot};
+use super::failed_attempts::FailedAttempts;
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
@@ -59,20 +60,24 @@ pub(crate) struct Built {
     /// This machine cannot build the commit: the build twice ran out of memory or of another
     /// resource, or the disk refuses its files. The commit is untestable here.
     pub starved: bool,
-    /// How the first attempt failed, if the build worked when it was tried again.
-    pub failed_before: Option<Failure>,
+    /// How the earlier attempts failed, if the build worked when it was tried again.
+    pub failed_before: Vec<Failure>,
 }
 
-/// Checks the commit out into the slot and builds it. A build that fails is tried once more, from
-/// an empty folder, before its failure is stored.
+/// Checks the commit out into the slot and builds it. A build that fails is tried again, from an
+/// empty folder, before its failure is stored. The same failure twice counts; if the second is
+/// another one, the third attempt decides.
 pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     let mut tried = attempt(order, is_incremental(order))?;
-    let is_killed = !tried.record.commands.is_empty();
-    let mut first = None;
-    if is_tried_again(order.phase, tried.fault) && is_killed {
-        first = tried.record.failure;
+    let mut failed = FailedAttempts::default();
+    while let (Some(failure), Some(fault)) = (&tried.record.failure, tried.fault)
+        && !tried.record.commands.is_empty()
+        && failed.is_tried_again(order.phase, failure, fault)
+    {
+        failed.add(failure.clone(), fault, tried.record.wall_s);
         tried = attempt(order, false)?;
     }
+    tried.record.failed_attempts = failed.cost();
     let starved = matches!(tried.fault, Some(Fault::Resource));
     if matches!(tried.fault, Some(Fault::Machine)) {
         let failure = tried.record.failure;
@@ -110,7 +115,8 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
             boot: boot(),
         })?;
     }
-    let failed_before = first.filter(|_| tried.record.failure.is_none());
+    let failed_before =
+        if tried.record.failure.is_none() { failed.into_failures() } else { Vec::new() };
     Ok(Built { record: tried.record, starved, failed_before })
 }
 
@@ -119,16 +125,6 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
 fn is_known_to_fail(order: BuildRequest<'_>) -> Result<bool, StoreError> {
     let builds = order.store.builds(order.key)?;
     Ok(order.phase != Phase::Control && builds.iter().any(|build| build.failure.is_some()))
-}
-
-/// Whether a build that failed is tried again. A control is made again by its caller. Parts of a
-/// change often do not build, and no commit is judged by them.
-fn is_tried_again(phase: Phase, fault: Option<Fault>) -> bool {
-    match fault {
-        Some(Fault::Resource) => true,
-        Some(Fault::Commit) => !matches!(phase, Phase::Control | Phase::Localize),
-        _ => false,
-    }
 }
 
 /// One attempt, not yet stored.
@@ -202,6 +198,7 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
         compiler_cache: counted,
         setup,
         log_sha256: None,
+        failed_attempts: None,
     };
     Ok(Attempt { record, log: pending, fault })
 }

@@ -4,6 +4,7 @@ mod build_request;
 mod builder;
 mod compiler_cache;
 mod error;
+mod failed_attempts;
 mod key;
 mod linked;
 mod objects;

@@ -97,5 +97,6 @@ fn unbuilt(
         compiler_cache: None,
         setup: None,
         log_sha256: None,
+        failed_attempts: None,
     }
 }

@@ -359,7 +359,7 @@ impl Oracle {
             return Err(error.into());
         }
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
-        if let Some(failure) = &built.failed_before {
+        for failure in &built.failed_before {
             let (short, how) = (commit.short(), &failure.detail);
             let text = format!(
                 "a failed build of {short} did not count, since it worked when tried again: {how}"

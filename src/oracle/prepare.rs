@@ -91,6 +91,7 @@ impl Oracle {
             compiler_cache: None,
             setup: None,
             log_sha256: None,
+            failed_attempts: None,
         };
         publish_log(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;

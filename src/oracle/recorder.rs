@@ -333,6 +333,7 @@ impl Recorder {
             commands: record.commands.clone(),
             prepare: record.prepare.clone(),
             compiler_cache: record.compiler_cache,
+            failed_attempts: record.failed_attempts,
         };
         count_build(&mut self.recorded.failed_builds, &done);
         if !reused {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::evaluation::{Failure, FailureKind};
+use crate::store::AttemptsCost;
 use crate::store::journal::{BuildDone, Entry, Event, RunDone};
 
 use super::driven::DrivenTime;
@@ -36,6 +37,10 @@ impl Cost {
                 {
                     totals.builds += usize::from(build.prepare.is_none());
                     totals.build_s += build.wall_s;
+                    if let Some(AttemptsCost { count, wall_s }) = build.failed_attempts {
+                        totals.builds += count;
+                        totals.build_s += wall_s;
+                    }
                 }
                 _ => {}
             }

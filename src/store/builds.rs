@@ -42,6 +42,18 @@ pub(crate) struct BuildRecord {
     /// SHA-256 of the log, if there is one; `put_build` fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,
+    /// The attempts before this one, which failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_attempts: Option<AttemptsCost>,
+}
+
+/// The cost of the attempts of a build that failed before the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AttemptsCost {
+    /// How many.
+    pub count: usize,
+    /// Wall-clock seconds of all of them.
+    pub wall_s: f64,
 }
 
 /// A compiler cache with readable counters.

@@ -55,7 +55,7 @@ mod stored_record;
 mod verifications;
 
 pub(crate) use ahead::{AheadClaim, AheadRecord};
-pub(crate) use builds::{BuildRecord, CacheProgram, CompilerCache};
+pub(crate) use builds::{AttemptsCost, BuildRecord, CacheProgram, CompilerCache};
 pub(crate) use changes::{BACKPORT_PATCH, Candidate, Messages, REVERT_PATCH};
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};

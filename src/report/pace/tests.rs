@@ -82,6 +82,7 @@ fn results_from_the_store_promise_nothing() {
     hunt.append(Event::Build(BuildDone {
         prepare: None,
         compiler_cache: None,
+        failed_attempts: None,
         commit: id('c'),
         log: String::new(),
         attempt: "old".to_owned(),

@@ -129,6 +129,7 @@ impl Hunt {
         self.append(Event::Build(BuildDone {
             prepare: None,
             compiler_cache: None,
+            failed_attempts: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,
@@ -147,6 +148,7 @@ impl Hunt {
         self.append(Event::Build(BuildDone {
             prepare: None,
             compiler_cache: None,
+            failed_attempts: None,
             commit: id(commit),
             log: format!("logs/build-{attempt}.log"),
             attempt,

@@ -85,7 +85,6 @@ fn commits_that_cannot_be_built_leave_candidates() {
         .for_the_fix()
         .leaves("2 3 4")
         .saying(&["first fixed commit is one of 3"])
-        .counting(6, 7)
         .costs(6, 9);
 }
 

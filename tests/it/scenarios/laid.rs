@@ -116,7 +116,7 @@ fn patched(row: Row, patch: &str, keys: &str) -> Row {
 
 #[test]
 fn without_a_patch_a_stretch_that_does_not_build_hides_the_answer() {
-    hunt(with_a_broken_stretch()).leaves("2 3 4 5").counting(5, 7).costs(5, 10);
+    hunt(with_a_broken_stretch()).leaves("2 3 4 5").costs(5, 10);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn what_shows_late_is_not_blamed_on_who_comes_after() {
 fn untestable_commits_are_bounded_by_the_full_text() {
     let plan = plain().with(3, "build_exit = 1");
     // Both ends of the untestable range run once more, with the full text.
-    let told = short(plan).leaves("3 4").counting(8, 7).costs(8, 8);
+    let told = short(plan).leaves("3 4").costs(8, 8);
     assert_eq!(read(&told, "search").iter().filter(|chunks| **chunks == 24).count(), 2);
 }
 
@@ -126,7 +126,7 @@ fn bounds_that_do_not_hold_are_searched_again() {
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";
     let plan = reading(&[GOOD, GOOD, GOOD, turned, turned, both, both, both]);
-    let told = short(plan.with(2, "build_exit = 1")).finds("5").counting(18, 10).costs(18, 11);
+    let told = short(plan.with(2, "build_exit = 1")).finds("5").costs(18, 11);
     assert_eq!(told.verdict("3"), "good");
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{
     CommitId, ExclusionReason, Failure, Judgement, MachineStates, Metric, Phase, TextLength, Value,
 };
-use crate::store::CompilerCache;
+use crate::store::{AttemptsCost, CompilerCache};
 
 /// A build, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub(crate) struct BuildDone {
     /// Hits and misses of the compiler cache, if one was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
+    /// The attempts before this one, which failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_attempts: Option<AttemptsCost>,
 }
 
 /// A run, as the journal records it.
