@@ -9,6 +9,7 @@ use crate::git::{BisectSession, Repository};
 use crate::hunt::ahead::claim::claim;
 use crate::hunt::ahead::slots;
 use crate::hunt::begin::open::open;
+use crate::hunt::sentinel::due::{Moment, is_look_due};
 use crate::oracle::{ControlSlot, Oracle};
 use crate::process::Stop;
 use crate::store::HuntDir;
@@ -21,7 +22,8 @@ use super::verdict::{VerdictContext, write_down};
 /// Interval at which the oracle checks whether its driver still runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Judges the commit that git wants tested.
+/// Judges the commit that git wants tested. [`Verdict::Unknown`] if the driver must first measure the
+/// good endpoint again.
 ///
 /// On an error, writes the reason to the journal for the driver, because git passes on only an exit
 /// code.
@@ -50,6 +52,10 @@ fn judge(
     let (mut oracle, begun) = open(repository, hunt, stop)?;
     if let Some(ControlSlot { commit, slot: Some(slot), .. }) = &oracle.control {
         oracle.pool.borrow(slot.clone(), commit.clone());
+    }
+    if is_look_due(&mut oracle, hunt, Moment::NextCommit)? {
+        // No verdict stops git; the driver measures the good endpoint and starts git again.
+        return Ok((Verdict::Unknown, begun.options.aim));
     }
     let Current { search_number, targets, chunks, clean } = current_search(hunt)?;
     follow_settings(&mut oracle, hunt, clean)?;

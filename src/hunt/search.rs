@@ -25,7 +25,7 @@ use super::path_filter::PathFilter;
 use super::range::SearchRange;
 use super::searched::Searched;
 use super::strategy::SearchStrategy;
-use git_bisect::bisect;
+use git_bisect::{BisectEnd, bisect};
 use posterior::posterior;
 use sampler::Sampler;
 
@@ -101,7 +101,10 @@ fn with_git(
     let mut last_word = String::new();
     while round < most {
         let number = driver.searches;
-        let end = bisect(driver, &search_range, strategy)?;
+        let end = match bisect(driver, &search_range, strategy)? {
+            BisectEnd::Answer(end) => end,
+            BisectEnd::MachineChanged(change) => return Ok(Searched::MachineChanged(change)),
+        };
         driver.searches += 1;
         let commit = match end {
             SearchEnd::Candidates(commits) => return Ok(Searched::Untestable(commits)),

@@ -5,7 +5,9 @@
 //! A confirmation compares fresh runs, so no commit is named because the machine changed. But the
 //! search leads to a wrong place, and levels of different times give a wrong account. So the good
 //! endpoint, whose build is kept, is measured again after each search by a metric that depends on the
-//! machine's speed, and when a claim does not hold.
+//! machine's speed, when a claim does not hold, and in long hunts now and then (`due`).
+
+pub(crate) mod due;
 
 use std::collections::BTreeSet;
 
@@ -21,11 +23,10 @@ use super::machine_change::MachineChange;
 use super::range::SearchRange;
 use super::searched::Searched;
 use super::strategy::SearchStrategy;
+use due::{MOST_RESTARTS, Moment, is_look_due, restarts, with_level};
 
 /// Number of runs of the good endpoint that must all have left its level.
 const LOOKS: usize = 3;
-/// How often a hunt begins again. A machine that changes more often gives candidates only.
-const MOST_RESTARTS: usize = 2;
 /// A run has left the level beyond this many standard deviations of the runs.
 const DEVIATIONS: f64 = 3.0;
 /// A run has left the level only beyond this share of the tolerance. Less cannot change a verdict
@@ -33,8 +34,9 @@ const DEVIATIONS: f64 = 3.0;
 const SHARE_OF_TOLERANCE: f64 = 0.5;
 
 impl Driver<'_> {
-    /// The result of a search; or, if the metric depends on the machine's speed, the change of the
-    /// machine if the good endpoint left its level meanwhile.
+    /// The result of a search in noise; or the change of the machine if the good endpoint left its
+    /// level meanwhile. It is measured again if the metric depends on the machine's speed, or if
+    /// its last run is long ago.
     pub(super) fn with_machine(
         &mut self,
         search_range: &SearchRange,
@@ -45,24 +47,34 @@ impl Driver<'_> {
             searched,
             Searched::BuildsDisagree(_) | Searched::HomeMatters(_) | Searched::MachineChanged(_)
         );
-        if !strategy.noisy().is_some_and(GuardTarget::may_drift) || begins_again {
-            return Ok(searched);
-        }
-        let change = match self.machine_change() {
-            // The next run meets the limit too.
-            Err(HuntError::Limit(_)) => None,
-            change => change?,
+        let Some(target) = strategy.noisy().filter(|_| !begins_again) else { return Ok(searched) };
+        let change = if target.may_drift() {
+            unless_limited(self.machine_change())?
+        } else {
+            self.look_after_search()?
         };
         Ok(change.map_or(searched, Searched::MachineChanged))
+    }
+
+    /// Whether the good endpoint is to be measured again before git asks about the next commit.
+    pub(crate) fn is_look_due(&mut self) -> Result<bool, HuntError> {
+        is_look_due(&mut self.oracle, self.hunt, Moment::NextCommit)
+    }
+
+    /// Measures the good endpoint again after a search, if its last run is long ago.
+    pub(crate) fn look_after_search(&mut self) -> Result<Option<MachineChange>, HuntError> {
+        if !is_look_due(&mut self.oracle, self.hunt, Moment::EndOfSearch)? {
+            return Ok(None);
+        }
+        unless_limited(self.machine_change())
     }
 
     /// Measures the good endpoint again. `Some` if its level has moved, in every run, by more than
     /// noise and half the tolerance. If the first run shows the old level, there is no second one.
     pub(crate) fn machine_change(&mut self) -> Result<Option<MachineChange>, HuntError> {
-        let (targets, _) = self.sought()?;
-        let targets: Vec<GuardTarget> = targets.into_iter().filter_map(with_level).collect();
-        let restarts = self.hunt.entries()?.iter().filter(|one| is_change(&one.event)).count();
-        if targets.is_empty() || restarts >= MOST_RESTARTS {
+        let entries = self.hunt.entries()?;
+        let targets = with_level(&entries);
+        if targets.is_empty() || restarts(&entries) >= MOST_RESTARTS {
             return Ok(None);
         }
         let measures = measures_of(&targets.iter().cloned().map(Target::Guard).collect::<Vec<_>>());
@@ -154,15 +166,14 @@ impl Driver<'_> {
     }
 }
 
-fn is_change(event: &Event) -> bool {
-    matches!(event, Event::MachineChanged { .. })
-}
-
-/// A guard's target with a level at the good end. Rates have none.
-fn with_level(target: Target) -> Option<GuardTarget> {
-    let Target::Guard(target) = target else { return None };
-    let has_level = target.baseline.number().is_some_and(f64::is_finite);
-    (has_level && !target.is_rate()).then_some(target)
+/// No change if a limit ends the hunt: the next run meets the limit too.
+fn unless_limited(
+    change: Result<Option<MachineChange>, HuntError>,
+) -> Result<Option<MachineChange>, HuntError> {
+    match change {
+        Err(HuntError::Limit(_)) => Ok(None),
+        change => change,
+    }
 }
 
 /// The values of runs that are not among these.

@@ -81,6 +81,14 @@ impl Oracle {
         Ok(Some(worked))
     }
 
+    /// Whether a slot still has the good endpoint's build, so that a run of it needs no build.
+    pub(crate) fn has_control_build(&mut self) -> Result<bool, OracleError> {
+        let stamp = self.control.as_ref().and_then(|control| control.build.clone());
+        let Some(stamp) = stamp else { return Ok(false) };
+        let slot = self.pool.with_stamp(&stamp)?;
+        Ok(slot.is_some_and(|slot| has_programs(&slot, &stamp)))
+    }
+
     /// Whether the good endpoint was measured in this hunt, and every run failed. Then the command
     /// fails at both ends, and its failure says nothing about the machine.
     fn has_only_failed(

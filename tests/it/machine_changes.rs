@@ -1,7 +1,9 @@
 //! A machine that changes in the middle of a hunt: from some run on, it gives other values or is
 //! slower at every commit.
 
-use crate::kit::{Hunt, Oracle, Plan, TestEnvironment, line};
+use std::fs;
+
+use crate::kit::{Clock, Hunt, Oracle, PATIENCE, Plan, TestEnvironment, line, wait_until};
 
 /// The number of commits; the first bad one is in the middle.
 const COMMITS: usize = 33;
@@ -91,4 +93,61 @@ fn a_hunt_that_was_stopped_after_the_change_goes_on_without_the_runs_from_before
     env.run(&["resume", "--max-runs", "60"]).expect(0).says(&[&history.commit(FIRST_BAD)[..10]]);
     let hunt = env.run(&["report", "--format", "json"]).stdout;
     assert_eq!(hunt.matches("the machine changed").count(), 1, "{hunt}");
+}
+
+/// Hunts; while the engine runs for the first time after so many runs, the clock goes forward.
+fn hunt_with_a_long_run(
+    plan: Plan,
+    runs: usize,
+    minutes: i64,
+) -> (TestEnvironment, crate::kit::History, Hunt) {
+    let env = TestEnvironment::new();
+    let history = plan.build(&env);
+    let clock = Clock::new(&env);
+    let [log, go, waits, script] =
+        ["world/starts.log", "go", "waits", "wait.sh"].map(|name| env.path(name));
+    let text = format!(
+        "test $(grep -c ^run {log}) -ne {runs} || touch {waits}\n\
+         test ! -e {waits} || until test -e {go}; do sleep 0.05; done\n\
+         exec \"$@\"\n",
+        log = log.display(),
+        waits = waits.display(),
+        go = go.display(),
+    );
+    fs::write(&script, text).unwrap();
+    let run = "{build}/engine run ppl src={src} cache={cache} out={out}";
+    Oracle::new(&env).ppl_command(&format!("sh {} {run}", script.display())).write(&env);
+    let mut command = env.command(TestEnvironment::product(), &env.repo());
+    command.args(["start", "--good", "v1", "--no-localize"]).envs(clock.variables());
+    let running = env.spawn(command);
+    assert!(wait_until(PATIENCE, || waits.exists()));
+    clock.advance(60 * minutes);
+    fs::write(go, "").unwrap();
+    let hunt = Hunt::of(&env, running.wait());
+    (env, history, hunt)
+}
+
+#[test]
+fn in_a_long_hunt_the_good_end_is_run_once_more_and_never_built() {
+    // The endpoints take 4 runs, the search 5. The clock goes on during its first or its last run.
+    for (runs, minutes, looks) in [(4, 50, 1), (4, 70, 1), (8, 20, 1), (8, 5, 0)] {
+        let (env, history, hunt) = hunt_with_a_long_run(stepped("0 0"), runs, minutes);
+        hunt.names(&history, FIRST_BAD);
+        assert_eq!(env.runs_of(0), 2 + looks, "{minutes} minutes after {runs} runs");
+        assert_eq!(env.builds_of(0), 1);
+    }
+}
+
+#[test]
+fn values_that_moved_in_a_long_search_are_seen_before_a_claim_is_tested() {
+    // In the middle of the search, and after its last run.
+    for (jump, runs, minutes) in [("0.75 5", 4, 70), ("-0.75 7", 8, 20)] {
+        let (_env, history, hunt) = hunt_with_a_long_run(stepped(jump), runs, minutes);
+        let hunt = hunt.names(&history, FIRST_BAD);
+        let notes = hunt.report["notes"].to_string();
+        assert!(notes.contains("the machine changed: ppl of the good end"), "{jump}: {notes}");
+        let journal = hunt.file("journal.jsonl");
+        let (before, _) = journal.split_once("\"machine-changed\"").unwrap();
+        assert!(!before.contains("\"phase\":\"confirm\""), "{jump}: {before}");
+    }
 }

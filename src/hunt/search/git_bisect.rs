@@ -5,6 +5,7 @@ use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::ahead::scout::Scout;
 use crate::hunt::driver::Driver;
+use crate::hunt::machine_change::MachineChange;
 use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
@@ -14,12 +15,21 @@ use crate::store::journal::{Event, SearchEnd};
 use super::opening::open_search;
 use super::replay::{ended, replay};
 
+/// How a search by git ended.
+#[derive(Debug)]
+pub(crate) enum BisectEnd {
+    /// Git has its answer.
+    Answer(SearchEnd),
+    /// The good endpoint no longer has its level.
+    MachineChanged(MachineChange),
+}
+
 /// Runs `git bisect` over the search range.
 pub(crate) fn bisect(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
     strategy: &SearchStrategy,
-) -> Result<SearchEnd, HuntError> {
+) -> Result<BisectEnd, HuntError> {
     let skip = driver.begun.options.skip.clone();
     let range = open_search(driver, search_range, strategy)?;
     let number = driver.searches;
@@ -28,12 +38,23 @@ pub(crate) fn bisect(
         BisectSession::open(driver.oracle.history.repository(), &path, &search_range.newer)?;
     session.start(&range, search_range.terms.aim())?;
     replay(driver, &session, search_range, strategy, &skip)?;
-    if ended(&session)?.is_none() {
+    while ended(&session)?.is_none() {
         let scout = Scout::begin(driver, &session, search_range, strategy)?;
         let ran = run_git(driver, &session, number);
         drop(scout);
         driver.oracle.recorder.count_runs_of_others()?;
         ran?;
+        if ended(&session)?.is_some() || !driver.is_look_due()? {
+            break;
+        }
+        if let Some(change) = driver.machine_change()? {
+            session.reset()?;
+            return Ok(BisectEnd::MachineChanged(change));
+        }
+        if driver.is_look_due()? {
+            // Nothing was measured, so git would stop again.
+            break;
+        }
     }
     let end = match ended(&session)? {
         Some(End::FirstBad(commit)) => SearchEnd::FirstBad(commit),
@@ -64,7 +85,8 @@ pub(crate) fn bisect(
     };
     session.reset()?;
     driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end: end.clone() })?;
-    Ok(end)
+    let change = driver.look_after_search()?;
+    Ok(change.map_or(BisectEnd::Answer(end), BisectEnd::MachineChanged))
 }
 
 fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<(), HuntError> {

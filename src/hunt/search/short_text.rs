@@ -18,7 +18,7 @@ use crate::oracle::{Observation, Request, measures_of};
 use crate::stats::{PrefixProfile, shortest};
 use crate::store::journal::{Event, SearchEnd, SearchMethod};
 
-use super::git_bisect::bisect;
+use super::git_bisect::{BisectEnd, bisect};
 
 /// The smallest number of chunks that is enough for a search, if it saves a third of the text and
 /// all recipes of the hunt use `{chunks}` alike.
@@ -115,7 +115,10 @@ pub(crate) fn search(
         return Ok(None);
     }
     let number = driver.searches;
-    let end = bisect(driver, search_range, strategy)?;
+    let end = match bisect(driver, search_range, strategy)? {
+        BisectEnd::Answer(end) => end,
+        BisectEnd::MachineChanged(change) => return Ok(Some(Searched::MachineChanged(change))),
+    };
     driver.searches += 1;
     let commit = match end {
         SearchEnd::Candidates(commits) => {

@@ -132,12 +132,14 @@ impl Kind {
     /// lasts for a while and may hit many runs.
     pub(crate) fn cost(self) -> Option<usize> {
         match self {
-            // A run of the good end's build shows whose fault the kill was.
-            Self::Kill(Victim::Engine | Victim::Supervisor) | Self::Orphans => Some(2),
+            // A run of the good end's build shows whose fault the kill was. After a jump of the
+            // clock, the last run of the good end seems long ago, and is made once more.
+            Self::Kill(Victim::Engine | Victim::Supervisor) | Self::Orphans | Self::Clock => {
+                Some(2)
+            }
             Self::Kill(_)
             | Self::Stop
             | Self::Deaf
-            | Self::Clock
             | Self::Input
             | Self::Full(_)
             | Self::ReadOnly => Some(1),
