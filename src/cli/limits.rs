@@ -7,8 +7,6 @@ use jiff::civil::Time;
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use crate::evaluation::Limits;
-use crate::store::journal::LimitsInForce;
-use crate::ui::{local_time, text};
 
 use super::Failed;
 use super::args::Unattended;
@@ -74,30 +72,6 @@ fn next(time: Time, now: &Zoned) -> Option<Timestamp> {
         Some(at.timestamp()).filter(|at| *at > now.timestamp())
     };
     on(now.date()).or_else(|| on(now.date().checked_add(1.day()).ok()?))
-}
-
-/// `until 2026-11-24 08:00, at most 8 h 00 min, at most 50 more runs`; `None` without limits.
-pub(crate) fn in_words(limits: &Limits) -> Option<String> {
-    let until = limits.deadline.map(|at| format!("until {}", local_time(&at.to_string())));
-    let time = limits
-        .max_seconds
-        .map(|seconds| format!("at most {}", text::duration(Duration::from_secs(seconds))));
-    let runs = limits.max_runs.map(|runs| format!("at most {runs} more runs"));
-    let all: Vec<String> = until.into_iter().chain(time).chain(runs).collect();
-    Some(all.join(", ")).filter(|all| !all.is_empty())
-}
-
-/// `limits: until 08:00 (7 h 12 min left), 50 runs (12 made)`; `None` without limits.
-pub(crate) fn left_in_words(limits: &LimitsInForce) -> Option<String> {
-    let now = Timestamp::now();
-    let until = limits.until.as_ref().map(|(at, _)| {
-        let left = at.duration_since(now).as_secs_f64();
-        let left = if left > 0.0 { format!("{} left", text::seconds(left)) } else { "over".into() };
-        format!("until {} ({left})", local_time(&at.to_string()))
-    });
-    let runs = limits.runs.map(|runs| format!("{runs} runs ({} made)", limits.made));
-    let all: Vec<String> = until.into_iter().chain(runs).collect();
-    (!all.is_empty()).then(|| format!("limits: {}", all.join(", ")))
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use crate::git::Repository;
 use crate::hunt;
 use crate::oracle::{Activity, Task};
 use crate::process::Stop;
-use crate::report::{MeasuredCommit, Pace, Report, course, json, printed_lines, terminal_answer};
+use crate::report::{
+    Clock, MeasuredCommit, Pace, Report, course, json, limits_left, printed_lines, terminal_answer,
+};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
 use crate::ui::{Ui, stored_result, text};
@@ -18,7 +20,7 @@ use super::ended::{self, died};
 use super::locate::hunt_here;
 use super::start::report_failed;
 use super::watch::Watch;
-use super::{Failed, exit, limits};
+use super::{Failed, exit};
 
 /// How often `--wait` and `--watch` check the hunt.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -82,7 +84,9 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     }
     let now = is_driven.then(jiff::Timestamp::now);
     lines.push(course(&Pace::of(&entries), now, doing.as_ref().map_or(0.0, Activity::seconds)));
-    lines.extend(limits::left_in_words(&LimitsInForce::of(&entries)));
+    let limits = LimitsInForce::of(&entries);
+    let left = limits_left(&limits, jiff::Timestamp::now(), Clock::Here);
+    lines.extend(left.map(|left| format!("limits: {left}")));
     if let Some(plan) = &report.plan {
         lines.push(format!("plan: {}", crate::report::plan(plan)));
         let said = plan_said(&entries);

@@ -12,15 +12,13 @@ use std::time::Duration;
 use crate::evaluation::{CommitId, GuardTarget, Judgement, Limits, Phase, Target, Value};
 use crate::oracle::{Activity as Doing, Task};
 use crate::process::Stop;
-use crate::report::{self, Pace};
+use crate::report::{self, Clock, Pace};
 use crate::search::steps_of;
 use crate::store::HuntDir;
 use crate::store::journal::{
     Begun, BuildDone, Event, Judged, Plan, RunDone, SearchEnd, SearchMethod,
 };
 use crate::ui::{Activity, Progress, Ui, Verbosity, text, yes_or_no};
-
-use super::limits::in_words as limits_in_words;
 
 /// Time between two reads of the journal.
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
@@ -305,7 +303,7 @@ impl View {
     }
 
     fn limits(&self, limits: Option<&Limits>) {
-        if let Some(words) = limits.and_then(limits_in_words) {
+        if let Some(words) = limits.and_then(|it| report::limits_in_words(it, Clock::Here)) {
             self.progress.done_line(&format!("{:<8} {words}", "limits"));
         }
     }

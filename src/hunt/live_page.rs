@@ -12,6 +12,7 @@ use crate::hunt::begin::open::{begun, history};
 use crate::oracle::{Activity, Task};
 use crate::process::last_lines;
 use crate::report::{self, Now, Pace, Report};
+use crate::store::journal::LimitsInForce;
 use crate::store::{HuntDir, Store, replace};
 
 /// How often to look whether something changed.
@@ -77,6 +78,7 @@ struct Writer {
     subjects: BTreeMap<CommitId, String>,
     page: Option<report::LivePage>,
     pace: Pace,
+    limits: LimitsInForce,
     /// The length of the journal from which the page was made.
     length: u64,
     /// When the page was made from the journal, and how long that took.
@@ -96,6 +98,7 @@ impl Writer {
             subjects: BTreeMap::new(),
             page: None,
             pace: Pace::default(),
+            limits: LimitsInForce::default(),
             length: 0,
             made: None,
             written: None,
@@ -131,7 +134,7 @@ impl Writer {
                 lines: shown.1.clone(),
             })
         });
-        let text = page.at(now.as_ref(), &self.pace);
+        let text = page.at(now.as_ref(), &self.pace, &self.limits);
         let file = self.hunt.path().join("report.html");
         // A page that cannot be written now is written at the next change; the disk may be full.
         replace(&file, text.as_bytes(), Some(SystemTime::now() - AGE)).ok();
@@ -152,6 +155,7 @@ impl Writer {
         };
         self.page = report::LivePage::of(&report);
         self.pace = Pace::of(&entries);
+        self.limits = LimitsInForce::of(&entries);
         self.length = length;
         self.made = Some((begun, begun.elapsed()));
         true

@@ -91,10 +91,23 @@ fn is_or_are(logs: usize) -> String {
     format!("{} {}", text::plural(logs, "log"), if logs == 1 { "is" } else { "are" })
 }
 
-fn missing(report: &Report) -> BTreeSet<String> {
+/// How to read compressed logs; `None` if the report has none.
+pub(super) fn compressed_in_words(report: &Report) -> Option<String> {
+    let is_compressed =
+        logs(report).any(|log| Path::new(log).extension().is_some_and(|end| end == "zst"));
+    let words = "those with names in .zst are compressed: `zstdcat FILE` shows one";
+    is_compressed.then(|| words.to_owned())
+}
+
+/// The logs of all builds and runs.
+fn logs(report: &Report) -> impl Iterator<Item = &str> {
     let builds = report.commits.iter().flat_map(|c| c.builds.iter().map(|build| &build.log));
     let runs = report.commits.iter().flat_map(|c| c.runs.iter().map(|run| &run.log));
-    let files: BTreeSet<_> = builds.chain(runs).map(String::as_str).chain([SCRIPT]).collect();
+    builds.chain(runs).map(String::as_str)
+}
+
+fn missing(report: &Report) -> BTreeSet<String> {
+    let files: BTreeSet<_> = logs(report).chain([SCRIPT]).collect();
     let gone = |path: &&str| !report.folder.join(path).is_file();
     files.into_iter().filter(gone).map(str::to_owned).collect()
 }

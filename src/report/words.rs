@@ -6,6 +6,8 @@ use crate::store::journal::SearchMethod;
 use crate::ui::{stored_result_dated, text};
 
 use super::certainty::{About, noise_of};
+use super::limits::{Clock, limits_in_words};
+use super::links::compressed_in_words;
 use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
 use super::sought::Sought;
 
@@ -336,6 +338,8 @@ pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
         ("Git", report.git.clone()),
         ("Made by", format!("{}, hunt {}", report.tool, report.hunt)),
     ];
+    facts.extend(limits_in_words(&report.options.limits, Clock::Utc).map(|it| ("Limits", it)));
+    facts.extend(compressed_in_words(report).map(|it| ("Logs", it)));
     facts.extend(report.timed.iter().map(|line| ("Timing", super::timed::words(line))));
     facts
 }

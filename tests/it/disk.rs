@@ -103,6 +103,9 @@ fn long_logs_are_compressed_and_read_everywhere() {
     assert_eq!(env.runs().len(), runs);
     // The page has the beginning and the end of each log, and a bundle has the logs.
     assert!(hunt.file("report.html").contains("backend: cpu"));
+    for page in ["report.html", "report.md"] {
+        assert!(hunt.file(page).contains("zstdcat FILE"), "{page} says how to read a log");
+    }
     let bundle = env.path("tmp/hunt.tar.zst");
     let bundle = bundle.to_str().unwrap();
     env.run(&["report", &hunt.id(), "--bundle", bundle]).expect(0);

@@ -64,11 +64,14 @@ fn a_running_hunt_has_a_page_of_this_moment_and_then_a_report() {
     let env = TestEnvironment::new();
     let history = line("g g g g b b b b").subject(3, "kernels: <b>faster</b>").build(&env);
     waiting_after(&env, 4);
-    let running = env.spawn_product(&["start", "--good", "v1"]);
+    let limits = ["--deadline", "2999-01-01T08:00:00Z", "--max-runs", "500"];
+    let running = env.spawn_product(&[&["start", "--good", "v1"], &limits[..]].concat());
     let (page, text) = eventually(
         &env,
         &[
             "Still running, no answer yet",
+            "until 2999-01-01 08:00 UTC (",
+            " left), 500 runs (4 made)",
             REFRESH,
             "run ppl (search)",
             "searching, step 1 of about 3, 7 commits left; ran for ",
@@ -96,6 +99,10 @@ fn a_running_hunt_has_a_page_of_this_moment_and_then_a_report() {
         assert!(!text.contains(over), "{over}");
     }
     assert!(text.contains("First bad commit"), "{text}");
+    let markdown = fs::read_to_string(page.with_file_name("report.md")).unwrap();
+    for report in [&text, &markdown] {
+        assert!(report.contains("until 2999-01-01 08:00 UTC, at most 500 more runs"), "{report}");
+    }
     // A server that knows only the second of a file must not take it for the same.
     assert!(seconds(&page) > live);
     assert!(!page.with_file_name("report.html.new").exists());

@@ -6,9 +6,11 @@ use jiff::Timestamp;
 
 use crate::evaluation::{CommitId, Outcome, Phase};
 use crate::report::course::course;
+use crate::report::limits::{Clock, limits_left};
 use crate::report::links::Logs;
 use crate::report::model::Report;
 use crate::report::pace::Pace;
+use crate::store::journal::LimitsInForce;
 use crate::ui::text;
 
 use super::embedded::Embedded;
@@ -56,9 +58,10 @@ impl LivePage {
     }
 
     /// The whole page at this moment.
-    pub(crate) fn at(&self, now: Option<&Now>, pace: &Pace) -> String {
+    pub(crate) fn at(&self, now: Option<&Now>, pace: &Pace, limits: &LimitsInForce) -> String {
         let at = Timestamp::now();
-        let section = Section::of(now, pace, at).render().expect("a string takes everything");
+        let section =
+            Section::of(now, pace, limits, at).render().expect("a string takes everything");
         [self.before.as_str(), &section, &self.after].concat()
     }
 }
@@ -74,7 +77,7 @@ struct Section {
 }
 
 impl Section {
-    fn of(now: Option<&Now>, pace: &Pace, at: Timestamp) -> Self {
+    fn of(now: Option<&Now>, pace: &Pace, limits: &LimitsInForce, at: Timestamp) -> Self {
         let so_far = now.map_or(0.0, |now| at.duration_since(now.since).as_secs_f64().max(0.0));
         let [doing, commit, time] = match now {
             None => ["nothing at this moment".to_owned(), "none".to_owned(), clock(at)],
@@ -93,6 +96,7 @@ impl Section {
         let course = course(pace, Some(at), so_far);
         let mut facts =
             vec![("doing", doing), ("commit", commit), ("time", time), ("hunt", course)];
+        facts.extend(limits_left(limits, at, Clock::Utc).map(|left| ("limits", left)));
         // Also without a worker, so that the height stays the same.
         if let Some(ahead) = now.and_then(|now| now.ahead.as_ref()) {
             let words = if ahead.is_empty() { "nothing".to_owned() } else { ahead.join("; ") };
