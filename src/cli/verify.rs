@@ -108,13 +108,13 @@ fn input(typed: &str) -> Result<(String, PathBuf), Failed> {
     Ok((name.to_owned(), path))
 }
 
-/// The error of a verification. Nothing of it is resumed.
+/// The error of a verification, which the same command goes on with.
 fn failed(error: HuntError) -> Failed {
     let failed = Failed::hunt(error);
     match &failed.hint {
-        Some(hint) if hint.contains("bisect-ppl resume") => {
-            failed.with_hint("call `bisect-ppl verify` again: it begins afresh")
-        }
+        Some(hint) if hint.contains("bisect-ppl resume") => failed.with_hint(
+            "call `bisect-ppl verify` again with the same words: it goes on where it was",
+        ),
         _ => failed,
     }
 }

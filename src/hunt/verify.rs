@@ -1,11 +1,13 @@
 //! Measures the first bad commits of a report again, on any machine: from the report, a clone of
-//! the engine's repository and the inputs alone. Nothing that was built or measured before counts.
+//! the engine's repository and the inputs alone. Nothing that was built or measured before counts,
+//! except by the same verification if it was interrupted.
 
 mod claims;
 mod compare;
 mod fix;
 mod here;
 mod machine;
+mod place;
 pub(crate) mod prepare;
 pub(crate) mod refusal;
 pub(crate) mod result;
@@ -15,17 +17,18 @@ use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Phase};
 use crate::git::{History, Repository};
-use crate::oracle::{Facts, References, Request};
+use crate::oracle::{Facts, Oracle, References, Request};
 use crate::process::Stop;
-use crate::store::journal::{Begun, Options};
+use crate::store::journal::{Begun, Event, Options};
 use crate::store::{HuntDir, Store, config_digest};
 
 use super::begin::open::open_in;
-use super::begin::{gather, info, write_beginning};
+use super::begin::{info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
 use super::terms::SearchTerms;
 use super::{HuntError, UsageError};
+use place::Place;
 use prepare::{Prepared, check_inputs, compared};
 use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
 
@@ -44,40 +47,30 @@ impl Prepared {
         repository.repair()?;
         // While this is open, no other process removes the build folders.
         let _in_use = Store::open_to_measure(repository.common_dir())?;
-        let (store, hunt) = Store::for_verification(repository.common_dir())?;
-        let facts = gather(&self.config, &store, repository.top())?;
-        let machine = machine::compared(&self.report, &self.links, &facts);
-        self.write(repository, &store, &hunt, facts)?;
-        let (mut oracle, begun) = open_in(repository, &hunt, store, stop)?;
+        let fix = self.fix.as_ref().map(|(_, commit)| commit.as_str());
+        let place = Place::of(repository, &self.report, &self.config, fix)?;
+        let (store, hunt) = (place.own.store.clone(), &place.own.hunt);
+        let machine = machine::compared(&self.report, &self.links, &place.facts);
+        if !place.goes_on {
+            self.write(repository, &store, hunt, place.facts)?;
+        }
+        let (mut oracle, begun) = open_in(repository, hunt, store, stop)?;
+        if place.goes_on {
+            oracle.recorder.event(Event::Resumed { limits: None })?;
+        }
         // Runs are compared with the commit that they were compared with in the hunt.
         oracle.references = References::at(self.reference.clone());
-        let mut driver = Driver {
-            oracle,
-            begun,
-            hunt: &hunt,
-            program: PathBuf::new(),
-            stop: stop.clone(),
-            asker: &|_| None,
-            searches: 0,
-            excluded_runs: BTreeSet::new(),
-            short: None,
-            is_flaky: false,
-            is_clean: true,
-            undone: BTreeMap::new(),
-            limit: None,
-            pauses_left: 0,
-            unread: Vec::new(),
-        };
-        begins(&hunt);
+        let mut driver = driver(oracle, begun, hunt, stop);
+        begins(hunt);
         let result = self.measured(&mut driver);
         let slots = driver.oracle.pool.slots().clone();
         drop(driver);
-        let cleaned = clean(repository, &hunt, &slots);
+        let cleaned = clean(repository, hunt, &slots);
         let (claims, fix) = result?;
         cleaned?;
         let verdicts = claims.iter().map(|claim| claim.verdict);
         let verdict = all(verdicts.chain(fix.as_ref().map(|fix| fix.verdict)));
-        Ok(Verification {
+        let found = Verification {
             schema: VERIFY_SCHEMA,
             tool: TOOL,
             hunt: self.report.hunt,
@@ -89,9 +82,12 @@ impl Prepared {
             changes: self.changes,
             claims,
             fix,
-            notes: notes(&hunt)?,
+            notes: notes(hunt)?,
             folder: hunt.path().to_string_lossy().into_owned(),
-        })
+        };
+        let bytes = serde_json::to_vec_pretty(&found).expect("a verification is plain data");
+        hunt.end_verification(&bytes)?;
+        Ok(found)
     }
 
     fn measured(
@@ -175,11 +171,32 @@ impl Prepared {
     }
 }
 
+/// The driver of a verification. It searches nothing, and never waits for a fault to pass.
+fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> Driver<'h> {
+    Driver {
+        oracle,
+        begun,
+        hunt,
+        program: PathBuf::new(),
+        stop: stop.clone(),
+        asker: &|_| None,
+        searches: 0,
+        excluded_runs: BTreeSet::new(),
+        short: None,
+        is_flaky: false,
+        is_clean: true,
+        undone: BTreeMap::new(),
+        limit: None,
+        pauses_left: 0,
+        unread: Vec::new(),
+    }
+}
+
 /// What the oracle noted, each once.
 fn notes(hunt: &HuntDir) -> Result<Vec<String>, HuntError> {
     let mut notes = Vec::new();
     for entry in hunt.entries()? {
-        if let crate::store::journal::Event::Note { text } = entry.event
+        if let Event::Note { text } = entry.event
             && !notes.contains(&text)
         {
             notes.push(text);

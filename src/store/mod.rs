@@ -74,3 +74,4 @@ pub(crate) use key::{BuildKey, KeyHasher, RunKey, hex};
 pub(crate) use patches::patch_digest;
 pub(crate) use record_files::attempt_name;
 pub(crate) use runs::{Control, PendingLog, StoredRun};
+pub(crate) use verifications::OwnStore;

@@ -6,9 +6,12 @@ mod fix;
 use std::fs;
 use std::path::PathBuf;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, Output, Plan, TestEnvironment, graph, line};
+use crate::kit::{
+    History, Hunt, Oracle, Output, PATIENCE, Plan, TestEnvironment, graph, kill, line, wait_until,
+};
 
 /// A report that was sent to somebody with a clone, and with nothing else of the hunt.
 struct Sent {
@@ -107,6 +110,41 @@ fn a_claim_holds_in_a_clone_without_the_store() {
         "report  parent 7, commit 7.5 (0.5 worse)",
         "here    parent 7,",
     ]);
+}
+
+/// How often the engine ran.
+fn runs(env: &TestEnvironment) -> usize {
+    env.runs().len()
+}
+
+#[test]
+fn an_interrupted_verification_goes_on() {
+    let sent = sent(line("7.0 7.0 7.5 7.5").with_all("chunk_ms = 20"), |oracle| oracle);
+    let hunted = runs(&sent.env);
+    let whole = sent.found(0, &[]);
+    let needed = runs(&sent.env) - hunted;
+    let before = runs(&sent.env);
+    let report = sent.report.to_str().unwrap().to_owned();
+    let mut command = sent.env.command(TestEnvironment::product(), &sent.clone);
+    command.args(["verify", &report, "--yes", "--json"]);
+    let running = sent.env.spawn(command);
+    assert!(wait_until(PATIENCE, || runs(&sent.env) >= before + 3));
+    kill(running.pid(), Signal::INT);
+    running.wait().expect(130).says(&["call `bisect-ppl verify` again"]);
+    let found = sent.found(0, &[]);
+    let made = runs(&sent.env) - before;
+    // The run that was interrupted is made again.
+    assert!((needed..=needed + 1).contains(&made), "{made} runs, {needed} needed");
+    assert_ne!(found["folder"], whole["folder"], "the first one has its result");
+    let checks = |found: &Value| {
+        let check = &found["claims"][0]["checks"][0];
+        ["verdict", "here", "confidence", "runs"].map(|key| check[key].clone())
+    };
+    assert_eq!(checks(&found), checks(&whole));
+    // One that has its result begins afresh.
+    let before = runs(&sent.env);
+    sent.found(0, &[]);
+    assert_eq!(runs(&sent.env) - before, needed);
 }
 
 const CELL: &str = "{build}/engine run ppl src={src} cache={cache} out={out} cell=";
