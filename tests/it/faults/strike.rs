@@ -108,7 +108,7 @@ impl<'s> Striker<'s> {
         let made = env.starts().len();
         let after = made + self.dice.below(self.starts.saturating_sub(made).max(1));
         let come = || env.starts().len() > after || !lives(driver);
-        wait_until(Duration::from_mins(1), come);
+        wait_until(Duration::from_mins(5), come);
         self.pause(120);
     }
 
@@ -239,7 +239,10 @@ fn is_victim(process: &Process, driver: i32, victim: Victim) -> bool {
     }
 }
 
-/// Whether a process has not ended.
+/// Whether a process has not ended. Its state tells: the command line is empty for a moment while a
+/// program starts, too.
 fn lives(pid: i32) -> bool {
-    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|command| !command.is_empty())
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
 }
