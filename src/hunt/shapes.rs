@@ -27,7 +27,7 @@ use grid::{Grid, Values};
 /// Runs of each side in a cell: a difference counts only if it repeats.
 const RUNS_TO_CLAIM: usize = 2;
 
-/// Runs of each side in a cell if the runs of the measure vary.
+/// Runs of each side in a cell if the runs of the measure vary, or if those of a cell disagree.
 const RUNS_IN_NOISE: usize = 3;
 
 /// So many cells in a row that cannot be judged end the search for a rule.
@@ -91,6 +91,7 @@ impl Driver<'_> {
             tolerance: sweep.tolerance,
             written,
             left: sweep.budget.saturating_sub(cells),
+            has_disagreement: false,
         };
         let sweeps = plans.iter().map(|(measure, grid)| course.sweep(measure, grid));
         let sweeps: Vec<MeasureSweep> = sweeps.collect::<Result<_, _>>()?;
@@ -128,9 +129,12 @@ struct Course<'c, 'd> {
     written: Vec<SweptCell>,
     /// How many cells may still be tested beyond the grids.
     left: usize,
+    /// Whether runs of one cell of the measure disagree: the regression comes and goes.
+    has_disagreement: bool,
 }
 
 /// One measure, and how its cells are judged.
+#[derive(Clone)]
 struct Swept<'s> {
     measure: &'s Measure,
     criterion: Criterion,
@@ -145,6 +149,7 @@ impl Course<'_, '_> {
         let criterion = cell::criterion(measure, &self.targets, guards, self.tolerance);
         let runs = if self.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
         let swept = Swept { measure, criterion, runs };
+        self.has_disagreement = false;
         let end = match self.cells(&swept, grid, &mut cells) {
             Err(error) if self.driver.must_end(&error) => return Err(error),
             Err(fault) => {
@@ -176,11 +181,20 @@ impl Course<'_, '_> {
         grid: &Grid<'_>,
         cells: &mut Vec<SweptCell>,
     ) -> Result<SweepEnd, HuntError> {
-        let mut tried = Vec::new();
-        for values in grid.cells() {
-            cells.push(self.judged(swept, grid, &values)?);
-            tried.push(values);
+        let mut tried = grid.cells();
+        for values in &tried {
+            cells.push(self.judged(swept, grid, values)?);
         }
+        let mut swept = swept.clone();
+        if self.has_disagreement && swept.runs < RUNS_IN_NOISE {
+            // One run of a cell may show nothing by chance.
+            swept.runs = RUNS_IN_NOISE;
+            cells.clear();
+            for values in &tried {
+                cells.push(self.judged(&swept, grid, values)?);
+            }
+        }
+        let swept = &swept;
         let grid_size = cells.len();
         loop {
             let judged = discard_small_differences(cells, &swept.criterion);
@@ -268,6 +282,8 @@ impl Course<'_, '_> {
                 runs = RUNS_TO_CLAIM;
                 continue;
             }
+            self.has_disagreement |=
+                cell::do_runs_disagree(criterion, &name, &measure.parser, sides, seen);
             let metric = cell::shown_metric(criterion, &name, &measure.parser, seen[0]);
             let [parent, commit] = [&parent, &commit].map(|seen| cell::side(seen, metric.as_ref()));
             let metric = metric.map(|own| Metric { measure: measure.name.clone(), ..own });

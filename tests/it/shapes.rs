@@ -203,6 +203,18 @@ fn a_cell_that_fails_at_both_is_not_known_and_one_that_fails_once_is_run_again()
 }
 
 #[test]
+fn if_runs_of_a_cell_disagree_no_cell_is_clean_by_one_run() {
+    // In the two widest cells every second run is as good as the parent's.
+    let settings = [&ODD[..], &["where.wide = d_in>253", "ppl@wide = 7.0 7.5"]].concat();
+    let sweep = "tolerance = 0.1\nparameters.d_in = [96, 128, 171, 173, 252, 255, 257]";
+    let hunt = world(&settings, sweep).hunt();
+    for wide in ["255", "257"] {
+        assert_eq!(shows(&hunt, wide), "unresolved", "{:#}", cell(&hunt, wide));
+    }
+    says(&hunt, &["only where d_in % 2 ≠ 0: shows in 2 of 2 such cells, in 0 of 3 others"]);
+}
+
+#[test]
 fn a_crash_that_repeats_shows_the_regression_and_its_border_is_found() {
     let settings = [&ODD[..], &["where.long = d_in>300", "fate@long = crash:6"]].concat();
     let sweep = "tolerance = 9\nparameters.d_in = { values = [96, 171, 400], range = [1, 500] }";

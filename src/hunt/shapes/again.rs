@@ -30,6 +30,7 @@ impl Driver<'_> {
             tolerance: sweep.tolerance,
             written: Vec::new(),
             left: 0,
+            has_disagreement: false,
         };
         let mut judged = Vec::new();
         let measures: Vec<Measure> =

@@ -89,9 +89,7 @@ pub(super) fn shows(
     seen: [&Observation; 2],
 ) -> (Shows, String) {
     let look = Look { criterion, measure, parser, sides };
-    let [better, worse] = seen.map(|seen| seen.of(measure));
-    let pairs = better.iter().flat_map(|one| worse.iter().map(move |other| (one, other)));
-    let compared: Vec<Compared> = pairs.map(|(one, other)| look.compare(one, other)).collect();
+    let compared = look.compare_all(seen);
     let is_all = |is: fn(&Compared) -> bool| compared.iter().all(is);
     match compared.first() {
         Some(Compared::Difference(why)) if is_all(|one| matches!(one, Compared::Difference(_))) => {
@@ -103,9 +101,24 @@ pub(super) fn shows(
         Some(Compared::Unknown(why)) if is_all(|one| matches!(one, Compared::Unknown(_))) => {
             (Shows::Unresolved, why.clone())
         }
-        Some(_) => (Shows::Unresolved, look.disagreement(worse)),
+        Some(_) => (Shows::Unresolved, look.disagreement(seen[1].of(measure))),
         None => (Shows::Unresolved, "no run counts".to_owned()),
     }
+}
+
+/// Whether some runs of a cell show the regression and others do not. The arguments are those of
+/// [`shows`].
+pub(super) fn do_runs_disagree(
+    criterion: &Criterion,
+    measure: &str,
+    parser: &Parser,
+    sides: [&str; 2],
+    seen: [&Observation; 2],
+) -> bool {
+    let compared = Look { criterion, measure, parser, sides }.compare_all(seen);
+    let has = |is: fn(&Compared) -> bool| compared.iter().any(is);
+    has(|one| matches!(one, Compared::Difference(_)))
+        && has(|one| matches!(one, Compared::Nothing(_)))
 }
 
 /// The metric that the report shows for a cell: the criterion's metric.
@@ -149,6 +162,13 @@ struct Look<'l> {
 }
 
 impl Look<'_> {
+    /// Each run of the better side with each run of the worse side.
+    fn compare_all(&self, seen: [&Observation; 2]) -> Vec<Compared> {
+        let [better, worse] = seen.map(|seen| seen.of(self.measure));
+        let pairs = better.iter().flat_map(|one| worse.iter().map(move |other| (one, other)));
+        pairs.map(|(one, other)| self.compare(one, other)).collect()
+    }
+
     fn compare(&self, better: &Sample, worse: &Sample) -> Compared {
         match (&better.result, &worse.result) {
             (Err(_), Err(_)) => Compared::Unknown("both fail".to_owned()),
