@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::tensor_difference::is_false;
 use super::{CommitId, TensorDifference, TensorVerdict};
 
+/// Maximum number of tensors that a sentence names.
+const MOST_NAMED: usize = 4;
+
 /// How the tensors of a first bad commit differ from its parent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TensorChange {
@@ -55,6 +58,10 @@ pub struct TensorComparison {
     pub inputs: Vec<TensorInput>,
     /// Names of tensors without a partner, of A and of B.
     pub unmatched: [Vec<String>; 2],
+    /// Those of them between the first different tensor and the compared one before it, if the sets
+    /// do not say what its inputs are: the difference may begin there.
+    #[serde(default, skip_serializing_if = "are_empty")]
+    pub unmatched_before: [Vec<String>; 2],
     /// Names of tensors that B computes earlier or later than A does, relative to the others.
     pub reordered: Vec<String>,
     /// Names that another operation computes in B, with the operations of A and B. They are
@@ -72,7 +79,26 @@ pub struct TensorComparison {
     pub patterns: Vec<TensorPattern>,
 }
 
+fn are_empty(names: &[Vec<String>; 2]) -> bool {
+    names.iter().all(Vec::is_empty)
+}
+
 impl TensorComparison {
+    /// `blk0.q and blk0.query right before it have no partner, so the difference may begin there`,
+    /// if so. The names are not cleaned.
+    pub fn doubt(&self) -> Option<String> {
+        let names: Vec<&str> = self.unmatched_before.iter().flatten().map(String::as_str).collect();
+        let (last, others) = names.split_last()?;
+        let (names, have) = match others {
+            [] => ((*last).to_owned(), "has"),
+            _ if names.len() > MOST_NAMED => (format!("{} tensors", names.len()), "have"),
+            others => (format!("{} and {last}", others.join(", ")), "have"),
+        };
+        Some(format!(
+            "{names} right before it {have} no partner, so the difference may begin there"
+        ))
+    }
+
     /// The first different tensor.
     pub fn first(&self) -> Option<&TensorDifference> {
         self.tensors.get(self.first?)

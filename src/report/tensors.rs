@@ -31,7 +31,8 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
 
 /// `first different tensor blk1.ffn_down (max |Δ| 7.93, noise 0)`.
 pub(super) fn in_short(report: &Report) -> Option<String> {
-    let first = report.inquiry.tensors.iter().find_map(|change| change.comparison.first())?;
+    let mut all = report.inquiry.tensors.iter().map(|change| &change.comparison);
+    let (found, first) = all.find_map(|found| Some((found, found.first()?)))?;
     let noise = first.noise.map(|noise| format!(", noise {}", text::rounded(noise)));
     let how = match (first.verdict, first.max_abs) {
         (TensorVerdict::Shape, _) => " (another shape)".to_owned(),
@@ -43,7 +44,11 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
         }
         (_, None) => String::new(),
     };
-    Some(format!("first different tensor {}{how}", text::line(&first.name)))
+    let which = match found.doubt() {
+        None => "first different tensor",
+        Some(_) => "different tensors from about",
+    };
+    Some(format!("{which} {}{how}", text::line(&first.name)))
 }
 
 /// `blk1.ffn_down (max |Δ| 7.93, tolerance 0.0001, noise 0; its inputs are clean)`.
@@ -67,6 +72,7 @@ pub(crate) fn in_words(change: &TensorChange) -> String {
             format!("of its inputs, {}", each.join(", "))
         });
     }
+    parts.extend(found.doubt().map(|doubt| text::line(&doubt)));
     if let Some([.., position]) = first.first_position.as_deref() {
         parts.push(format!("first at position {position}"));
     }

@@ -108,6 +108,9 @@ pub fn compare_sets(
     };
     let mut found = conclusion::of(tensors, seen);
     let sets = [base, candidate];
+    if let Some(first) = found.first.filter(|first| entry(*first).inputs.is_empty()) {
+        found.unmatched_before = unmatched_before(first, sets, &matched);
+    }
     if are_graphs && let Some(end) = early_end::of(sets.map(|set| set.tensors.as_slice()), &matched)
     {
         if found.first.is_none() {
@@ -124,6 +127,22 @@ pub fn compare_sets(
         found.ends_early[end.side] = Some(end.last);
     }
     Ok(found)
+}
+
+/// The names without a partner, of each set, between the pair at this index and the pair before it.
+fn unmatched_before(first: usize, sets: [&TensorSet; 2], matched: &Matching) -> [Vec<String>; 2] {
+    let [end, begin] = [Some(first), first.checked_sub(1)].map(|place| {
+        let pair = place.map(|place| matched.pairs[place]);
+        pair.map_or([None, None], |(a, b)| [Some(a), Some(b)])
+    });
+    [0, 1].map(|side| {
+        let is_between = |place: &&usize| {
+            end[side].is_some_and(|end| **place < end)
+                && begin[side].is_none_or(|begin| **place > begin)
+        };
+        let between = matched.unmatched[side].iter().filter(is_between);
+        between.map(|place| sets[side].tensors[*place].name.clone()).collect()
+    })
 }
 
 /// Fails if the embeddings differ in the number of tokens: then all later tensors differ too.

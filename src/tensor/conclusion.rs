@@ -48,6 +48,7 @@ pub(super) fn of(tensors: Vec<TensorDifference>, seen: Seen<'_>) -> TensorCompar
         first,
         inputs,
         unmatched: seen.unmatched,
+        unmatched_before: [Vec::new(), Vec::new()],
         reordered: seen.reordered,
         ends_early: [None, None],
         changed_operations: seen.changed_operations,

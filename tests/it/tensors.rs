@@ -133,6 +133,28 @@ fn the_first_different_tensor_is_shown_with_its_inputs_and_its_neighbours() {
 }
 
 #[test]
+fn a_renamed_tensor_before_the_first_different_one_is_told() {
+    let env = TestEnvironment::new();
+    let order = ["embd", "blk0.mix", "blk0.attn_out"];
+    let renamed = ["embd", "blk0.mixed", "blk0.attn_out"];
+    let named = |names: [&'static str; 3], values: [f32; 3]| -> Vec<(&str, [f32; 2])> {
+        names.into_iter().zip(values.map(|value| [value, 1.0])).collect()
+    };
+    let write = |name: &str, names: [&'static str; 3], values: [f32; 3]| {
+        archive(&env.path(name), &named(names, values), Some(&names));
+    };
+    write("a.safetensors", order, [1.0, 2.0, 3.0]);
+    write("b.safetensors", renamed, [1.0, 2.5, 3.5]);
+    let files = ["a.safetensors", "b.safetensors"].map(|name| env.path(name).display().to_string());
+    let found = json(&env, &[&files[0], &files[1]]);
+    assert_eq!(found["unmatched_before"], serde_json::json!([["blk0.mix"], ["blk0.mixed"]]));
+    diff(&env, &[&files[0], &files[1]]).expect(1).says(&[
+        "First different tensor: blk0.attn_out",
+        "  blk0.mix and blk0.mixed right before it have no partner, so the difference may begin there",
+    ]);
+}
+
+#[test]
 fn a_dump_of_a_harmless_commit_widens_the_tolerances() {
     let env = TestEnvironment::new();
     for (name, value) in [("a", 1.0), ("b", 1.5), ("again", 1.0), ("harmless", 1.25)] {

@@ -88,6 +88,9 @@ fn first_lines(first: &TensorDifference, found: &TensorComparison) -> String {
     if found.inputs.is_empty() && first.part.is_some() {
         out.push_str("  its inputs are not in the dump\n");
     }
+    if let Some(doubt) = found.doubt() {
+        let _ = writeln!(out, "  {}", text::line(&doubt));
+    }
     out
 }
 
