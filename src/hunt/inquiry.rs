@@ -25,7 +25,7 @@ impl Driver<'_> {
     pub(crate) fn pair_to_compare(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
         let Some(culprit) = self.main_to_ask(finding) else { return Ok(None) };
         let builds = culprit.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Build);
-        if self.oracle.recipes.engine.within.is_some() || !builds {
+        if !builds {
             return Ok(None);
         }
         let (parent, commit) = (culprit.parent.clone(), culprit.info.commit.clone());

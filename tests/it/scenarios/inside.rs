@@ -93,6 +93,26 @@ fn inner(told: &Told, number: usize) -> Value {
 }
 
 #[test]
+fn levels_are_compared_inside_the_submodule() {
+    let env = TestEnvironment::localizing();
+    let (good, bad) = ("checks = q:pass:1e-7", "ppl = 7.5\nchecks = q:fail:0.5");
+    let kernels = Kernels::new(&env, &[good, good, good, good, bad, bad, bad]);
+    let level = "[[level]]\nname = \"kernel\"\nmeasures = [\"suite\"]";
+    let row = Row::of(env, kernels.pinned(0, 6))
+        .oracle(|oracle| {
+            descending(oracle).measure("suite", "suite", "parser = \"parity\"").section(level)
+        })
+        .given(|env, _| initialise(env));
+    row.write_oracle();
+    let hunt = row.run();
+    let inside = inner(&Told { row, hunt }, 0);
+    assert_eq!(kernels.name(&inside["culprit"]["commit"]), 4);
+    assert_eq!(inside["levels"][0]["shows"], "fails", "{:#}", inside["levels"]);
+    let why = inside["cause"]["end"]["not-separable"].as_str().unwrap();
+    assert_eq!(why, "its files are those of a dependency");
+}
+
+#[test]
 fn the_commit_of_the_submodule_did_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, G, B, B, B]);
