@@ -37,6 +37,16 @@ pub struct Cause {
     pub backport: Option<Backport>,
 }
 
+/// The bad endpoint without the causes inside all first bad commits, if there are several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointRevert {
+    /// What it shows.
+    pub revert: Revert,
+    /// The test, if the patches apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
+}
+
 /// Parts of a change that make the step together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CauseSet {
@@ -70,6 +80,8 @@ pub enum CauseEnd {
     RestShows,
     /// The maximum of tests was reached.
     Budget,
+    /// Runs of a test that decides contradict each other; its index in [`Cause::trials`].
+    Unsteady(usize),
     /// A fault of the machine ended the tests; the reason, in words.
     Stopped(String),
     /// Parts of the change cannot be judged alone; the reason, in words.
@@ -162,6 +174,8 @@ pub enum TrialOf {
     Unfixed,
     /// In a hunt for a fix: the bad endpoint with these parts.
     Backported,
+    /// The bad endpoint without the causes inside all first bad commits.
+    AllReverted,
 }
 
 /// What the newer endpoint shows without the necessary parts. It is the bad one, in a hunt for a fix
@@ -209,10 +223,34 @@ pub enum Backport {
     Present,
 }
 
+impl Trial {
+    /// Whether both tests are of the same parts in the same way. One may have more runs.
+    pub fn is_of_same_build(&self, other: &Self) -> bool {
+        self.of == other.of && self.parts == other.parts
+    }
+}
+
 impl TrialOf {
     /// Whether it is a test of an endpoint, and not of the commit or its parent.
     pub fn is_of_endpoint(self) -> bool {
-        matches!(self, Self::Reverted | Self::Unfixed | Self::Backported)
+        match self {
+            Self::Reverted | Self::Unfixed | Self::Backported | Self::AllReverted => true,
+            Self::Only | Self::Without => false,
+        }
+    }
+}
+
+impl CauseEnd {
+    /// Whether the search was not made, or its result does not count.
+    pub fn is_without_answer(&self) -> bool {
+        match self {
+            Self::Unsteady(_) | Self::Stopped(_) | Self::NotSeparable(_) => true,
+            Self::Complete
+            | Self::RestPart
+            | Self::RestUnknown
+            | Self::RestShows
+            | Self::Budget => false,
+        }
     }
 }
 
@@ -236,6 +274,16 @@ impl Cause {
     /// The test of one set alone, if it was made.
     pub fn alone(&self, set: &CauseSet) -> Option<&Trial> {
         self.trials.get(set.alone?)
+    }
+
+    /// The parts that a revert takes out: those of all sets and the ones that need them.
+    pub fn parts(&self) -> impl Iterator<Item = &ChangePart> {
+        self.sets.iter().flat_map(|set| &set.parts).chain(&self.dependents)
+    }
+
+    /// The number of tests of parts of the change. Tests of endpoints do not count.
+    pub fn tests_of_parts(&self) -> usize {
+        self.trials.iter().filter(|trial| !trial.of.is_of_endpoint()).count()
     }
 
     /// The role of a file of the change.

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, Inquiry, LoadedFilesComparison, Metric,
-    ReachedLimit, Shapes, Unexplained, Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, Inquiry, JointRevert, LoadedFilesComparison,
+    Metric, ReachedLimit, Shapes, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -310,6 +310,12 @@ pub struct Finding {
     /// The cause within the main first bad commit, if it was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
+    /// The causes within the other first bad commits, in order of history.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_causes: Vec<Cause>,
+    /// What the bad end shows without the causes of all first bad commits, if that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint_revert: Option<JointRevert>,
     /// The cells in which the main first bad commit regressed, if a sweep was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Shapes>,
@@ -334,6 +340,8 @@ impl Finding {
             next: Vec::new(),
             limit: None,
             cause: None,
+            other_causes: Vec::new(),
+            joint_revert: None,
             inquiry: Inquiry::default(),
             shapes: None,
         }

@@ -48,7 +48,8 @@ mod verdict;
 
 pub use aim::Aim;
 pub use cause::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, JointRevert, PartOf, Revert, Shows, Trial,
+    TrialOf,
 };
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};

@@ -9,9 +9,13 @@ mod change;
 mod clues;
 mod contradiction;
 mod isolation;
+mod journaled;
 mod lines;
 mod logits;
+mod others;
+mod repeat;
 mod revert;
+mod roles;
 pub(crate) mod step;
 mod tensors;
 mod trials;
@@ -27,18 +31,32 @@ use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
 use crate::store::journal::{Event, OtherGuard};
 
 use change::Change;
-use isolation::Localization;
+use isolation::{Localization, Rank};
+use journaled::JournaledTrials;
 
 impl Driver<'_> {
     /// Adds to a finding which parts of its main first bad commit make the step.
     pub(crate) fn localize(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(culprit) = self.main_to_ask(&finding).cloned() else { return Ok(finding) };
+        let cause = self.cause_or_reason(&culprit, Rank::Main, &mut finding)?;
+        finding.cause = Some(cause);
+        Ok(finding)
+    }
+
+    /// The cause inside a first bad commit, or why it is not known. Adds the roles of the commit's
+    /// files to the finding.
+    fn cause_or_reason(
+        &mut self,
+        culprit: &Culprit,
+        rank: Rank,
+        finding: &mut Finding,
+    ) -> Result<Cause, HuntError> {
         // The commit is found: a machine fault must not lose the answer now.
-        let cause = match self.cause(&culprit) {
+        let cause = match self.cause(culprit, rank) {
             Err(error) if self.must_end(&error) => return Err(error),
             Err(fault) => {
-                note_limit(&mut finding, &fault);
-                unknown(&culprit, fault.to_string())
+                note_limit(finding, &fault);
+                unknown(culprit, fault.to_string())
             }
             Ok(cause) => cause,
         };
@@ -47,8 +65,7 @@ impl Driver<'_> {
                 file.role = cause.role(&file.path);
             }
         }
-        finding.cause = Some(cause);
-        Ok(finding)
+        Ok(cause)
     }
 
     /// The finding, or candidates if a test of the endpoints contradicts it.
@@ -77,7 +94,7 @@ impl Driver<'_> {
         Ok(found.next().unwrap_or_default())
     }
 
-    fn cause(&mut self, culprit: &Culprit) -> Result<Cause, HuntError> {
+    fn cause(&mut self, culprit: &Culprit, rank: Rank) -> Result<Cause, HuntError> {
         let none = |why: &str| unknown(culprit, why.to_owned());
         if self.oracle.recipes.engine.within.is_some() {
             return Ok(none("its files are those of a dependency"));
@@ -86,13 +103,9 @@ impl Driver<'_> {
             return Ok(none(OTHER_RECIPE));
         }
         let (whole, others) = self.sought()?;
-        let (mut written, mut is_begun) = (Vec::new(), false);
-        for entry in self.hunt.entries()? {
-            match entry.event {
-                Event::Localizing { .. } => is_begun = true,
-                Event::Trial(trial) => written.push(*trial),
-                _ => {}
-            }
+        let journaled = JournaledTrials::of(&self.hunt.entries()?, &culprit.info.commit);
+        if self.is_flaky {
+            return Ok(none("runs or builds of one commit differ"));
         }
         let options = &self.begun.options;
         let targets = match step::targets(culprit, &whole, self.terms(), options.search) {
@@ -102,11 +115,8 @@ impl Driver<'_> {
         let built = self.built_sources(&culprit.parent, &culprit.info.commit)?;
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
-        if !is_begun {
-            let (commit, files) = (culprit.info.commit.clone(), change.whole().len());
-            self.oracle.recorder.event(Event::Localizing { commit, files })?;
-        }
-        let localization = Localization {
+        let is_begun = journaled.is_begun;
+        let mut localization = Localization {
             driver: self,
             culprit,
             change,
@@ -117,9 +127,13 @@ impl Driver<'_> {
             trees: BTreeMap::new(),
             said: BTreeMap::new(),
             built,
-            written,
+            journaled,
+            rank,
             is_spent: false,
         };
+        if !is_begun {
+            localization.announce()?;
+        }
         localization.run()
     }
 }

@@ -1,13 +1,20 @@
-//! Sentences and a table about the cause inside the first bad commit.
+//! Sentences and tables about the causes inside the first bad commits.
+
+mod lines;
+
+use std::collections::BTreeMap;
 
 use crate::evaluation::{
     Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
 };
 use crate::ui::text;
 
-use super::model::{CauseLine, Report};
+use super::model::{CauseLine, FirstBad, JointRevertLine, Report};
 use super::sought::Sought;
 use super::tables::{Cell, Table};
+use super::words::is_main;
+
+pub(super) use lines::{joint_revert, main, others};
 
 /// The heading of the tests of parts of the change.
 pub(super) const TRIALS: &str = "Which part of the change makes the step";
@@ -18,13 +25,23 @@ const MOST_PARTS: usize = 4;
 /// Maximum number of hunks of a file that a sentence lists.
 const MOST_HUNKS: usize = 3;
 
-/// Label and words of each fact about the cause.
-pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
-    let Some(line) = &report.cause else { return Vec::new() };
+/// The cause of a first bad commit, if it was searched for.
+fn line_of<'r>(report: &'r Report, first: &FirstBad) -> Option<&'r CauseLine> {
+    let mut all = report.cause.iter().chain(&report.other_causes);
+    all.find(|line| line.cause.commit == first.commit)
+}
+
+/// Label and words of each fact about the cause of a first bad commit.
+pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
+    let Some(line) = line_of(report, first) else { return Vec::new() };
     let cause = &line.cause;
     let mut facts = Vec::new();
     if let CauseEnd::NotSeparable(why) = &cause.end {
         facts.push(("Cause", format!("not looked for inside the commit: {}", text::line(why))));
+    }
+    if let CauseEnd::Unsteady(place) = cause.end {
+        let test = cause.trials.get(place).map(tested).unwrap_or_default();
+        facts.push(("Cause", format!("not known: runs of the {test} contradict each other")));
     }
     if let CauseEnd::Stopped(why) = &cause.end {
         let why = text::line(why);
@@ -42,15 +59,18 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         facts.push((label, set_in_words(cause, set)));
     }
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
-    facts.extend(revert_in_words(line).map(|words| ("Revert", words)));
+    let commits = report.culprits.len();
+    facts.extend(revert_in_words(line, commits).map(|words| ("Revert", words)));
+    let joint = report.joint_revert.as_ref().filter(|_| is_main(report, first));
+    facts.extend(joint.map(|line| ("Revert all", joint_revert_in_words(line, commits))));
     facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
     facts
 }
 
 /// `hunk 2 of 3 in src/packed.c alone`; `None` if several sets make the step, or if a step is left
 /// without the set.
-pub(super) fn in_short(report: &Report) -> Option<String> {
-    let cause = &report.cause.as_ref()?.cause;
+pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
+    let cause = &line_of(report, first)?.cause;
     let [set] = cause.sets.as_slice() else { return None };
     let is_part = cause.without().is_some();
     if !set.is_minimal || !is_part || cause.end != CauseEnd::Complete {
@@ -64,15 +84,20 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     })
 }
 
-/// `reverting it heals the bad end`, if it does.
+/// `reverting it heals the bad end`, if it does. With several first bad commits: if that takes the
+/// reverts of all causes.
 pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let them = taken_out(cause);
     if cause.backport == Some(Backport::Heals) {
         return Some(format!("{them} alone heals the bad end"));
     }
-    let heals = cause.revert == Some(Revert::Heals);
-    heals.then(|| format!("reverting {them} heals the bad end"))
+    if cause.revert == Some(Revert::Heals) {
+        return Some(format!("reverting {them} heals the bad end"));
+    }
+    let joint = &report.joint_revert.as_ref()?.joint;
+    let causes = causes_of_all(report.culprits.len());
+    (joint.revert == Revert::Heals).then(|| format!("reverting {causes} heals the bad end"))
 }
 
 /// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
@@ -175,7 +200,10 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
         CauseEnd::RestShows => {
             Some(format!("the commit without {them} still shows the step: {values}"))
         }
-        CauseEnd::Budget | CauseEnd::Stopped(_) | CauseEnd::NotSeparable(_) => None,
+        CauseEnd::Budget
+        | CauseEnd::Unsteady(_)
+        | CauseEnd::Stopped(_)
+        | CauseEnd::NotSeparable(_) => None,
     }
 }
 
@@ -193,10 +221,14 @@ fn taken_out(cause: &Cause) -> String {
     }
 }
 
-fn revert_in_words(line: &CauseLine) -> Option<String> {
+/// What the newer end shows without the cause. `commits`: the number of first bad commits.
+fn revert_in_words(line: &CauseLine, commits: usize) -> Option<String> {
     let cause = &line.cause;
     let values = cause.reverted().map(values).unwrap_or_default();
-    let them = taken_out(cause);
+    let mut them = taken_out(cause);
+    if commits > 1 {
+        them.push_str(" alone");
+    }
     let patch = line.patch.as_deref().unwrap_or_default();
     let newer = if cause.backport.is_some() { "good" } else { "bad" };
     Some(match cause.revert.as_ref()? {
@@ -226,6 +258,44 @@ fn revert_in_words(line: &CauseLine) -> Option<String> {
         }
         Revert::Absent => format!("the {newer} end does not have this change any more"),
     })
+}
+
+/// `the causes of both first bad commits`, `the causes of all 3 first bad commits`.
+fn causes_of_all(commits: usize) -> String {
+    let all = if commits == 2 { "both".to_owned() } else { format!("all {commits}") };
+    format!("the causes of {all} first bad commits")
+}
+
+/// What the bad end shows without the causes of all first bad commits.
+fn joint_revert_in_words(line: &JointRevertLine, commits: usize) -> String {
+    let causes = causes_of_all(commits);
+    let values = line.joint.trial.as_ref().map(values).unwrap_or_default();
+    let patch = line.patch.as_deref().unwrap_or_default();
+    match &line.joint.revert {
+        Revert::Heals => {
+            format!("reverting {causes} heals the bad end: {values}; the patch is {patch}")
+        }
+        Revert::HealsPart => format!(
+            "reverting {causes} heals what can be judged by a few runs: {values}; the patch is {patch}"
+        ),
+        Revert::BreaksOther(what) => format!(
+            "the bad end without {causes} is without the step, but {}: {values}; the patch is {patch}",
+            text::line(what)
+        ),
+        Revert::StillBad => {
+            format!("reverting {causes} does not heal the bad end: {values}; the patch is {patch}")
+        }
+        Revert::Conflict(said) => {
+            format!("the reverts do not apply to the bad end together: {}", first_line(said))
+        }
+        Revert::Stopped(why) => {
+            format!("the test of the bad end without {causes} stopped: {}", text::line(why))
+        }
+        Revert::Absent => "the bad end does not have these changes any more".to_owned(),
+        Revert::Unknown | Revert::BreaksAgain | Revert::StillGood => {
+            format!("the bad end without {causes} cannot be judged: {values}")
+        }
+    }
 }
 
 /// What the bad end shows with the parts of a fix.
@@ -276,6 +346,7 @@ pub(crate) fn tested(trial: &Trial) -> String {
         TrialOf::Reverted => format!("bad end without {names}"),
         TrialOf::Unfixed => format!("good end without {names}"),
         TrialOf::Backported => format!("bad end with {names}"),
+        TrialOf::AllReverted => format!("bad end without all causes: {names}"),
     }
 }
 
@@ -291,18 +362,35 @@ pub(crate) fn shown(trial: &Trial) -> &'static str {
     }
 }
 
-/// All tests of parts of the change.
-pub(super) fn trials(report: &Report) -> Table {
-    let Some(line) = &report.cause else { return Table::default() };
-    let rows = line.cause.trials.iter().map(|trial| {
-        [
-            Cell::Text(tested(trial)),
-            Cell::Text(shown(trial).to_owned()),
-            Cell::Text(values(trial)),
-            Cell::logs(&trial.attempts, &line.logs),
-        ]
+/// The tests of parts of each change, the main first bad commit's first, with their headings.
+pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
+    let main = report.cause.iter().map(|line| (TRIALS.to_owned(), line));
+    let others = report.other_causes.iter().map(|line| {
+        let title = format!("Which part of {} makes its step", line.cause.commit.short());
+        (title, line)
     });
-    Table::new(["built and run", "result", "values", "output"], rows)
+    let of_parts = main.chain(others).map(|(title, CauseLine { cause, logs, .. })| {
+        (title, Table::new(COLUMNS, cause.trials.iter().map(|trial| row(trial, logs))))
+    });
+    let joint = report.joint_revert.iter().map(|JointRevertLine { joint, logs, .. }| {
+        let rows = joint.trial.iter().map(|trial| row(trial, logs));
+        (
+            format!("The bad end without {}", causes_of_all(report.culprits.len())),
+            Table::new(COLUMNS, rows),
+        )
+    });
+    of_parts.chain(joint).collect()
+}
+
+const COLUMNS: [&str; 4] = ["built and run", "result", "values", "output"];
+
+fn row(trial: &Trial, logs: &BTreeMap<String, String>) -> [Cell; 4] {
+    [
+        Cell::Text(tested(trial)),
+        Cell::Text(shown(trial).to_owned()),
+        Cell::Text(values(trial)),
+        Cell::logs(&trial.attempts, logs),
+    ]
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ impl Report {
         report.forge = hunt.forge()?;
         for first in report.culprit.iter_mut().chain(&mut report.culprits) {
             first.change = change::read(hunt, first)?;
-            let cause = report.cause.as_ref().filter(|line| line.cause.commit == first.commit);
+            let mut causes = report.cause.iter().chain(&report.other_causes);
+            let cause = causes.find(|line| line.cause.commit == first.commit);
             if let (Some(change), Some(line)) = (&mut first.change, cause) {
                 change::mark(change, &line.cause);
             }

@@ -3,20 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use crate::evaluation::{Aim, CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
+use crate::evaluation::{CommitId, Culprit, Finding, Limits, Lineage, Outcome, Phase};
 use crate::store::journal::{Begun, BuildDone, Event, Judged, Options, Plan, RunDone, Unread};
-use crate::store::{BACKPORT_PATCH, REVERT_PATCH};
 use crate::ui::text;
 
 use super::environment::environment;
 use super::guards::Guards;
 use super::measured::Measured;
 use super::model::{
-    AccountLine, CauseLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA,
-    SearchLine, StepLine,
+    AccountLine, Commands, Endpoint, FirstBad, MeasuredCommit, Report, Rise, SCHEMA, SearchLine,
+    StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{matrix, repeats, shapes, short, timed};
+use super::{cause, matrix, repeats, shapes, short, timed};
 
 /// Who or what stopped a hunt.
 #[derive(Clone, Copy)]
@@ -227,14 +226,9 @@ impl<'a> Gathered<'a> {
             bad: Endpoint::new(&begun.bad, &begun.asked.1),
             within: begun.within.clone(),
             shapes: finding.shapes.as_ref().map(|shapes| shapes::line(shapes, &self.inquiry_logs)),
-            cause: finding.cause.clone().map(|cause| CauseLine {
-                patch: match begun.options.aim {
-                    Aim::Regression => cause.reverted().map(|_| REVERT_PATCH.to_owned()),
-                    Aim::Fix => cause.backported().map(|_| BACKPORT_PATCH.to_owned()),
-                },
-                cause,
-                logs: self.trial_logs,
-            }),
+            other_causes: cause::others(&finding, &self.trial_logs),
+            joint_revert: cause::joint_revert(&finding, &self.trial_logs),
+            cause: cause::main(&finding, begun.options.aim, self.trial_logs),
             inquiry: finding.inquiry.clone(),
             inquiry_logs: self.inquiry_logs.clone(),
             parents: culprit.as_ref().map(|c| c.parents.clone()).unwrap_or_default(),

@@ -1,13 +1,14 @@
-//! Facts and tables that explain the first bad commit, for all formats.
+//! Facts and tables that explain the first bad commits, for all formats.
 
 use super::model::{FirstBad, Report};
 use super::tables::Table;
+use super::words::is_main;
 use super::{cause, generated, levels, logits, shapes, tensors};
 
 /// The label of the sentence with all facts.
 const IN_SHORT: &str = "In short";
 
-/// Label and words of each fact. Empty for another commit than the main one.
+/// Label and words of each fact. Another commit than the main one has only its cause.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts: Vec<_> =
         in_short(report, first).map(|words| (IN_SHORT, words)).into_iter().collect();
@@ -25,10 +26,10 @@ pub(super) fn main_facts(report: &Report, first: &FirstBad) -> Vec<(&'static str
 /// The facts by kind.
 fn parts(report: &Report, first: &FirstBad) -> Vec<Vec<(&'static str, String)>> {
     if !is_main(report, first) {
-        return Vec::new();
+        return vec![cause::facts(report, first)];
     }
     vec![
-        cause::facts(report),
+        cause::facts(report, first),
         shapes::facts(report),
         generated::facts(report),
         levels::facts(report),
@@ -45,7 +46,7 @@ fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
         return None;
     }
     let parts = [
-        cause::in_short(report),
+        cause::in_short(report, first),
         tensors::in_short(report),
         shapes::in_short(report),
         generated::in_short(report),
@@ -56,13 +57,14 @@ fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     (known.len() > 1).then(|| known.join("; "))
 }
 
-fn is_main(report: &Report, first: &FirstBad) -> bool {
-    report.culprit.as_ref().is_some_and(|main| main.commit == first.commit)
+/// The cause of a first bad commit in a few words; `None` if a single one is not known.
+pub(super) fn cause_in_short(report: &Report, first: &FirstBad) -> Option<String> {
+    cause::in_short(report, first)
 }
 
 /// The tables with their titles; a table may be empty.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
-    let mut tables = vec![(cause::TRIALS.to_owned(), cause::trials(report))];
+    let mut tables = cause::tables(report);
     tables.extend(shapes::tables(report));
     let others = [
         (generated::FACTS, generated::facts_table(report)),

@@ -118,6 +118,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
         lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
+        let cause = inquiry::facts(report, other).into_iter().take(1);
+        lines.extend(cause.map(|(label, words)| format!("  {label}: {words}")));
     }
     lines
 }

@@ -280,6 +280,11 @@ pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     }
 }
 
+/// Whether a first bad commit is the main one.
+pub(super) fn is_main(report: &Report, first: &FirstBad) -> bool {
+    report.culprit.as_ref().is_some_and(|main| main.commit == first.commit)
+}
+
 /// The first bad commits besides the main one.
 pub(super) fn other_culprits(report: &Report) -> impl Iterator<Item = &FirstBad> {
     let main = report.culprit.as_ref().map(|first| &first.commit);

@@ -97,6 +97,12 @@ impl HuntDir {
         self.keep(&self.revert_path(), patch)
     }
 
+    /// Stores the patch that takes the necessary parts of all first bad commits out of the bad
+    /// endpoint.
+    pub(crate) fn keep_joint_revert(&self, patch: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.path().join(JOINT_REVERT_PATCH), patch)
+    }
+
     /// The path of that patch; it may not exist.
     pub(crate) fn revert_path(&self) -> PathBuf {
         self.path().join(REVERT_PATCH)
@@ -138,6 +144,9 @@ const FORGE: &str = "forge.json";
 /// The patch that takes the necessary parts of the first bad commit out of the bad endpoint, in a
 /// hunt's folder.
 pub(crate) const REVERT_PATCH: &str = "revert.patch";
+/// The patch that takes the necessary parts of all first bad commits out of the bad endpoint, in a
+/// hunt's folder, if there are several such commits.
+pub(crate) const JOINT_REVERT_PATCH: &str = "revert-all.patch";
 /// The patch that brings the necessary parts of a fix into the bad endpoint, in a hunt's folder.
 pub(crate) const BACKPORT_PATCH: &str = "backport.patch";
 const CANDIDATES: &str = "changes/candidates.json";

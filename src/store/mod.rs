@@ -56,7 +56,7 @@ mod verifications;
 
 pub(crate) use ahead::{AheadClaim, AheadRecord};
 pub(crate) use builds::{AttemptsCost, BuildRecord, CacheProgram, CompilerCache};
-pub(crate) use changes::{BACKPORT_PATCH, Candidate, Messages, REVERT_PATCH};
+pub(crate) use changes::{BACKPORT_PATCH, Candidate, JOINT_REVERT_PATCH, Messages, REVERT_PATCH};
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};
 pub(crate) use driver::Driver;

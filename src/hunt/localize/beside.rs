@@ -4,28 +4,28 @@
 use crate::config::Config;
 use crate::evaluation::{CommitId, GuardForm, Phase};
 use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::OtherGuard;
 use crate::ui::text;
 
-use super::isolation::Localization;
-
 /// How far beyond its tolerance a guard in percent must be: a single run of it has noise.
 const SURE_PERCENT: f64 = 2.0;
 
-impl Localization<'_, '_> {
+impl Driver<'_> {
     /// Runs all guarded measures of the reverted endpoint once. In words, what fails there or breaks
-    /// a guard that the hunt does not search for; `None` if there is nothing.
+    /// a guard that the hunt does not search for; `None` if there is nothing. `others`: these guards.
     pub(super) fn broken_beside(
         &mut self,
         end: &CommitId,
         reverted: &Config,
+        others: &[OtherGuard],
     ) -> Result<Option<String>, HuntError> {
-        let measures = guarded_measures(&self.driver.oracle.recipes.config.guards);
+        let measures = guarded_measures(&self.oracle.recipes.config.guards);
         let look = Request::look(end, &measures, Phase::Localize);
         let request = Request { runs: 1, recipe: Some(reverted), reuse_identical: true, ..look };
-        let seen = self.driver.oracle.evaluate(request)?;
-        Ok(broken(&seen, &self.others))
+        let seen = self.oracle.evaluate(request)?;
+        Ok(broken(&seen, others))
     }
 }
 

@@ -73,6 +73,27 @@ impl<'h> Change<'h> {
         Ok(parts.into_iter().map(|of| Part { file: part.file, of }).collect())
     }
 
+    /// The parts of `whole` without some parts. A file of which a part is left out is split.
+    pub(super) fn without(&self, whole: &[Part], gone: &[Part]) -> Result<Vec<Part>, GitError> {
+        let mut rest = Vec::new();
+        for part in whole {
+            if gone.contains(part) {
+                continue;
+            }
+            let is_split = gone.iter().any(|gone| gone.file == part.file);
+            let parts = if is_split { self.split(*part)? } else { vec![*part] };
+            rest.extend(parts.into_iter().filter(|part| !gone.contains(part)));
+        }
+        Ok(rest)
+    }
+
+    /// The parts with these names, which [`Self::shown`] gave.
+    pub(super) fn named<'p>(&self, names: impl Iterator<Item = &'p ChangePart>) -> Vec<Part> {
+        let whole = self.whole();
+        let file = |name: &ChangePart| whole.iter().find(|part| self.path(**part) == name.path);
+        names.filter_map(|name| Some(Part { of: name.of, ..*file(name)? })).collect()
+    }
+
     /// The files of the parent with these parts of the change.
     pub(super) fn entries(&self, parts: &[Part]) -> Result<Vec<TreeEntry>, GitError> {
         let mut entries = Vec::new();

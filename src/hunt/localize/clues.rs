@@ -20,6 +20,9 @@ const MOST_PARTS: usize = 300;
 /// Longest text that is read, bytes: longer ones are tables or generated code.
 const LONGEST_TEXT: usize = 1 << 20;
 
+/// The weight of parts that no measured program is known to contain. Code has more.
+pub(super) const IDLE: u32 = 5;
+
 /// What is known of a part.
 struct PartInfo {
     path: String,
@@ -318,7 +321,7 @@ impl PartInfo {
         } else if is_named {
             3 * code
         } else if is_test || is_idle {
-            5
+            IDLE
         } else if !differ::is_code(&self.path) {
             30
         } else if differ::is_header(&self.path) {

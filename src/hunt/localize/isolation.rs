@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, Culprit, Effect, FileRole, Revert, Shows, Target, Trial,
+    Backport, Cause, CauseEnd, CauseSet, Culprit, Revert, Shows, Target, Trial,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -14,6 +14,7 @@ use crate::store::journal::OtherGuard;
 
 use super::change::{Change, Part};
 use super::clues::Clues;
+use super::journaled::JournaledTrials;
 use super::step;
 
 /// Maximum number of sets that each make the step.
@@ -21,6 +22,15 @@ const MOST_SETS: usize = 3;
 
 /// Up to this many files are divided into hunks, even if the clues do not separate the files.
 const FEW_FILES: usize = 3;
+
+/// Which of the first bad commits is taken apart.
+#[derive(Clone, Copy)]
+pub(super) enum Rank {
+    /// The main one. The endpoints are tested without its cause.
+    Main,
+    /// Another one, with at most so many tests of parts.
+    Other { most_trials: usize },
+}
 
 /// A localisation in progress.
 pub(super) struct Localization<'l, 'd> {
@@ -40,26 +50,27 @@ pub(super) struct Localization<'l, 'd> {
     pub(super) said: BTreeMap<usize, Vec<String>>,
     /// The source files of the builds of parent and commit.
     pub(super) built: BuiltSources,
-    /// The trials that the journal has already.
-    pub(super) written: Vec<Trial>,
+    /// What the journal has already.
+    pub(super) journaled: JournaledTrials,
+    pub(super) rank: Rank,
     pub(super) is_spent: bool,
 }
 
 /// Parts that make the step, and what is known of them.
-struct Found {
-    parts: Vec<Part>,
+pub(super) struct Found {
+    pub(super) parts: Vec<Part>,
     /// Other parts that were present when these made the step.
-    context: Vec<Part>,
-    is_minimal: bool,
+    pub(super) context: Vec<Part>,
+    pub(super) is_minimal: bool,
     alone: Option<usize>,
 }
 
 /// What a localisation knows when it ends.
 #[derive(Default)]
-struct IsolationResult {
-    found: Vec<Found>,
+pub(super) struct IsolationResult {
+    pub(super) found: Vec<Found>,
     /// The change without the found parts.
-    rest: Vec<Part>,
+    pub(super) rest: Vec<Part>,
     /// Parts that seem to need the found ones, and are in neither set.
     dependents: Vec<Part>,
     /// The test of `rest`, by its index in the trials.
@@ -70,20 +81,24 @@ impl Localization<'_, '_> {
     /// Finds the parts that make the step, then tests the endpoints with and without them.
     pub(super) fn run(mut self) -> Result<Cause, HuntError> {
         let mut known = IsolationResult { rest: self.change.whole(), ..IsolationResult::default() };
-        let end = match self.search(&mut known) {
+        let searched = self.search(&mut known).and_then(|end| self.repeated(&known, end));
+        let end = match searched {
             Err(error) if self.driver.must_end(&error) => return Err(error),
             Err(fault) => CauseEnd::Stopped(fault.to_string()),
             Ok(end) => end,
         };
+        if matches!(end, CauseEnd::Unsteady(_)) {
+            known = IsolationResult::default();
+        }
         let IsolationResult { found, rest, dependents, without } = known;
         let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
         let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
         // Parts that are not known to make the step are not reverted one by one.
         let (reverted, kept) =
             if self.is_spent { (self.change.whole(), Vec::new()) } else { (parts, rest) };
-        let is_over = self.driver.limit.is_some() || matches!(end, CauseEnd::Stopped(_));
+        let is_over = self.driver.limit.is_some() || end.is_without_answer();
         let (mut revert, mut backport) = (None, None);
-        if !is_over {
+        if !is_over && matches!(self.rank, Rank::Main) {
             revert = match self.revert(&reverted, &kept) {
                 Err(error) if self.driver.must_end(&error) => return Err(error),
                 Err(fault) => Some(Revert::Stopped(fault.to_string())),
@@ -127,7 +142,7 @@ impl Localization<'_, '_> {
             known.without = None;
             let whole = known.rest.clone();
             let mut one = self.isolated(&whole)?;
-            known.rest = self.rest(&whole, &one.parts)?;
+            known.rest = self.change.without(&whole, &one.parts)?;
             let is_part = !known.rest.is_empty() || !known.found.is_empty();
             let alone = if is_part { self.test(&one.parts)? } else { None };
             one.alone = alone.map(|(_, place)| place);
@@ -137,7 +152,7 @@ impl Localization<'_, '_> {
                 // Fewer of them were only tested together with the context.
                 one = self.isolate(&[], &one.parts, 1)?.0;
                 one.alone = self.tested(&one.parts)?;
-                known.rest = self.rest(&whole, &one.parts)?;
+                known.rest = self.change.without(&whole, &one.parts)?;
             }
             known.found.push(one);
             if self.is_spent {
@@ -200,7 +215,7 @@ impl Localization<'_, '_> {
     }
 
     /// Whether a trial's level is the parent's.
-    fn is_at_parent(&self, place: usize) -> bool {
+    pub(super) fn is_at_parent(&self, place: usize) -> bool {
         self.culprit.effects.first().is_none_or(|effect| {
             let level = self.trials[place].levels.get(&effect.metric);
             level.is_some_and(|level| step::is_none(effect, level))
@@ -243,67 +258,5 @@ impl Localization<'_, '_> {
         let (parts, context) = (chosen(&parts), chosen(&context));
         let is_minimal = matches!(end, IsolationEnd::Minimal | IsolationEnd::Bound);
         Ok((Found { parts, context, is_minimal, alone: None }, end))
-    }
-
-    /// The change without these parts.
-    pub(super) fn rest(&self, whole: &[Part], without: &[Part]) -> Result<Vec<Part>, HuntError> {
-        let mut rest = Vec::new();
-        for part in whole {
-            if without.contains(part) {
-                continue;
-            }
-            let is_split = without.iter().any(|gone| gone.file == part.file);
-            let parts = if is_split { self.change.split(*part)? } else { vec![*part] };
-            rest.extend(parts.into_iter().filter(|part| !without.contains(part)));
-        }
-        Ok(rest)
-    }
-
-    /// A file is necessary if the only set is in this file alone, and nothing of the step is left
-    /// without it. If set and context make the whole step of the only metric that moved, all files
-    /// are innocent that have no part of the set, of its context or of the removed dependents.
-    fn roles(
-        &mut self,
-        found: &[Found],
-        dependents: &[Part],
-        end: &CauseEnd,
-    ) -> Result<BTreeMap<String, FileRole>, HuntError> {
-        let only = match found {
-            [one] if *end == CauseEnd::Complete && one.is_minimal => Some(one),
-            _ => None,
-        };
-        let is_whole = match only {
-            Some(one) => self.is_whole(one)?,
-            None => false,
-        };
-        let role = |part: Part| {
-            let Some(one) = only else { return FileRole::Unknown };
-            let is_in = |parts: &[Part]| parts.iter().any(|own| own.file == part.file);
-            let is_all = one.parts.iter().all(|own| own.file == part.file);
-            match is_in(&one.parts) {
-                true if is_all && dependents.is_empty() => FileRole::Necessary,
-                false if is_whole && dependents.is_empty() && !is_in(&one.context) => {
-                    FileRole::Innocent
-                }
-                _ => FileRole::Unknown,
-            }
-        };
-        let whole = self.change.whole().into_iter();
-        Ok(whole.map(|part| (self.change.path(part), role(part))).collect())
-    }
-
-    /// Whether a set with its context makes the whole step of the only metric that moved.
-    fn is_whole(&mut self, one: &Found) -> Result<bool, HuntError> {
-        let mut parts = [one.context.as_slice(), one.parts.as_slice()].concat();
-        parts.sort_unstable();
-        if self.culprit.effects.len() > 1 || self.rest(&self.change.whole(), &parts)?.is_empty() {
-            return Ok(self.culprit.effects.len() <= 1);
-        }
-        let Some(place) = self.tested(&parts)? else { return Ok(false) };
-        let level = |effect: &Effect| self.trials[place].levels.get(&effect.metric);
-        Ok(self.culprit.effects.first().is_none_or(|effect| {
-            // Without a level the step is a failure.
-            level(effect).is_none_or(|level| step::is_whole(effect, level))
-        }))
     }
 }

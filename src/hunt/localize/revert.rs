@@ -6,19 +6,20 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Backport, CommitId, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
+    Backport, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
 };
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
 
-use super::change::Part;
+use super::change::{Change, Part};
 use super::isolation::Localization;
 use super::step;
 use super::trials::trial;
 
 /// An endpoint with a patch.
-enum Patched {
+pub(super) enum Patched {
     /// The patch does not apply; what git said.
     Conflict(String),
     /// The patch changes nothing.
@@ -47,27 +48,28 @@ impl Localization<'_, '_> {
         parts: &[Part],
         rest: &[Part],
     ) -> Result<Option<Revert>, HuntError> {
-        let targets = self.judged_alone();
+        let targets = self.driver.judged_alone(&self.whole);
         if targets.is_empty() {
             return Ok(None);
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.step_trees(rest)?;
+        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
         let good_is_older = self.driver.terms().good_is_older();
         let of = if good_is_older { TrialOf::Reverted } else { TrialOf::Unfixed };
-        let (verdict, recipe) =
-            match self.test_end(&end, [&whole, &without], of, parts, &targets)? {
-                Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
-                Tested::Same => return Ok(Some(Revert::Absent)),
-                Tested::Limit => return Ok(None),
-                Tested::Judged { verdict, recipe } => (verdict, recipe),
-            };
+        let (verdict, recipe) = match self.test_end(&end, [whole, without], of, parts, &targets)? {
+            Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
+            Tested::Same => return Ok(Some(Revert::Absent)),
+            Tested::Limit => return Ok(None),
+            Tested::Judged { verdict, recipe } => (verdict, recipe),
+        };
         Ok(Some(match (verdict, good_is_older) {
-            (Verdict::Good, true) => match self.broken_beside(&end, &recipe)? {
-                Some(what) => Revert::BreaksOther(what),
-                None if targets.len() < self.whole.len() => Revert::HealsPart,
-                None => Revert::Heals,
-            },
+            (Verdict::Good, true) => {
+                match self.driver.broken_beside(&end, &recipe, &self.others)? {
+                    Some(what) => Revert::BreaksOther(what),
+                    None if targets.len() < self.whole.len() => Revert::HealsPart,
+                    None => Revert::Heals,
+                }
+            }
             (Verdict::Bad, true) => Revert::StillBad,
             (Verdict::Good, false) => Revert::StillGood,
             (Verdict::Bad, false) => Revert::BreaksAgain,
@@ -82,14 +84,14 @@ impl Localization<'_, '_> {
         parts: &[Part],
         rest: &[Part],
     ) -> Result<Option<Backport>, HuntError> {
-        let targets = self.judged_alone();
+        let targets = self.driver.judged_alone(&self.whole);
         if self.driver.terms().good_is_older() || targets.is_empty() {
             return Ok(None);
         }
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.step_trees(rest)?;
+        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
         let of = TrialOf::Backported;
-        Ok(match self.test_end(&end, [&without, &whole], of, parts, &targets)? {
+        Ok(match self.test_end(&end, [without, whole], of, parts, &targets)? {
             Tested::Conflict(said) => Some(Backport::Conflict(said)),
             Tested::Same => Some(Backport::Present),
             Tested::Limit => None,
@@ -106,12 +108,12 @@ impl Localization<'_, '_> {
     fn test_end(
         &mut self,
         end: &CommitId,
-        [from, to]: [&str; 2],
+        difference: [String; 2],
         of: TrialOf,
         parts: &[Part],
         targets: &[Target],
     ) -> Result<Tested, HuntError> {
-        let (recipe, patch) = match self.patched(end, from, to)? {
+        let (recipe, patch) = match self.driver.patched(end, &[difference])? {
             Patched::Conflict(said) => return Ok(Tested::Conflict(said)),
             Patched::Same => return Ok(Tested::Same),
             Patched::Done { recipe, patch } => (recipe, patch),
@@ -121,79 +123,12 @@ impl Localization<'_, '_> {
             TrialOf::Backported => self.driver.hunt.keep_backport(&patch)?,
             _ => {}
         }
-        let Some((judgement, seen)) = self.judge_end(end, &recipe, targets)? else {
+        let Some((judgement, seen)) = self.driver.judge_end(end, &recipe, targets)? else {
             return Ok(Tested::Limit);
         };
         let verdict = judgement.verdict;
         self.write_end((end, &recipe), of, parts, judgement, &seen, targets)?;
         Ok(Tested::Judged { verdict, recipe })
-    }
-
-    /// The hunt's targets that a few runs of one commit decide.
-    fn judged_alone(&self) -> Vec<Target> {
-        let by = self.driver.begun.options.search;
-        let judged = |target: &&Target| step::is_judged_alone(target, by);
-        self.whole.iter().filter(judged).cloned().collect()
-    }
-
-    /// The tree of the commit with only `rest` of its change, and the whole commit's.
-    fn step_trees(&self, rest: &[Part]) -> Result<[String; 2], HuntError> {
-        let recipes = &self.driver.oracle.recipes;
-        let (commit, parent) = (&self.culprit.info.commit, &self.culprit.parent);
-        let without = recipes
-            .overlay_builder
-            .apply_layers(parent, &[Layer::Entries(self.change.entries(rest)?.into())])?;
-        let whole = recipes.engine.history.tree_id(commit)?;
-        Ok([without.id().clone(), whole])
-    }
-
-    /// An endpoint with the difference of two trees.
-    fn patched(&mut self, end: &CommitId, from: &str, to: &str) -> Result<Patched, HuntError> {
-        let recipes = &mut self.driver.oracle.recipes;
-        let patch = recipes.overlay_builder.difference(from, to)?;
-        let digest = recipes.store.keep_patch(&patch)?;
-        let layer = Layer::Patch {
-            name: digest.clone(),
-            digest: digest.clone(),
-            file: recipes.store.patch(&digest),
-        };
-        let own = recipes.at(end)?;
-        let before = recipes.tree_of(end, &own)?;
-        let recipe = recipes.with_patch(&own, &digest.clone(), digest);
-        let after = match recipes.laid(end, &recipe)? {
-            Some(OverlayResult::Refused(refusal)) => return Ok(Patched::Conflict(refusal.said)),
-            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
-            None => before.clone(),
-        };
-        if after == before {
-            return Ok(Patched::Same);
-        }
-        // For the user's checkout of the endpoint: leave out the configuration's patches.
-        let patch = match recipes.overlay_builder.apply_layers(end, &[layer])? {
-            OverlayResult::Tree(tree) => {
-                let plain = recipes.engine.history.tree_id(end)?;
-                recipes.overlay_builder.difference(&plain, tree.id())?
-            }
-            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
-        };
-        Ok(Patched::Done { recipe: Box::new(recipe), patch })
-    }
-
-    /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached.
-    fn judge_end(
-        &mut self,
-        end: &CommitId,
-        recipe: &Config,
-        targets: &[Target],
-    ) -> Result<Option<(Judgement, Observation)>, HuntError> {
-        let judged = self.driver.oracle.judge_as(end, recipe, targets, Phase::Localize, None);
-        match judged.map_err(HuntError::from) {
-            Err(HuntError::Limit(limit)) => {
-                self.driver.limit = Some(limit);
-                Ok(None)
-            }
-            other => other.map(Some),
-        }
     }
 
     /// Writes the test of an endpoint to the journal. `built`: the endpoint and its recipe.
@@ -206,16 +141,100 @@ impl Localization<'_, '_> {
         seen: &Observation,
         targets: &[Target],
     ) -> Result<(), HuntError> {
-        let shows = match judgement.verdict {
-            Verdict::Good => Shows::Nothing,
-            Verdict::Bad => Shows::Difference,
-            Verdict::Skip | Verdict::Unknown => Shows::Unresolved,
-        };
+        let shows = shows(judgement.verdict);
         let parts = parts.iter().map(|part| self.change.shown(*part)).collect();
         let mut trial = trial(of, parts, shows, judgement.reason, seen, targets);
         if seen.build_failure.is_some() {
-            trial.attempts = self.failed_build(built.0, built.1)?;
+            trial.attempts = self.driver.failed_build(built.0, built.1)?;
         }
         self.write(trial)
+    }
+}
+
+impl Driver<'_> {
+    /// The hunt's targets that a few runs of one commit decide.
+    pub(super) fn judged_alone(&self, targets: &[Target]) -> Vec<Target> {
+        let by = self.begun.options.search;
+        targets.iter().filter(|target| step::is_judged_alone(target, by)).cloned().collect()
+    }
+
+    /// The tree of a first bad commit with only `rest` of its change, and the whole commit's.
+    pub(super) fn step_trees(
+        &self,
+        culprit: &Culprit,
+        change: &Change<'_>,
+        rest: &[Part],
+    ) -> Result<[String; 2], HuntError> {
+        let recipes = &self.oracle.recipes;
+        let layer = Layer::Entries(change.entries(rest)?.into());
+        let without = recipes.overlay_builder.apply_layers(&culprit.parent, &[layer])?;
+        let whole = recipes.engine.history.tree_id(&culprit.info.commit)?;
+        Ok([without.id().clone(), whole])
+    }
+
+    /// An endpoint with the differences of pairs of trees, in this order.
+    pub(super) fn patched(
+        &mut self,
+        end: &CommitId,
+        differences: &[[String; 2]],
+    ) -> Result<Patched, HuntError> {
+        let recipes = &mut self.oracle.recipes;
+        let own = recipes.at(end)?;
+        let before = recipes.tree_of(end, &own)?;
+        let (mut recipe, mut layers) = (own, Vec::new());
+        for [from, to] in differences {
+            let patch = recipes.overlay_builder.difference(from, to)?;
+            let digest = recipes.store.keep_patch(&patch)?;
+            layers.push(Layer::Patch {
+                name: digest.clone(),
+                digest: digest.clone(),
+                file: recipes.store.patch(&digest),
+            });
+            recipe = recipes.with_patch(&recipe, &digest.clone(), digest);
+        }
+        let after = match recipes.laid(end, &recipe)? {
+            Some(OverlayResult::Refused(refusal)) => return Ok(Patched::Conflict(refusal.said)),
+            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
+            None => before.clone(),
+        };
+        if after == before {
+            return Ok(Patched::Same);
+        }
+        // For the user's checkout of the endpoint: leave out the configuration's patches.
+        let patch = match recipes.overlay_builder.apply_layers(end, &layers)? {
+            OverlayResult::Tree(tree) => {
+                let plain = recipes.engine.history.tree_id(end)?;
+                recipes.overlay_builder.difference(&plain, tree.id())?
+            }
+            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
+        };
+        Ok(Patched::Done { recipe: Box::new(recipe), patch })
+    }
+
+    /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached.
+    pub(super) fn judge_end(
+        &mut self,
+        end: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+    ) -> Result<Option<(Judgement, Observation)>, HuntError> {
+        let judged = self.oracle.judge_as(end, recipe, targets, Phase::Localize, None);
+        let judged = judged.map_err(HuntError::from);
+        match judged.and_then(|judged| self.unless_unsteady(end, recipe, targets, judged)) {
+            Err(HuntError::Limit(limit)) => {
+                self.limit = Some(limit);
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+}
+
+/// What the verdict on an endpoint shows of a difference.
+pub(super) fn shows(verdict: Verdict) -> Shows {
+    match verdict {
+        Verdict::Good => Shows::Nothing,
+        Verdict::Bad => Shows::Difference,
+        Verdict::Skip | Verdict::Unknown => Shows::Unresolved,
     }
 }

@@ -5,15 +5,16 @@ use crate::evaluation::{
     ChangePart, CommitId, Failure, FailureMessage, Phase, Shows, Target, Trial, TrialOf,
 };
 use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
 use crate::store::journal::Event;
 
 use super::change::Part;
-use super::isolation::Localization;
+use super::isolation::{Localization, Rank};
 use super::step;
 
-/// Maximum number of tests of parts of a change.
-const MOST_TRIALS: usize = 48;
+/// Maximum number of tests of parts of changes in a hunt.
+pub(super) const MOST_TRIALS: usize = 48;
 
 /// Time limit of a localisation in seconds, if the hunt before it took less.
 const LEAST_SECONDS: f64 = 600.0;
@@ -29,8 +30,13 @@ impl Localization<'_, '_> {
         }
         // A resumed hunt repeats what it has tested before, whatever the time.
         let is_part = |trial: &&Trial| !trial.of.is_of_endpoint();
-        let is_new = self.trials.len() >= self.written.iter().filter(is_part).count();
-        if self.is_spent || self.trials.len() >= MOST_TRIALS || (is_new && self.is_late()?) {
+        let is_new = self.trials.len() >= self.journaled.trials.iter().filter(is_part).count();
+        let most = match self.rank {
+            Rank::Main => MOST_TRIALS,
+            Rank::Other { most_trials } => most_trials,
+        };
+        let is_over = self.trials.len() >= most;
+        if self.is_spent || is_over || (is_new && self.driver.is_late()?) {
             self.is_spent = true;
             return Ok(None);
         }
@@ -45,7 +51,7 @@ impl Localization<'_, '_> {
             other => other?,
         };
         let shows = step::shows(&judgement, &seen, self.culprit, self.driver.terms());
-        let rest = self.rest(&self.change.whole(), parts)?;
+        let rest = self.change.without(&self.change.whole(), parts)?;
         let (of, named) = if rest.len() < parts.len() {
             (TrialOf::Without, rest.as_slice())
         } else {
@@ -54,7 +60,7 @@ impl Localization<'_, '_> {
         let named = named.iter().map(|part| self.change.shown(*part)).collect();
         let mut trial = trial(of, named, shows, judgement.reason, &seen, &self.targets);
         if seen.build_failure.is_some() {
-            trial.attempts = self.failed_build(&parent, &recipe)?;
+            trial.attempts = self.driver.failed_build(&parent, &recipe)?;
         }
         self.write(trial)?;
         let place = self.trials.len() - 1;
@@ -74,20 +80,42 @@ impl Localization<'_, '_> {
     }
 
     /// The parent's recipe with these parts of the change, and the tree that it builds.
-    fn recipe(&mut self, parts: &[Part]) -> Result<(Config, String), HuntError> {
+    pub(super) fn recipe(&mut self, parts: &[Part]) -> Result<(Config, String), HuntError> {
         let recipes = &mut self.driver.oracle.recipes;
         let recipe = recipes.at(&self.culprit.parent)?.with_part(self.change.entries(parts)?);
         let tree = recipes.tree_of(&self.culprit.parent, &recipe)?;
         Ok((recipe, tree))
     }
 
+    /// Adds a trial. Writes it to the journal unless an earlier driver did.
+    pub(super) fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
+        if !self.journaled.trials.iter().any(|known| known.is_of_same_build(&trial)) {
+            if !self.journaled.is_last {
+                self.announce()?;
+            }
+            self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
+        }
+        self.trials.push(trial);
+        Ok(())
+    }
+
+    /// Writes to the journal that the next trials are about this commit.
+    pub(super) fn announce(&mut self) -> Result<(), HuntError> {
+        let (commit, files) = (self.culprit.info.commit.clone(), self.change.whole().len());
+        self.driver.oracle.recorder.event(Event::Localizing { commit, files })?;
+        self.journaled.is_last = true;
+        Ok(())
+    }
+}
+
+impl Driver<'_> {
     /// The newest build with this recipe, if it failed.
     pub(super) fn failed_build(
         &self,
         commit: &CommitId,
         recipe: &Config,
     ) -> Result<Vec<String>, HuntError> {
-        let oracle = &self.driver.oracle;
+        let oracle = &self.oracle;
         let key = oracle.recipes.build_key_of(commit, recipe)?;
         let last = oracle.store.builds(&key)?.pop();
         Ok(last
@@ -97,30 +125,25 @@ impl Localization<'_, '_> {
             .collect())
     }
 
-    /// Adds a trial. Writes it to the journal unless an earlier driver did.
-    pub(super) fn write(&mut self, trial: Trial) -> Result<(), HuntError> {
-        if !self.written.contains(&trial) {
-            self.driver.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
-        }
-        self.trials.push(trial);
-        Ok(())
-    }
-
     /// Whether the localisation built and ran for longer than the hunt did before, and for longer
     /// than [`LEAST_SECONDS`].
-    fn is_late(&self) -> Result<bool, HuntError> {
+    pub(super) fn is_late(&self) -> Result<bool, HuntError> {
         let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
-        for entry in self.driver.hunt.entries()? {
-            let seconds = match entry.event {
-                Event::Build(build) if !build.reused => build.wall_s,
-                Event::Run(run) if !run.reused => run.wall_s,
+        for entry in self.hunt.entries()? {
+            let (phase, seconds) = match entry.event {
+                Event::Build(build) if !build.reused => (build.phase, build.wall_s),
+                Event::Run(run) if !run.reused => (run.phase, run.wall_s),
                 Event::Localizing { .. } => {
                     is_begun = true;
                     continue;
                 }
                 _ => continue,
             };
-            *(if is_begun { &mut own } else { &mut before }) += seconds;
+            match phase {
+                Phase::Localize => own += seconds,
+                _ if !is_begun => before += seconds,
+                _ => {}
+            }
         }
         Ok(own > f64::max(before, LEAST_SECONDS))
     }

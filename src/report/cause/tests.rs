@@ -118,5 +118,5 @@ fn a_conflict_says_what_git_said() {
     one.revert = Some(Revert::Conflict("error: patch failed: a.c:7\nerror: more\n".to_owned()));
     let line = CauseLine { cause: one, logs: BTreeMap::new(), patch: None };
     let expected = "the revert does not apply to the bad end: patch failed: a.c:7";
-    assert_eq!(revert_in_words(&line).unwrap(), expected);
+    assert_eq!(revert_in_words(&line, 1).unwrap(), expected);
 }

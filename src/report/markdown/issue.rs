@@ -121,8 +121,11 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(tolerance(report));
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
-    let others = words::other_culprits(report)
-        .map(|other| format!("`{}` {}", other.commit.short(), said(&other.subject)));
+    let others = words::other_culprits(report).map(|other| {
+        let cause = inquiry::cause_in_short(report, other);
+        let cause = cause.map(|words| format!(" ({})", said(&words))).unwrap_or_default();
+        format!("`{}` {}{cause}", other.commit.short(), said(&other.subject))
+    });
     lines.extend(list(&format!("Also {}s", words::sought(report)), others));
     lines
 }

@@ -1,12 +1,12 @@
-//! The cause of the first bad commit's step, with the logs of the tests.
+//! The causes of the first bad commits' steps, with the logs of the tests.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::Cause;
+use crate::evaluation::{Cause, JointRevert};
 
-/// The cause of the first bad commit's step.
+/// The cause of a first bad commit's step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CauseLine {
     /// The parts and the tests.
@@ -16,6 +16,20 @@ pub(crate) struct CauseLine {
     pub logs: BTreeMap<String, String>,
     /// The patch that removes the parts from the bad endpoint (for a fix: that brings them there),
     /// relative to the hunt's folder; set if it exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+}
+
+/// The bad endpoint without the causes of all first bad commits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct JointRevertLine {
+    /// The result and the test.
+    #[serde(flatten)]
+    pub joint: JointRevert,
+    /// The logs of the test's runs and failed builds by name, relative to the hunt's folder.
+    pub logs: BTreeMap<String, String>,
+    /// The patch that removes the causes from the bad endpoint, relative to the hunt's folder; set
+    /// if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }

@@ -1,0 +1,34 @@
+//! The tests of a commit's parts that the journal of a resumed hunt has already.
+
+use crate::evaluation::{CommitId, Trial};
+use crate::store::journal::{Entry, Event};
+
+/// What the journal has of the tests of one commit's change.
+#[derive(Default)]
+pub(super) struct JournaledTrials {
+    /// The tests, in the order of the journal.
+    pub(super) trials: Vec<Trial>,
+    /// Whether the localisation in this commit began.
+    pub(super) is_begun: bool,
+    /// Whether no localisation in another commit began later. A test in the journal is about the
+    /// commit that the last `localizing` before it names.
+    pub(super) is_last: bool,
+}
+
+impl JournaledTrials {
+    /// What these entries have about a commit.
+    pub(super) fn of(entries: &[Entry], about: &CommitId) -> Self {
+        let mut found = Self::default();
+        for entry in entries {
+            match &entry.event {
+                Event::Localizing { commit, .. } => {
+                    found.is_last = commit == about;
+                    found.is_begun |= found.is_last;
+                }
+                Event::Trial(trial) if found.is_last => found.trials.push((**trial).clone()),
+                _ => {}
+            }
+        }
+        found
+    }
+}

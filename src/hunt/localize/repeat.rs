@@ -1,0 +1,123 @@
+//! Repeats the tests that decide, because one run may be a flake: a fault that comes and goes would
+//! else name a part at random.
+
+use crate::config::Config;
+use crate::evaluation::{CauseEnd, CommitId, Judgement, Phase, SkipReason, Target, Verdict};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::run_verdicts::verdict_of_run;
+use crate::oracle::{Observation, Request, measures_of};
+
+use super::change::Part;
+use super::isolation::{IsolationResult, Localization};
+use super::step;
+
+/// Runs of a test that decides, of parts or of an endpoint.
+const RUNS: usize = 2;
+
+impl Localization<'_, '_> {
+    /// The end of a search, or another one if a test that decides does not repeat. Runs that are
+    /// judged with their noise are not repeated: one test has several of them.
+    pub(super) fn repeated(
+        &mut self,
+        known: &IsolationResult,
+        end: CauseEnd,
+    ) -> Result<CauseEnd, HuntError> {
+        let is_over = matches!(end, CauseEnd::Budget | CauseEnd::Stopped(_));
+        if is_over || !Driver::is_judged_by_one_run(&self.targets) {
+            return Ok(end);
+        }
+        for parts in deciding(known) {
+            // The commit itself is no trial: its confirmation has several runs.
+            let Some(place) = self.tested(&parts)? else { continue };
+            match self.repeats(&parts, place) {
+                Err(HuntError::Limit(limit)) => {
+                    self.driver.limit = Some(limit);
+                    self.is_spent = true;
+                    return Ok(CauseEnd::Budget);
+                }
+                Err(error) => return Err(error),
+                Ok(false) => return Ok(CauseEnd::Unsteady(place)),
+                Ok(true) => {}
+            }
+        }
+        Ok(end)
+    }
+
+    /// Whether each run of the parent with these parts shows what the trial of them does. `place`:
+    /// the trial's index.
+    fn repeats(&mut self, parts: &[Part], place: usize) -> Result<bool, HuntError> {
+        let (recipe, _) = self.recipe(parts)?;
+        let terms = self.driver.terms();
+        let (judgements, seen) =
+            self.driver.judgements(&self.culprit.parent, &recipe, &self.targets)?;
+        let trial = &mut self.trials[place];
+        if !seen.samples.is_empty() {
+            trial.attempts = seen.attempts();
+        }
+        let is_same = |one: &Judgement| step::shows(one, &seen, self.culprit, terms) == trial.shows;
+        Ok(judgements.iter().all(is_same))
+    }
+}
+
+impl Driver<'_> {
+    /// Whether one run may decide: no target is judged with its noise.
+    fn is_judged_by_one_run(targets: &[Target]) -> bool {
+        let is_noisy =
+            |target: &Target| matches!(target, Target::Guard(guard) if guard.noise.is_some());
+        !targets.iter().any(is_noisy)
+    }
+
+    /// The verdict of each of [`RUNS`] runs of a commit with a recipe.
+    fn judgements(
+        &mut self,
+        commit: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+    ) -> Result<(Vec<Judgement>, Observation), HuntError> {
+        let measures = measures_of(targets);
+        let look = Request::look(commit, &measures, Phase::Localize);
+        // A program that is identical to a measured commit's shows what that one showed.
+        let request = Request { runs: RUNS, recipe: Some(recipe), reuse_identical: true, ..look };
+        let seen = self.oracle.evaluate(request)?;
+        // A build that fails has no runs.
+        let runs = seen.samples.values().map(Vec::len).min().unwrap_or_default().max(1);
+        let of_run = |run| verdict_of_run(&seen, run, targets, recipe);
+        Ok(((0..runs).map(of_run).collect(), seen))
+    }
+
+    /// The judgement of an endpoint with a patch, unless its runs contradict it.
+    pub(super) fn unless_unsteady(
+        &mut self,
+        end: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+        (judgement, seen): (Judgement, Observation),
+    ) -> Result<(Judgement, Observation), HuntError> {
+        if !Self::is_judged_by_one_run(targets) || judgement.skip.is_some() {
+            return Ok((judgement, seen));
+        }
+        let (all, seen) = self.judgements(end, recipe, targets)?;
+        if all.iter().all(|one| one.verdict == judgement.verdict) {
+            return Ok((judgement, seen));
+        }
+        let reason = format!("its {} runs contradict each other", all.len());
+        let skip = Some(SkipReason::Unsteady);
+        Ok((Judgement { verdict: Verdict::Skip, skip, reason, broken: Vec::new() }, seen))
+    }
+}
+
+/// The sets that the answer rests on: those that show the step, what was there too, and the rest. A
+/// set that cannot be judged claims nothing.
+fn deciding(known: &IsolationResult) -> Vec<Vec<Part>> {
+    let mut sets = Vec::new();
+    for one in &known.found {
+        let mut whole = [one.context.as_slice(), one.parts.as_slice()].concat();
+        whole.sort_unstable();
+        sets.extend([whole, one.context.clone()]);
+    }
+    sets.push(known.rest.clone());
+    sets.retain(|set| !set.is_empty());
+    sets.dedup();
+    sets
+}

@@ -1,0 +1,103 @@
+//! The roles of the changed files: which are necessary for the step, and which are innocent.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{CauseEnd, Effect, FileRole, Shows};
+use crate::hunt::HuntError;
+
+use super::change::Part;
+use super::clues::{Clues, IDLE};
+use super::isolation::{Found, Localization};
+use super::step;
+
+impl Localization<'_, '_> {
+    /// A file is necessary if the only set is in this file alone, and nothing of the step is left
+    /// without it. If set and context make the whole step of the only metric that moved, all files
+    /// are innocent that have no part of the set, of its context or of the removed dependents, if
+    /// none of them hides what another one does.
+    pub(super) fn roles(
+        &mut self,
+        found: &[Found],
+        dependents: &[Part],
+        end: &CauseEnd,
+    ) -> Result<BTreeMap<String, FileRole>, HuntError> {
+        let only = match found {
+            [one] if *end == CauseEnd::Complete && one.is_minimal => Some(one),
+            _ => None,
+        };
+        let is_whole = match only {
+            Some(one) => self.is_whole(one)?,
+            None => false,
+        };
+        let role = |part: Part| {
+            let Some(one) = only else { return FileRole::Unknown };
+            let is_in = |parts: &[Part]| parts.iter().any(|own| own.file == part.file);
+            let is_all = one.parts.iter().all(|own| own.file == part.file);
+            match is_in(&one.parts) {
+                true if is_all && dependents.is_empty() => FileRole::Necessary,
+                false if is_whole && dependents.is_empty() && !is_in(&one.context) => {
+                    FileRole::Innocent
+                }
+                _ => FileRole::Unknown,
+            }
+        };
+        let whole = self.change.whole();
+        let role_of = |part: &Part| (*part, role(*part));
+        let mut roles: Vec<(Part, FileRole)> = whole.iter().map(role_of).collect();
+        let is_innocent = |(part, role): &(Part, FileRole)| {
+            let is_it = *role == FileRole::Innocent;
+            is_it.then_some(*part)
+        };
+        let open: Vec<Part> = roles.iter().filter_map(is_innocent).collect();
+        let code = self.code_of(&open)?;
+        if !self.hide_nothing(&code)? {
+            for (_, role) in roles.iter_mut().filter(|(part, _)| code.contains(part)) {
+                *role = FileRole::Unknown;
+            }
+        }
+        Ok(roles.into_iter().map(|(part, role)| (self.change.path(part), role)).collect())
+    }
+
+    /// Those of some files whose change may do something: neither documents and comments, nor
+    /// sources that the builds did not compile or that came out the same.
+    fn code_of(&self, files: &[Part]) -> Result<Vec<Part>, HuntError> {
+        let clues = Clues::of(&self.change, files, self.culprit, &self.built)?;
+        let weights = clues.hints().weights;
+        let is_code = |number: &usize| weights.get(number).is_none_or(|weight| *weight > IDLE);
+        Ok((0..files.len()).filter(is_code).map(|number| files[number]).collect())
+    }
+
+    /// Whether no file of these hides what another one does: together they show nothing, and so do
+    /// sets of them on the parent. Each two files are in different sets of one of the tests.
+    fn hide_nothing(&mut self, files: &[Part]) -> Result<bool, HuntError> {
+        let numbered = || files.iter().enumerate();
+        let mut bit = 1;
+        while bit < files.len() {
+            let set: Vec<Part> =
+                numbered().filter(|(at, _)| at & bit != 0).map(|(_, part)| *part).collect();
+            match self.test(&set)? {
+                Some((Shows::Nothing, place)) if self.is_at_parent(place) => {}
+                _ => return Ok(false),
+            }
+            bit *= 2;
+        }
+        Ok(true)
+    }
+
+    /// Whether a set with its context makes the whole step of the only metric that moved.
+    fn is_whole(&mut self, one: &Found) -> Result<bool, HuntError> {
+        let mut parts = [one.context.as_slice(), one.parts.as_slice()].concat();
+        parts.sort_unstable();
+        if self.culprit.effects.len() > 1
+            || self.change.without(&self.change.whole(), &parts)?.is_empty()
+        {
+            return Ok(self.culprit.effects.len() <= 1);
+        }
+        let Some(place) = self.tested(&parts)? else { return Ok(false) };
+        let level = |effect: &Effect| self.trials[place].levels.get(&effect.metric);
+        Ok(self.culprit.effects.first().is_none_or(|effect| {
+            // Without a level the step is a failure.
+            level(effect).is_none_or(|level| step::is_whole(effect, level))
+        }))
+    }
+}

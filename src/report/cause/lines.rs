@@ -1,0 +1,55 @@
+//! The causes of a finding with the logs of their tests.
+
+use std::collections::BTreeMap;
+
+use crate::evaluation::{Aim, Finding, Trial};
+use crate::report::model::{CauseLine, JointRevertLine};
+use crate::store::{BACKPORT_PATCH, JOINT_REVERT_PATCH, REVERT_PATCH};
+
+/// The cause inside the main first bad commit. `logs`: those of all tests, by the names of runs and
+/// failed builds.
+pub(crate) fn main(
+    finding: &Finding,
+    aim: Aim,
+    logs: BTreeMap<String, String>,
+) -> Option<CauseLine> {
+    let cause = finding.cause.clone()?;
+    let patch = match aim {
+        Aim::Regression => cause.reverted().map(|_| REVERT_PATCH.to_owned()),
+        Aim::Fix => cause.backported().map(|_| BACKPORT_PATCH.to_owned()),
+    };
+    Some(CauseLine { cause, logs, patch })
+}
+
+/// The causes inside the other first bad commits.
+pub(crate) fn others(finding: &Finding, logs: &BTreeMap<String, String>) -> Vec<CauseLine> {
+    let causes = finding.other_causes.iter().map(|cause| CauseLine {
+        logs: logs_of(&cause.trials, logs),
+        cause: cause.clone(),
+        patch: None,
+    });
+    causes.collect()
+}
+
+/// The bad end without all causes.
+pub(crate) fn joint_revert(
+    finding: &Finding,
+    logs: &BTreeMap<String, String>,
+) -> Option<JointRevertLine> {
+    let joint = finding.joint_revert.clone()?;
+    Some(JointRevertLine {
+        logs: logs_of(&joint.trial, logs),
+        patch: joint.trial.as_ref().map(|_| JOINT_REVERT_PATCH.to_owned()),
+        joint,
+    })
+}
+
+/// The logs of these tests.
+fn logs_of<'t>(
+    trials: impl IntoIterator<Item = &'t Trial>,
+    all: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let attempts = trials.into_iter().flat_map(|trial| &trial.attempts);
+    let logs = attempts.filter_map(|attempt| Some((attempt.clone(), all.get(attempt)?.clone())));
+    logs.collect()
+}

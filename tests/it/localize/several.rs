@@ -1,0 +1,123 @@
+//! Several first bad commits: the cause inside each, and the bad end without all of them.
+
+use serde_json::Value;
+
+use super::{World, journal, lines, parts, sets, world, world_with};
+use crate::kit::{Hunt, Plan};
+
+/// Two commits with a step each, the second one with the larger step.
+fn two_steps(plan: Plan) -> Plan {
+    plan.file(0, "kernels/a.conf", &lines(&[(20, "ppl+a = 0")]))
+        .file(0, "kernels/b.conf", "ppl+b = 0\n")
+        .file(2, "kernels/a.conf", &lines(&[(3, "# tidied"), (20, "ppl+a = 0.5")]))
+        .file(2, "docs/notes.md", "faster\n")
+        .file(4, "kernels/b.conf", "ppl+b = 0.8\n")
+        .file(4, "docs/notes.md", "faster still\n")
+}
+
+fn other_sets(hunt: &Hunt) -> Vec<Vec<String>> {
+    let others = hunt.report["other_causes"].as_array().unwrap();
+    others.iter().flat_map(|cause| cause["sets"].as_array().unwrap()).map(parts).collect()
+}
+
+fn role<'r>(culprit: &'r Value, path: &str) -> &'r str {
+    let files = culprit["files"].as_array().unwrap();
+    files.iter().find(|file| file["path"] == path).unwrap()["role"].as_str().unwrap()
+}
+
+fn read(world: &World, path: &str) -> String {
+    std::fs::read_to_string(world.env.repo().join(path)).unwrap()
+}
+
+#[test]
+fn each_commit_has_its_cause_and_reverting_all_of_them_heals() {
+    let world = world(two_steps);
+    let hunt = world.finds("4");
+    assert_eq!(sets(&hunt), [["file kernels/b.conf"]]);
+    assert_eq!(other_sets(&hunt), [["hunk 2 of 2 kernels/a.conf"]]);
+    let other = &hunt.report["other_causes"][0];
+    assert_eq!(other["commit"], world.history.commit(2));
+    assert_eq!(other["end"], "complete");
+    assert_eq!(hunt.report["cause"]["revert"], "still-bad");
+    let joint = &hunt.report["joint_revert"];
+    assert_eq!((&joint["revert"], &joint["patch"]), (&"heals".into(), &"revert-all.patch".into()));
+    for (culprit, path) in hunt.report["culprits"].as_array().unwrap().iter().zip(["a", "b"]) {
+        assert_eq!(role(culprit, &format!("kernels/{path}.conf")), "necessary");
+        assert_eq!(role(culprit, "docs/notes.md"), "innocent");
+    }
+    // The patch applies to the bad end, and leaves the rest of both changes.
+    let patch = hunt.folder.join("revert-all.patch");
+    world.env.git(&["apply", patch.to_str().unwrap()]);
+    let tidied = lines(&[(3, "# tidied"), (20, "ppl+a = 0")]);
+    assert_eq!(read(&world, "kernels/a.conf"), tidied);
+    assert_eq!(read(&world, "kernels/b.conf"), "ppl+b = 0\n");
+    assert_eq!(read(&world, "docs/notes.md"), "faster still\n");
+    let page = hunt.file("report.html");
+    let title = format!("Which part of {} makes its step", &world.history.commit(2)[..10]);
+    assert!(page.contains(&title) && page.contains("bad end without all causes"), "{page}");
+    assert_eq!(page.matches("← makes the step").count(), 2);
+    hunt.output.says(&[
+        "Cause: kernels/b.conf alone makes the step: ppl 8.3",
+        "Revert: reverting it alone does not heal the bad end: ppl 7.5",
+        "Revert all: reverting the causes of both first bad commits heals the bad end: ppl 7; the \
+         patch is revert-all.patch",
+        "Also a first bad commit: ",
+        "  Cause: hunk 2 of 2 in kernels/a.conf alone makes the step: ppl 7.5",
+    ]);
+}
+
+#[test]
+fn a_resumed_hunt_takes_no_commit_apart_twice() {
+    let world = world(two_steps);
+    let whole = world.finds("4");
+    let starts = world.env.starts().len();
+    let path = whole.folder.join("journal.jsonl");
+    let text = journal(&world.env);
+    let kept: Vec<&str> =
+        text.lines().filter(|line| !line.contains("\"event\":\"ended\"")).collect();
+    std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+    let again = world.env.resume().expect(0, "culprit");
+    for key in ["cause", "other_causes", "joint_revert"] {
+        assert_eq!(again.report[key], whole.report[key], "{key}");
+    }
+    assert_eq!(world.env.starts().len(), starts);
+    let count = |event: &str| journal(&world.env).matches(event).count();
+    assert_eq!(count("\"event\":\"localizing\""), 2);
+}
+
+#[test]
+fn a_limit_at_the_second_commit_keeps_the_cause_of_the_first() {
+    let free = world(two_steps);
+    let whole = free.finds("4");
+    let others = whole.report["other_causes"][0]["trials"].as_array().unwrap().len();
+    let runs = whole.report["totals"]["runs"].as_u64().unwrap();
+    // Without both runs of the joint revert, and without the last repeat of the second commit.
+    let limit = format!("[statistics]\nmax_runs = {}", runs - 3);
+    assert!(others > 1);
+    let limited = world_with(two_steps, |oracle| oracle.section(&limit));
+    let hunt = limited.finds("4");
+    assert_eq!(hunt.report["cause"]["end"], "complete");
+    assert_eq!(hunt.report["other_causes"][0]["end"], "budget");
+    assert!(hunt.report.get("joint_revert").is_none());
+    // More runs: the hunt goes on where it was.
+    let again = limited.env.run(&["resume", "--max-runs", "1000"]);
+    let again = Hunt::of(&limited.env, again).expect(0, "culprit");
+    assert_eq!(other_sets(&again), other_sets(&whole));
+    assert_eq!(again.report["joint_revert"]["revert"], "heals");
+}
+
+#[test]
+fn reverts_that_do_not_apply_together_are_told() {
+    let world = world(|plan| {
+        two_steps(plan).file(
+            5,
+            "kernels/a.conf",
+            &lines(&[(19, "# new"), (20, "ppl+a = 0.51"), (21, "# new")]),
+        )
+    });
+    let hunt = world.finds("4");
+    let said = hunt.report["joint_revert"]["revert"]["conflict"].as_str().unwrap();
+    assert!(said.contains("kernels/a.conf"), "{said}");
+    assert!(!hunt.folder.join("revert-all.patch").exists());
+    hunt.output.says(&["Revert all: the reverts do not apply to the bad end together"]);
+}
