@@ -1,7 +1,7 @@
 //! Finds the commit that made an inference engine's answers worse, or made it slower.
 //!
 //! Imports between the modules go downward only, and a test enforces this:
-//! `cli → init, demo, hunt → oracle → build, measure, report → differ, store → config, git →
+//! `cli → init, demo, hunt → oracle → build, measure, report → differ, slurm → store → config, git →
 //! search → stats, process, ui → evaluation, files`, `cli → tensor` and `hunt → unread`.
 
 pub(crate) mod build;
@@ -21,6 +21,7 @@ pub(crate) mod oracle;
 pub mod process;
 pub(crate) mod report;
 pub mod search;
+pub(crate) mod slurm;
 pub mod stats;
 pub(crate) mod store;
 pub mod tensor;

@@ -205,6 +205,9 @@ pub(crate) struct Oracle {
     /// The slot to measure ahead in
     #[arg(long, hide = true, requires = "ahead")]
     pub slot: Option<usize>,
+    /// The attempt, if this process is in a job
+    #[arg(long, hide = true, requires = "ahead")]
+    pub job: Option<String>,
     /// The configuration, without a hunt [default: oracle.toml, here or at the top of the
     /// checkout]
     #[arg(long, value_name = "FILE", conflicts_with = "hunt")]

@@ -5,6 +5,7 @@ mod compiler_cache;
 mod disk;
 mod lines;
 mod programs;
+mod slurm;
 mod timed;
 mod trial;
 
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         timed(&mut lines, config);
         compiler_cache::check(&mut lines, config);
         paths(&mut lines, config, repository);
+        slurm::check(&mut lines, config);
     }
     if let Some(repository) = repository {
         store(&mut lines, repository);

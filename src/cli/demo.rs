@@ -14,7 +14,7 @@ use crate::store::{Store, publish};
 use crate::ui::Ui;
 
 use super::args::Demo;
-use super::{Failed, exit, start};
+use super::{Failed, ended, exit, start};
 
 /// `demo`.
 pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let hunt = Store::open(repository.common_dir())
         .and_then(|store| store.hunt(None))
         .map_err(Failed::store)?;
-    let report = crate::report::Report::of(&hunt).map_err(start::report_failed)?;
+    let report = crate::report::Report::of(&hunt).map_err(ended::report_failed)?;
     let found = report.culprit.map(|culprit| culprit.commit);
     if found.as_ref() == Some(&scenario.expect) {
         ui.line("that is the commit in which the regression was planted");

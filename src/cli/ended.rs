@@ -4,12 +4,11 @@ use anyhow::anyhow;
 
 use crate::evaluation::Outcome;
 use crate::hunt::HuntError;
-use crate::report::{Report, inside_answer, terminal_answer};
+use crate::report::{Report, ReportError, inside_answer, terminal_answer};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event};
 use crate::ui::{Ui, local_time};
 
-use super::start::report_failed;
 use super::{Failed, exit};
 
 /// Prints the answer of a hunt, and of the hunts inside dependencies that followed from it. A hunt
@@ -64,4 +63,15 @@ pub(super) fn died(entries: &[Entry]) -> String {
          last event was at {}",
         local_time(last)
     )
+}
+
+/// The error of a report that cannot be made or written.
+pub(crate) fn report_failed(error: ReportError) -> Failed {
+    match error {
+        ReportError::Store(error) => Failed::store(error),
+        other => {
+            let hint = other.hint();
+            Failed::usage(other.into(), hint)
+        }
+    }
 }

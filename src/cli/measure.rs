@@ -19,12 +19,13 @@ use crate::ui::{Ui, plain_json, stored_result, text};
 use super::args::Measure;
 use super::configuration::configuration;
 use super::locate::here;
-use super::{Failed, exit};
+use super::{Failed, exit, jobs};
 
 /// `measure`.
 pub(crate) fn run(args: &Measure, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let repository = here()?;
     let config = configuration(args.config.as_deref(), &repository)?;
+    jobs::refuse_outside(&config, "measure")?;
     let pins = hunt::pins(&repository, &config).map_err(Failed::hunt)?;
     let mut oracle =
         hunt::standalone_oracle(&repository, config, pins, stop).map_err(Failed::hunt)?;

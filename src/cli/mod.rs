@@ -14,6 +14,7 @@ mod exit;
 mod help;
 mod help_command;
 mod init;
+mod jobs;
 mod limits;
 mod localize;
 mod locate;

@@ -7,17 +7,17 @@ use anyhow::anyhow;
 use crate::config::Config;
 use crate::evaluation::{Aim, CommitId, Judgement, Verdict};
 use crate::git::{BisectState, Repository};
-use crate::hunt::{self, AheadJob, UsageError};
+use crate::hunt::{self, AheadJob, JobKind, UsageError};
 use crate::oracle::exit::code;
 use crate::oracle::{Oracle as CommitOracle, Pins};
 use crate::process::Stop;
 use crate::store::{KeyHasher, Store, publish};
 use crate::ui::{Ui, printable_line};
 
-use super::Failed;
 use super::args::Oracle;
 use super::configuration::load;
 use super::locate::{config_path, here};
+use super::{Failed, jobs};
 
 /// `oracle`.
 pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
@@ -28,8 +28,16 @@ pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
         if let (Some(job), Some(slot)) = (&args.ahead, args.slot) {
             let job: AheadJob = serde_json::from_str(job)
                 .map_err(|error| Failed::usage(anyhow!("--ahead: {error}"), None))?;
-            hunt::measure_ahead(&repository, &hunt, &job, slot, stop).map_err(Failed::hunt)?;
-            return Ok(super::exit::DONE);
+            let measure = || {
+                hunt::measure_ahead(&repository, &hunt, &job, slot, stop).map_err(Failed::hunt)?;
+                Ok(super::exit::DONE)
+            };
+            return match &args.job {
+                Some(token) => {
+                    jobs::inside(&repository, &hunt, token, JobKind::Ahead, stop, measure)
+                }
+                None => measure(),
+            };
         }
         hunt::step(&repository, &hunt, stop).map_err(Failed::hunt)?
     } else {
@@ -129,6 +137,7 @@ impl BegunBisect {
         // The copy is written last: if it exists, both files do.
         if !copy.exists() {
             let config = load(path)?;
+            jobs::refuse_outside(&config, "oracle")?;
             let pins = hunt::pins(repository, &config).map_err(Failed::hunt)?;
             let bytes = serde_json::to_vec_pretty(&pins).expect("names are plain data");
             publish(&pinned, &bytes).map_err(Failed::store)?;

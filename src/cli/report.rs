@@ -9,8 +9,8 @@ use crate::report::{self, BundleError, Report, Unpacked};
 use crate::ui::Ui;
 
 use super::args;
+use super::ended::report_failed;
 use super::locate::hunt_here;
-use super::start::report_failed;
 use super::{Failed, exit, output};
 
 /// `report`.

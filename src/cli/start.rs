@@ -1,11 +1,13 @@
 //! `start` and `resume`: begin or continue a hunt.
 
+use std::ffi::OsString;
+
 use anyhow::anyhow;
 
 use crate::config::{Changes, Config};
 use crate::evaluation::{Aim, DependencyHunt, Finding, Limits, Metric, Outcome};
 use crate::git::Repository;
-use crate::hunt::{self, HuntRequest};
+use crate::hunt::{self, HuntRequest, JobKind};
 use crate::process::Stop;
 use crate::report;
 use crate::store::journal::SearchBy;
@@ -14,9 +16,10 @@ use crate::ui::{Ui, text};
 
 use super::args::{Resume, Start};
 use super::configuration::changed;
+use super::ended::report_failed;
 use super::locate::{config_path, here, hunt_here, program};
 use super::watch::Watch;
-use super::{Failed, detach, dry_run, exit, init, limits, notify};
+use super::{Failed, detach, dry_run, exit, init, jobs, limits, notify};
 
 /// The default of `--good` and `--bad`.
 pub(super) const NEWEST: &str = "HEAD";
@@ -66,7 +69,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         // The hunt's own beginning has the limits.
         return detach::begin(&hunt, Vec::new(), args.unattended.on_finish.as_deref(), ui, stop);
     }
-    let result = drive(&repository, &store, &hunt, Course::New, ui, stop);
+    let result = drive(&repository, &store, &hunt, (Course::New, Vec::new()), ui, stop);
     notify::tell(&hunt, on_finish.as_ref(), &result, ui, stop);
     result
 }
@@ -107,7 +110,7 @@ pub(crate) fn begin(
     stop: &Stop,
 ) -> Result<u8, Failed> {
     let (hunt, store) = begun(repository, config, asked, ui)?;
-    let result = drive(repository, &store, &hunt, Course::New, ui, stop);
+    let result = drive(repository, &store, &hunt, (Course::New, Vec::new()), ui, stop);
     notify::tell(&hunt, None, &result, ui, stop);
     result
 }
@@ -136,8 +139,14 @@ pub(crate) fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         return detach::begin(&hunt, detach::limits(&args.unattended), on_finish, ui, stop);
     }
     let store = Store::open_to_measure(repository.common_dir()).map_err(Failed::store)?;
+    if let Some(token) = &args.job {
+        return jobs::inside(&repository, &hunt, token, JobKind::Drive, stop, || {
+            drive_held(&repository, &store, &hunt, Course::Resumed(limits.as_ref()), ui, stop)
+        });
+    }
+    let words = detach::limits(&args.unattended);
     let course = Course::Resumed(limits.as_ref());
-    let result = drive(&repository, &store, &hunt, course, ui, stop);
+    let result = drive(&repository, &store, &hunt, (course, words), ui, stop);
     notify::tell(&hunt, on_finish.as_ref(), &result, ui, stop);
     result
 }
@@ -150,9 +159,26 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
-/// Runs a hunt to its end, and then the hunts inside dependencies that follow from it. Holds the
-/// lock of the hunt until all of them have ended.
+/// Runs a hunt to its end, here or in jobs. Holds the lock of the hunt until then. `words`: how its
+/// first job begins.
 fn drive(
+    repository: &Repository,
+    store: &Store,
+    hunt: &HuntDir,
+    (course, words): (Course<'_>, Vec<OsString>),
+    ui: Ui,
+    stop: &Stop,
+) -> Result<u8, Failed> {
+    let _lock = hunt.lock().map_err(Failed::store)?;
+    if hunt::slurm_of(hunt).map_err(Failed::hunt_under_way)?.is_some() {
+        return jobs::drive(repository, hunt, words, ui, stop);
+    }
+    drive_held(repository, store, hunt, course, ui, stop)
+}
+
+/// Runs a hunt to its end on this machine, and then the hunts inside dependencies that follow from
+/// it. The caller, or the driver outside this job, holds the hunt's lock.
+fn drive_held(
     repository: &Repository,
     store: &Store,
     hunt: &HuntDir,
@@ -160,7 +186,6 @@ fn drive(
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let _lock = hunt.lock().map_err(Failed::store)?;
     let found = drive_one(repository, hunt, course, ui, stop)?;
     while let Some(inner) =
         hunt::descend(repository, store, hunt).map_err(Failed::hunt_under_way)?
@@ -215,15 +240,4 @@ fn drive_one(
     ui.answer(&report::terminal_answer(&report)).map_err(Failed::stdout)?;
     debug_assert_ne!(finding.outcome, Outcome::Interrupted, "an answer is not an interruption");
     Ok(finding)
-}
-
-/// The error of a report that cannot be made or written.
-pub(crate) fn report_failed(error: report::ReportError) -> Failed {
-    match error {
-        report::ReportError::Store(error) => Failed::store(error),
-        other => {
-            let hint = other.hint();
-            Failed::usage(other.into(), hint)
-        }
-    }
 }

@@ -16,9 +16,8 @@ use crate::store::journal::{Entry, Event, LimitsInForce};
 use crate::ui::{Ui, stored_result, text};
 
 use super::args::Status;
-use super::ended::{self, died};
+use super::ended::{self, died, report_failed};
 use super::locate::hunt_here;
-use super::start::report_failed;
 use super::watch::Watch;
 use super::{Failed, exit};
 

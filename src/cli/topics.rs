@@ -41,6 +41,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("tensors", "the first different tensor: formats, tolerances, patterns"),
     topic!("notify", "telling people how a hunt ended: ntfy, Slack, mail"),
     topic!("overnight", "hunts without a terminal, below systemd, and after a reboot"),
+    topic!("slurm", "hunts in the jobs of a Slurm cluster"),
     topic!("security", "what is trusted, what is guaranteed, and the sandbox"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Slurm;
+
 /// `[executor]`. Builds and runs of one hunt happen in several slots at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Executor {
@@ -10,6 +12,8 @@ pub struct Executor {
     pub slots: Vec<ExecutorSlot>,
     /// The number of the slot in which this process builds and runs.
     pub own: usize,
+    /// `kind = "slurm"`: everything is built and run in jobs.
+    pub slurm: Option<Slurm>,
 }
 
 /// One slot: what builds and runs in it may use.
@@ -30,6 +34,17 @@ impl Executor {
     /// The CPUs of this process's slot. An empty list means all CPUs.
     pub fn cpus(&self) -> &[usize] {
         self.slots.get(self.own).map_or(&[], |slot| &slot.cpus)
+    }
+
+    /// How many slots or jobs the file allows; `None` if it says nothing of that.
+    pub fn listed(&self) -> Option<usize> {
+        let slots = Some(self.slots.len()).filter(|listed| *listed > 0);
+        self.slurm.as_ref().map(|slurm| slurm.max_jobs).or(slots)
+    }
+
+    /// Whether this variable only chooses among the equal devices of a job.
+    pub fn chooses_devices_by(&self, name: &str) -> bool {
+        self.slurm.is_some() && Slurm::chooses_devices_by(name)
     }
 
     /// How many CPUs each slot has, if the file says it.
@@ -106,11 +121,11 @@ mod tests {
                 .into(),
             cpus: Vec::new(),
         };
-        let both = Executor { slots: vec![slot("0"), slot("1")], own: 1 };
+        let both = Executor { slots: vec![slot("0"), slot("1")], own: 1, slurm: None };
         let seen: Vec<_> = both.variables().collect();
         assert_eq!(seen, [("DEVICE", None), ("MODE", Some("fast"))]);
         assert!(both.env().any(|(name, value)| name == "DEVICE" && value == "1"));
-        let one = Executor { slots: vec![slot("0")], own: 0 };
+        let one = Executor { slots: vec![slot("0")], ..Executor::default() };
         assert_eq!(one.variables().next(), Some(("DEVICE", Some("0"))));
     }
 }

@@ -217,7 +217,7 @@ command = "curl -d '{\"a\": 1}' x"
         cpus: cpus.to_vec(),
     };
     let slots = vec![slot("0", &[0, 1, 2, 7]), slot("1", &[3, 4, 5, 6])];
-    assert_eq!(config.executor, Executor { slots, own: 0 });
+    assert_eq!(config.executor, Executor { slots, own: 0, slurm: None });
     assert_eq!(config.executor.cores(), Some(4));
     let sizes = [1_500_000_000_000, 20 << 30, 500_000_000, 3 << 20].map(Some);
     let DiskLimits { slots, builds, logs, tensors } = config.limits;

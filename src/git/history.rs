@@ -234,9 +234,9 @@ impl History {
         older: &CommitId,
         newer: &CommitId,
     ) -> Result<Vec<CommitId>, GitError> {
-        let order = ["--topo-order", "--reverse", "--ancestry-path"];
-        let range = vec![format!("{older}..{newer}"), "--".to_owned()];
-        let (command, printed) = self.rev_list(&order, range)?;
+        let options = ["--topo-order", "--reverse", "--ancestry-path"];
+        let ends = vec![format!("{older}..{newer}"), "--".to_owned()];
+        let (command, printed) = self.rev_list(&options, ends)?;
         read_list(&command, &printed)
     }
 

@@ -3,6 +3,7 @@
 //! the hunt takes it over.
 
 pub(crate) mod claim;
+mod cluster;
 pub(crate) mod crew;
 pub(crate) mod forecast;
 pub(crate) mod job;
@@ -21,12 +22,13 @@ use crate::store::journal::{Begun, Event};
 use super::HuntError;
 use super::driver::Driver;
 use claim::claim;
+use cluster::Cluster;
 use crew::Crew;
 use job::AheadJob;
 
 /// How many slots a hunt measures in.
 pub(crate) fn slots(begun: &Begun, config: &Config) -> usize {
-    let listed = config.executor.slots.len().max(1);
+    let listed = config.executor.listed().unwrap_or(1);
     begun.options.slots.map_or(listed, |asked| usize::try_from(asked).unwrap_or(listed))
 }
 
@@ -42,7 +44,12 @@ impl Driver<'_> {
             return Ok(None);
         }
         let folder = self.oracle.history.repository().stands().to_owned();
-        let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots())?;
+        let slurm = self.oracle.recipes.config.executor.slurm.clone();
+        if slurm.is_some() {
+            self.hunt.make_jobs()?;
+        }
+        let cluster = slurm.map(|slurm| Cluster::new(slurm, self.hunt.jobs()));
+        let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots(), cluster)?;
         Ok(Some(crew))
     }
 
@@ -92,6 +99,7 @@ impl Driver<'_> {
         let own_end = Instant::now();
         while crew.is_busy() && !self.stop.within(crew::PAUSE) {
             crew.reap()?;
+            crew.cancel_waiting();
             if wants_check && crew.free() > 0 {
                 crew.start(&self.slot_check(measures));
                 wants_check = false;

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::evaluation::{Finding, Limits};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
-use crate::oracle::{Facts, Oracle};
+use crate::oracle::Oracle;
 use crate::process::{ProcessError, Stop};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
@@ -16,6 +16,7 @@ use super::HuntError;
 use super::asker::Asker;
 use super::cleanup::clean;
 use super::driver::Driver;
+use super::environment::check_environment_unchanged;
 use super::missing_commits::explained;
 use super::pauses::Pauses;
 
@@ -63,7 +64,8 @@ fn try_once(
             return Ok(finding);
         }
     }
-    let is_resumed = entries.len() > 1;
+    let is_beginning = |entry: &Entry| matches!(entry.event, Event::Begun(_));
+    let is_resumed = !entries.iter().all(is_beginning);
     repository.repair()?;
     let (oracle, begun) = open(repository, hunt, stop)?;
     if is_resumed && let Err(error) = check_environment_unchanged(&oracle) {
@@ -137,39 +139,6 @@ fn try_once(
 fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) -> bool {
     let in_force = LimitsInForce::if_resumed(entries, limits);
     in_force.made < in_force.allowed_runs(oracle.recipes.config.statistics.max_runs)
-}
-
-/// Stops if the machine or its environment changed since the hunt began: runs of different
-/// machines, drivers or compilers are never compared.
-fn check_environment_unchanged(oracle: &Oracle) -> Result<(), HuntError> {
-    let now = Facts::gather(&oracle.recipes.config, &oracle.store, oracle.checkout.as_deref())?;
-    if now.machine.class != oracle.recipes.facts.machine.class {
-        return Err(HuntError::Environment(format!(
-            "the hunt began on another class of machine ({}), this is {}",
-            oracle.recipes.facts.machine.cpu, now.machine.cpu
-        )));
-    }
-    if now.machine.cores != oracle.recipes.facts.machine.cores {
-        return Err(HuntError::Environment(format!(
-            "the hunt began with {0} cores, but this process may use {1}: allow {0} cores again, or \
-             begin a new hunt",
-            oracle.recipes.facts.machine.cores, now.machine.cores
-        )));
-    }
-    let changes = now.surroundings.changes_since(&oracle.recipes.facts.surroundings);
-    if !changes.is_empty() {
-        let changes = changes.join("; ");
-        return Err(HuntError::Environment(format!(
-            "the environment of commands has changed since the hunt began: {changes}. Restore it, \
-             or begin a new hunt: results that still hold are taken from the store"
-        )));
-    }
-    if now.environment != oracle.recipes.facts.environment {
-        return Err(HuntError::Environment(
-            "the output of [environment] probe has changed since the hunt began".to_owned(),
-        ));
-    }
-    Ok(())
 }
 
 impl Driver<'_> {

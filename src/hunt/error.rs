@@ -32,7 +32,7 @@ pub enum UsageError {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// `--slots` asks for more slots than `[executor]` lists.
-    #[error("--slots {asked}: oracle.toml lists {listed} under [executor] slots")]
+    #[error("--slots {asked}: oracle.toml allows {listed} under [executor]")]
     TooFewSlots {
         /// How many the command line asks for.
         asked: usize,
@@ -125,7 +125,7 @@ impl UsageError {
             Self::Shared(shared) => Some(shared.hint()),
             Self::Sandbox(error) => Some(error.hint().to_owned()),
             Self::TooFewSlots { .. } => {
-                Some("ask for fewer, or list more under [executor] slots".to_owned())
+                Some("ask for fewer, or allow more under [executor]: `slots`, or `max_jobs` of a cluster".to_owned())
             }
             Self::SlotsInModeAuto { .. } => {
                 Some("leave --slots out, or choose another build.mode".to_owned())

@@ -171,6 +171,7 @@ fn probed(config: &Config) -> Result<BTreeMap<String, String>, OracleError> {
 fn surroundings(config: &Config) -> Surroundings {
     let text = |value: OsString| value.to_string_lossy().into_owned();
     let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+    let variables = variables.filter(|(name, _)| !config.executor.chooses_devices_by(name));
     let compilers = if config.build.commands.is_empty() { BTreeMap::new() } else { compilers() };
     Surroundings { compilers, ..Surroundings::of(variables, &config.variables) }
 }

@@ -200,8 +200,8 @@ impl HuntDir {
     /// [`StoreError::Link`] if one of its folders is a link.
     pub(super) fn check_folders(&self) -> Result<(), StoreError> {
         let own = ["logs", "changes"].map(|name| self.path.join(name));
-        let repositories = [self.bisect_repository(), self.ahead_repository(), self.ahead()];
-        for folder in own.into_iter().chain(repositories) {
+        let others = [self.bisect_repository(), self.ahead_repository(), self.ahead(), self.jobs()];
+        for folder in own.into_iter().chain(others) {
             refuse_link(&folder)?;
         }
         Ok(())

@@ -55,6 +55,7 @@ mod seeds;
 mod shapes;
 mod simulation;
 mod slots;
+mod slurm;
 mod status;
 mod store;
 mod suites;

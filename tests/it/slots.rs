@@ -277,7 +277,7 @@ fn impossible_slots_are_refused_before_a_hunt() {
     oracle("{ cpus = \"0-1\" }, { cpus = \"2\" }");
     start(&[]).says(&["all slots need equally many CPUs"]);
     oracle("{}, {}");
-    start(&["--slots", "3"]).says(&["--slots 3: oracle.toml lists 2 under [executor] slots"]);
+    start(&["--slots", "3"]).says(&["--slots 3: oracle.toml allows 2 under [executor]"]);
     Oracle::new(&env).build("mode = \"auto\"").write(&env);
     start(&["--slots", "2"]).says(&["--slots 2: build.mode = \"auto\" builds all commits"]);
     start(&["--slots", "0"]).says(&["0 is not in 1..=64"]);

@@ -123,6 +123,9 @@ pub(crate) struct Resume {
     /// This process is the one that `--detach` started.
     #[arg(long, hide = true, conflicts_with = "detach")]
     pub is_detached: bool,
+    /// This process is in a job, as this attempt of the hunt's driver.
+    #[arg(long, hide = true, conflicts_with_all = ["detach", "is_detached"])]
+    pub job: Option<String>,
 }
 
 /// A hunt by name.

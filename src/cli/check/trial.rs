@@ -12,7 +12,7 @@ use crate::process::{Stop, read_log};
 use crate::report;
 use crate::ui::{Ui, text};
 
-use super::super::Failed;
+use super::super::{Failed, jobs};
 use super::lines::Lines;
 
 /// Most values shown of one run.
@@ -26,6 +26,10 @@ pub(crate) fn check(
     commit: &CommitId,
     (ui, stop): (Ui, &Stop),
 ) -> Result<(), Failed> {
+    if let Err(refused) = jobs::refuse_outside(config, "check --build") {
+        lines.fail("trial", &refused.error.to_string(), refused.hint);
+        return Ok(());
+    }
     let begun = Instant::now();
     ui.line(&format!("building {} and running each measure once", commit.short()));
     let pins = hunt::pins(repository, config).map_err(Failed::hunt)?;

@@ -45,7 +45,7 @@ fn line(hunt: &HuntDir, bytes: u64) -> Result<Line, Failed> {
         Ok(report) => Some(report),
         // A hunt without a report still takes disk space.
         Err(ReportError::NotBegun(_)) => None,
-        Err(error) => return Err(crate::cli::start::report_failed(error)),
+        Err(error) => return Err(crate::cli::ended::report_failed(error)),
     };
     let outcome = match &report {
         Some(report) if report.outcome == Outcome::Interrupted && is_driven => "running".to_owned(),

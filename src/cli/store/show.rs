@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::anyhow;
 
 use crate::cli::args::StoreShow;
-use crate::cli::start::report_failed;
+use crate::cli::ended::report_failed;
 use crate::cli::{Failed, exit};
 use crate::evaluation::{CommitId, Ended, MachineState, MachineStates, RunRecord};
 use crate::git::{History, Repository};

@@ -5,11 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::executor::cpus;
 use super::super::field::Field;
 use super::super::reader::Reader;
+use super::super::slurm::{SHORTEST_JOB, check_sbatch_arg};
 use super::super::table_reader::TableReader;
-use super::super::{BuildMode, Executor, ExecutorSlot, Measure, Prepare, Values};
+use super::super::{BuildMode, Executor, ExecutorSlot, Measure, Prepare, Slurm, Values};
 
-/// Kinds that a later version will have.
-const LATER: &[&str] = &["slurm"];
+/// Where the slots are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Local,
+    Slurm,
+}
 
 /// Reads the table.
 pub(super) fn executor(
@@ -20,11 +25,20 @@ pub(super) fn executor(
     prepares: &[Prepare],
 ) -> Executor {
     let mut section = root.section(reader, "executor");
-    if let Some(field) = section.get("kind") {
-        field.choice(reader, &[("local", ())], LATER);
+    let kinds = &[("local", Kind::Local), ("slurm", Kind::Slurm)];
+    let field = section.get("kind");
+    let kind = field.as_ref().and_then(|field| field.choice(reader, kinds, &[]));
+    if let Some(field) = field.filter(|_| kind == Some(Kind::Slurm) && mode == BuildMode::Auto) {
+        let why = "\"slurm\" and build.mode = \"auto\" exclude each other: each job builds in a \
+                   folder of its own.";
+        field.refuse(reader, why);
     }
+    let slurm = slurm(reader, &mut section, kind.unwrap_or(Kind::Local));
     let mut slots = Vec::new();
     if let Some(field) = section.get("slots") {
+        if kind == Some(Kind::Slurm) {
+            field.refuse(reader, "is for kind = \"local\"; use `max_jobs`.");
+        }
         let items = field.list(reader);
         if items.as_ref().is_some_and(Vec::is_empty) {
             field.refuse(reader, "is empty; give one or more slots, or leave the key out.");
@@ -49,8 +63,66 @@ pub(super) fn executor(
         }
     }
     section.finish(reader);
-    Executor { slots, own: 0 }
+    Executor { slots, own: 0, slurm }
 }
+
+/// The keys of `kind = "slurm"`; `None` for another kind, which has none of them.
+fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Option<Slurm> {
+    section.later(&["container", "build", "measure"]);
+    let mut slurm = Slurm { max_jobs: 1, ..Slurm::default() };
+    let mut given = Vec::new();
+    for (key, place) in [
+        ("partition", &mut slurm.partition),
+        ("account", &mut slurm.account),
+        ("gres", &mut slurm.gres),
+        ("constraint", &mut slurm.constraint),
+    ] {
+        let Some(field) = section.get(key) else { continue };
+        *place = field.text(reader).map(str::to_owned);
+        if place.as_ref().is_some_and(|text| text.contains(char::is_control)) {
+            field.refuse(reader, "has a control character.");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("time") {
+        slurm.time = field.duration(reader);
+        if slurm.time.is_some_and(|time| time < SHORTEST_JOB) {
+            field.refuse(reader, "is too short; a job needs at least 5m.");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("nodes") {
+        if field.count(reader).is_some_and(|nodes| nodes != 1) {
+            field.refuse(reader, "jobs of several nodes are not available yet. Allowed: 1");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("max_jobs") {
+        let most = field.count(reader).unwrap_or(1);
+        if most > MOST_JOBS {
+            field.refuse(reader, format!("{most} is out of range; allowed: 1 to {MOST_JOBS}"));
+        }
+        slurm.max_jobs = usize::try_from(most).unwrap_or(1);
+        given.push(field);
+    }
+    if let Some(field) = section.get("sbatch_args") {
+        slurm.sbatch_args = field.texts(reader);
+        for what in slurm.sbatch_args.iter().filter_map(|word| check_sbatch_arg(word).err()) {
+            field.refuse(reader, what);
+        }
+        given.push(field);
+    }
+    if kind == Kind::Slurm {
+        return Some(slurm);
+    }
+    for field in given {
+        field.refuse(reader, "needs kind = \"slurm\".");
+    }
+    None
+}
+
+/// The most jobs of one hunt. A search asks about few commits at the same time.
+const MOST_JOBS: u32 = 64;
 
 fn slot(reader: &mut Reader, item: &Field<'_>) -> ExecutorSlot {
     let Some(mut section) = item.section(reader) else { return ExecutorSlot::default() };

@@ -189,6 +189,26 @@ struct Executor {
     /// What each slot may use. All slots need equally many CPUs and the same variables.
     #[schemars(length(min = 1))]
     slots: Option<Vec<ExecutorSlot>>,
+    /// With kind = "slurm": the partition of the jobs. Default: the cluster's.
+    partition: Option<Text>,
+    /// With kind = "slurm": the account that the jobs are charged to. Default: yours.
+    account: Option<Text>,
+    /// With kind = "slurm": the devices of each job, such as gpu:1.
+    gres: Option<Text>,
+    /// With kind = "slurm": the features that a node must have.
+    constraint: Option<Text>,
+    /// With kind = "slurm": the longest that one job may take, at least 5m. A hunt that takes
+    /// longer goes on in a new job. Default: the partition's.
+    time: Option<Time>,
+    /// With kind = "slurm": the nodes of each job; only 1 is available.
+    #[schemars(extend("default" = 1, "const" = 1))]
+    nodes: Option<Count>,
+    /// With kind = "slurm": the most jobs at the same time.
+    #[schemars(extend("default" = 1, "maximum" = 64))]
+    max_jobs: Option<Count>,
+    /// With kind = "slurm": further options for sbatch, each as --NAME=VALUE.
+    #[schemars(extend("default" = []))]
+    sbatch_args: Option<Vec<Text>>,
 }
 
 #[derive(JsonSchema)]
@@ -196,6 +216,8 @@ struct Executor {
 enum ExecutorKind {
     /// On this machine.
     Local,
+    /// In jobs of a Slurm cluster.
+    Slurm,
 }
 
 /// One of several measurements at the same time.

@@ -1,15 +1,22 @@
-//! The workers of a hunt: processes that measure commits in the executor's other slots.
+//! The workers of a hunt: processes that measure commits in the executor's other slots, or in jobs
+//! of a cluster.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::hunt::HuntError;
 use crate::process::{self, Invocation, Keep, LogFile, Stop};
+use crate::slurm::{Order, Purpose};
 use crate::store::HuntDir;
 use crate::store::journal::{AheadDone, Event};
 
+use super::cluster::Cluster;
 use super::job::AheadJob;
 
 /// Time between two looks at the workers.
@@ -17,6 +24,9 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
 /// How long a worker may take to end its engine.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// How long a job may wait for a node while the driver has nothing else to do.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The workers of one hunt. Dropping the crew ends them.
 pub(crate) struct Crew {
@@ -26,6 +36,8 @@ pub(crate) struct Crew {
     folder: PathBuf,
     /// The slots of the executor; the first one is the driver's.
     slots: usize,
+    /// Where workers run, if not on this machine.
+    cluster: Option<Cluster>,
     workers: Vec<Worker>,
 }
 
@@ -36,7 +48,10 @@ struct Worker {
     began: Instant,
     stop: Stop,
     is_cancelled: bool,
-    thread: JoinHandle<()>,
+    /// Whether it is at work: a job may wait for a node.
+    has_begun: Arc<AtomicBool>,
+    /// Ends with what is worth a note, if something is.
+    thread: JoinHandle<Option<String>>,
 }
 
 impl Crew {
@@ -46,9 +61,10 @@ impl Crew {
         program: PathBuf,
         folder: PathBuf,
         slots: usize,
+        cluster: Option<Cluster>,
     ) -> Result<Self, HuntError> {
         hunt.make_ahead()?;
-        Ok(Self { hunt: hunt.clone(), program, folder, slots, workers: Vec::new() })
+        Ok(Self { hunt: hunt.clone(), program, folder, slots, cluster, workers: Vec::new() })
     }
 
     /// How many more workers there may be.
@@ -70,20 +86,9 @@ impl Crew {
     pub(crate) fn start(&mut self, job: &AheadJob) {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
         let Some(slot) = (1..self.slots).find(is_free) else { return };
-        let words = serde_json::to_string(job).expect("a job is plain data");
-        let invocation = Invocation::own(&self.program)
-            .args(["oracle", "--hunt", self.hunt.id(), "--slot", &slot.to_string()])
-            .args(["--ahead", &words])
-            .cwd(&self.folder)
-            .grace(GRACE);
-        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
         let stop = Stop::never();
-        let asked = stop.clone();
-        let work = move || {
-            let file = LogFile { path: &log, header: &[], sync: false };
-            // A worker that fails leaves its commit to the search.
-            process::run(&invocation, &asked, &file, &mut |_, _| Keep::No).ok();
-        };
+        let has_begun = Arc::new(AtomicBool::new(self.cluster.is_none()));
+        let work = self.work(job, slot, stop.clone(), Arc::clone(&has_begun));
         let Ok(thread) = std::thread::Builder::new().name("worker".to_owned()).spawn(work) else {
             return;
         };
@@ -94,13 +99,49 @@ impl Crew {
             began: Instant::now(),
             stop,
             is_cancelled: false,
+            has_begun,
             thread,
         });
+    }
+
+    /// What the thread of a worker does. A worker that fails leaves its commit to the search.
+    fn work(
+        &self,
+        job: &AheadJob,
+        slot: usize,
+        stop: Stop,
+        has_begun: Arc<AtomicBool>,
+    ) -> Box<dyn FnOnce() -> Option<String> + Send> {
+        let described = serde_json::to_string(job).expect("a job is plain data");
+        let (id, number) = (self.hunt.id().to_owned(), slot.to_string());
+        let words = ["oracle", "--hunt", &id, "--slot", &number, "--ahead", &described];
+        let words: Vec<OsString> = words.map(OsString::from).into();
+        let (program, folder) = (self.program.clone(), self.folder.clone());
+        if let Some(cluster) = self.cluster.clone() {
+            let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
+            let order = Order { program, words, folder, excluded: BTreeSet::new() };
+            return Box::new(move || cluster.run(purpose, order, &stop, &has_begun));
+        }
+        let invocation = Invocation::own(program).args(words).cwd(folder).grace(GRACE);
+        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
+        Box::new(move || {
+            let file = LogFile { path: &log, header: &[], sync: false };
+            process::run(&invocation, &stop, &file, &mut |_, _| Keep::No).ok();
+            None
+        })
     }
 
     /// Stops the workers that measure these commits for a search.
     pub(crate) fn cancel(&mut self, is_useless: impl Fn(&CommitId) -> bool) {
         self.stop(|worker| worker.phase == Phase::Search && is_useless(&worker.commit));
+    }
+
+    /// Stops the workers whose jobs have waited long for a node. The driver, whose job has one, is
+    /// sooner done alone.
+    pub(crate) fn cancel_waiting(&mut self) {
+        self.stop(|worker| {
+            !worker.has_begun.load(Ordering::SeqCst) && worker.began.elapsed() > QUEUE_PATIENCE
+        });
     }
 
     fn stop(&mut self, is_over: impl Fn(&Worker) -> bool) {
@@ -133,7 +174,9 @@ impl Crew {
     fn write_down(&self, worker: Worker) -> Result<(CommitId, Option<Verdict>), HuntError> {
         let Worker { commit, phase, slot, began, is_cancelled, thread, .. } = worker;
         // Its panic is on stderr already.
-        thread.join().ok();
+        if let Some(text) = thread.join().ok().flatten() {
+            self.hunt.journal()?.append(Event::Note { text })?;
+        }
         std::fs::remove_file(self.hunt.now_in_slot(slot)).ok();
         let record = self.hunt.measured_ahead(&commit, phase)?;
         let is_done = record.as_ref().is_some_and(|record| record.is_done);

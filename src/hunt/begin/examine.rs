@@ -124,12 +124,12 @@ pub(crate) fn ends(
 /// Checks that the configuration lists as many slots as the command line asks for, and that its build
 /// mode allows them.
 fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
-    let listed = config.executor.slots.len();
-    match asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX)) {
-        Some(asked) if listed > 0 && asked > listed => {
+    let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
+    match (asked, config.executor.listed()) {
+        (Some(asked), Some(listed)) if asked > listed => {
             Err(UsageError::TooFewSlots { asked, listed })
         }
-        Some(asked) if asked > 1 && config.build.mode == BuildMode::Auto => {
+        (Some(asked), _) if asked > 1 && config.build.mode == BuildMode::Auto => {
             Err(UsageError::SlotsInModeAuto { asked })
         }
         _ => Ok(()),

@@ -167,11 +167,16 @@ pub(crate) fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntE
         new.links = facts.links;
         new.environment = facts.environment;
         new.surroundings = facts.surroundings;
+        if config.executor.slurm.is_some() {
+            // The hunt began on a machine that measures nothing.
+            new.machine = facts.machine;
+        }
     }
     let is_same = new.slots == old.slots
         && new.links == old.links
         && new.environment == old.environment
-        && new.surroundings == old.surroundings;
+        && new.surroundings == old.surroundings
+        && new.machine == old.machine;
     if !is_same {
         hunt.journal()?.append(Event::Begun(Box::new(new)))?;
     }

@@ -11,13 +11,13 @@ use super::{code, sources};
 const ROOMS: &[(&str, &str)] = &[
     (
         "cli",
-        "init demo hunt oracle report store config git search stats evaluation process ui tensor",
+        "init demo hunt oracle report slurm store config git search stats evaluation process ui tensor",
     ),
     ("init", "config git evaluation ui"),
     ("demo", "config git evaluation"),
     (
         "hunt",
-        "oracle build report unread differ store config git search stats evaluation files process ui",
+        "oracle build report unread differ slurm store config git search stats evaluation files process ui",
     ),
     ("oracle", "build measure tensor store config git search stats evaluation files process ui"),
     ("build", "differ store config git evaluation files process"),
@@ -25,6 +25,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("unread", "evaluation"),
     ("measure", "config stats evaluation tensor"),
     ("report", "config differ store git search stats ui evaluation process"),
+    ("slurm", "store config evaluation files process"),
     ("store", "evaluation files process"),
     ("config", "evaluation"),
     ("git", "evaluation process"),

@@ -26,6 +26,8 @@ pub(crate) struct TestEnvironment {
     /// Whether `start` looks for the cause inside the commit. Most tests are about the search for
     /// the commit, and count its builds and runs.
     localizes: bool,
+    /// Variables for all programs.
+    variables: Vec<(String, String)>,
     outputs: AtomicU32,
 }
 
@@ -52,7 +54,14 @@ impl TestEnvironment {
             symlink(git, folder.join("git")).unwrap();
             programs = before(&folder, &programs);
         }
-        let env = Self { root, repo, programs, localizes: false, outputs: AtomicU32::new(0) };
+        let env = Self {
+            root,
+            repo,
+            programs,
+            localizes: false,
+            variables: Vec::new(),
+            outputs: AtomicU32::new(0),
+        };
         for folder in ["home", "cache", "world", "tmp", "inputs", "repo"] {
             fs::create_dir(env.path(folder)).unwrap();
         }
@@ -69,6 +78,12 @@ impl TestEnvironment {
     /// Leaves the arguments of `start` as they are.
     pub(crate) fn let_localize(mut self) -> Self {
         self.localizes = true;
+        self
+    }
+
+    /// Sets a variable for all programs of this environment.
+    pub(crate) fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -132,6 +147,7 @@ impl TestEnvironment {
         }
         command
             .current_dir(folder)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .env("PATH", &self.programs)
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))

@@ -149,12 +149,13 @@ fn mode_auto_is_refused_with_what_it_contradicts() {
     let said = refused_extra(&slots("{ cpus = '0' }, { cpus = '1' }"));
     says(&said, "executor.slots: several slots and build.mode = \"auto\" exclude each other");
     assert!(parse(&format!("{SMALL}{}", slots("{ cpus = '0' }"))).is_ok());
+    let said = refused_extra(&format!("{auto}[executor]\nkind = 'slurm'\n"));
+    says(&said, "executor.kind: \"slurm\" and build.mode = \"auto\" exclude each other");
 }
 
 #[test]
 fn slots_must_be_alike() {
     let slots = |slots: &str| refused_extra(&format!("[executor]\nslots = {slots}\n"));
-    says(&refused_extra("[executor]\nkind = 'slurm'\n"), "is not available yet. Available: local");
     says(&refused_extra("[executor]\nkind = 'cloud'\n"), "executor.kind");
     says(&refused_extra("[executor]\nslot = []\n"), "unknown key; did you mean `slots`?");
     says(&slots("[]"), "is empty; give one or more slots");
@@ -169,6 +170,25 @@ fn slots_must_be_alike() {
     says(&slots("[{ env = { GIT_DIR = 'x' } }]"), "GIT_* is stripped");
     let twice = "[executor]\nslots = [{ env = { A = '0' } }]\n[[prepare]]\nname = 'p'\ncommand = 'x'\nenv = { A = '1' }\n";
     says(&refused_extra(twice), "executor.slots: A is also in the env of p");
+}
+
+#[test]
+fn jobs_have_keys_of_their_own() {
+    let slurm = |keys: &str| refused_extra(&format!("[executor]\nkind = 'slurm'\n{keys}\n"));
+    says(&slurm("container = 'a'"), "executor.container: not available yet");
+    says(&slurm("[executor.build]\npartition = 'cpu'"), "executor.build: not available yet");
+    says(&slurm("nodes = 2"), "jobs of several nodes are not available yet");
+    says(&slurm("time = '60s'"), "executor.time: is too short; a job needs at least 5m");
+    says(&slurm("time = 60"), "a time with its unit in quotes");
+    says(&slurm("max_jobs = 65"), "65 is out of range; allowed: 1 to 64");
+    says(&slurm("slots = [{}]"), "executor.slots: is for kind = \"local\"");
+    says(
+        &slurm("sbatch_args = ['--wrap=id']"),
+        "`--wrap=id` cannot be set for jobs. These can: --comment",
+    );
+    says(&slurm("sbatch_args = ['--time=9']"), "use the key `time`");
+    says(&slurm("partition = ''"), "executor.partition: may not be empty");
+    says(&refused_extra("[executor]\nmax_jobs = 2\n"), "executor.max_jobs: needs kind = \"slurm\"");
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! `[executor] kind = "slurm"`: a hunt builds and runs in jobs of a Slurm cluster.
+
+use std::time::Duration;
+
+/// How the jobs of a hunt are submitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slurm {
+    /// `--partition`.
+    pub partition: Option<String>,
+    /// `--account`.
+    pub account: Option<String>,
+    /// `--gres`, such as `gpu:1`.
+    pub gres: Option<String>,
+    /// `--constraint`.
+    pub constraint: Option<String>,
+    /// `--time`: the longest that one job may take. A hunt that takes longer goes on in a new job.
+    pub time: Option<Duration>,
+    /// The most jobs at the same time: the hunt's own, and those that measure ahead.
+    pub max_jobs: usize,
+    /// Further options for sbatch, checked when the file is read.
+    pub sbatch_args: Vec<String>,
+}
+
+/// The shortest allowed `time`. Slurm sends its warning up to two minutes before the end, and a
+/// build and a run must fit before that.
+pub(super) const SHORTEST_JOB: Duration = Duration::from_mins(5);
+
+/// Options of sbatch that `sbatch_args` may have. They say what a job gets and where it runs.
+/// Options that change what is run, or where its output goes, are not among them.
+const ALLOWED: [&str; 23] = [
+    "comment",
+    "cores-per-socket",
+    "cpus-per-gpu",
+    "cpus-per-task",
+    "exclude",
+    "exclusive",
+    "extra-node-info",
+    "gpus",
+    "gpus-per-node",
+    "hint",
+    "licenses",
+    "mem",
+    "mem-bind",
+    "mem-per-cpu",
+    "mem-per-gpu",
+    "mincpus",
+    "nice",
+    "nodelist",
+    "qos",
+    "reservation",
+    "threads-per-core",
+    "tmp",
+    "wckey",
+];
+
+/// Options that have a key of their own.
+const KEYS: [&str; 5] = ["partition", "account", "gres", "constraint", "time"];
+
+/// Variables that Slurm sets in a job to choose among equal devices. No result depends on their
+/// values.
+const DEVICES: [&str; 5] = [
+    "CUDA_VISIBLE_DEVICES",
+    "GPU_DEVICE_ORDINAL",
+    "HIP_VISIBLE_DEVICES",
+    "ROCR_VISIBLE_DEVICES",
+    "ZE_AFFINITY_MASK",
+];
+
+impl Slurm {
+    /// Whether Slurm sets this variable in each job to choose the job's devices.
+    pub fn chooses_devices_by(name: &str) -> bool {
+        DEVICES.contains(&name)
+    }
+}
+
+/// What is wrong with a word of `sbatch_args`, if something is.
+pub(super) fn check_sbatch_arg(word: &str) -> Result<(), String> {
+    let Some(option) = word.strip_prefix("--") else {
+        return Err(format!("`{word}` is not an option; write --NAME=VALUE as one string."));
+    };
+    let name = option.split_once('=').map_or(option, |(name, _)| name);
+    if KEYS.contains(&name) {
+        return Err(format!("`{word}`: use the key `{name}`."));
+    }
+    if ALLOWED.contains(&name) {
+        return Ok(());
+    }
+    let all: Vec<String> = ALLOWED.iter().map(|name| format!("--{name}")).collect();
+    Err(format!("`{word}` cannot be set for jobs. These can: {}", all.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_sbatch_say_what_a_job_gets_and_nothing_else() {
+        for word in ["--qos=low", "--mem=4G", "--exclusive", "--cpus-per-task=8"] {
+            assert_eq!(check_sbatch_arg(word), Ok(()), "{word}");
+        }
+        for (word, why) in [
+            ("-p", "not an option"),
+            ("low", "not an option"),
+            ("--partition=main", "use the key `partition`"),
+            ("--output=x", "cannot be set for jobs. These can: --comment"),
+            ("--array=1-3", "cannot be set"),
+            ("--wrap=id", "cannot be set"),
+        ] {
+            assert!(check_sbatch_arg(word).unwrap_err().contains(why), "{word}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Workers in jobs of a cluster.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::config::Slurm;
+use crate::process::Stop;
+use crate::slurm::{
+    Attempt, JobEnd, Listed, Order, Purpose, Queue, Refusal, nodes_set_aside, submit, wait,
+};
+
+/// The cluster, as the workers of one crew use it.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    slurm: Slurm,
+    /// The folder of the hunt's jobs.
+    jobs: PathBuf,
+    queue: Queue,
+}
+
+impl Cluster {
+    /// The cluster, before the first worker.
+    pub(crate) fn new(slurm: Slurm, jobs: PathBuf) -> Self {
+        Self { slurm, jobs, queue: Queue::default() }
+    }
+
+    /// Submits a command of this program as a job, and waits for its end. `has_begun` is set when
+    /// the job has a node. Returns what people should know: nothing if the job did its work or was
+    /// asked to end.
+    pub(crate) fn run(
+        &self,
+        purpose: Purpose,
+        mut order: Order,
+        stop: &Stop,
+        has_begun: &Arc<AtomicBool>,
+    ) -> Option<String> {
+        let attempt = Attempt::begin(&self.jobs, purpose).ok()?;
+        order.words.extend([OsString::from("--job"), attempt.token().into()]);
+        order.excluded = nodes_set_aside(&self.jobs);
+        let id = match submit(&attempt, &self.slurm, &order) {
+            Ok(id) => id,
+            Err(error) => return Some(format!("nothing is measured ahead in a job: {error}")),
+        };
+        let mut say = |job: &Listed| has_begun.store(!job.is_pending(), Ordering::SeqCst);
+        match wait(&attempt, &id, &self.queue, stop, &mut say) {
+            JobEnd::Stopped => None,
+            JobEnd::Lost(loss) => Some(format!("job {id}, which measured ahead, {loss}")),
+            JobEnd::Reported(result) => match result.refusal {
+                Some(Refusal::OtherMachine { what }) => {
+                    let node = result.node;
+                    Some(format!("node {node} is set aside, job {id} did nothing: {what}"))
+                }
+                _ => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! A hunt in the jobs of a cluster. Nothing is built or run on the machine where the hunt is
+//! started. Its driver there holds the hunt's lock and submits one job, in which the whole hunt
+//! takes its course as it would on one machine. If that job is lost, the next one takes the path of
+//! `resume`. Further jobs measure ahead (`ahead::crew`).
+
+pub(crate) mod follow;
+pub(crate) mod inside;
+
+use crate::config::Slurm;
+use crate::store::HuntDir;
+
+use super::HuntError;
+use super::begin::open::{begun, frozen};
+
+/// How the jobs of this hunt are submitted; `None` if it measures on this machine.
+pub(crate) fn slurm_of(hunt: &HuntDir) -> Result<Option<Slurm>, HuntError> {
+    Ok(frozen(hunt, &begun(hunt)?)?.executor.slurm)
+}

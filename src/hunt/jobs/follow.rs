@@ -1,0 +1,276 @@
+//! Drives a hunt from outside its jobs: submits the job in which the hunt runs, waits for its
+//! result, and submits another one if it is lost.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::config::{Config, Slurm};
+use crate::files;
+use crate::hunt::HuntError;
+use crate::hunt::begin::open::{begun, frozen};
+use crate::hunt::pauses::Pauses;
+use crate::oracle::Activity;
+use crate::process::Stop;
+use crate::slurm::{
+    Attempt, JobEnd, JobResult, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError, cancel,
+    nodes_set_aside, submit, wait,
+};
+use crate::store::HuntDir;
+use crate::store::journal::{Begun, Event};
+
+/// How long to wait for a job that was given up to end by itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Interval at which its lock is tried.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The exit code of a command that was asked to stop.
+const INTERRUPTED: u8 = 130;
+
+/// The exit codes of a hunt that has an answer.
+const ANSWERED: [u8; 3] = [0, 3, 4];
+
+/// What the driver of a hunt in jobs works with.
+pub(crate) struct JobDriver<'a> {
+    /// The hunt. The caller holds its lock.
+    pub(crate) hunt: &'a HuntDir,
+    /// The path of this program, which the nodes must have too.
+    pub(crate) program: PathBuf,
+    /// Where jobs start: they find the repository from there.
+    pub(crate) folder: PathBuf,
+    /// Further arguments of `resume`, such as new limits, until the journal has them.
+    pub(crate) words: Vec<OsString>,
+    /// Ends the hunt.
+    pub(crate) stop: &'a Stop,
+    /// The number of the journal's entries when this driver began.
+    pub(crate) seen: usize,
+    /// Gets lines about the jobs.
+    pub(crate) say: &'a dyn Fn(&str),
+}
+
+/// What to do after a job.
+enum Next {
+    /// The hunt has ended, or stopped for a reason that its journal has.
+    Over,
+    /// Another job at once.
+    Again,
+    /// Another job after a pause.
+    Pause(HuntError),
+}
+
+impl JobDriver<'_> {
+    /// Drives the hunt until it has an answer or stops; the journal says which.
+    pub(crate) fn run(self) -> Result<(), HuntError> {
+        if let Some(Event::Ended { finding, .. }) = self.hunt.entries()?.pop().map(|e| e.event)
+            && finding.limit.is_none()
+        {
+            return Ok(());
+        }
+        let result = self.try_run();
+        if let Err(error) = &result {
+            self.write_stopped(error)?;
+        }
+        // A job whose submission was unclear may still wait. If Slurm does not answer now, the job
+        // ends by itself when it begins.
+        self.end_other_jobs().ok();
+        std::fs::remove_file(self.hunt.now_path()).ok();
+        result
+    }
+
+    fn try_run(&self) -> Result<(), HuntError> {
+        self.hunt.make_jobs()?;
+        let begun = begun(self.hunt)?;
+        let config = frozen(self.hunt, &begun)?;
+        let slurm = config.executor.slurm.clone().unwrap_or_default();
+        let mut pauses = Pauses::default();
+        loop {
+            let next = match self.end_other_jobs() {
+                Ok(()) => self.one_job(&slurm, &begun)?,
+                Err(error) => after(error)?,
+            };
+            match next {
+                Next::Over => return Ok(()),
+                Next::Again => {}
+                Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
+            }
+            if self.stop.is_requested() {
+                return Err(HuntError::Stopped);
+            }
+        }
+    }
+
+    /// Submits one job and waits for its end.
+    fn one_job(&self, slurm: &Slurm, begun: &Begun) -> Result<Next, HuntError> {
+        let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Drive)?;
+        self.hunt.set_current_job(attempt.token())?;
+        let mut words: Vec<OsString> =
+            ["resume", self.hunt.id(), "--job", attempt.token()].map(OsString::from).into();
+        if !self.has_resumed()? {
+            words.extend(self.words.iter().cloned());
+        }
+        let order = Order {
+            program: self.program.clone(),
+            words,
+            folder: self.folder.clone(),
+            excluded: nodes_set_aside(&self.hunt.jobs()),
+        };
+        let id = match submit(&attempt, slurm, &order) {
+            Ok(id) => id,
+            Err(error) => return after(error),
+        };
+        (self.say)(&format!("job {id} is submitted"));
+        let mut say = |job: &Listed| {
+            if let Some(why) = job.waits() {
+                let why = format!("waiting for job {id} to begin ({why})");
+                Activity::wait(&self.hunt.now_path(), why, &begun.good.commit);
+            }
+        };
+        let end = wait(&attempt, &id, &Queue::default(), self.stop, &mut say);
+        self.judge(&attempt, &id, end)
+    }
+
+    fn judge(&self, attempt: &Attempt, id: &str, end: JobEnd) -> Result<Next, HuntError> {
+        let result = match end {
+            JobEnd::Stopped => return Err(HuntError::Stopped),
+            JobEnd::Lost(loss) => return Ok(Next::Pause(passing(format!("job {id} {loss}")))),
+            JobEnd::Reported(result) => result,
+        };
+        match &result.refusal {
+            Some(Refusal::OtherMachine { what }) => {
+                let node = &result.node;
+                self.note(format!("node {node} is set aside, job {id} did nothing: {what}"))?;
+                return Ok(Next::Again);
+            }
+            Some(Refusal::LockUnseen) => {
+                return Err(HuntError::Environment(format!(
+                    "node {} does not see the lock of this hunt: file locks in {} must work \
+                     between machines",
+                    result.node,
+                    self.hunt.path().display()
+                )));
+            }
+            Some(Refusal::Busy | Refusal::Superseded) => {
+                let text = format!("job {id} did nothing: another job of the hunt did not end");
+                return Ok(Next::Pause(passing(text)));
+            }
+            None => {}
+        }
+        if result.exit_code == INTERRUPTED {
+            if self.stop.is_requested() {
+                return Err(HuntError::Stopped);
+            }
+            return Ok(Next::Pause(passing(format!("job {id} {}", Loss::Interrupted))));
+        }
+        if ANSWERED.contains(&result.exit_code) || self.is_told()? {
+            Ok(Next::Over)
+        } else {
+            Err(died(attempt, id, &result))
+        }
+    }
+
+    /// Whether the journal says how the hunt ended, since this driver began.
+    fn is_told(&self) -> Result<bool, HuntError> {
+        let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
+        Ok(last.is_some_and(|entry| {
+            matches!(entry.event, Event::Ended { .. } | Event::Stopped { .. })
+        }))
+    }
+
+    /// Whether a job took the hunt up since this driver began.
+    fn has_resumed(&self) -> Result<bool, HuntError> {
+        let mut entries = self.hunt.entries()?.into_iter().skip(self.seen);
+        Ok(entries.any(|entry| matches!(entry.event, Event::Resumed { .. })))
+    }
+
+    /// Ends what earlier jobs of the hunt left, also those of a driver that was killed.
+    fn end_other_jobs(&self) -> Result<(), SlurmError> {
+        let open: Vec<Attempt> =
+            Attempt::all(&self.hunt.jobs()).into_iter().filter(Attempt::is_open).collect();
+        for attempt in &open {
+            attempt.ask_to_end()?;
+        }
+        if !open.is_empty() {
+            self.wait_until_none_drives();
+        }
+        for attempt in open {
+            cancel(attempt.token())?;
+            attempt.close()?;
+        }
+        Ok(())
+    }
+
+    /// Waits until no job drives the hunt. A job on a node that is cut off may hold the lock for
+    /// longer; the next job waits for it too.
+    fn wait_until_none_drives(&self) {
+        let since = Instant::now();
+        let is_held = || !matches!(self.hunt.lock_jobs(), Ok(Some(_)));
+        while is_held() && since.elapsed() < PATIENCE {
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    fn pause(
+        &self,
+        pauses: &mut Pauses,
+        error: HuntError,
+        config: &Config,
+        begun: &Begun,
+    ) -> Result<(), HuntError> {
+        if !pauses.plan(&error, self.hunt, config)? {
+            return Err(error);
+        }
+        (self.say)(&error.to_string());
+        pauses.make(self.hunt, begun, self.stop)?;
+        Ok(())
+    }
+
+    fn note(&self, text: String) -> Result<(), HuntError> {
+        (self.say)(&text);
+        Ok(self.hunt.journal()?.append(Event::Note { text })?)
+    }
+
+    /// Writes why the hunt stops, unless its last job did.
+    fn write_stopped(&self, error: &HuntError) -> Result<(), HuntError> {
+        self.wait_until_none_drives();
+        if self.is_told()? {
+            return Ok(());
+        }
+        let stopped = Event::Stopped {
+            reason: error.to_string(),
+            world: !matches!(error, HuntError::Stopped),
+            hint: error.hint(),
+            may_pass: error.may_pass(),
+        };
+        Ok(self.hunt.journal()?.append(stopped)?)
+    }
+}
+
+/// What to do after an error of Slurm.
+fn after(error: SlurmError) -> Result<Next, HuntError> {
+    match error {
+        SlurmError::Store(error) => Err(error.into()),
+        SlurmError::Unanswered { .. } => Ok(Next::Pause(passing(error.to_string()))),
+        SlurmError::Missing(_) | SlurmError::Refused(_) => {
+            Err(HuntError::Environment(error.to_string()))
+        }
+    }
+}
+
+/// A fault that may pass.
+fn passing(reason: String) -> HuntError {
+    HuntError::OracleStopped { reason, hint: None, may_pass: true }
+}
+
+/// The error of a job whose command failed before it could write to the journal.
+fn died(attempt: &Attempt, id: &str, result: &JobResult) -> HuntError {
+    let bytes = files::read(&attempt.output()).unwrap_or_default();
+    let said = String::from_utf8_lossy(&bytes);
+    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    HuntError::Environment(format!(
+        "job {id} on node {} ended with exit code {} (its output is in {}): {last}",
+        result.node,
+        result.exit_code,
+        attempt.output().display()
+    ))
+}

@@ -1,0 +1,134 @@
+//! What becomes of a job, from what its controller says. Pure.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::listing::{Listed, State};
+
+/// How long after the job's end its result may still appear: on a network disk another machine
+/// sees a new file late.
+pub(super) const RESULT_GRACE: Duration = Duration::from_secs(5);
+
+/// How long a job may be missing from the controller's list before it counts as lost.
+pub(super) const MISSING_GRACE: Duration = Duration::from_secs(10);
+
+/// What one look at the controller's list showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The controller gave no answer, so nothing is known.
+    Unknown,
+    /// The list does not have the job.
+    Missing,
+    /// The list has it.
+    Listed(Listed),
+}
+
+/// Why a job ended without a result. None of this is a commit's fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Slurm ended it, or it ended by itself, in this state of Slurm's.
+    Ended(String),
+    /// Slurm began it again and then held it.
+    Held(String),
+    /// The controller does not know it any more.
+    Vanished,
+    /// Its command was interrupted, and not by us.
+    Interrupted,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended(state) => match state.as_str() {
+                "TIMEOUT" => f.write_str("reached its time limit"),
+                "NODE_FAIL" => f.write_str("was lost with its node"),
+                "PREEMPTED" => f.write_str("was preempted"),
+                "OUT_OF_MEMORY" => f.write_str("ran out of memory"),
+                "CANCELLED" => f.write_str("was cancelled"),
+                "BOOT_FAIL" => f.write_str("did not start, because its node did not boot"),
+                other => write!(f, "ended without a result (Slurm says {other})"),
+            },
+            Self::Held(reason) => write!(f, "was begun again and then held ({reason})"),
+            Self::Vanished => f.write_str("is not known to Slurm's controller any more"),
+            Self::Interrupted => {
+                f.write_str("was interrupted (its time limit was near, or it was preempted)")
+            }
+        }
+    }
+}
+
+/// What a job without a result comes to. `unseen_for`: since when each answer of the controller
+/// showed the job as ended or missing.
+pub(super) fn loss(look: &Look, unseen_for: Duration) -> Option<Loss> {
+    match look {
+        Look::Unknown => None,
+        Look::Missing => (unseen_for >= MISSING_GRACE).then_some(Loss::Vanished),
+        Look::Listed(job) => match &job.state {
+            State::Alive => None,
+            State::Pending => is_held(job).then(|| Loss::Held(job.reason.clone())),
+            State::Ended(state) => (unseen_for >= RESULT_GRACE).then(|| Loss::Ended(state.clone())),
+        },
+    }
+}
+
+/// Whether Slurm holds the job after a failed begin. A person who holds a job that never ran wants
+/// it to wait.
+fn is_held(job: &Listed) -> bool {
+    let reason = job.reason.to_lowercase();
+    (reason.contains("requeued") && reason.contains("held"))
+        || (job.restarts > 0 && reason.starts_with("jobheld"))
+}
+
+/// Whether this look shows that the job is over, or does not show it at all.
+pub(super) fn is_unseen(look: &Look) -> bool {
+    match look {
+        Look::Unknown => false,
+        Look::Missing => true,
+        Look::Listed(job) => matches!(job.state, State::Ended(_)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(state: State, reason: &str, restarts: u32) -> Look {
+        let (id, name) = ("7".to_owned(), "t".to_owned());
+        Look::Listed(Listed { id, state, reason: reason.to_owned(), restarts, name })
+    }
+
+    #[test]
+    fn a_controller_that_does_not_answer_loses_no_job() {
+        let hour = Duration::from_hours(1);
+        assert_eq!(loss(&Look::Unknown, hour), None);
+        assert_eq!(loss(&Look::Missing, Duration::from_secs(2)), None);
+        assert_eq!(loss(&Look::Missing, hour), Some(Loss::Vanished));
+        assert!(is_unseen(&Look::Missing) && !is_unseen(&Look::Unknown));
+    }
+
+    #[test]
+    fn a_job_that_ended_is_lost_only_after_its_result_had_time_to_appear() {
+        for state in ["COMPLETED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY"] {
+            let look = job(State::Ended(state.to_owned()), "None", 0);
+            assert_eq!(loss(&look, Duration::ZERO), None, "{state}");
+            assert_eq!(loss(&look, RESULT_GRACE), Some(Loss::Ended(state.to_owned())));
+        }
+        let hour = Duration::from_hours(1);
+        assert_eq!(loss(&job(State::Alive, "None", 0), hour), None);
+        let words = Loss::Ended("COMPLETED".to_owned()).to_string();
+        assert_eq!(words, "ended without a result (Slurm says COMPLETED)");
+    }
+
+    #[test]
+    fn a_held_requeue_is_lost_and_a_job_that_a_person_holds_waits() {
+        let held = job(State::Pending, "launch failed requeued held", 1);
+        assert!(matches!(loss(&held, Duration::ZERO), Some(Loss::Held(_))));
+        assert!(matches!(
+            loss(&job(State::Pending, "JobHeldAdmin", 1), Duration::ZERO),
+            Some(Loss::Held(_))
+        ));
+        for reason in ["Resources", "JobHeldUser", "Priority", "PartitionDown"] {
+            assert_eq!(loss(&job(State::Pending, reason, 0), Duration::from_hours(9)), None);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What `squeue` says of jobs.
+
+/// The columns of a listing, with their widths: id, state, exit code, reason, restarts, name. A
+/// column that is too narrow is cut off, without a space before the next one.
+pub(super) const COLUMNS: &str = "JobID:20,State:20,exit_code:10,Reason:30,RestartCnt:5,Name:80";
+
+const WIDTHS: [usize; 6] = [20, 20, 10, 30, 5, 80];
+
+/// One job as the controller knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// The job's number.
+    pub id: String,
+    /// Its state.
+    pub state: State,
+    /// Why it waits, or why it ended.
+    pub reason: String,
+    /// How often Slurm began it again.
+    pub restarts: u32,
+    /// Its name, which is the attempt's token.
+    pub name: String,
+}
+
+/// The state of a job, as far as it matters here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It waits for a node.
+    Pending,
+    /// It runs, or is stopped in the middle, or is about to run or to end.
+    Alive,
+    /// It ended in this state of Slurm's.
+    Ended(String),
+}
+
+impl Listed {
+    /// Whether the job waits for a node.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.state == State::Pending
+    }
+
+    /// Why the job waits; `None` if it does not, or if Slurm has not said it yet.
+    pub(crate) fn waits(&self) -> Option<&str> {
+        Some(self.reason.as_str()).filter(|reason| self.is_pending() && *reason != "None")
+    }
+}
+
+impl State {
+    fn read(word: &str) -> Self {
+        match word {
+            "PENDING" | "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "SPECIAL_EXIT" => {
+                Self::Pending
+            }
+            "RUNNING" | "CONFIGURING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING"
+            | "STAGE_OUT" | "RESIZING" => Self::Alive,
+            other => Self::Ended(other.to_owned()),
+        }
+    }
+}
+
+/// The jobs of a listing. A line that is too short is left out.
+pub(super) fn listed(text: &str) -> Vec<Listed> {
+    text.lines().filter_map(line).collect()
+}
+
+fn line(text: &str) -> Option<Listed> {
+    let mut rest: Vec<char> = text.chars().collect();
+    let mut cells = WIDTHS.into_iter().map(|width| {
+        let after = rest.split_off(width.min(rest.len()));
+        let cell: String = std::mem::replace(&mut rest, after).into_iter().collect();
+        cell.trim().to_owned()
+    });
+    let id = cells.next().filter(|id| !id.is_empty())?;
+    let state = State::read(&cells.next()?);
+    let (_exit, reason) = (cells.next()?, cells.next()?);
+    let restarts = cells.next()?.parse().unwrap_or_default();
+    Some(Listed { id, state, reason, restarts, name: cells.next()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, state: &str, reason: &str, restarts: &str, name: &str) -> String {
+        format!("{id:<20}{state:<20}{:<10}{reason:<30}{restarts:<5}{name:<80}\n", "0")
+    }
+
+    #[test]
+    fn columns_are_read_by_their_widths() {
+        let text = row("7", "PENDING", "launch failed requeued held", "2", "bisect-ppl-a")
+            + &row("8", "RUNNING", "None", "0", "bisect-ppl-b")
+            + &row("9", "NODE_FAIL", "None", "0", "c")
+            + &row("10", "COMPLETING", "A reason of exactly 30 letters", "0", "d")
+            + "\n";
+        let all = listed(&text);
+        assert_eq!(all.len(), 4);
+        assert_eq!((all[0].state.clone(), all[0].restarts), (State::Pending, 2));
+        assert_eq!(all[0].reason, "launch failed requeued held");
+        assert_eq!((all[1].id.as_str(), all[1].name.as_str()), ("8", "bisect-ppl-b"));
+        assert_eq!(all[2].state, State::Ended("NODE_FAIL".to_owned()));
+        assert_eq!((all[3].state.clone(), all[3].name.as_str()), (State::Alive, "d"));
+    }
+}

@@ -1,0 +1,103 @@
+//! Waits for the end of a job.
+
+use std::time::{Duration, Instant};
+
+use crate::process::Stop;
+
+use super::attempt::{Attempt, JobResult};
+use super::client::cancel;
+use super::fate::{Look, Loss, is_unseen, loss};
+use super::listing::Listed;
+use super::queue::Queue;
+
+/// Time between two looks for the result.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How long a job that was asked to end may take before Slurm ends it.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// How long to wait for the end of a job after Slurm was told to end it.
+const CANCEL_GRACE: Duration = Duration::from_secs(20);
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum JobEnd {
+    /// The job reported.
+    Reported(JobResult),
+    /// It ended without a report.
+    Lost(Loss),
+    /// We asked it to end, and it did not report.
+    Stopped,
+}
+
+/// Waits until the job reports or is lost. A request to stop ends the job. `say` gets each new state
+/// of the job.
+pub(crate) fn wait(
+    attempt: &Attempt,
+    id: &str,
+    queue: &Queue,
+    stop: &Stop,
+    say: &mut dyn FnMut(&Listed),
+) -> JobEnd {
+    queue.add(attempt.token(), id);
+    let end = until_over(attempt, queue, stop, say);
+    queue.remove(attempt.token());
+    let is_reported = matches!(end, JobEnd::Reported(_));
+    // An attempt that may still have a job stays open, for whoever drives the hunt next.
+    if !is_reported && cancel(attempt.token()).is_ok() {
+        attempt.close().ok();
+    }
+    end
+}
+
+fn until_over(
+    attempt: &Attempt,
+    queue: &Queue,
+    stop: &Stop,
+    say: &mut dyn FnMut(&Listed),
+) -> JobEnd {
+    let mut unseen_since = None;
+    let mut said = None;
+    let mut asked: Option<Instant> = None;
+    let mut is_cancelled = false;
+    loop {
+        if let Some(result) = attempt.result() {
+            return JobEnd::Reported(result);
+        }
+        let look = queue.look(attempt.token());
+        let is_pending = matches!(&look, Look::Listed(job) if job.is_pending());
+        if let Look::Listed(job) = &look
+            && said.as_ref() != Some(job)
+        {
+            say(job);
+            said = Some(job.clone());
+        }
+        if is_unseen(&look) {
+            unseen_since.get_or_insert_with(Instant::now);
+        } else if look != Look::Unknown {
+            unseen_since = None;
+        }
+        let unseen_for = unseen_since.map_or(Duration::ZERO, |since| since.elapsed());
+        if let Some(loss) = loss(&look, unseen_for) {
+            return if asked.is_some() { JobEnd::Stopped } else { JobEnd::Lost(loss) };
+        }
+        if stop.is_requested() {
+            let since = *asked.get_or_insert_with(|| {
+                // If the disk does not take the request, Slurm ends the job.
+                attempt.ask_to_end().ok();
+                Instant::now()
+            });
+            let is_late = is_pending || stop.requests() > 1 || since.elapsed() > GRACE;
+            if is_late && !is_cancelled {
+                is_cancelled = cancel(attempt.token()).is_ok();
+            }
+            if is_pending && is_cancelled {
+                return JobEnd::Stopped;
+            }
+            if since.elapsed() > GRACE + CANCEL_GRACE {
+                return JobEnd::Stopped;
+            }
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+}
