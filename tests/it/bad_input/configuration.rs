@@ -117,7 +117,7 @@ max_increase = "much"
       oracle.toml:2:1: colour: unknown key. Allowed: version, inputs, run, matrix, sweep, failures, worktree, build, prepare, measure, require, guard, level, statistics, environment, patch, overlay, ruler, report, executor, limits, notify, override
       oracle.toml:5:1: inputs.my model: a name is made of letters, digits, `_` and `-`.
       oracle.toml:8:1: build.command: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
-      oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental
+      oracle.toml:9:8: build.mode: `incremntal` is not allowed; did you mean `incremental`? Allowed: clean, incremental, auto
       oracle.toml:10:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:11:8: build.jobs: 0 is out of range; allowed: 1 to 4294967295
       oracle.toml:15:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
