@@ -11,11 +11,8 @@ use super::graph::Graph;
 use super::likelihood::Likelihood;
 use super::{CalibrationError, Drift, DriftPrior, Levels, Rates};
 
-/// Share of the posterior that a candidate must hold before its confirmation. The share is mostly
-/// higher when the search ends: in simulations at d = 2, one claim in twenty is rejected.
-const ENOUGH: f64 = 0.92;
-/// The same for failure rates, for which the smaller share was not simulated.
-const ENOUGH_FOR_RATES: f64 = 0.95;
+/// Share of the posterior that a candidate must hold before its confirmation.
+const ENOUGH: f64 = 0.95;
 /// Maximum number of rejected confirmations.
 const MOST_REJECTED: usize = 3;
 /// If P(bad) is above this, or below 1 minus this, a commit's samples update its side's level.
@@ -180,7 +177,7 @@ impl<'a> Noisy<'a> {
         let central = self.most_open(&belief, |_| true);
         self.belief = Some(belief);
         if let Some(lead) = lead
-            && (lead.mass >= self.share_of_claim() || central.is_none())
+            && (lead.mass >= ENOUGH || central.is_none())
         {
             return match self.unmeasured(&lead) {
                 Some(commit) => self.measure(commit),
@@ -192,14 +189,6 @@ impl<'a> Noisy<'a> {
             return Advice::Measure(vec![MeasuredCommit::Good]);
         }
         self.measure(commit)
-    }
-
-    /// The share of the posterior from which a candidate is claimed.
-    fn share_of_claim(&self) -> f64 {
-        match self.scale {
-            Scale::Levels(_) => ENOUGH,
-            Scale::Rates(_) => ENOUGH_FOR_RATES,
-        }
     }
 
     /// The posterior from all samples.

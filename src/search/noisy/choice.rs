@@ -5,11 +5,6 @@ use crate::search::advice::Scale;
 use crate::search::belief::{Belief, UntestableSpan};
 use crate::search::most_runs;
 
-/// Share of a build that one run pays: later runs of the commit use the build too. Found by
-/// simulation; with 1.13, runs and builds together cost more at equal prices.
-const SHARE_OF_BUILD: f64 = 0.5;
-/// The same for failure rates, for which the smaller share was not simulated.
-const SHARE_OF_BUILD_FOR_RATES: f64 = 1.13;
 /// Minimum entropy of a commit with stored runs, relative to the most uncertain commit's: reached at
 /// P(bad) = 0.40. The run tells 3 % less at most, and costs nothing.
 const NEARLY: f64 = 0.97;
@@ -60,14 +55,10 @@ impl Noisy<'_> {
     }
 
     /// The current commit's minimum entropy relative to the most uncertain one's: the price of a
-    /// run over the price of a run and its share of a build. At equal prices it is 0.67, reached at
-    /// P(bad) = 0.17; for rates 0.47, reached at 0.1.
+    /// run over the price of a run and a build. At equal prices it is 0.47, reached at P(bad) =
+    /// 0.1.
     fn patience(&self) -> f64 {
-        let share = match self.scale {
-            Scale::Levels(_) => SHARE_OF_BUILD,
-            Scale::Rates(_) => SHARE_OF_BUILD_FOR_RATES,
-        };
-        let price = (self.price_of_build * share).clamp(0.25, 9.0);
+        let price = (self.price_of_build * 1.13).clamp(0.25, 9.0);
         1.0 / (1.0 + price)
     }
 
