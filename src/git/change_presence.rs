@@ -123,6 +123,28 @@ impl History {
         self.contains_change(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
+    /// The parts of the change, a file each, whose file is byte for byte as before the change. A
+    /// new file does not count: it may only have been renamed.
+    pub(crate) fn put_back(&self, commit: &CommitId, change: &Change) -> Vec<Change> {
+        let is_put_back = |file: &&ChangedFile| {
+            file.before.is_some() && file.before != file.after && self.is_as_before(commit, file)
+        };
+        let files = change.files.iter().filter(is_put_back);
+        files.map(|file| Change { files: vec![file.clone()] }).collect()
+    }
+
+    /// Whether `commit` alters files, compared with `parent`, that are not among the change's.
+    pub(crate) fn alters_other_files(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Result<bool, GitError> {
+        let own: BTreeSet<&[u8]> = change.files.iter().map(|file| &*file.path).collect();
+        let altered = self.diff_files(Some(parent), commit)?;
+        Ok(altered.iter().any(|file| !own.contains(&*file.path)))
+    }
+
     /// Whether `commit` restores a file of the change to its state before the change, which
     /// `parent` did not have.
     pub(crate) fn restores_file(

@@ -86,6 +86,7 @@ fn try_once(
         is_flaky: false,
         is_clean: false,
         undone: BTreeMap::new(),
+        compared: BTreeSet::new(),
         limit: None,
         pauses_left,
         unread: Vec::new(),

@@ -38,6 +38,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) is_clean: bool,
     /// Found commits, and a later commit where the change of each has no effect any more.
     pub(crate) undone: BTreeMap<CommitId, CommitId>,
+    /// Commits that were measured to find a mend. Their verdicts are not in the journal.
+    pub(crate) compared: BTreeSet<CommitId>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,
     /// How often the hunt may still wait for a fault to pass (`[failures] pauses`).
@@ -67,6 +69,13 @@ impl Driver<'_> {
             _ => None,
         });
         Ok(judged.collect())
+    }
+
+    /// The commits that were judged or compared.
+    pub(crate) fn measured(&self) -> Result<BTreeSet<CommitId>, HuntError> {
+        let mut measured = self.judged()?;
+        measured.extend(self.compared.iter().cloned());
+        Ok(measured)
     }
 
     /// Whether an error ends the driver although a first bad commit is found: the user stopped the

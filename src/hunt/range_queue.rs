@@ -118,10 +118,12 @@ impl Driver<'_> {
             }
         }
         self.withdraw_what_is_put_back(&mut ledger, &whole)?;
+        self.doubt_what_the_end_lacks(&mut ledger, &whole)?;
         if self.is_flaky {
             self.recheck(&mut ledger, &claims)?;
             self.withdraw_unequal_rates(&mut ledger, &claims)?;
         }
+        self.note_small_steps(&mut ledger, &whole)?;
         let contributions = if ledger.is_gradual() {
             match self.contributions(&endpoints, ledger.first_metric()) {
                 Err(HuntError::Limit(limit)) => {

@@ -37,6 +37,9 @@ const MOST_REFUTED: usize = 2;
 
 /// Maximum number of side branches that one search sets aside.
 const MOST_ASIDES: usize = 8;
+/// Maximum number of times that a search goes on at a parent that is bad already. Each time the
+/// range gets smaller.
+const MOST_PARENTS: usize = 12;
 
 /// Maximum number of paths in a note.
 const MOST_NAMED: usize = 5;
@@ -97,7 +100,7 @@ fn with_git(
     });
     let is_alone = driver.begun.options.search == SearchBy::GitBisect;
     let most = if strategy.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
-    let (mut round, mut asides) = (0, 0);
+    let (mut round, mut asides, mut parents) = (0, 0, 0);
     let mut last_word = String::new();
     while round < most {
         let number = driver.searches;
@@ -149,17 +152,17 @@ fn with_git(
                     asides += 1;
                     continue;
                 }
-                let [old, _] = search_range.ends();
-                if !driver.oracle.history.is_ancestor(old, &parent)? {
+                let narrowed = driver.narrowed_to(&search_range, &parent)?;
+                let Some(mut narrowed) = narrowed.filter(|_| parents < MOST_PARENTS) else {
                     return Ok(Searched::Candidates(vec![commit, parent], why.into()));
-                }
+                };
                 if !is_about_runs {
                     // The path filter excluded the first bad commit, or git inferred the verdict.
-                    search_range = search_range.up_to(parent);
-                    if !search_range.paths.is_empty() {
-                        dropped = std::mem::take(&mut search_range.paths);
+                    if !narrowed.paths.is_empty() {
+                        dropped = std::mem::take(&mut narrowed.paths);
                     }
-                    round += 1;
+                    search_range = narrowed;
+                    parents += 1;
                     continue;
                 }
                 last_word = why;
@@ -230,6 +233,35 @@ impl Driver<'_> {
             )
         };
         Ok(self.oracle.recorder.event(Event::Note { text })?)
+    }
+
+    /// The part of the range that ends at this parent of a claimed commit. If the older end is on
+    /// another line, it begins at a merge base of the two; `None` if a merge base is on the newer
+    /// side already.
+    fn narrowed_to(
+        &mut self,
+        search_range: &SearchRange,
+        parent: &CommitId,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        let [old, _] = search_range.ends();
+        let history = &self.oracle.history;
+        if history.is_ancestor(old, parent)? {
+            return Ok(Some(search_range.clone().up_to(parent.clone())));
+        }
+        let bases = history.merge_bases(old, parent)?;
+        let Some(first) = bases.first().filter(|_| !bases.contains(parent)) else {
+            return Ok(None);
+        };
+        for base in &bases {
+            let number = self.searches.saturating_sub(1);
+            let judgement = self.judge(base, &search_range.targets, number)?;
+            if !search_range.is_older(judgement.verdict) {
+                return Ok(None);
+            }
+        }
+        let branch =
+            SearchRange { older: first.clone(), aside: Vec::new(), ..search_range.clone() };
+        Ok(Some(branch.up_to(parent.clone())))
     }
 
     /// Whether fresh runs that contradict a claim also contradict runs of the search. Those of a

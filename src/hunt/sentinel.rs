@@ -161,6 +161,7 @@ impl Driver<'_> {
         self.searches = 0;
         self.excluded_runs.clear();
         self.undone.clear();
+        self.compared.clear();
         self.is_flaky = false;
         self.run()
     }

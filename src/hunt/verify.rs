@@ -186,6 +186,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         is_flaky: false,
         is_clean: true,
         undone: BTreeMap::new(),
+        compared: BTreeSet::new(),
         limit: None,
         pauses_left: 0,
         unread: Vec::new(),

@@ -1,7 +1,7 @@
 //! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
 //! tolerance on either side of a found commit, the hunt searches on. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
 use crate::hunt::range::SearchRange;
@@ -23,12 +23,16 @@ pub(crate) struct Ledger {
     pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits whose change later leaves the tree, at least in part.
     pub(crate) leaving: Vec<CommitId>,
+    /// Found commits after which, up to the hunt's newer end, commits were measured.
+    pub(crate) measured_after: Vec<CommitId>,
     pub(crate) crossings: Vec<Culprit>,
     pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
     /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
     pub(crate) largest_open: f64,
     /// How much of each metric's change has only candidates; 0 for a fact.
     pub(crate) open_steps: BTreeMap<Metric, f64>,
+    /// Metrics of which the rest is small steps.
+    pub(crate) small_steps: BTreeSet<Metric>,
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's, which the hunt searched for by themselves.
     pub(crate) other_failures: Vec<Target>,
@@ -43,10 +47,12 @@ impl Ledger {
             mends: Vec::new(),
             hidden: Vec::new(),
             leaving: Vec::new(),
+            measured_after: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
             largest_open: 0.0,
             open_steps: BTreeMap::new(),
+            small_steps: BTreeSet::new(),
             notes: Vec::new(),
             other_failures: Vec::new(),
         }

@@ -1,7 +1,7 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Culprit, Phase, Target};
+use crate::evaluation::{Basis, Culprit, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -9,7 +9,7 @@ use crate::oracle::Request;
 use crate::stats;
 
 use super::account::Ledger;
-use super::culprit_status::FoundCommit;
+use super::culprit_status::{FoundCommit, Mend};
 
 impl Driver<'_> {
     /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
@@ -37,6 +37,58 @@ impl Driver<'_> {
             }
         }
         self.settle_account(ledger)
+    }
+
+    /// Marks each named commit as hiding later ones if the hunt's newer end has a file as it was
+    /// before that commit, and
+    ///
+    /// - no file there has the change,
+    /// - the commit that put the file back altered other files too, and did not mend: it may have
+    ///   removed the step and made another of the same size, or
+    /// - runs of one commit differ, so that a mend may have gone unseen.
+    pub(crate) fn doubt_what_the_end_lacks(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+    ) -> Result<(), HuntError> {
+        let [_, newer] = whole.ends();
+        let named = ledger.found().iter().filter(|found| found.is_named());
+        let culprits: Vec<Culprit> = named.map(|found| found.culprit.clone()).collect();
+        // In noise, enough runs of each commit were made to see a mend.
+        let in_noise =
+            |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
+        let in_noise = whole.targets.iter().any(in_noise);
+        for culprit in culprits {
+            let found = &culprit.info.commit;
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, found)?;
+            let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
+            let is_gone = history.contains_change(newer, &change) == Some(false);
+            for part in history.put_back(newer, &change) {
+                let absence = history.commits_without_change(found, newer, &part)?.pop();
+                let is_replaced = match &absence {
+                    // A failure's message tells its cause; a level does not.
+                    Some(absence) if culprit.failure.is_none() => {
+                        let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
+                        let [before, back] = [&absence.before, &absence.commits[0]];
+                        !ledger.mends().iter().any(is_there)
+                            && (varies || history.alters_other_files(before, back, &change)?)
+                    }
+                    _ => false,
+                };
+                if !is_gone && !is_replaced {
+                    continue;
+                }
+                let back = absence.as_ref().map(|absence| &absence.commits[0]);
+                let until = match back {
+                    Some(back) if self.same_levels(&whole.targets, found, back)? => back,
+                    _ => newer,
+                };
+                ledger.hides(found, &self.chain(found, until)?);
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later

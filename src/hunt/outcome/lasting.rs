@@ -104,6 +104,15 @@ impl Driver<'_> {
             let change = history.change(&culprit.parent, found)?;
             let is_kept = history.commits_without_change(found, newer, &change)?.is_empty();
             if is_kept && !history.is_gone_in_part(newer, &change) {
+                let seen = self.oracle.evaluate(look)?;
+                let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
+                if whole.explains_levels()
+                    && !is_drifting
+                    && !ledger.measured_after.contains(found)
+                    && self.has_drifted(&step)?
+                {
+                    next.extend(self.measure_after(ledger, &step)?);
+                }
                 continue;
             }
             // A commit whose verdict differs from the newer end's was found between other ends.
@@ -145,6 +154,9 @@ impl Driver<'_> {
         let [_, newer] = search_range.ends();
         let chain = self.chain(&step.culprit.info.commit, newer)?;
         let found = &step.culprit.info.commit;
+        if newer == self.begun.ends()[1] {
+            ledger.measured_after.push(found.clone());
+        }
         let suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
         let change = self.oracle.history.change(&step.culprit.parent, found)?;
@@ -249,12 +261,12 @@ impl Driver<'_> {
         chain: &[CommitId],
         has_drifted: bool,
     ) -> Result<Option<CommitId>, HuntError> {
-        let judged = self.judged()?;
+        let measured = self.measured()?;
         let targets = &step.search_range.targets;
         let (mut longest, mut longest_differs) = (0..0, false);
         let (mut from, mut before) = (0, &step.culprit.info.commit);
         for (place, commit) in chain.iter().enumerate() {
-            if judged.contains(commit) || place + 1 == chain.len() {
+            if measured.contains(commit) || place + 1 == chain.len() {
                 let differs = has_drifted && !self.same_levels(targets, before, commit)?;
                 if place > from && (differs, place - from) > (longest_differs, longest.len()) {
                     (longest, longest_differs) = (from..place, differs);

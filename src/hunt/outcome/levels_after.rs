@@ -131,7 +131,7 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         let metric = &target.guard.metric;
         let mut levels = vec![level_of(step.seen, found, target)];
-        let judged = self.judged()?;
+        let measured = self.measured()?;
         let chain = match via {
             Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
             None => self.chain(found, newer)?,
@@ -139,7 +139,7 @@ impl Driver<'_> {
         // A commit that could not be judged (other checks, for example) has no level to compare.
         let verdicts = self.last_verdicts()?;
         let has_level = |commit: &&CommitId| {
-            judged.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
+            measured.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
         };
         for commit in chain.iter().filter(has_level).filter(|commit| *commit != newer) {
             let measures = [metric.measure.clone()];
@@ -248,6 +248,7 @@ impl Driver<'_> {
                 let look = Request::look(&chain[at], &measures, Phase::Search);
                 self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
             }
+            self.compared.insert(chain[at].clone());
             let (judgement, seen) =
                 self.oracle.judge_until_decided(&chain[at], &targets, Phase::Search, None)?;
             match judgement.verdict {
@@ -344,7 +345,11 @@ impl Driver<'_> {
         Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
     }
 
-    fn level_at(&mut self, commit: &CommitId, target: &GuardTarget) -> Result<Level, HuntError> {
+    pub(super) fn level_at(
+        &mut self,
+        commit: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<Level, HuntError> {
         let measures = [target.guard.metric.measure.clone()];
         let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
         Ok(level_of(&seen, commit, target))

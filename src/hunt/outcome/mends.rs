@@ -1,6 +1,7 @@
 //! Decides which of the found commits a later mend undid.
 
 use crate::evaluation::{CommitId, Culprit, Metric};
+use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
@@ -113,7 +114,9 @@ impl Driver<'_> {
         }
         let history = &self.oracle.history;
         let change = history.change(&found.parent, commit)?;
-        let mut hidden = self.chain(commit, &mend.by)?;
+        let older = self.begun.ends()[0].clone();
+        let range = Range { old: vec![commit.clone(), older], ..Range::between(commit, &mend.by) };
+        let mut hidden = history.commits(&range)?;
         hidden.truncate(MOST_HIDDEN);
         let carried = match history.contains_change(&mend.by, &change) {
             Some(false) => ChangePresence::Gone,

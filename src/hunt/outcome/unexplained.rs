@@ -120,8 +120,9 @@ impl Ledger {
     }
 
     /// Whether small steps of the metric add up somewhere: the answer says so beside the commits.
-    fn has_ramp(&self, metric: &Metric) -> bool {
-        self.crossings.iter().any(|crossing| crossing.effect_on(metric).is_some())
+    pub(super) fn has_ramp(&self, metric: &Metric) -> bool {
+        self.small_steps.contains(metric)
+            || self.crossings.iter().any(|crossing| crossing.effect_on(metric).is_some())
     }
 
     /// The standard error of the rest, in the metric's unit: that of both ends and of each step.

@@ -92,3 +92,53 @@ fn a_side_branch_from_before_a_fix_is_set_aside() {
     ]);
     hunt(plan).between("2", "10").finds("9").costs(15, 7);
 }
+
+/// A line of 24 commits with perplexity 7, and the files that some of them change.
+fn files(changes: &[(usize, &str, &str)]) -> Plan {
+    let plan = line(&["7.0"; 24].join(" "));
+    let write = |plan: Plan, (commit, file, text): &(usize, &str, &str)| {
+        plan.file(*commit, &format!("kernels/{file}.conf"), &format!("{text}\n"))
+    };
+    changes.iter().fold(plan, write)
+}
+
+/// The commits from one to another, as an answer lists them.
+fn all(from: usize, to: usize) -> String {
+    (from..=to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_step_that_another_file_makes_again_may_be_either_commits() {
+    let plan = files(&[
+        (0, "a", "ppl+a = 0"),
+        (0, "b", "ppl+b = 0"),
+        (5, "a", "ppl+a = 0.36"),
+        (5, "notes", "# rows of four"),
+        (15, "a", "ppl+a = 0"),
+        (15, "b", "ppl+b = 0.36"),
+    ]);
+    hunt(plan).leaves(&all(5, 15)).costs(20, 12);
+}
+
+#[test]
+fn a_part_that_was_put_back_beside_another_change_may_be_made_again() {
+    let plan = files(&[
+        (0, "a", "ppl+a = 0"),
+        (0, "b", "ppl+b = 0"),
+        (0, "c", "ppl+c = 0"),
+        (5, "a", "ppl+a = 0.63"),
+        (5, "b", "ppl+b = 0.63"),
+        (5, "notes", "# rows of four"),
+        (8, "a", "ppl+a = 0"),
+        (15, "b", "ppl+b = 0"),
+        (15, "c", "ppl+c = 0.63"),
+    ]);
+    hunt(plan).leaves(&all(5, 23)).costs(29, 16);
+}
+
+#[test]
+fn small_steps_after_the_found_one_are_no_single_commits() {
+    let told = hunt(spans(&[(10, "7.5"), (20, "7.6"), (45, "7.7"), (60, "7.75")]));
+    let told = told.finds("10").costs(24, 14);
+    told.hunt.output.says(&["the other 0.25 of ppl are small steps"]);
+}
