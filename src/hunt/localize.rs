@@ -73,8 +73,8 @@ impl Driver<'_> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let contradicted = contradiction::found(&finding, cause, &targets, terms);
-        if let Some(unexplained) = contradicted {
+        let unexplained = contradiction::found(&finding, cause, &targets, terms);
+        if !unexplained.is_empty() {
             let history = self.oracle.history.commits(&self.whole())?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
         }
@@ -82,6 +82,21 @@ impl Driver<'_> {
         let [bad, _] = self.begun.ends();
         let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
+    }
+
+    /// The finding, or candidates if the bad end without all named commits contradicts it.
+    pub(crate) fn unless_jointly_contradicted(
+        &mut self,
+        finding: Finding,
+    ) -> Result<Finding, HuntError> {
+        let terms = self.terms();
+        let (targets, _) = self.sought()?;
+        let unexplained = contradiction::found_jointly(&finding, &targets, terms);
+        if unexplained.is_empty() {
+            return Ok(finding);
+        }
+        let history = self.oracle.history.commits(&self.whole())?;
+        Ok(contradiction::incomplete(finding, unexplained, &history, terms))
     }
 
     /// The hunt's targets, and the guards that it does not search for.

@@ -61,7 +61,10 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     let commits = report.culprits.len();
     facts.extend(revert_in_words(line, commits).map(|words| ("Revert", words)));
-    let joint = report.joint_revert.as_ref().filter(|_| is_main(report, first));
+    // If no commit is named in the end, the first confirmed one has this line.
+    let is_first = report.culprits.first().is_some_and(|one| one.commit == first.commit);
+    let is_its = is_main(report, first) || (report.culprit.is_none() && is_first);
+    let joint = report.joint_revert.as_ref().filter(|_| is_its);
     facts.extend(joint.map(|line| ("Revert all", joint_revert_in_words(line, commits))));
     facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
     facts

@@ -52,7 +52,13 @@ pub(super) fn headline(report: &Report) -> String {
             format!("A {} is confirmed, and the search was cut", sought(report))
         }
         (_, Outcome::Candidates) if !report.unexplained.is_empty() => {
-            format!("A {} is confirmed, but does not explain everything", sought(report))
+            let sought = sought(report);
+            match report.culprits.len() {
+                0 | 1 => format!("A {sought} is confirmed, but does not explain everything"),
+                many => {
+                    format!("{many} {sought}s are confirmed, but do not explain everything")
+                }
+            }
         }
         (_, Outcome::Candidates) => match report.candidates.len() {
             0 => format!("The {} could not be narrowed down", sought(report)),
