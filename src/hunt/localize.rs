@@ -23,6 +23,7 @@ mod undone;
 
 use std::collections::BTreeMap;
 
+use crate::differ::BuiltSources;
 use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Target};
 use crate::git::{History, Range};
 use crate::hunt::HuntError;
@@ -111,8 +112,10 @@ impl Driver<'_> {
 
     fn cause(&mut self, culprit: &Culprit, rank: Rank) -> Result<Cause, HuntError> {
         let none = |why: &str| unknown(culprit, why.to_owned());
-        if self.oracle.recipes.engine.within.is_some() {
-            return Ok(none("its files are those of a dependency"));
+        let within = self.oracle.recipes.engine.within.as_ref();
+        let is_submodule = within.is_some_and(|within| within.files.is_empty());
+        if is_submodule && self.oracle.history.has_submodules(&culprit.info.commit)? {
+            return Ok(none("the submodule has submodules of its own"));
         }
         if self.common_recipe(culprit)?.is_none() {
             return Ok(none(OTHER_RECIPE));
@@ -127,7 +130,11 @@ impl Driver<'_> {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };
-        let built = self.built_sources(&culprit.parent, &culprit.info.commit)?;
+        // Builds name the files of a dependency by their paths in the engine.
+        let built = match &self.oracle.recipes.engine.within {
+            Some(_) => BuiltSources::default(),
+            None => self.built_sources(&culprit.parent, &culprit.info.commit)?,
+        };
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let is_begun = journaled.is_begun;
