@@ -195,7 +195,10 @@ fn growing(found: &TensorComparison) -> Option<(&[TensorGrowth], Vec<f64>)> {
 /// Every layer adds to the difference: a small error in each of them.
 fn slow_growth(found: &TensorComparison) -> Option<String> {
     let (points, factors) = growing(found)?;
-    if instability(found).is_some() || !factors.iter().all(|one| (LEVEL..FAR).contains(one)) {
+    if instability(found).is_some() || one_layer(found).is_some() {
+        return None;
+    }
+    if !factors.iter().all(|one| (LEVEL..FAR).contains(one)) {
         return None;
     }
     let first = points.first()?;

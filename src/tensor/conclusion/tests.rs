@@ -185,6 +185,10 @@ fn steady_growth_is_instability_and_a_jump_is_one_layer() {
     let expected =
         "RMS of Δ is 2e-4 of the RMS in layer 0 and 5e-4 in layer 2; no layer alone stands out";
     assert_eq!(found.patterns[0].evidence, expected);
+    // The layer where it begins stands out.
+    let late = [("l_out-0", 0.0), ("l_out-1", 0.2), ("l_out-2", 0.3), ("l_out-3", 0.4)];
+    let late = [&late[..], &[("l_out-4", 0.5)]].concat();
+    assert_eq!(kinds(&late), [Kind::OneLayer]);
     let jump = [("l_out-0", 1e-6), ("l_out-1", 0.2), ("l_out-2", 0.3), ("l_out-3", 0.3)];
     let found = concluded(&jump);
     assert_eq!(found.patterns[0].kind, Kind::OneLayer);
