@@ -120,7 +120,8 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
 /// The step over the text's chunks: the paired interval and the unpaired one.
 pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> {
     let found = effect.over_text.as_ref()?;
-    let range = |[low, high]: [f64; 2]| format!("{} to {}", text::figure(low), text::figure(high));
+    let range =
+        |[low, high]: [f64; 2]| format!("{} to {}", text::difference(low), text::difference(high));
     Some(format!(
         "{}: {} {}, chunk against chunk ({} interval); {} if the two had read different \
          texts; {} of {} carry it",
