@@ -20,8 +20,8 @@ fn only_set(report: &Value) -> Vec<String> {
 
 /// A file of thirty lines, the first and the last of them given.
 fn long(first: &str, last: &str) -> String {
-    let middle: String = (0..30).map(|number| format!("# line {number}\n")).collect();
-    format!("{first}\n{middle}{last}\n")
+    let middle: Vec<String> = (0..30).map(|number| format!("# line {number}")).collect();
+    format!("{first}\n{}\n{last}\n", middle.join("\n"))
 }
 
 /// Commit 2 changes `add.conf` in two places, and `tests.conf`. Its second hunk is bad.
