@@ -367,11 +367,13 @@ pub(crate) fn shown(trial: &Trial) -> &'static str {
 
 /// The tests of parts of each change, the main first bad commit's first, with their headings.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
-    let main = report.cause.iter().map(|line| (TRIALS.to_owned(), line));
-    let others = report.other_causes.iter().map(|line| {
-        let title = format!("Which part of {} makes its step", line.cause.commit.short());
-        (title, line)
+    let named =
+        |line: &CauseLine| format!("Which part of {} makes its step", line.cause.commit.short());
+    let main = report.cause.iter().map(|line| {
+        let is_named = report.culprit.is_some();
+        (if is_named { TRIALS.to_owned() } else { named(line) }, line)
     });
+    let others = report.other_causes.iter().map(|line| (named(line), line));
     let of_parts = main.chain(others).map(|(title, CauseLine { cause, logs, .. })| {
         (title, Table::new(COLUMNS, cause.trials.iter().map(|trial| row(trial, logs))))
     });

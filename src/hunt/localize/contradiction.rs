@@ -136,7 +136,8 @@ pub(super) fn incomplete(
     let (candidates, why, next) = match (terms.good_is_older(), is_later) {
         (true, _) if finding.culprits.len() > 1 => (
             &history[first..],
-            "without these commits the bad end still shows the same: another commit does this too",
+            "without the confirmed commits the bad end still shows the same: another commit does \
+             this too",
             "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
         ),
         (true, _) => (

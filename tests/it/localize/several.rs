@@ -86,10 +86,13 @@ fn a_bad_end_that_stays_bad_without_both_commits_has_another_cause() {
     assert_eq!(candidates.len(), expected.len(), "{candidates:?}");
     assert!(expected.iter().all(|commit| candidates.iter().any(|one| one == commit)));
     let said = "reverting the causes of both first bad commits does not heal the bad end: ppl 8.3";
+    let title = format!("Which part of {} makes its step", &world.history.commit("4")[..10]);
+    assert!(hunt.file("report.md").contains(&title));
     assert!(hunt.file("report.md").contains(said) && hunt.file("report.html").contains(said));
     hunt.output.says(&[
         "2 first bad commits are confirmed, but do not explain everything",
-        "without these commits the bad end still shows the same: another commit does this too",
+        "without the confirmed commits the bad end still shows the same: another commit does this \
+         too",
         "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
     ]);
 }
