@@ -83,6 +83,9 @@ pub struct Config {
     /// Files put over a commit before its patches and overlays. No key sets them: localisation uses
     /// them to build a commit with part of a change.
     pub part: Arc<Vec<TreeEntry>>,
+    /// Whether a submodule under test is laid into the engine as plain files: then parts of a change
+    /// and patches can be put over them. No key sets it.
+    pub inline: bool,
     /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
 }
@@ -101,7 +104,13 @@ impl Config {
     /// This configuration with these files put over the commit.
     #[must_use]
     pub fn with_part(&self, entries: Vec<TreeEntry>) -> Self {
-        Self { part: Arc::new(entries), ..self.clone() }
+        Self { part: Arc::new(entries), inline: true, ..self.clone() }
+    }
+
+    /// This configuration with a submodule under test as plain files.
+    #[must_use]
+    pub fn inlined(&self) -> Self {
+        Self { inline: true, ..self.clone() }
     }
 
     /// This configuration with one more patch, applied after the others.

@@ -115,6 +115,7 @@ pub(super) fn read_document(reader: &mut Reader, document: &Node, base: &Path) -
         limits,
         notify,
         part: Arc::default(),
+        inline: false,
         source: Arc::<Source>::default(),
     }
 }

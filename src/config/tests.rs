@@ -63,10 +63,11 @@ fn seen(config: &Config) -> String {
         limits,
         notify,
         part,
+        inline,
         source: _,
     } = config;
     format!(
-        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{executor:?}\n{limits:?}\n{notify:?}\n{part:?}"
+        "{inputs:?}\n{base:?}\n{worktree:?}\n{build:?}\n{prepares:#?}\n{measures:#?}\n{levels:?}\n{sweep:?}\n{run:?}\n{requires:?}\n{guards:?}\n{statistics:?}\n{failures:?}\n{overrides:?}\n{probes:?}\n{variables:?}\n{home:?}\n{patches:?}\n{overlays:?}\n{ruler:?}\n{commit_url:?}\n{executor:?}\n{limits:?}\n{notify:?}\n{part:?} {inline:?}"
     )
 }
 

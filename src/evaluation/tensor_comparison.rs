@@ -255,6 +255,8 @@ pub enum TensorPatternKind {
     Cache,
     /// The difference grows by a factor from layer to layer or from step to step.
     Instability,
+    /// The difference grows slowly along the layers or steps, and none of them stands out.
+    SlowGrowth,
     /// One layer is far worse than its neighbours.
     OneLayer,
 }
@@ -274,6 +276,7 @@ impl fmt::Display for TensorPatternKind {
             Self::Output => "output head",
             Self::Cache => "KV cache",
             Self::Instability => "instability",
+            Self::SlowGrowth => "slow growth",
             Self::OneLayer => "one layer",
         })
     }

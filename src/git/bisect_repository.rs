@@ -84,6 +84,13 @@ impl BisectRepository {
         self.write_own(repository)
     }
 
+    /// Lets git find the objects of another repository too.
+    pub(super) fn add_objects(&self, objects: &Path) -> Result<(), GitError> {
+        let file = self.path.join("objects/info/alternates");
+        let lines = fs::read(&file).map_err(io_error("read", &file))?;
+        write(&file, &[lines, alternates_line(objects)].concat())
+    }
+
     /// The git folder.
     pub(super) fn git_dir(&self) -> &Path {
         &self.path

@@ -78,6 +78,11 @@ impl History {
         Ok((count.code == 0).then(|| text.trim().parse().ok()).flatten())
     }
 
+    /// Whether the commit declares submodules.
+    pub(crate) fn has_submodules(&self, commit: &CommitId) -> Result<bool, GitError> {
+        Ok(self.entry(commit, ".gitmodules")?.is_some())
+    }
+
     /// The repository of the submodule at this path, if the user's clone has it.
     pub(crate) fn submodule(
         &self,

@@ -5,6 +5,8 @@
 //! never gets our objects. The tree's name covers all its content, so two commits with the same
 //! modified tree are built once.
 
+mod checks;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,12 +17,11 @@ use std::sync::Arc;
 use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
 use super::bisect_repository::{BisectRepository, quoted};
-use super::changes::EMPTY_TREE;
 use super::checkout_failure::is_refused;
-use super::command::{Call, LONGEST_LIST};
+use super::command::Call;
 use super::error::io_error;
 use super::raw_path::os;
-use super::{GitError, History, Repository, vendored};
+use super::{GitError, Repository, vendored};
 
 /// Maximum number of entries for one git call: a command line is limited.
 const MOST_ENTRIES: usize = 500;
@@ -34,6 +35,13 @@ pub(crate) enum Layer {
         path: String,
         /// The new commit, in the submodule's repository.
         to: CommitId,
+    },
+    /// A submodule as plain files, which other layers can change.
+    Inline {
+        /// The submodule's path.
+        path: String,
+        /// The commit with the files, in the submodule's repository.
+        from: CommitId,
     },
     /// Files of a vendored folder (a copy of another project), taken from a commit of that
     /// project.
@@ -140,6 +148,8 @@ pub(crate) struct OverlayBuilder {
     repository: Repository,
     /// The working folder is made in this folder when first needed.
     parent: PathBuf,
+    /// Objects of a submodule.
+    others: Option<PathBuf>,
     scratch: OnceCell<ScratchRepository>,
     known: RefCell<BTreeMap<(CommitId, Vec<Layer>), OverlayResult>>,
 }
@@ -158,9 +168,16 @@ impl OverlayBuilder {
         Self {
             repository: repository.clone(),
             parent: parent.to_owned(),
+            others: None,
             scratch: OnceCell::new(),
             known: RefCell::new(BTreeMap::new()),
         }
+    }
+
+    /// The same with the objects of a submodule, given its git folder.
+    #[must_use]
+    pub(crate) fn with_submodule(self, git_dir: &Path) -> Self {
+        Self { others: Some(git_dir.join("objects")), ..self }
     }
 
     /// The commit's tree with the layers applied in order.
@@ -196,6 +213,7 @@ impl OverlayBuilder {
         let nothing = folder.path().join("nothing");
         std::fs::create_dir(&nothing).map_err(io_error("make", nothing))?;
         let bare = BisectRepository::open(&self.repository, &folder.path().join("git"), commit)?;
+        self.others.iter().try_for_each(|objects| bare.add_objects(objects))?;
         Ok(self.scratch.get_or_init(|| ScratchRepository { folder, bare }))
     }
 }
@@ -216,6 +234,7 @@ impl ScratchRepository {
                     let entry = format!("160000,{to},{path}");
                     self.call().args(["update-index", "--add", "--cacheinfo", &entry]).ok()?;
                 }
+                Layer::Inline { path, from } => vendored::inline(|| self.call(), path, from)?,
                 Layer::Vendored { folder, from, files } => {
                     vendored::exchange(|| self.call(), folder, from, files)?;
                 }
@@ -341,64 +360,6 @@ fn patch_of(call: Call, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
 /// Turns a pattern of the configuration into a git pathspec.
 pub(crate) fn pathspec(path: &str) -> String {
     format!(":(top,glob){path}")
-}
-
-impl History {
-    /// Checks the patterns that select files of `from`. Fails if a pattern matches nothing or a
-    /// submodule.
-    pub(crate) fn check_layer(&self, from: &CommitId, paths: &[String]) -> Result<(), GitError> {
-        let index = tempfile::NamedTempFile::new().map_err(io_error("make", "an index"))?;
-        // Git does not accept an empty file as an index, so git creates the file.
-        let place = index.into_temp_path();
-        let call = || self.repository().shared_call().env("GIT_INDEX_FILE", &place);
-        std::fs::remove_file(&place).map_err(io_error("remove", &*place))?;
-        call().args(["read-tree", from.as_str()]).ok()?;
-        for path in paths {
-            let listed = call().args(["ls-files", "--stage", "-z", "--", &pathspec(path)]);
-            let said = listed.capture(LONGEST_LIST).ok()?.stdout;
-            if said.is_empty() {
-                let (path, from) = (path.clone(), from.clone());
-                return Err(GitError::NothingToLay { path, from });
-            }
-            // MODE SP OBJECT SP STAGE TAB PATH
-            let submodule = said.split(|b| *b == 0).find(|record| record.starts_with(b"160000 "));
-            if let Some(record) = submodule {
-                let path = record.splitn(2, |b| *b == b'\t').nth(1).unwrap_or_default();
-                let path = String::from_utf8_lossy(path).into_owned();
-                return Err(GitError::SubmoduleToLay { path, from: from.clone() });
-            }
-        }
-        Ok(())
-    }
-
-    /// The complete change of a commit against its first parent, as a patch.
-    pub(crate) fn as_patch(&self, commit: &CommitId) -> Result<Vec<u8>, GitError> {
-        let info = self.info(commit)?;
-        let parent = match info.parents.first() {
-            Some(parent) => parent.as_str(),
-            None if info.is_root => EMPTY_TREE,
-            None => {
-                let said = "its parent is not in this shallow clone".to_owned();
-                return Err(GitError::NotAPatch { name: commit.short().to_owned(), said });
-            }
-        };
-        patch_of(self.repository().shared_call(), parent, commit.as_str())
-    }
-
-    /// Fails if `patch` is not a valid patch or changes nothing.
-    pub(crate) fn check_patch(&self, name: &str, patch: &[u8]) -> Result<(), GitError> {
-        let file = tempfile::NamedTempFile::new().map_err(io_error("make", "a patch"))?;
-        std::fs::write(file.path(), patch).map_err(io_error("write", file.path()))?;
-        let call = self.repository().shared_call().args(["apply", "--numstat", "-z", "--"]);
-        let output = call.arg(file.path()).run()?;
-        if output.code == 0 && !output.stdout.is_empty() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("the patch is empty");
-        let said = said.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned();
-        Err(GitError::NotAPatch { name: name.to_owned(), said })
-    }
 }
 
 /// Whether a patch changes modes of files and nothing else.

@@ -1,5 +1,5 @@
 //! Vendored folders, which hold a copy of another project: which files a range of the project's
-//! commits changes, and whether the copy is exact.
+//! commits changes, and whether the copy is exact. Also makes such a folder of a submodule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,6 +78,12 @@ pub(super) fn exchange(
         }
     }
     Ok(())
+}
+
+/// Replaces a submodule in the index by the files of its commit.
+pub(super) fn inline(call: impl Fn() -> Call, path: &str, from: &CommitId) -> Result<(), GitError> {
+    call().args(["update-index", "--force-remove", "--", path]).ok()?;
+    call().args(["read-tree", &format!("--prefix={path}/"), from.as_str()]).ok().map(drop)
 }
 
 fn files(call: Call, tree: &str) -> Result<Files, GitError> {

@@ -23,6 +23,7 @@ mod undone;
 
 use std::collections::BTreeMap;
 
+use crate::differ::BuiltSources;
 use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Target};
 use crate::git::{History, Range};
 use crate::hunt::HuntError;
@@ -73,8 +74,8 @@ impl Driver<'_> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let contradicted = contradiction::found(&finding, cause, &targets, terms);
-        if let Some(unexplained) = contradicted {
+        let unexplained = contradiction::found(&finding, cause, &targets, terms);
+        if !unexplained.is_empty() {
             let history = self.oracle.history.commits(&self.whole())?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
         }
@@ -82,6 +83,21 @@ impl Driver<'_> {
         let [bad, _] = self.begun.ends();
         let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
+    }
+
+    /// The finding, or candidates if the bad end without all named commits contradicts it.
+    pub(crate) fn unless_jointly_contradicted(
+        &mut self,
+        finding: Finding,
+    ) -> Result<Finding, HuntError> {
+        let terms = self.terms();
+        let (targets, _) = self.sought()?;
+        let unexplained = contradiction::found_jointly(&finding, &targets, terms);
+        if unexplained.is_empty() {
+            return Ok(finding);
+        }
+        let history = self.oracle.history.commits(&self.whole())?;
+        Ok(contradiction::incomplete(finding, unexplained, &history, terms))
     }
 
     /// The hunt's targets, and the guards that it does not search for.
@@ -96,8 +112,10 @@ impl Driver<'_> {
 
     fn cause(&mut self, culprit: &Culprit, rank: Rank) -> Result<Cause, HuntError> {
         let none = |why: &str| unknown(culprit, why.to_owned());
-        if self.oracle.recipes.engine.within.is_some() {
-            return Ok(none("its files are those of a dependency"));
+        let within = self.oracle.recipes.engine.within.as_ref();
+        let is_submodule = within.is_some_and(|within| within.files.is_empty());
+        if is_submodule && self.oracle.history.has_submodules(&culprit.info.commit)? {
+            return Ok(none("the submodule has submodules of its own"));
         }
         if self.common_recipe(culprit)?.is_none() {
             return Ok(none(OTHER_RECIPE));
@@ -112,7 +130,11 @@ impl Driver<'_> {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };
-        let built = self.built_sources(&culprit.parent, &culprit.info.commit)?;
+        // Builds name the files of a dependency by their paths in the engine.
+        let built = match &self.oracle.recipes.engine.within {
+            Some(_) => BuiltSources::default(),
+            None => self.built_sources(&culprit.parent, &culprit.info.commit)?,
+        };
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let is_begun = journaled.is_begun;

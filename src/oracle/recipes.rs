@@ -2,10 +2,11 @@
 //! the keys under which builds and runs are stored.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::build::{Slot, build_key, prepare_key, run_key};
 use crate::config::{BuildMode, Condition, Config, Measure, Placeholder, Prepare, Values};
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, TreeEntry};
 use crate::git::{CheckoutSpec, GitError, Layer, OverlayBuilder, OverlayFailure, OverlayResult};
 use crate::store::{BuildKey, KeyHasher, RunKey, Store};
 
@@ -112,15 +113,27 @@ impl Recipes {
         commit: &CommitId,
         recipe: &Config,
     ) -> Result<Option<OverlayResult>, OracleError> {
-        let mut layers: Vec<Layer> = self.engine.exchanged(commit).into_iter().collect();
-        if !recipe.part.is_empty() {
-            layers.push(Layer::Entries(recipe.part.clone()));
-        }
+        let mut layers: Vec<Layer> = if recipe.inline {
+            self.engine.as_files(commit, &recipe.part)
+        } else {
+            self.engine.exchanged(commit).into_iter().collect()
+        };
         layers.extend(self.layers(recipe)?);
         if layers.is_empty() {
             return Ok(None);
         }
         Ok(Some(self.overlay_builder.apply_layers(self.engine.commit(commit), &layers)?))
+    }
+
+    /// The tree of a commit under test as plain files, with these entries of its own tree and without
+    /// patches.
+    pub(crate) fn tree_with(
+        &self,
+        commit: &CommitId,
+        entries: Vec<TreeEntry>,
+    ) -> Result<String, OracleError> {
+        let layers = self.engine.as_files(commit, &Arc::new(entries));
+        Ok(self.overlay_builder.apply_layers(self.engine.commit(commit), &layers)?.id())
     }
 
     /// What a slot must hold for a commit under test, or why the files cannot be made.

@@ -61,7 +61,10 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     let commits = report.culprits.len();
     facts.extend(revert_in_words(line, commits).map(|words| ("Revert", words)));
-    let joint = report.joint_revert.as_ref().filter(|_| is_main(report, first));
+    // If no commit is named in the end, the first confirmed one has this line.
+    let is_first = report.culprits.first().is_some_and(|one| one.commit == first.commit);
+    let is_its = is_main(report, first) || (report.culprit.is_none() && is_first);
+    let joint = report.joint_revert.as_ref().filter(|_| is_its);
     facts.extend(joint.map(|line| ("Revert all", joint_revert_in_words(line, commits))));
     facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
     facts
@@ -364,11 +367,13 @@ pub(crate) fn shown(trial: &Trial) -> &'static str {
 
 /// The tests of parts of each change, the main first bad commit's first, with their headings.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
-    let main = report.cause.iter().map(|line| (TRIALS.to_owned(), line));
-    let others = report.other_causes.iter().map(|line| {
-        let title = format!("Which part of {} makes its step", line.cause.commit.short());
-        (title, line)
+    let named =
+        |line: &CauseLine| format!("Which part of {} makes its step", line.cause.commit.short());
+    let main = report.cause.iter().map(|line| {
+        let is_named = report.culprit.is_some();
+        (if is_named { TRIALS.to_owned() } else { named(line) }, line)
     });
+    let others = report.other_causes.iter().map(|line| (named(line), line));
     let of_parts = main.chain(others).map(|(title, CauseLine { cause, logs, .. })| {
         (title, Table::new(COLUMNS, cause.trials.iter().map(|trial| row(trial, logs))))
     });

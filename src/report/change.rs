@@ -16,8 +16,9 @@ use super::words::other_culprits;
 /// A diff of at most this many lines is shown completely.
 const SHORT: usize = 80;
 
-/// The mark beside a part that makes the step.
-const MARK: &str = "  ← makes the step";
+/// The mark above a part that makes the step. A line of its own: at the end of a long line nobody
+/// would see it.
+pub(super) const MARK: &str = "↓ makes the step";
 
 /// Maximum lines of one file in a page. `report --diff` shows all.
 const LONG: usize = 400;
@@ -71,13 +72,14 @@ pub(super) fn mark(change: &mut Change, cause: &Cause) {
         for part in parts().filter(|part| part.path == file.path) {
             match part.of {
                 PartOf::Hunk { number, .. } => {
-                    let mut headers = file.lines.iter_mut().filter(|line| line.starts_with("@@ "));
-                    if let Some(header) = headers.nth(number - 1) {
-                        header.push_str(MARK);
+                    let headers = file.lines.iter().enumerate();
+                    let mut headers = headers.filter(|(_, line)| line.starts_with("@@ "));
+                    if let Some((place, _)) = headers.nth(number - 1) {
+                        file.lines.insert(place, MARK.to_owned());
                     }
                 }
                 PartOf::File | PartOf::Mode | PartOf::Name => {
-                    file.lines.insert(0, MARK.trim_start().to_owned());
+                    file.lines.insert(0, MARK.to_owned());
                 }
             }
         }

@@ -192,7 +192,7 @@ fn grid(line: &ShapesLine, sweep: &MeasureSweep) -> Option<Table> {
     };
     let row = |row: &&str| {
         let cells = columns.iter().map(|column| match at(row, column) {
-            Some(cell) => Cell::Outputs(linked(line, cell, shown(cell.shows))),
+            Some(cell) => Cell::Outputs(linked(line, cell)),
             None => Cell::Text(String::new()),
         });
         [Cell::from(format!("{down}={row}"))].into_iter().chain(cells).collect()
@@ -230,10 +230,15 @@ fn list(line: &ShapesLine, sweep: &MeasureSweep) -> Table {
     Table::new(["cell", "shows", figures.as_str(), "why"], rows).filled()
 }
 
-/// A word with a link to the commit's log, and a link to the parent's.
-fn linked(line: &ShapesLine, cell: &SweptCell, words: &str) -> Vec<Output> {
-    let with = |words: &str, side| Some(Output { words: words.to_owned(), ..output(line, side)? });
-    [with(words, &cell.commit), with("parent", &cell.parent)].into_iter().flatten().collect()
+/// `shows it (0 → 0.3)` with a link to the commit's log, and a link to the parent's.
+fn linked(line: &ShapesLine, cell: &SweptCell) -> Vec<Output> {
+    let words = match cell.shows {
+        Shows::Unresolved => shown(cell.shows).to_owned(),
+        shows => format!("{} ({} → {})", shown(shows), figure(&cell.parent), figure(&cell.commit)),
+    };
+    let with = |words: String, side| Some(Output { words, ..output(line, side)? });
+    let sides = [with(words, &cell.commit), with("parent's log".to_owned(), &cell.parent)];
+    sides.into_iter().flatten().collect()
 }
 
 /// The value of a side with its last log; `None` if nothing ran.

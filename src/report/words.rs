@@ -52,7 +52,13 @@ pub(super) fn headline(report: &Report) -> String {
             format!("A {} is confirmed, and the search was cut", sought(report))
         }
         (_, Outcome::Candidates) if !report.unexplained.is_empty() => {
-            format!("A {} is confirmed, but does not explain everything", sought(report))
+            let sought = sought(report);
+            match report.culprits.len() {
+                0 | 1 => format!("A {sought} is confirmed, but does not explain everything"),
+                many => {
+                    format!("{many} {sought}s are confirmed, but do not explain everything")
+                }
+            }
         }
         (_, Outcome::Candidates) => match report.candidates.len() {
             0 => format!("The {} could not be narrowed down", sought(report)),
@@ -114,7 +120,8 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
 /// The step over the text's chunks: the paired interval and the unpaired one.
 pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> {
     let found = effect.over_text.as_ref()?;
-    let range = |[low, high]: [f64; 2]| format!("{} to {}", text::figure(low), text::figure(high));
+    let range =
+        |[low, high]: [f64; 2]| format!("{} to {}", text::difference(low), text::difference(high));
     Some(format!(
         "{}: {} {}, chunk against chunk ({} interval); {} if the two had read different \
          texts; {} of {} carry it",

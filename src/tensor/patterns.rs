@@ -22,6 +22,11 @@ const FAR: f64 = 10.0;
 const UNSTABLE: f64 = 2.0;
 const LEAST_FACTOR: f64 = 1.5;
 
+/// Growth is slow if it is no instability, the highest value is this many times the first one, and
+/// each is at least [`LEVEL`] times the one before it.
+const SLOW: f64 = 2.0;
+const LEVEL: f64 = 0.9;
+
 /// Fewer points do not show a growth.
 const LEAST_POINTS: usize = 4;
 
@@ -39,6 +44,7 @@ pub(super) fn of(found: &TensorComparison, caches: &[CacheDifference]) -> Vec<Te
         pattern(Kind::NotRounding, not_rounding(found)),
         pattern(Kind::OneLayer, one_layer(found)),
         pattern(Kind::Instability, instability(found)),
+        pattern(Kind::SlowGrowth, slow_growth(found)),
     ];
     all.into_iter().flatten().collect()
 }
@@ -174,14 +180,43 @@ fn one_layer(found: &TensorComparison) -> Option<String> {
     Some(format!("RMS of Δ is {} of the RMS in {axis} {}, {times}", short(one.relative), one.at))
 }
 
-fn instability(found: &TensorComparison) -> Option<String> {
+/// The points from the first different one on, and the factors between them. `None` if they are too
+/// few to show a growth.
+fn growing(found: &TensorComparison) -> Option<(&[TensorGrowth], Vec<f64>)> {
     let begin = found.growth.iter().position(|point| point.relative > 0.0)?;
     let points = &found.growth[begin..];
     if points.len() < LEAST_POINTS || found.first.is_none() {
         return None;
     }
-    let factors: Vec<f64> =
-        points.windows(2).map(|pair| pair[1].relative / pair[0].relative).collect();
+    let factors = points.windows(2).map(|pair| pair[1].relative / pair[0].relative).collect();
+    Some((points, factors))
+}
+
+/// Every layer adds to the difference: a small error in each of them.
+fn slow_growth(found: &TensorComparison) -> Option<String> {
+    let (points, factors) = growing(found)?;
+    if instability(found).is_some() || one_layer(found).is_some() {
+        return None;
+    }
+    if !factors.iter().all(|one| (LEVEL..FAR).contains(one)) {
+        return None;
+    }
+    let first = points.first()?;
+    let highest = points.iter().max_by(|a, b| a.relative.total_cmp(&b.relative))?;
+    let axis = found.axis;
+    (highest.relative >= SLOW * first.relative).then(|| {
+        format!(
+            "RMS of Δ is {} of the RMS in {axis} {} and {} in {axis} {}; no {axis} alone stands out",
+            short(first.relative),
+            first.at,
+            short(highest.relative),
+            highest.at
+        )
+    })
+}
+
+fn instability(found: &TensorComparison) -> Option<String> {
+    let (points, factors) = growing(found)?;
     if factors.iter().any(|factor| !(LEAST_FACTOR..FAR).contains(factor)) {
         return None;
     }

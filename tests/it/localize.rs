@@ -104,9 +104,9 @@ fn one_hunk_of_several_files_makes_the_step_and_its_revert_heals() {
     assert!(page.contains("parent with hunk 2 of 2 in kernels/a.conf"), "{page}");
     // The hunk is marked, and its file comes first.
     let changes = &page[page.find("What it changes").unwrap()..];
-    let (marked, other) = (changes.find("← makes the step"), changes.find("docs/notes.md"));
+    let (marked, other) = (changes.find("↓ makes the step"), changes.find("docs/notes.md"));
     assert!(marked.unwrap() < other.unwrap(), "{changes}");
-    assert_eq!(changes.matches("← makes the step").count(), 1);
+    assert_eq!(changes.matches("↓ makes the step").count(), 1);
     let logs = cause["logs"].as_object().unwrap();
     for trial in cause["trials"].as_array().unwrap() {
         let log = logs[trial["attempts"][0].as_str().unwrap()].as_str().unwrap();

@@ -75,7 +75,10 @@ pub(crate) fn open_with(
             engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
             config,
             pins: Pins { revisions: begun.revisions.clone(), patches: begun.patches.clone() },
-            overlay_builder: overlay_builder(repository, &store),
+            overlay_builder: match submodule(&begun) {
+                Some(git_dir) => overlay_builder(repository, &store).with_submodule(git_dir),
+                None => overlay_builder(repository, &store),
+            },
             facts,
             store: store.clone(),
             ends: begun.ends().map(Clone::clone).into(),
@@ -114,6 +117,12 @@ pub(crate) fn history(repository: &Repository, begun: &Begun) -> Result<History,
         None => History::open(repository),
         Some(within) => History::open(&repository.of_submodule(Path::new(&within.git_dir))?),
     }
+}
+
+/// The git folder of the submodule that a hunt searches.
+fn submodule(begun: &Begun) -> Option<&Path> {
+    let within = begun.within.as_ref().filter(|within| within.files.is_empty());
+    within.map(|within| Path::new(&within.git_dir))
 }
 
 /// Makes modified trees in the store's folder `pending`, which is cleaned up after killed

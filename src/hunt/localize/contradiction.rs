@@ -1,59 +1,118 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! Without the only commit that is named, the newer end still shows the same, or it does not have
-//! its change. Then a later commit does the same. Or the bad end stays bad with a fix. Then an
-//! earlier commit fixed it.
+//! Without the commits that are named, the newer end still shows the same, or it does not have their
+//! change. Then another commit does the same. Or the bad end stays bad with a fix. Then an earlier
+//! commit fixed it.
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial, TrialOf,
-    Unexplained,
+    Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Trial,
+    TrialOf, Unexplained,
 };
 use crate::hunt::terms::SearchTerms;
 
 /// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
 const SAME: f64 = 0.5;
 
-/// What of the bad end is then not explained; `None` if nothing contradicts the answer.
+/// The same as a share of the steps of the named commits, where that is more.
+const SAME_OF_STEPS: f64 = 0.1;
+
+/// What of the bad end is then not explained; empty if nothing contradicts the answer.
 pub(super) fn found(
     finding: &Finding,
     cause: &Cause,
     targets: &[Target],
     terms: SearchTerms,
-) -> Option<Unexplained> {
+) -> Vec<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
-    let [culprit] = finding.culprits.as_slice() else { return None };
-    let is_all = matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget);
-    let same = |trial| shows_the_same(trial, culprit, targets, terms);
-    let is_same = match &cause.revert {
-        Some(Revert::StillBad | Revert::StillGood) => same(cause.reverted()),
-        Some(Revert::Absent) => true,
-        _ => cause.backport == Some(Backport::StillBad) && same(cause.backported()),
+    let [culprit] = finding.culprits.as_slice() else { return Vec::new() };
+    if finding.outcome != Outcome::Culprit || !is_taken_out(cause) {
+        return Vec::new();
+    }
+    // A commit is named for its largest effect.
+    let effects = culprit.effects.iter().take(1).cloned().collect();
+    let named = [Culprit { effects, ..culprit.clone() }];
+    let trial = match &cause.revert {
+        Some(Revert::StillBad | Revert::StillGood) => cause.reverted(),
+        Some(Revert::Absent) => return unchanged(&named, None, targets, terms),
+        _ if cause.backport == Some(Backport::StillBad) => cause.backported(),
+        _ => None,
     };
-    let metric = culprit.effects.first().map(|effect| effect.metric.clone());
-    let whole = metric.map_or(Unexplained::OwnFailure, Unexplained::Metric);
-    (finding.outcome == Outcome::Culprit && is_all && is_same).then_some(whole)
+    trial.map(|trial| unchanged(&named, Some(trial), targets, terms)).unwrap_or_default()
 }
 
-/// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
-fn shows_the_same(
+/// What of the bad end is not explained by several commits, because the bad end without the causes
+/// inside all of them still shows it.
+pub(super) fn found_jointly(
+    finding: &Finding,
+    targets: &[Target],
+    terms: SearchTerms,
+) -> Vec<Unexplained> {
+    let Some(joint) = &finding.joint_revert else { return Vec::new() };
+    let mut causes = finding.cause.iter().chain(&finding.other_causes);
+    if finding.outcome != Outcome::Culprit || !causes.all(is_taken_out) {
+        return Vec::new();
+    }
+    match (&joint.revert, &joint.trial) {
+        (Revert::StillBad, Some(trial)) => {
+            unchanged(&finding.culprits, Some(trial), targets, terms)
+        }
+        (Revert::Absent, _) => unchanged(&finding.culprits, None, targets, terms),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether all of the change that makes the step is taken out in a test of an endpoint.
+fn is_taken_out(cause: &Cause) -> bool {
+    matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget)
+}
+
+/// What the commits are named for and what an endpoint shows in this test as it does without the
+/// test; all of it if there is no test, as the endpoint does not have the change.
+fn unchanged(
+    culprits: &[Culprit],
     trial: Option<&Trial>,
-    culprit: &Culprit,
+    targets: &[Target],
+    terms: SearchTerms,
+) -> Vec<Unexplained> {
+    let mut metrics: Vec<&Metric> = Vec::new();
+    for effect in culprits.iter().flat_map(|culprit| &culprit.effects) {
+        if !metrics.contains(&&effect.metric) {
+            metrics.push(&effect.metric);
+        }
+    }
+    if metrics.is_empty() {
+        // A failure is judged bad only if it is the bad end's own.
+        let is_failure = culprits.iter().any(|culprit| culprit.failure.is_some());
+        return is_failure.then_some(Unexplained::OwnFailure).into_iter().collect();
+    }
+    let Some(trial) = trial else {
+        return metrics.into_iter().cloned().map(Unexplained::Metric).collect();
+    };
+    metrics.retain(|metric| {
+        let effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
+        let steps = effects.filter_map(|effect| effect.own_step).sum();
+        has_own_level(trial, metric, steps, targets, terms)
+    });
+    metrics.into_iter().cloned().map(Unexplained::Metric).collect()
+}
+
+/// Whether an endpoint in this test has the level that it has without the test. `steps`: what the
+/// test takes out of it.
+fn has_own_level(
+    trial: &Trial,
+    metric: &Metric,
+    steps: f64,
     targets: &[Target],
     terms: SearchTerms,
 ) -> bool {
-    let Some(trial) = trial else { return false };
-
-    let Some(effect) = culprit.effects.first() else {
-        // A failure is judged bad only if it is the bad end's own.
-        return culprit.failure.is_some();
-    };
-    let Some(level) = trial.levels.get(&effect.metric) else { return false };
+    let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {
-        Target::Guard(target) if target.guard.metric == effect.metric => {
+        Target::Guard(target) if target.guard.metric == *metric => {
             let is_good_end = !terms.good_is_older() && trial.of == TrialOf::Unfixed;
             let own = if is_good_end { &target.baseline } else { &target.bad };
+            let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs());
             match (level.number(), own.number()) {
-                (Some(level), Some(own)) => (level - own).abs() <= SAME * target.limit.max(0.0),
+                (Some(level), Some(own)) => (level - own).abs() <= same.max(0.0),
                 _ => level == own,
             }
         }
@@ -61,11 +120,11 @@ fn shows_the_same(
     })
 }
 
-/// The finding as candidates: the confirmed commit, and all later ones; if the bad end stays bad with
-/// a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
+/// The finding as candidates: the confirmed commits, and all later ones; if the bad end stays bad
+/// with a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
 pub(super) fn incomplete(
     finding: Finding,
-    unexplained: Unexplained,
+    unexplained: Vec<Unexplained>,
     history: &[CommitId],
     terms: SearchTerms,
 ) -> Finding {
@@ -75,6 +134,12 @@ pub(super) fn incomplete(
     let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
     let (candidates, why, next) = match (terms.good_is_older(), is_later) {
+        (true, _) if finding.culprits.len() > 1 => (
+            &history[first..],
+            "without the confirmed commits the bad end still shows the same: another commit does \
+             this too",
+            "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
+        ),
         (true, _) => (
             &history[first..],
             "without it the bad end still shows the same: a later commit does this too",
@@ -98,7 +163,7 @@ pub(super) fn incomplete(
         summary,
         candidates,
         main: None,
-        unexplained: vec![unexplained],
+        unexplained,
         next: [vec![next.to_owned()], finding.next].concat(),
         ..finding
     }
@@ -109,70 +174,103 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{Aim, GuardForm, Metric, Shows, Value};
+    use crate::evaluation::{Aim, GuardForm, JointRevert, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
         Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
     }
 
-    /// What the revert of this commit contradicts, if the bad end without it has this level.
-    fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Option<Unexplained> {
-        let finding = Finding {
+    fn named(culprits: &[char]) -> Finding {
+        Finding {
             culprits: culprits.iter().copied().map(culprit).collect(),
             main: Some(0),
             ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
-        };
-        let reverted = Trial {
-            of: TrialOf::Reverted,
+        }
+    }
+
+    /// The bad end without a change has this level.
+    fn bad_end(of: TrialOf, level: f64) -> Trial {
+        Trial {
+            of,
             parts: Vec::new(),
             shows: Shows::Difference,
             reason: String::new(),
             failure: None,
             levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
             attempts: Vec::new(),
-        };
-        let cause = Cause {
+        }
+    }
+
+    fn cause(end: CauseEnd, trials: Vec<Trial>) -> Cause {
+        Cause {
             commit: commit('5'),
             parent: commit('4'),
             sets: Vec::new(),
             end,
             dependents: Vec::new(),
-            trials: vec![reverted],
+            trials,
             without: None,
             roles: BTreeMap::new(),
             revert: Some(Revert::StillBad),
             backport: None,
+        }
+    }
+
+    fn sought(limit: f64) -> [Target; 1] {
+        [Target::Guard(target(GuardForm::MaxIncrease(limit), 6.0, 7.0))]
+    }
+
+    fn ppl() -> [Unexplained; 1] {
+        [Unexplained::Metric(Metric::of("ppl"))]
+    }
+
+    /// What the revert of this commit contradicts, if the bad end without it has this level.
+    fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Vec<Unexplained> {
+        let cause = cause(end, vec![bad_end(TrialOf::Reverted, level)]);
+        found(&named(culprits), &cause, &sought(0.5), SearchTerms::of(Aim::Regression))
+    }
+
+    /// The same for the revert of both commits together.
+    fn both_contradicted(level: f64, ends: [CauseEnd; 2]) -> Vec<Unexplained> {
+        let [one, other] = ends.map(|end| cause(end, Vec::new()));
+        let trial = Some(bad_end(TrialOf::AllReverted, level));
+        let finding = Finding {
+            cause: Some(one),
+            other_causes: vec![other],
+            joint_revert: Some(JointRevert { revert: Revert::StillBad, trial }),
+            ..named(&['5', '9'])
         };
-        let target = Target::Guard(target(GuardForm::MaxIncrease(0.5), 6.0, 7.0));
-        found(&finding, &cause, &[target], SearchTerms::of(Aim::Regression))
+        found_jointly(&finding, &sought(0.1), SearchTerms::of(Aim::Regression))
     }
 
     #[test]
     fn an_end_that_stays_the_same_without_the_commit_has_another_one() {
-        let ppl = Some(Unexplained::Metric(Metric::of("ppl")));
-        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl);
+        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl());
         // Later code may depend on the commit: the end is bad in another way.
-        assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), None);
+        assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), []);
         // Not all of the commit was taken out, or another one is named too.
-        assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), None);
-        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5', '9']), None);
+        assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), []);
+        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5', '9']), []);
+    }
+
+    #[test]
+    fn an_end_that_stays_the_same_without_all_commits_has_another_one() {
+        let both = || [CauseEnd::Complete, CauseEnd::Complete];
+        assert_eq!(both_contradicted(7.0, both()), ppl());
+        // The two commits claim a step of 2 together, and only a sliver of it is gone.
+        assert_eq!(both_contradicted(6.85, both()), ppl());
+        // It is better, though not good.
+        assert_eq!(both_contradicted(6.7, both()), []);
+        // Not all of a commit was taken out.
+        assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), []);
     }
 
     #[test]
     fn the_later_commits_are_candidates_then() {
         let history: Vec<CommitId> = "23456".chars().map(commit).collect();
-        let named = Finding {
-            culprits: vec![culprit('5')],
-            main: Some(0),
-            ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
-        };
-        let open = incomplete(
-            named,
-            Unexplained::Metric(Metric::of("ppl")),
-            &history,
-            SearchTerms::of(Aim::Regression),
-        );
+        let open =
+            incomplete(named(&['5']), ppl().to_vec(), &history, SearchTerms::of(Aim::Regression));
         assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
         assert_eq!(open.candidates, [commit('5'), commit('6')]);
         assert_eq!(open.culprits.len(), 1);

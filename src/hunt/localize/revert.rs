@@ -4,6 +4,8 @@
 //! For a regression, the bad endpoint without the parts should be good. For a fix, the good endpoint
 //! without the parts should be bad, and the bad endpoint with them good.
 
+use std::sync::Arc;
+
 use crate::config::Config;
 use crate::evaluation::{
     Backport, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
@@ -166,10 +168,9 @@ impl Driver<'_> {
         rest: &[Part],
     ) -> Result<[String; 2], HuntError> {
         let recipes = &self.oracle.recipes;
-        let layer = Layer::Entries(change.entries(rest)?.into());
-        let without = recipes.overlay_builder.apply_layers(&culprit.parent, &[layer])?;
-        let whole = recipes.engine.history.tree_id(&culprit.info.commit)?;
-        Ok([without.id().clone(), whole])
+        let without = recipes.tree_with(&culprit.parent, change.entries(rest)?)?;
+        let whole = recipes.tree_with(&culprit.info.commit, Vec::new())?;
+        Ok([without, whole])
     }
 
     /// An endpoint with the differences of pairs of trees, in this order.
@@ -179,7 +180,7 @@ impl Driver<'_> {
         differences: &[[String; 2]],
     ) -> Result<Patched, HuntError> {
         let recipes = &mut self.oracle.recipes;
-        let own = recipes.at(end)?;
+        let own = recipes.at(end)?.inlined();
         let before = recipes.tree_of(end, &own)?;
         let (mut recipe, mut layers) = (own, Vec::new());
         for [from, to] in differences {
@@ -201,9 +202,11 @@ impl Driver<'_> {
             return Ok(Patched::Same);
         }
         // For the user's checkout of the endpoint: leave out the configuration's patches.
-        let patch = match recipes.overlay_builder.apply_layers(end, &layers)? {
+        let layers = [recipes.engine.as_files(end, &Arc::default()), layers].concat();
+        let engine = recipes.engine.commit(end);
+        let patch = match recipes.overlay_builder.apply_layers(engine, &layers)? {
             OverlayResult::Tree(tree) => {
-                let plain = recipes.engine.history.tree_id(end)?;
+                let plain = recipes.tree_with(end, Vec::new())?;
                 recipes.overlay_builder.difference(&plain, tree.id())?
             }
             OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,

@@ -337,10 +337,11 @@ fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
     match (culprit.effects.first(), &culprit.failure) {
         (Some(effect), _) => match effect.own_step {
             Some(step) => format!(
-                "{commit} is the {sought}: {} {} (own step {step:.6}, tolerance {:.6})",
+                "{commit} is the {sought}: {} {} (own step {}, tolerance {})",
                 effect.metric,
                 text::values(&effect.parent, &effect.commit),
-                effect.limit
+                text::difference(step),
+                text::figure(effect.limit)
             ),
             None => format!(
                 "{commit} is the {sought}: {} {}",
@@ -360,8 +361,10 @@ fn small_sentence(crossing: &Culprit) -> String {
     let commit = crossing.info.commit.short();
     let step = |effect: &Metric, step: f64, limit: f64| {
         format!(
-            "the threshold of {effect} is crossed at {commit}, whose own step is only {step:.6} of a \
-             tolerance of {limit:.6}"
+            "the threshold of {effect} is crossed at {commit}, whose own step is only {} of a \
+             tolerance of {}",
+            text::difference(step),
+            text::figure(limit)
         )
     };
     match crossing.effects.first() {

@@ -64,7 +64,7 @@ fn layers(
         Layer::Pin { path, .. } => Ok(Some(RecipeLayer::Pin { path })),
         Layer::Vendored { folder, files, .. } => Ok(Some(RecipeLayer::Vendored { folder, files })),
         // Only localisation makes such trees, and the script compares whole commits.
-        Layer::Entries(_) => Ok(None),
+        Layer::Entries(_) | Layer::Inline { .. } => Ok(None),
         Layer::Patch { name, file, .. } => {
             let diff = std::fs::read(&file).map_err(StoreError::at(&file))?;
             Ok(Some(RecipeLayer::Patch { name, diff }))

@@ -1,6 +1,6 @@
 //! The diff of a first bad commit or of a candidate, one part for each file.
 
-use crate::report::change::{LineKind, Shown, folded, name, shown};
+use crate::report::change::{LineKind, MARK, Shown, folded, name, shown};
 use crate::report::links::Logs;
 use crate::report::model::{CandidateLine, Change, FirstBad};
 use crate::report::tables;
@@ -80,6 +80,7 @@ impl ChangeView {
 
 fn class(line: &str) -> &'static str {
     match LineKind::of(line) {
+        _ if line == MARK => "mark",
         LineKind::Added => "added",
         LineKind::Removed => "removed",
         LineKind::Header => "hunk",

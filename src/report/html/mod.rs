@@ -34,7 +34,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{certainty, generated, inquiry, matrix, tables, words};
+use super::{certainty, generated, inquiry, matrix, tables, tensors, words};
 
 /// Where the part about this moment stands in the page of a running hunt.
 const LIVE: &str = "<!-- now -->";
@@ -87,8 +87,12 @@ struct Page {
     inquiry: Vec<(String, TableView)>,
     /// The texts that parent and commit generate.
     texts: Vec<TextView>,
+    /// The heading of their table in `inquiry`.
+    texts_title: &'static str,
     /// How the difference of the tensors grows.
     growth: Vec<Picture>,
+    /// The heading of its table in `inquiry`.
+    growth_title: &'static str,
     targets: Vec<Plot>,
     targets_legend: Legend,
     further: Vec<Plot>,
@@ -179,11 +183,13 @@ impl Page {
                 .collect(),
             contributions: view(&tables::contributions(report)),
             growth: plots::growth(report),
+            growth_title: tensors::GROWTH,
             inquiry: inquiry::tables(report)
                 .into_iter()
                 .map(|(title, table)| (title, view(&table)))
                 .filter(|(_, table)| !table.is_empty())
                 .collect(),
+            texts_title: generated::TEXTS,
             texts: report.inquiry.texts.iter().map(TextView::of).collect(),
             targets_legend: Legend::of_plots(&targets),
             targets,

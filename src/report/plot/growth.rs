@@ -18,7 +18,7 @@ const BOTTOM: i32 = 40;
 /// The relative differences of one measure.
 pub(in crate::report) struct Growth<'a> {
     change: &'a TensorChange,
-    /// The points above zero. Others have no place on a logarithmic scale.
+    /// The points to draw. Zero has no place on a logarithmic scale.
     points: Vec<&'a TensorGrowth>,
 }
 
@@ -26,8 +26,17 @@ impl<'a> Growth<'a> {
     /// The growth that a comparison found; `None` if fewer than two points are above zero.
     pub(in crate::report) fn of(change: &'a TensorChange) -> Option<Self> {
         let is_above = |point: &&TensorGrowth| point.relative > 0.0 && point.relative.is_finite();
-        let points: Vec<_> = change.comparison.growth.iter().filter(is_above).collect();
-        (points.len() > 1 && change.comparison.first.is_some()).then_some(Self { change, points })
+        let all = &change.comparison.growth;
+        let points: Vec<_> = all.iter().filter(is_above).collect();
+        if points.len() < 2 || change.comparison.first.is_none() {
+            return None;
+        }
+        let growth = Self { change, points };
+        if growth.is_logarithmic() {
+            return Some(growth);
+        }
+        let is_drawn = |point: &&TensorGrowth| point.relative.is_finite();
+        Some(Self { change, points: all.iter().filter(is_drawn).collect() })
     }
 
     /// Whether the scale is logarithmic.

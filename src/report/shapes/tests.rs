@@ -183,7 +183,7 @@ fn two_parameters_make_a_grid_with_the_longer_side_down() {
     let first: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
     assert_eq!(first, ["d_in=96", "d_in=128", "d_in=170", "d_in=171"]);
     assert_eq!(rows[2][1], "");
-    assert!(rows[2][2].starts_with("not known→logs/commit-170-8.log parent→"), "{rows:?}");
+    assert!(rows[2][2].starts_with("not known→logs/commit-170-8.log parent's log→"), "{rows:?}");
     // The same with the sides swapped.
     let turned = cells.into_iter().map(|mut cell| {
         cell.labels.reverse();

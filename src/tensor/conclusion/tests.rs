@@ -179,6 +179,16 @@ fn steady_growth_is_instability_and_a_jump_is_one_layer() {
     assert_eq!(kinds(&steady), [Kind::Instability]);
     let flat = [("l_out-0", 2e-4), ("l_out-1", 2.2e-4), ("l_out-2", 2.4e-4), ("l_out-3", 2.6e-4)];
     assert!(kinds(&flat).is_empty());
+    let slow = [("l_out-0", 2e-4), ("l_out-1", 4e-4), ("l_out-2", 5e-4), ("l_out-3", 4.9e-4)];
+    let found = concluded(&slow);
+    assert_eq!(found.patterns[0].kind, Kind::SlowGrowth);
+    let expected =
+        "RMS of Δ is 2e-4 of the RMS in layer 0 and 5e-4 in layer 2; no layer alone stands out";
+    assert_eq!(found.patterns[0].evidence, expected);
+    // The layer where it begins stands out.
+    let late = [("l_out-0", 0.0), ("l_out-1", 0.2), ("l_out-2", 0.3), ("l_out-3", 0.4)];
+    let late = [&late[..], &[("l_out-4", 0.5)]].concat();
+    assert_eq!(kinds(&late), [Kind::OneLayer]);
     let jump = [("l_out-0", 1e-6), ("l_out-1", 0.2), ("l_out-2", 0.3), ("l_out-3", 0.3)];
     let found = concluded(&jump);
     assert_eq!(found.patterns[0].kind, Kind::OneLayer);

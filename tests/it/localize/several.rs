@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{World, journal, lines, parts, sets, world, world_with};
-use crate::kit::{Hunt, Plan};
+use crate::kit::{Hunt, Plan, TestEnvironment};
 
 /// Two commits with a step each, the second one with the larger step.
 fn two_steps(plan: Plan) -> Plan {
@@ -55,7 +55,7 @@ fn each_commit_has_its_cause_and_reverting_all_of_them_heals() {
     let page = hunt.file("report.html");
     let title = format!("Which part of {} makes its step", &world.history.commit(2)[..10]);
     assert!(page.contains(&title) && page.contains("bad end without all causes"), "{page}");
-    assert_eq!(page.matches("← makes the step").count(), 2);
+    assert_eq!(page.matches("↓ makes the step").count(), 2);
     hunt.output.says(&[
         "Cause: kernels/b.conf alone makes the step: ppl 8.3",
         "Revert: reverting it alone does not heal the bad end: ppl 7.5",
@@ -63,6 +63,37 @@ fn each_commit_has_its_cause_and_reverting_all_of_them_heals() {
          patch is revert-all.patch",
         "Also a first bad commit: ",
         "  Cause: hunk 2 of 2 in kernels/a.conf alone makes the step: ppl 7.5",
+    ]);
+}
+
+#[test]
+fn a_bad_end_that_stays_bad_without_both_commits_has_another_cause() {
+    // Commit 5 makes the same step, which only shows without the two others.
+    let fake = TestEnvironment::fake();
+    let build = format!(
+        "sh -c \"cd {{src}}; if test -e floor && grep -q b.=.0$ kernels/b.conf && grep -q a.=.0$ \
+         kernels/a.conf; then echo ppl+c=1.3 > kernels/c.conf; fi; {fake} build {{src}} {{build}}\""
+    );
+    let world = world_with(
+        |plan| two_steps(plan).file(5, "floor", "1.3\n"),
+        |oracle| oracle.build_command(&build),
+    );
+    let hunt = world.env.hunt().expect(3, "candidates");
+    assert_eq!(hunt.report["joint_revert"]["revert"], "still-bad");
+    assert!(hunt.report["culprit"].is_null(), "{}", hunt.report["culprit"]);
+    let candidates = hunt.report["candidates"].as_array().unwrap();
+    let expected = ["2", "3", "4", "5"].map(|label| world.history.commit(label));
+    assert_eq!(candidates.len(), expected.len(), "{candidates:?}");
+    assert!(expected.iter().all(|commit| candidates.iter().any(|one| one == commit)));
+    let said = "reverting the causes of both first bad commits does not heal the bad end: ppl 8.3";
+    let title = format!("Which part of {} makes its step", &world.history.commit("4")[..10]);
+    assert!(hunt.file("report.md").contains(&title));
+    assert!(hunt.file("report.md").contains(said) && hunt.file("report.html").contains(said));
+    hunt.output.says(&[
+        "2 first bad commits are confirmed, but do not explain everything",
+        "without the confirmed commits the bad end still shows the same: another commit does this \
+         too",
+        "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
     ]);
 }
 

@@ -63,7 +63,7 @@ fn one_step_that_explains_everything_closes_the_account() {
     assert_eq!(finding.candidates, [commit('5')]);
     let account = &finding.accounts[0];
     assert_eq!((account.total, account.explained, account.rest), (1.0, 1.0, 0.0));
-    assert!(finding.summary.contains("own step 1.000000, tolerance 0.500000"));
+    assert!(finding.summary.contains("own step 1, tolerance 0.5"));
 }
 
 #[test]
