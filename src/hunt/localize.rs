@@ -73,7 +73,7 @@ impl Driver<'_> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let contradicted = contradiction::found(&finding, cause, &targets, terms);
+        let contradicted = contradiction::found(&finding, cause, &targets);
         if let Some(unexplained) = contradicted {
             let history = self.oracle.history.commits(&self.whole())?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));

@@ -26,7 +26,6 @@ use super::begin::open::open_in;
 use super::begin::{info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
-use super::terms::SearchTerms;
 use super::{HuntError, UsageError};
 use place::Place;
 use prepare::{Prepared, check_inputs, compared};
@@ -111,7 +110,7 @@ impl Prepared {
 
     /// The healthy and the other side of the first claim.
     fn ends(&self) -> [&CommitId; 2] {
-        self.claims[0].good_and_bad(SearchTerms::of(self.report.options.aim))
+        self.claims[0].good_and_bad()
     }
 
     /// Writes configuration, patches and the first journal entry of the verification.

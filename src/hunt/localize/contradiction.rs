@@ -5,8 +5,8 @@
 //! earlier commit fixed it.
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial, TrialOf,
-    Unexplained,
+    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial,
+    TrialOf, Unexplained,
 };
 use crate::hunt::terms::SearchTerms;
 
@@ -14,16 +14,11 @@ use crate::hunt::terms::SearchTerms;
 const SAME: f64 = 0.5;
 
 /// What of the bad end is then not explained; `None` if nothing contradicts the answer.
-pub(super) fn found(
-    finding: &Finding,
-    cause: &Cause,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> Option<Unexplained> {
+pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Option<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return None };
     let is_all = matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget);
-    let same = |trial| shows_the_same(trial, culprit, targets, terms);
+    let same = |trial| shows_the_same(trial, culprit, targets);
     let is_same = match &cause.revert {
         Some(Revert::StillBad | Revert::StillGood) => same(cause.reverted()),
         Some(Revert::Absent) => true,
@@ -35,14 +30,8 @@ pub(super) fn found(
 }
 
 /// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
-fn shows_the_same(
-    trial: Option<&Trial>,
-    culprit: &Culprit,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> bool {
+fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target]) -> bool {
     let Some(trial) = trial else { return false };
-
     let Some(effect) = culprit.effects.first() else {
         // A failure is judged bad only if it is the bad end's own.
         return culprit.failure.is_some();
@@ -50,7 +39,7 @@ fn shows_the_same(
     let Some(level) = trial.levels.get(&effect.metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == effect.metric => {
-            let is_good_end = !terms.good_is_older() && trial.of == TrialOf::Unfixed;
+            let is_good_end = trial.of == TrialOf::Unfixed;
             let own = if is_good_end { &target.baseline } else { &target.bad };
             match (level.number(), own.number()) {
                 (Some(level), Some(own)) => (level - own).abs() <= SAME * target.limit.max(0.0),
@@ -74,18 +63,18 @@ pub(super) fn incomplete(
     let first = first.unwrap_or_default();
     let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
-    let (candidates, why, next) = match (terms.good_is_older(), is_later) {
-        (true, _) => (
+    let (candidates, why, next) = match (terms.aim(), is_later) {
+        (Aim::Regression, _) => (
             &history[first..],
             "without it the bad end still shows the same: a later commit does this too",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
         ),
-        (false, true) => (
+        (Aim::Fix, true) => (
             &history[first..],
             "without it the good end is still good: a later commit fixes this too",
             "`start --find-fix --no-localize` names the first fix without this test",
         ),
-        (false, false) => (
+        (Aim::Fix, false) => (
             &history[..(first + 1).min(history.len())],
             "with it the bad end still shows the same: an earlier commit is needed too",
             "`start --find-fix` with an earlier good commit looks for the earlier one",
@@ -109,7 +98,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{Aim, GuardForm, Metric, Shows, Value};
+    use crate::evaluation::{GuardForm, Metric, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -145,7 +134,7 @@ mod tests {
             backport: None,
         };
         let target = Target::Guard(target(GuardForm::MaxIncrease(0.5), 6.0, 7.0));
-        found(&finding, &cause, &[target], SearchTerms::of(Aim::Regression))
+        found(&finding, &cause, &[target])
     }
 
     #[test]

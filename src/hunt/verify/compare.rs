@@ -234,18 +234,13 @@ fn sides<'a>(
     target: &GuardTarget,
     seen: &BTreeMap<CommitId, Observation>,
 ) -> [&'a CommitId; 2] {
-    let level = |one: &CommitId| seen[one].level(&target.guard.metric)?.number();
-    let badness = |one: &CommitId| {
-        level(one).map_or(f64::NEG_INFINITY, |x| {
-            target.guard.worsening(target.baseline.number().unwrap_or(0.0), x)
-        })
+    let baseline = target.baseline.number().unwrap_or(0.0);
+    let badness = |one: &&CommitId| {
+        let level = seen[*one].level(&target.guard.metric)?.number()?;
+        Some(target.guard.worsening(baseline, level))
     };
-    let nearest = |a: &&CommitId, b: &&CommitId| {
-        let [a, b] = pair.terms.good_and_bad([badness(a), badness(b)]);
-        a.total_cmp(&b)
-    };
-    let parent = pair.parents.iter().rev().max_by(nearest).expect("there is a parent");
-    pair.terms.good_and_bad([parent, pair.commit])
+    let nearest = pair.terms.nearest_parent(pair.parents, badness);
+    pair.terms.good_and_bad([nearest.unwrap_or(&pair.parents[0]), pair.commit])
 }
 
 /// The step to look for: the reported one, else the tolerance.

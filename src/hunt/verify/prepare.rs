@@ -12,7 +12,6 @@ use crate::evaluation::{Aim, CommitId, DependencyHunt, OptionChange};
 use crate::git::{History, Repository, check_link};
 use crate::hunt::begin::open::overlay_builder;
 use crate::hunt::begin::slots_folder::{default_slots, slots_folder};
-use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{
     Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
@@ -205,7 +204,7 @@ fn reference_here(report: &Report, claims: &[Claimed], history: &History) -> Com
     if history.info(good).is_ok() {
         return good.clone();
     }
-    let [good, _] = claims[0].good_and_bad(SearchTerms::of(report.options.aim));
+    let [good, _] = claims[0].good_and_bad();
     good.clone()
 }
 
@@ -362,7 +361,7 @@ fn claimed(
     if targets.is_empty() {
         return Err(refused(VerifyRefusal::NotCarried));
     }
-    Ok(Claimed::new(first.clone(), targets, parents))
+    Ok(Claimed::new(first.clone(), targets, parents, report.options.aim))
 }
 
 /// The patches that the report carries; refuses one that is missing or another.
