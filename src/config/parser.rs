@@ -72,13 +72,20 @@ pub enum Pick {
     Mean,
 }
 
+/// The words for [`Pick`], as the reader and the schema know them.
+pub(crate) const PICKS: &[(&str, Pick)] = &[
+    ("first", Pick::First),
+    ("last", Pick::Last),
+    ("min", Pick::Min),
+    ("max", Pick::Max),
+    ("sum", Pick::Sum),
+    ("median", Pick::Median),
+    ("mean", Pick::Mean),
+];
+
 /// Keys of a measure that only some parsers have. If an override sets another parser, these keys
 /// are removed.
 pub const PARSER_KEYS: [&str; 5] = ["pattern", "pick", "pointer", "pointers", "category"];
-
-/// Names in the file of the parsers that tell which checks ran ([`Parser::tells_checks`]).
-pub const CHECKING: [&str; 5] =
-    ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
 
 /// The metrics of a JUnit report.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
@@ -175,18 +182,6 @@ impl Parser {
             Some(names) => names.iter().any(|known| known.as_deref() == name),
             None => name.is_some(),
         }
-    }
-
-    /// Whether the output tells which checks or tests ran, or which tensors were computed.
-    pub fn tells_checks(&self) -> bool {
-        matches!(
-            self,
-            Self::LlamaBench { .. }
-                | Self::LlamaEvalCallback { .. }
-                | Self::LmEval
-                | Self::Parity
-                | Self::Junit
-        )
     }
 
     /// Whether the store keeps the files that the runs wrote, since later runs are compared with
