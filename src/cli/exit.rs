@@ -117,7 +117,7 @@ impl Failed {
         Self { error: error.into(), hint, code }
     }
 
-    /// An error of a hunt that is on disk and can be resumed.
+    /// The error is about a hunt that is on disk and can be resumed.
     pub fn hunt_under_way(error: HuntError) -> Self {
         Self::hunt(error).resumable()
     }

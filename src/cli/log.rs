@@ -1,4 +1,4 @@
-//! `log`: prints the hunt's search over the whole range as a log for `git bisect replay`, which
+//! `log`: prints the hunt's search over the whole range as input for `git bisect replay`, which
 //! works in any clone.
 
 use crate::evaluation::{CommitId, Phase, Verdict};

@@ -159,7 +159,7 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
-/// Runs a hunt to its end, here or in jobs. Holds the lock of the hunt until then. `words`: how its
+/// Runs a hunt to its end, here or in jobs, and holds its lock meanwhile. `words`: how its
 /// first job begins.
 fn drive(
     repository: &Repository,

@@ -1,8 +1,8 @@
 //! From the first bad commit to its cause: which files and hunks of its change make the step, and
 //! whether a revert makes the bad endpoint good.
 //!
-//! Builds the parent with parts of the change. The hunt's own oracle judges these builds between
-//! the levels of parent and commit.
+//! Each test builds the parent with some parts of the change. The hunt's own oracle judges the build.
+//! Its threshold lies halfway between the levels of parent and commit.
 
 mod beside;
 mod change;

@@ -1,8 +1,9 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! Without the only commit that is named, the newer end still shows the same, or it does not have
-//! its change. Then a later commit does the same. Or the bad end stays bad with a fix. Then an
-//! earlier commit fixed it.
+//! Only an answer with a single commit can be contradicted. There are two cases. The commit's change
+//! is taken out of the newer end, and the end shows the same as before, or the change is not there:
+//! then a later commit has the same effect. Or a fix is applied to the bad end, and it stays bad:
+//! then an earlier commit is part of the fix.
 
 use crate::evaluation::{
     Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Outcome, Revert, Target, Trial,
@@ -10,10 +11,10 @@ use crate::evaluation::{
 };
 use crate::hunt::terms::SearchTerms;
 
-/// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
+/// The largest difference of two levels that counts as the same, as a share of the tolerance.
 const SAME: f64 = 0.5;
 
-/// What of the bad end is then not explained; `None` if nothing contradicts the answer.
+/// The metric or failure that the answer leaves unexplained; `None` if nothing contradicts the answer.
 pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Option<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return None };
@@ -29,7 +30,8 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Opt
     (finding.outcome == Outcome::Culprit && is_all && is_same).then_some(whole)
 }
 
-/// Whether an endpoint in this test has the level that it has without the test, or fails in its way.
+/// Whether the patch of this trial changed nothing: the endpoint has its own level, or its own
+/// failure.
 fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target]) -> bool {
     let Some(trial) = trial else { return false };
     let Some(effect) = culprit.effects.first() else {
@@ -50,8 +52,9 @@ fn shows_the_same(trial: Option<&Trial>, culprit: &Culprit, targets: &[Target]) 
     })
 }
 
-/// The finding as candidates: the confirmed commit, and all later ones; if the bad end stays bad with
-/// a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
+/// Turns the finding into candidates: the confirmed commit and all later ones. If the bad end stays
+/// bad with a fix, the candidates are the fix and all earlier ones. `history`: the commits of the
+/// hunt, oldest first.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Unexplained,

@@ -19,7 +19,8 @@ use super::unknown;
 /// The reverts of all causes.
 #[derive(Default)]
 struct AllReverts {
-    /// Pairs of trees, those of the last commit first.
+    /// One pair of trees for each reverted commit, the last commit first. The difference of a pair
+    /// reverts the commit's cause.
     differences: Vec<[String; 2]>,
     /// The reverted parts.
     parts: Vec<ChangePart>,

@@ -175,7 +175,7 @@ impl Driver<'_> {
         Ok([without.id().clone(), whole])
     }
 
-    /// An endpoint with the differences of pairs of trees, in this order.
+    /// Applies the difference of each pair of trees to an endpoint, in this order.
     pub(super) fn patched(
         &mut self,
         end: &CommitId,
@@ -233,7 +233,7 @@ impl Driver<'_> {
     }
 }
 
-/// What the verdict on an endpoint shows of a difference.
+/// Whether an endpoint with this verdict shows the difference that the hunt looks for.
 pub(super) fn shows(verdict: Verdict) -> Shows {
     match verdict {
         Verdict::Good => Shows::Nothing,

@@ -14,9 +14,9 @@ use super::result::{Check, ClaimVerified, Conclusion, Sides, all};
 /// A first bad commit of a report.
 pub(super) struct Claimed {
     pub(super) first: FirstBad,
-    /// Its targets that the report blames on it.
+    /// The targets whose change the report blames on this commit.
     pub(super) targets: Vec<Target>,
-    /// The parents to measure it against, that of the report first.
+    /// The parents to measure it against. The report's own parent comes first.
     pub(super) parents: Vec<CommitId>,
     /// Which side of the step is the healthy one.
     terms: SearchTerms,
@@ -82,7 +82,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The logs of a pair's fresh runs of a target's measure; of its builds too if it failed there.
+    /// The logs of the fresh runs of a target's measure, at the commit and at its parents. Also the logs
+    /// of builds that failed, and of all builds if the target is a failed build.
     fn logs_of(&self, pair: Pair<'_>, target: &Target) -> Result<Vec<String>, HuntError> {
         let measure = match target {
             Target::Guard(target) => Some(&target.guard.metric.measure),

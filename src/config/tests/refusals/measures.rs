@@ -167,7 +167,10 @@ fn keys_of_another_parser_are_refused() {
         &refused_measure("pattern = 'x'"),
         "measure.ppl.pattern: belongs to the parser `llama-eval-callback` or `regex`; this measure's is `llama-perplexity`",
     );
-    says(&refused_measure("pick = 'last'"), "measure.ppl.pick: belongs to the parser `llama-bench` or `regex`");
+    says(
+        &refused_measure("pick = 'last'"),
+        "measure.ppl.pick: belongs to the parser `llama-bench` or `regex`",
+    );
     says(
         &refused_measure("pointers = { a = '/a' }"),
         "measure.ppl.pointers: belongs to the parser `json`",
