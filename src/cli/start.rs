@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let writes = args.recipe.is_given() || (!args.set.is_empty() && is_there().is_err());
     let new = writes.then(|| {
         let options = (&args.recipe, &*args.set, &*args.arg);
-        init::New::propose(&repository, options, args.config.as_deref(), ui)
+        init::New::propose(&repository, options, args.config.as_deref())
     });
     let new = new.transpose()?;
     let (config, changes) = match &new {

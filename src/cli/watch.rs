@@ -108,7 +108,7 @@ impl View {
             hunt,
             is_verbose: ui.verbosity() == Verbosity::Verbose,
             localizes: false,
-            progress: Progress::new(ui.is_terminal()),
+            progress: Progress::new(Ui::is_terminal()),
             seen: 0,
             length: 0,
             subjects: BTreeMap::new(),

@@ -179,7 +179,7 @@ impl ParserRow {
 }
 
 /// The names of the parsers that tell which checks ran ([`Parser::tells_checks`]).
-pub fn checking_parsers() -> Vec<&'static str> {
+pub(crate) fn checking_parsers() -> Vec<&'static str> {
     ParserRow::names_where(|row| row.tells_checks)
 }
 
@@ -205,7 +205,7 @@ impl Parser {
     }
 
     /// Whether the output tells which checks or tests ran, or which tensors were computed.
-    pub fn tells_checks(&self) -> bool {
+    pub(crate) fn tells_checks(&self) -> bool {
         self.row().tells_checks
     }
 }

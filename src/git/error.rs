@@ -220,7 +220,7 @@ impl GitError {
     }
 
     /// Whether the user can fix this with another revision, configuration, or folder.
-    pub fn is_usage(&self) -> bool {
+    pub(crate) fn is_usage(&self) -> bool {
         match self {
             Self::NotARepository(_)
             | Self::DubiousOwnership { .. }

@@ -69,8 +69,8 @@ impl SearchTerms {
         self.good_and_bad([&effect.parent, &effect.commit])
     }
 
-    /// Turns values in the order of history into the order from good to bad.
-    pub(crate) fn from_good_to_bad<T>(self, mut older_first: Vec<T>) -> Vec<T> {
+    /// Turns a list in the order of history into the order from the good end to the bad end.
+    pub(crate) fn good_side_first<T>(self, mut older_first: Vec<T>) -> Vec<T> {
         if self.aim == Aim::Fix {
             older_first.reverse();
         }
@@ -147,7 +147,7 @@ mod tests {
     fn bad_is_where_the_aim_puts_it() {
         let told = BOTH.map(SearchTerms::of).map(|terms| (terms.bad_side(), terms.beyond()));
         assert_eq!(told, [("it", "after"), ("its parent", "before")]);
-        let path = BOTH.map(|aim| SearchTerms::of(aim).from_good_to_bad(vec!["old", "new"]));
+        let path = BOTH.map(|aim| SearchTerms::of(aim).good_side_first(vec!["old", "new"]));
         assert_eq!(path, [["old", "new"], ["new", "old"]]);
     }
 

@@ -82,7 +82,7 @@ impl Ledger {
     fn largest_rise(&self, target: &GuardTarget) -> f64 {
         let steps = self.standing_effects(&target.guard.metric);
         let steps = steps.map(|effect| self.terms.levels(effect)).collect();
-        let steps = self.terms.from_good_to_bad(steps);
+        let steps = self.terms.good_side_first(steps);
         let mut from = &target.baseline;
         let mut largest = f64::NEG_INFINITY;
         for [good_side, bad_side] in steps.into_iter().chain([[&target.bad, &target.bad]]) {
