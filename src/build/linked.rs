@@ -27,7 +27,7 @@ pub struct WroteLinked {
 
 impl WroteLinked {
     /// What the user can do about it.
-    pub const HINT: &str = "every later commit would be measured with the changed files. Restore \
+    pub(crate) const HINT: &str = "every later commit would be measured with the changed files. Restore \
                             them (reinstall, for a .venv). Then install below {build}, or take the \
                             folder out of `link`, and start a new hunt";
 }

@@ -22,7 +22,7 @@ mod turns;
 mod unbuilt;
 
 pub(crate) use build_request::BuildRequest;
-pub(crate) use builder::build;
+pub(crate) use builder::{Built, build};
 pub(crate) use error::BuildError;
 pub(crate) use key::{Circumstances, build_key, prepare_key, run_key};
 pub(crate) use linked::{Linked, MISSING, WroteLinked, linked_digest};

@@ -120,7 +120,7 @@ fn start(args: &Check, good: &str) -> String {
     text::line(&words.join(" "))
 }
 
-/// What `start` would be asked with these arguments.
+/// The request that `start` would make with these arguments.
 fn asked(args: &Check) -> Result<HuntRequest, Failed> {
     Ok(HuntRequest {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
@@ -218,7 +218,7 @@ fn revisions(
     found.into_iter().next()
 }
 
-/// What `start` checks of the configuration's surroundings, and what is well of them.
+/// The checks of `start` outside of the file itself: problems, and a line for each that is well.
 fn surroundings(lines: &mut Lines, history: &History, config: &Config) {
     for name in config.inputs.keys().filter(|name| check_readable(config, name).is_ok()) {
         let shown = config.input_value(name).map(|path| path.to_string_lossy().into_owned());

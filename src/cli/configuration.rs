@@ -23,7 +23,7 @@ pub(super) fn load(path: &Path) -> Result<Config, Failed> {
     Config::load(path).map_err(failed)
 }
 
-/// The configuration with the changes of one command, and what they changed.
+/// The configuration with the `--set` and `--arg` of a command, and a list of what they changed.
 pub(super) fn changed(
     named: Option<&Path>,
     repository: &Repository,

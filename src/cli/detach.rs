@@ -1,5 +1,5 @@
-//! `--detach`: the hunt goes on in a process of its own, without the terminal. That process is
-//! `resume --is-detached`, which takes a hunt that has only begun from its start.
+//! `--detach`: the hunt goes on in a process of its own, without the terminal. That process runs
+//! `resume --is-detached`. It also starts hunts of which only the folder exists.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ use super::{Failed, exit};
 /// How often to check whether the driver holds the hunt's lock.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Most bytes that are shown of what a driver said before it died.
+/// How much of a dead driver's output is shown, in bytes.
 const MOST_SHOWN: u64 = 64 << 10;
 
 /// Prepares this process, which `--detach` started.

@@ -11,8 +11,8 @@ use crate::ui::{Ui, local_time};
 
 use super::{Failed, exit};
 
-/// Prints the answer of a hunt, and of the hunts inside dependencies that followed from it. A hunt
-/// without an answer is an error, as it was for its driver.
+/// Prints the answer of a hunt and of the hunts inside dependencies that followed from it. A hunt
+/// without an answer is an error, the same one that its driver reported.
 pub(super) fn answer(hunt: &HuntDir, ui: Ui) -> Result<u8, Failed> {
     let report = Report::of(hunt).map_err(report_failed)?;
     let code = code(hunt, &report)?;
@@ -55,7 +55,7 @@ fn unanswered(id: &str, entries: &[Entry]) -> Failed {
     }
 }
 
-/// What is known of a driver that ended without a word.
+/// The known facts about a driver that died without an entry in the journal.
 pub(super) fn died(entries: &[Entry]) -> String {
     let last = entries.last().map_or("", |entry| &entry.at);
     format!(

@@ -64,7 +64,7 @@ impl Failed {
     }
 
     /// The command ran to its end, but the result is not the expected one.
-    pub fn unmet(error: anyhow::Error) -> Self {
+    pub(crate) fn unmet(error: anyhow::Error) -> Self {
         Self { error, hint: None, code: FAILED }
     }
 
@@ -117,15 +117,15 @@ impl Failed {
         Self { error: error.into(), hint, code }
     }
 
-    /// An error of a hunt that is on disk and can be resumed.
-    pub fn hunt_under_way(error: HuntError) -> Self {
+    /// The error is about a hunt that is on disk and can be resumed.
+    pub(crate) fn hunt_under_way(error: HuntError) -> Self {
         Self::hunt(error).resumable()
     }
 
     /// The same error of a hunt that is on disk. After an external fault the hint says how to go
     /// on.
     #[must_use]
-    pub fn resumable(self) -> Self {
+    pub(crate) fn resumable(self) -> Self {
         let resume = "`bisect-ppl resume` goes on where it was";
         let hint = match self.hint {
             None if self.code == WORLD => Some(format!("after you fix this, {resume}")),
@@ -144,12 +144,12 @@ impl Failed {
 
     /// The same error with another hint.
     #[must_use]
-    pub fn with_hint(self, hint: &str) -> Self {
+    pub(crate) fn with_hint(self, hint: &str) -> Self {
         Self { hint: Some(hint.to_owned()), ..self }
     }
 
     /// The exit code. For `oracle` git never reads this code as a verdict.
-    pub fn code_for(&self, is_oracle: bool) -> u8 {
+    pub(crate) fn code_for(&self, is_oracle: bool) -> u8 {
         match (is_oracle, self.code) {
             (false, code) => code,
             (true, USAGE) => oracle::USAGE,

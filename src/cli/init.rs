@@ -65,7 +65,6 @@ impl New {
         repository: &Repository,
         (recipe, set, arg): (&Recipe, &[String], &[String]),
         named: Option<&Path>,
-        ui: Ui,
     ) -> Result<Self, Failed> {
         let path = config_path(named, Some(repository));
         if fs::symlink_metadata(&path).is_ok() {
@@ -73,7 +72,7 @@ impl New {
         }
         let target = std::path::absolute(&path).map_err(|e| Failed::world(e.into(), None))?;
         // A moving line, so that the first line that stays is the hunt's name.
-        let progress = Progress::new(ui.is_terminal());
+        let progress = Progress::new(Ui::is_terminal());
         progress.now(Activity::Other(READING.to_owned()), Duration::ZERO);
         let proposal = proposed(repository, recipe, set, &target);
         progress.finish();

@@ -1,4 +1,4 @@
-//! `log`: prints the hunt's search over the whole range as a log for `git bisect replay`, which
+//! `log`: prints the hunt's search over the whole range as input for `git bisect replay`, which
 //! works in any clone.
 
 use crate::evaluation::{CommitId, Phase, Verdict};
@@ -40,8 +40,8 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
         match entry.event {
             // A hunt may search the whole range several times: the last search has the answer.
             Event::Search { search_number, good, bad, .. } => {
-                let [old, new] = aim.swap_if_fix([&good, &bad]);
-                if range.old.contains(old) && range.new == *new && search_number != whole {
+                let is_whole = good == begun.good.commit && bad == begun.bad.commit;
+                if is_whole && search_number != whole {
                     whole = search_number;
                     marks.truncate(skipped);
                 }

@@ -123,7 +123,7 @@ fn levels(seen: &Observation, measure: &str, is_speed: bool) -> Vec<String> {
     metrics.into_iter().filter_map(line).collect()
 }
 
-/// The unit of a metric, with a space before it; empty if the configuration does not tell.
+/// The unit of a metric, with a space before it; empty if the configuration does not name one.
 fn unit(metric: &Metric, is_speed: bool) -> &'static str {
     match Resource::of(metric) {
         Some(Resource::WallTime) => " s",

@@ -23,7 +23,7 @@ use super::{Failed, exit};
 /// The time limit of the command.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// How often to check whether a person wants the command to end.
+/// How often to check for a new request to stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A command that is told how a hunt ended.
@@ -113,7 +113,8 @@ fn run(notify: &Notify, hunt: &HuntDir, notice: &Notice, stop: &Stop) -> Result<
     }
 }
 
-/// Does something that a further request to stop ends. The request that ended the hunt does not.
+/// Calls a function with a fresh `Stop`: only a new request to stop ends it, not the request that
+/// ended the hunt.
 fn until_asked<T>(stop: &Stop, does: impl FnOnce(&Stop) -> T) -> T {
     let (own, is_over) = (Stop::never(), AtomicBool::new(false));
     let before = stop.requests();

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &args::Report, ui: Ui) -> Result<u8, Failed> {
     put(args, &format.render(&report, &file), ui)
 }
 
-/// The bundle to read: that of `--from`, or a file in the place of a hunt's name.
+/// The bundle to read: the one of `--from`, or the hunt's name if that is a file.
 fn bundle_of(args: &args::Report) -> Option<PathBuf> {
     let named = || args.hunt.as_ref().map(PathBuf::from).filter(|path| report::is_bundle(path));
     args.from.clone().or_else(named).filter(|_| args.bundle.is_none())
@@ -60,7 +60,7 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, Failed> {
     })
 }
 
-/// The report of a bundle. Its links lead beside it, to where the bundle may be unpacked.
+/// The report of a bundle. Its links are relative, and work if the bundle is unpacked beside it.
 fn of_bundle(args: &args::Report, unpacked: &Unpacked, ui: Ui) -> Result<u8, Failed> {
     let Unpacked { hunt, report, .. } = unpacked;
     if args.open {
@@ -104,8 +104,8 @@ fn open(args: &args::Report, report: &Report, ui: Ui) -> Result<u8, Failed> {
     ))
 }
 
-/// The file that standard output is redirected to; a name in the current folder if the system does
-/// not tell it, or if it is none.
+/// The file that standard output is redirected to. If it is no file, or the system does not say
+/// which one, a name in the current folder.
 fn stdout_file() -> Result<PathBuf, Failed> {
     let told = std::fs::read_link("/proc/self/fd/1").ok();
     let file = told.filter(|path| path.is_absolute() && path.is_file());

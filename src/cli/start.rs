@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let writes = args.recipe.is_given() || (!args.set.is_empty() && is_there().is_err());
     let new = writes.then(|| {
         let options = (&args.recipe, &*args.set, &*args.arg);
-        init::New::propose(&repository, options, args.config.as_deref(), ui)
+        init::New::propose(&repository, options, args.config.as_deref())
     });
     let new = new.transpose()?;
     let (config, changes) = match &new {
@@ -159,7 +159,7 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
-/// Runs a hunt to its end, here or in jobs. Holds the lock of the hunt until then. `words`: how its
+/// Runs a hunt to its end, here or in jobs, and holds its lock meanwhile. `words`: how its
 /// first job begins.
 fn drive(
     repository: &Repository,

@@ -63,9 +63,9 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     Ok(exit::DONE)
 }
 
-/// The process that drives a hunt, as an id for signals and as its folder names it; `None` if there
-/// is none. The process id in the hunt's folder may be wrong, so the process must hold the hunt's
-/// lock.
+/// The process that drives a hunt: its id for signals, and the id as the hunt's folder has it.
+/// `None` if there is none. The id in the folder may be out of date, so the process must hold the
+/// hunt's lock.
 fn driver(hunt: &HuntDir) -> Result<Option<(Pid, Holder)>, Failed> {
     let asked = Instant::now();
     loop {

@@ -35,7 +35,7 @@ pub(crate) fn diff(words: &[String]) -> Failed {
     Failed::usage(what, Some(hint.to_owned()))
 }
 
-/// The known word that a misspelt one stands for: one letter in three may be wrong.
+/// The known word nearest to a misspelt one. At most a third of the letters may be wrong.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()

@@ -23,7 +23,7 @@ pub(super) struct Unnamed {
     pub(super) input: Option<String>,
 }
 
-/// The files, each once. `checkout` is the source of the links in `[worktree] link`.
+/// The files, without repetitions. `checkout`: the folder from which `[worktree] link` links.
 pub(super) fn unnamed(config: &Config, checkout: Option<&Path>) -> Vec<Unnamed> {
     let mut found: Vec<Unnamed> = Vec::new();
     for (place, text) in texts(config) {

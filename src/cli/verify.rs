@@ -108,7 +108,7 @@ fn input(typed: &str) -> Result<(String, PathBuf), Failed> {
     Ok((name.to_owned(), path))
 }
 
-/// The error of a verification, which the same command goes on with.
+/// The error of a verification that stopped. The same command resumes it.
 fn failed(error: HuntError) -> Failed {
     let failed = Failed::hunt(error);
     match &failed.hint {

@@ -98,7 +98,7 @@ struct View {
     pace: Pace,
     doing: Option<Doing>,
     has_waited: bool,
-    /// For each commit's last build: when it failed, if that result is from the store.
+    /// For each commit, when its last build was made, if that build failed and came from the store.
     failed_before: BTreeMap<CommitId, Option<String>>,
 }
 
@@ -108,7 +108,7 @@ impl View {
             hunt,
             is_verbose: ui.verbosity() == Verbosity::Verbose,
             localizes: false,
-            progress: Progress::new(ui.is_terminal()),
+            progress: Progress::new(Ui::is_terminal()),
             seen: 0,
             length: 0,
             subjects: BTreeMap::new(),
@@ -308,7 +308,7 @@ impl View {
         }
     }
 
-    /// Shows the plan; a long one also as a note.
+    /// Shows the plan. If the hunt will take long, also prints it as a note.
     fn plan(&self, plan: &Plan, at: &str) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
         if self.localizes {
@@ -387,7 +387,7 @@ impl View {
         (last.map(|(_, value)| (metric.to_string(), value.clone())), limit)
     }
 
-    /// When the newest result behind a verdict was made, if all of them come from the store.
+    /// When the newest run of a verdict was made. `None` if one of its runs is new.
     fn stored_at(&self, judged: &Judged) -> Option<&str> {
         if judged.attempts.is_empty() {
             return self.failed_before.get(&judged.commit)?.as_deref();

@@ -35,7 +35,7 @@ impl Measure {
 
 impl Measure {
     /// The same measure with this number of threads; `None` if it does not use `{threads}`.
-    pub fn with_threads(&self, threads: u32) -> Option<Self> {
+    pub(crate) fn with_threads(&self, threads: u32) -> Option<Self> {
         if !self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Threads) {
             return None;
         }
@@ -49,7 +49,7 @@ impl Measure {
 impl Config {
     /// This configuration with one more measure: `measure` in a cell of `[sweep]`, with the
     /// requirements of `measure`. Also returns the name of the new measure.
-    pub fn in_sweep_cell(
+    pub(crate) fn in_sweep_cell(
         &self,
         measure: &Measure,
         cell: &[(&SweepParameter, SweepValue)],
@@ -78,7 +78,7 @@ impl Config {
 
     /// The measures that run only inside a first bad commit, to be tried before the hunt. Returns
     /// this configuration with each swept measure in its first cell, and the measures' names.
-    pub fn to_try_for_cause(&self) -> (Self, Vec<String>) {
+    pub(crate) fn to_try_for_cause(&self) -> (Self, Vec<String>) {
         let (mut config, mut names) = (self.clone(), Vec::new());
         for measure in self.measures.iter().filter(|measure| measure.for_cause) {
             let parameters = self.sweep.iter().flat_map(|sweep| sweep.parameters_of(measure));
@@ -98,14 +98,14 @@ impl Config {
 
 impl SweepParameter {
     /// Whether the measure names this parameter.
-    pub fn is_named_by(&self, measure: &Measure) -> bool {
+    pub(crate) fn is_named_by(&self, measure: &Measure) -> bool {
         measure.templates().flat_map(Template::placeholders).any(|one| self.is(one))
     }
 }
 
 impl Sweep {
     /// The parameters that a measure names, in the order of the file.
-    pub fn parameters_of(&self, measure: &Measure) -> Vec<&SweepParameter> {
+    pub(crate) fn parameters_of(&self, measure: &Measure) -> Vec<&SweepParameter> {
         self.parameters.iter().filter(|parameter| parameter.is_named_by(measure)).collect()
     }
 }

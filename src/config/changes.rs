@@ -27,7 +27,7 @@ const REQUIRE_FORMS: [&str; 2] = ["pattern", "checks"];
 ///
 /// # Errors
 /// The reason why the text is refused.
-pub fn key_and_value(written: &str) -> Result<(Vec<String>, Value), &'static str> {
+pub(crate) fn key_and_value(written: &str) -> Result<(Vec<String>, Value), &'static str> {
     let (key, value) = written.split_once('=').ok_or("write KEY=VALUE")?;
     let keys = Key::parse(key).map_err(|_| "the key is not one of TOML's")?;
     let keys = keys.iter().map(|key| key.get().to_owned()).collect();
@@ -36,7 +36,7 @@ pub fn key_and_value(written: &str) -> Result<(Vec<String>, Value), &'static str
 }
 
 /// `KEY=VALUE` as [`key_and_value`] reads it, for a value that is text.
-pub fn assignment(keys: &[&str], value: &str) -> String {
+pub(crate) fn assignment(keys: &[&str], value: &str) -> String {
     let keys: Vec<String> = keys.iter().map(|key| Key::new(*key).to_string()).collect();
     format!("{}={}", keys.join("."), Value::from(value))
 }

@@ -76,7 +76,7 @@ impl Command {
 ///
 /// # Errors
 /// The command cannot be run, or it contains syntax that means something else in a shell.
-pub fn plain_words(text: &str) -> Result<Vec<String>, CommandError> {
+pub(crate) fn plain_words(text: &str) -> Result<Vec<String>, CommandError> {
     match Command::parse(text, &Names::default()) {
         Ok(_) | Err(CommandError::Template(_)) => Ok(shlex::split(text).unwrap_or_default()),
         Err(error) => Err(error),

@@ -43,7 +43,7 @@ impl Executor {
     }
 
     /// Whether this variable only chooses among the equal devices of a job.
-    pub fn chooses_devices_by(&self, name: &str) -> bool {
+    pub(crate) fn chooses_devices_by(&self, name: &str) -> bool {
         self.slurm.is_some() && Slurm::chooses_devices_by(name)
     }
 

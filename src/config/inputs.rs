@@ -77,7 +77,7 @@ impl Config {
     ///
     /// # Errors
     /// The input is not declared, not there, or empty.
-    pub fn input_paths(&self, name: &str) -> Result<Vec<PathBuf>, InputError> {
+    pub(crate) fn input_paths(&self, name: &str) -> Result<Vec<PathBuf>, InputError> {
         let written = self
             .inputs
             .get(name)
@@ -107,7 +107,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`Config::input_paths`].
-    pub fn input_value(&self, name: &str) -> Result<PathBuf, InputError> {
+    pub(crate) fn input_value(&self, name: &str) -> Result<PathBuf, InputError> {
         let mut paths = self.input_paths(name)?;
         Ok(paths.swap_remove(0))
     }

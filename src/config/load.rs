@@ -94,7 +94,7 @@ impl Config {
     ///
     /// # Errors
     /// The file is missing, unreadable, or wrong, or the overlay makes it wrong.
-    pub fn load_with(path: &Path, overlay: Option<Overlay<'_>>) -> Result<Self, LoadError> {
+    pub(crate) fn load_with(path: &Path, overlay: Option<Overlay<'_>>) -> Result<Self, LoadError> {
         let read =
             |text: &str, base: &Path, name: &str| Self::parse_with(text, overlay, base, name);
         Self::load_by(path, read)
@@ -104,7 +104,7 @@ impl Config {
     ///
     /// # Errors
     /// The file is missing, unreadable, or wrong, or a change makes it wrong.
-    pub fn load_changed(
+    pub(crate) fn load_changed(
         path: &Path,
         changes: Changes<'_>,
     ) -> Result<(Self, Vec<OptionChange>), LoadError> {
@@ -139,7 +139,7 @@ impl Config {
     ///
     /// # Errors
     /// Everything that is wrong with the text, with the overlay, or with both together.
-    pub fn parse_with(
+    pub(crate) fn parse_with(
         text: &str,
         overlay: Option<Overlay<'_>>,
         base: &Path,
@@ -162,7 +162,7 @@ impl Config {
     /// # Errors
     /// Everything that is wrong with the text and with `--set`; if nothing is, everything that is
     /// wrong with `--arg`.
-    pub fn parse_changed(
+    pub(crate) fn parse_changed(
         text: &str,
         changes: Changes<'_>,
         base: &Path,
@@ -224,7 +224,7 @@ impl Config {
     }
 
     /// Every condition of an override, a patch or an overlay.
-    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let patches = self.patches.iter().filter_map(|patch| patch.when.as_ref());
         let overlays = self.overlays.iter().filter_map(|overlay| overlay.when.as_ref());
         self.overrides.iter().chain(patches).chain(overlays)

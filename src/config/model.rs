@@ -94,7 +94,7 @@ impl Config {
     /// This configuration with the ruler files of another commit, as the first overlay. The
     /// other overlays lie above it, since they are the same for both commits.
     #[must_use]
-    pub fn with_ruler_of(&self, commit: &CommitId) -> Self {
+    pub(crate) fn with_ruler_of(&self, commit: &CommitId) -> Self {
         let mut exchanged = self.clone();
         let (from, paths) = (commit.to_string(), self.ruler.clone());
         exchanged.overlays.insert(0, FileOverlay { from, paths, when: None });
@@ -103,19 +103,19 @@ impl Config {
 
     /// This configuration with these files put over the commit.
     #[must_use]
-    pub fn with_part(&self, entries: Vec<TreeEntry>) -> Self {
+    pub(crate) fn with_part(&self, entries: Vec<TreeEntry>) -> Self {
         Self { part: Arc::new(entries), inline: true, ..self.clone() }
     }
 
     /// This configuration with a submodule under test as plain files.
     #[must_use]
-    pub fn inlined(&self) -> Self {
+    pub(crate) fn inlined(&self) -> Self {
         Self { inline: true, ..self.clone() }
     }
 
     /// This configuration with one more patch, applied after the others.
     #[must_use]
-    pub fn with_patch(&self, file: String) -> Self {
+    pub(crate) fn with_patch(&self, file: String) -> Self {
         let mut patched = self.clone();
         patched.patches.push(Patch { source: PatchSource::File(file), when: None });
         patched
@@ -128,7 +128,7 @@ impl Config {
 
     /// The prepare steps that `templates` need, in order: the steps that the templates name,
     /// and the steps that those steps name.
-    pub fn prepares_of<'c>(
+    pub(crate) fn prepares_of<'c>(
         &'c self,
         templates: impl Iterator<Item = &'c Template>,
     ) -> Vec<&'c Prepare> {
@@ -148,13 +148,13 @@ impl Config {
     }
 
     /// Whether a metric is an exit code, which only says pass or fail.
-    pub fn passes_or_fails(&self, metric: &Metric) -> bool {
+    pub(crate) fn passes_or_fails(&self, metric: &Metric) -> bool {
         let is_code = |measure: &Measure| matches!(measure.parser, Parser::ExitCode);
         metric.name.is_none() && self.measure(&metric.measure).is_some_and(is_code)
     }
 
     /// The measures whose runs must make the same checks as the runs of the good end.
-    pub fn same_checks(&self) -> Vec<String> {
+    pub(crate) fn same_checks(&self) -> Vec<String> {
         let requires = self.requires.iter();
         let same = requires.filter(|require| matches!(require.what, Required::SameChecks));
         same.map(|require| require.measure.clone()).collect()
@@ -173,7 +173,7 @@ impl Config {
     }
 
     /// The names of the measures that run at the endpoints and in the search.
-    pub fn search_measures(&self) -> Vec<String> {
+    pub(crate) fn search_measures(&self) -> Vec<String> {
         let searched = self.measures.iter().filter(|measure| !measure.for_cause);
         searched.map(|measure| measure.name.clone()).collect()
     }

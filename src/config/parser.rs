@@ -72,13 +72,20 @@ pub enum Pick {
     Mean,
 }
 
+/// The words for [`Pick`], as the reader and the schema know them.
+pub(crate) const PICKS: &[(&str, Pick)] = &[
+    ("first", Pick::First),
+    ("last", Pick::Last),
+    ("min", Pick::Min),
+    ("max", Pick::Max),
+    ("sum", Pick::Sum),
+    ("median", Pick::Median),
+    ("mean", Pick::Mean),
+];
+
 /// Keys of a measure that only some parsers have. If an override sets another parser, these keys
 /// are removed.
-pub const PARSER_KEYS: [&str; 5] = ["pattern", "pick", "pointer", "pointers", "category"];
-
-/// Names in the file of the parsers that tell which checks ran ([`Parser::tells_checks`]).
-pub const CHECKING: [&str; 5] =
-    ["llama-bench", "llama-eval-callback", "lm-eval", "parity", "junit"];
+pub(crate) const PARSER_KEYS: [&str; 5] = ["pattern", "pick", "pointer", "pointers", "category"];
 
 /// The metrics of a JUnit report.
 const JUNIT_NAMES: [&str; 5] = ["tests", "passed", "failures", "errors", "skipped"];
@@ -105,7 +112,7 @@ pub(crate) const LOGITS_NAMES: [&str; 12] = [
 
 /// The metrics that `llama-perplexity --kl-divergence` may print. Each version prints some of
 /// them.
-pub const KLD_NAMES: [&str; 34] = [
+pub(crate) const KLD_NAMES: [&str; 34] = [
     "ppl",
     "ppl_base",
     "ppl_correlation",
@@ -170,38 +177,26 @@ impl Parser {
     }
 
     /// Whether this parser may yield a value of this name.
-    pub fn may_yield(&self, name: Option<&str>) -> bool {
+    pub(crate) fn may_yield(&self, name: Option<&str>) -> bool {
         match self.names() {
             Some(names) => names.iter().any(|known| known.as_deref() == name),
             None => name.is_some(),
         }
     }
 
-    /// Whether the output tells which checks or tests ran, or which tensors were computed.
-    pub fn tells_checks(&self) -> bool {
-        matches!(
-            self,
-            Self::LlamaBench { .. }
-                | Self::LlamaEvalCallback { .. }
-                | Self::LmEval
-                | Self::Parity
-                | Self::Junit
-        )
-    }
-
     /// Whether the store keeps the files that the runs wrote, since later runs are compared with
     /// them.
-    pub fn keeps_dumps(&self) -> bool {
+    pub(crate) fn keeps_dumps(&self) -> bool {
         matches!(self, Self::Logits | Self::Tensors)
     }
 
     /// Whether a run says nothing by itself: its values are differences from a run of the good end.
-    pub fn is_compared(&self) -> bool {
+    pub(crate) fn is_compared(&self) -> bool {
         matches!(self, Self::Logits)
     }
 
     /// Whether all values are speeds.
-    pub fn yields_speeds(&self) -> bool {
+    pub(crate) fn yields_speeds(&self) -> bool {
         matches!(self, Self::LlamaBench { .. })
     }
 }

@@ -64,7 +64,7 @@ pub(super) const PLAIN: [(&str, Placeholder); 11] = [
 impl Placeholder {
     /// Whether the value differs between commits that have the same tree. Then a key made from
     /// the unfilled text must contain the commit too.
-    pub fn depends_on_commit(&self) -> bool {
+    pub(crate) fn depends_on_commit(&self) -> bool {
         matches!(self, Self::Commit | Self::Short | Self::Parent | Self::CommitDate)
     }
 }

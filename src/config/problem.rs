@@ -56,7 +56,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// Whether only options of the command line are wrong, and not the file.
-    pub fn is_of_options(&self) -> bool {
+    pub(crate) fn is_of_options(&self) -> bool {
         self.problems.iter().all(|problem| problem.place.line == 0)
     }
 }

@@ -68,7 +68,7 @@ const DEVICES: [&str; 5] = [
 
 impl Slurm {
     /// Whether Slurm sets this variable in each job to choose the job's devices.
-    pub fn chooses_devices_by(name: &str) -> bool {
+    pub(crate) fn chooses_devices_by(name: &str) -> bool {
         DEVICES.contains(&name)
     }
 }

@@ -166,7 +166,7 @@ impl Template {
     }
 
     /// The placeholders of the text in order; a placeholder that occurs twice comes twice.
-    pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
+    pub(crate) fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.parts.iter().filter_map(|part| match part {
             Part::Placeholder(placeholder) => Some(placeholder),
             Part::Text(_) => None,
@@ -178,7 +178,7 @@ impl Template {
 ///
 /// # Errors
 /// A placeholder has no value.
-pub fn fill_env(
+pub(crate) fn fill_env(
     env: &BTreeMap<String, Template>,
     values: &Values,
 ) -> Result<BTreeMap<String, String>, MissingValue> {

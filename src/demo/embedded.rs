@@ -6,4 +6,4 @@ use include_dir::{Dir, include_dir};
 pub(super) static DEMO: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/demo");
 
 /// The demo's configuration: the example `oracle.toml` at the top of this project.
-pub const ORACLE_TOML: &str = include_str!("../../oracle.toml");
+pub(crate) const ORACLE_TOML: &str = include_str!("../../oracle.toml");

@@ -6,7 +6,8 @@ mod layout;
 mod plan;
 mod scenario;
 
-pub use embedded::ORACLE_TOML;
+#[cfg(test)]
+use embedded::ORACLE_TOML;
 pub use layout::{LayoutError, lay_out};
 pub use plan::{Plan, PlanError, Verb};
 pub use scenario::{Scenario, ScenarioError, names, scenario};

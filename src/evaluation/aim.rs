@@ -27,7 +27,7 @@ impl Aim {
 
     /// The opposite aim.
     #[must_use]
-    pub fn opposite(self) -> Self {
+    pub(crate) fn opposite(self) -> Self {
         match self {
             Self::Regression => Self::Fix,
             Self::Fix => Self::Regression,
@@ -53,7 +53,8 @@ impl Aim {
     }
 
     /// Whether the aim is the default one.
-    pub fn is_regression(&self) -> bool {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks it about a reference")]
+    pub(crate) fn is_regression(&self) -> bool {
         *self == Self::Regression
     }
 }

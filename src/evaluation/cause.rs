@@ -225,14 +225,14 @@ pub enum Backport {
 
 impl Trial {
     /// Whether both tests are of the same parts in the same way. One may have more runs.
-    pub fn is_of_same_build(&self, other: &Self) -> bool {
+    pub(crate) fn is_of_same_build(&self, other: &Self) -> bool {
         self.of == other.of && self.parts == other.parts
     }
 }
 
 impl TrialOf {
     /// Whether it is a test of an endpoint, and not of the commit or its parent.
-    pub fn is_of_endpoint(self) -> bool {
+    pub(crate) fn is_of_endpoint(self) -> bool {
         match self {
             Self::Reverted | Self::Unfixed | Self::Backported | Self::AllReverted => true,
             Self::Only | Self::Without => false,
@@ -242,7 +242,7 @@ impl TrialOf {
 
 impl CauseEnd {
     /// Whether the search was not made, or its result does not count.
-    pub fn is_without_answer(&self) -> bool {
+    pub(crate) fn is_without_answer(&self) -> bool {
         match self {
             Self::Unsteady(_) | Self::Stopped(_) | Self::NotSeparable(_) => true,
             Self::Complete
@@ -261,13 +261,13 @@ impl Cause {
     }
 
     /// The test of the newer endpoint without the sets, if it was made.
-    pub fn reverted(&self) -> Option<&Trial> {
+    pub(crate) fn reverted(&self) -> Option<&Trial> {
         let of = [TrialOf::Reverted, TrialOf::Unfixed];
         self.trials.iter().find(|trial| of.contains(&trial.of))
     }
 
     /// The test of the bad endpoint with the sets of a fix, if it was made.
-    pub fn backported(&self) -> Option<&Trial> {
+    pub(crate) fn backported(&self) -> Option<&Trial> {
         self.trials.iter().find(|trial| trial.of == TrialOf::Backported)
     }
 
@@ -282,7 +282,7 @@ impl Cause {
     }
 
     /// The number of tests of parts of the change. Tests of endpoints do not count.
-    pub fn tests_of_parts(&self) -> usize {
+    pub(crate) fn tests_of_parts(&self) -> usize {
         self.trials.iter().filter(|trial| !trial.of.is_of_endpoint()).count()
     }
 

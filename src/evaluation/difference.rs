@@ -37,7 +37,7 @@ impl DifferenceIn {
     }
 
     /// The plural name of this kind, for sentences.
-    pub fn plural(self) -> &'static str {
+    pub(crate) fn plural(self) -> &'static str {
         match self {
             Self::Constant => "named constants of the change",
             Self::Flag => "compiler flags",
@@ -110,12 +110,12 @@ impl Difference {
 
     /// Sets the file that holds the value.
     #[must_use]
-    pub fn in_place(self, place: &str) -> Self {
+    pub(crate) fn in_place(self, place: &str) -> Self {
         Self { place: Some(place.to_owned()), ..self }
     }
 
     /// Whether both the parent and the commit have a value.
-    pub fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         self.before.is_some() && self.now.is_some()
     }
 
@@ -139,7 +139,7 @@ impl Difference {
     }
 
     /// The number of files or targets, in words.
-    pub fn spread_in_words(&self) -> Option<String> {
+    pub(crate) fn spread_in_words(&self) -> Option<String> {
         let Spread { count, of, unit } = self.spread?;
         let s = if of == 1 { "" } else { "s" };
         Some(format!("in {count} of {of} {unit}{s}"))

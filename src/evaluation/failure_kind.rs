@@ -33,7 +33,7 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// Whether the failure comes before any build command: there are no files to build.
-    pub fn leaves_nothing_to_build(self) -> bool {
+    pub(crate) fn leaves_nothing_to_build(self) -> bool {
         matches!(self, Self::Patch | Self::Checkout)
     }
 }

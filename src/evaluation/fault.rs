@@ -53,7 +53,7 @@ fn known(signal: i32) -> Option<Fault> {
 ///
 /// [`Ended::Stopped`] says nothing about the commit and is not stored. It gives a failure for which
 /// [`fault_of`] returns [`Fault::Machine`].
-pub fn failure_of(ended: &Ended) -> Option<Failure> {
+pub(crate) fn failure_of(ended: &Ended) -> Option<Failure> {
     let kind = match ended {
         Ended::Exited(0) => return None,
         Ended::TimedOut => FailureKind::Timeout,
@@ -70,7 +70,7 @@ pub fn failure_of(ended: &Ended) -> Option<Failure> {
 }
 
 /// Whether the program itself caused its end: an exit code, or a signal such as SIGSEGV.
-pub fn was_caused_by_program(ended: &Ended) -> bool {
+pub(crate) fn was_caused_by_program(ended: &Ended) -> bool {
     match ended {
         Ended::Exited(_) => true,
         Ended::Signaled(signal) => known(*signal) == Some(Fault::Commit),
@@ -87,7 +87,12 @@ pub fn was_caused_by_program(ended: &Ended) -> bool {
 /// A transient sign decides first, since an engine that loses its GPU aborts or prints NaN as if
 /// its code were broken, and a program whose child was killed ends with an exit code. Other unclear cases are [`Fault::Unclear`] (a control run decides) or
 /// [`Fault::Resource`] (the machine, unless the control run works).
-pub fn fault_of(ended: &Ended, failure: &Failure, transient: bool, program_in_tree: bool) -> Fault {
+pub(crate) fn fault_of(
+    ended: &Ended,
+    failure: &Failure,
+    transient: bool,
+    program_in_tree: bool,
+) -> Fault {
     if transient {
         return Fault::Resource;
     }

@@ -237,7 +237,7 @@ impl Culprit {
     }
 
     /// The commit's change of a metric, if the metric is one of its broken targets.
-    pub fn effect_on(&self, metric: &Metric) -> Option<&Effect> {
+    pub(crate) fn effect_on(&self, metric: &Metric) -> Option<&Effect> {
         self.effects.iter().find(|effect| effect.metric == *metric)
     }
 }

@@ -52,7 +52,7 @@ pub(crate) const COMMIT: &str = "{commit}";
 impl Forge {
     /// The site of a repository whose remote has this URL; `None` if the kind of site is unknown.
     /// Removes a user name and a password from the URL.
-    pub fn of_remote(url: &str) -> Option<Self> {
+    pub(crate) fn of_remote(url: &str) -> Option<Self> {
         let hosted = Hosted::of_remote(url)?;
         let commit = match hosted.site {
             Site::GitHub | Site::Gitea => "commit",

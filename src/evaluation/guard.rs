@@ -76,7 +76,7 @@ impl FormName {
     }
 
     /// In which direction the metric gets worse.
-    pub fn direction(self) -> Direction {
+    pub(crate) fn direction(self) -> Direction {
         match self {
             Self::MaxIncrease | Self::MaxIncreasePercent | Self::Max => Direction::Up,
             Self::MaxDecrease | Self::MaxDecreasePercent | Self::Min => Direction::Down,
@@ -86,18 +86,18 @@ impl FormName {
 
     /// Whether the amount is a percentage of the baseline, as for metrics that are compared by
     /// ratio (tokens per second, seconds).
-    pub fn is_percent(self) -> bool {
+    pub(crate) fn is_percent(self) -> bool {
         matches!(self, Self::MaxIncreasePercent | Self::MaxDecreasePercent)
     }
 
     /// Whether the amount limits the move away from the baseline. Such an amount is never negative.
-    pub fn is_from_baseline(self) -> bool {
+    pub(crate) fn is_from_baseline(self) -> bool {
         self.is_percent() || matches!(self, Self::MaxIncrease | Self::MaxDecrease)
     }
 
     /// The amount that allows a move of `step` (in the metric's unit). `None` for a form that does
     /// not count from the baseline.
-    pub fn amount_of(self, step: f64, baseline: f64) -> Option<f64> {
+    pub(crate) fn amount_of(self, step: f64, baseline: f64) -> Option<f64> {
         let unit = if self.is_percent() { baseline.abs() / 100.0 } else { 1.0 };
         self.is_from_baseline().then_some(step / unit)
     }
@@ -161,14 +161,14 @@ impl GuardForm {
     }
 
     /// See [`FormName::is_percent`].
-    pub fn is_relative(self) -> bool {
+    pub(crate) fn is_relative(self) -> bool {
         self.name().is_percent()
     }
 }
 
 impl Guard {
     /// In which direction the guarded metric gets worse.
-    pub fn direction(&self) -> Direction {
+    pub(crate) fn direction(&self) -> Direction {
         self.form.name().direction()
     }
 
@@ -189,7 +189,7 @@ impl Guard {
 
     /// How much worse `value` is than `reference`, in the metric's unit: positive is worse. The
     /// absolute difference for [`Direction::Any`].
-    pub fn worsening(&self, reference: f64, value: f64) -> f64 {
+    pub(crate) fn worsening(&self, reference: f64, value: f64) -> f64 {
         match self.direction() {
             Direction::Up => value - reference,
             Direction::Down => reference - value,
@@ -199,12 +199,12 @@ impl Guard {
 
     /// Whether `value` breaks this guard against `baseline`. NaN and facts break every numeric
     /// guard. Any difference breaks `unchanged`, even a change of type.
-    pub fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
+    pub(crate) fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
         self.is_beyond(baseline, value, |baseline| self.limit(baseline))
     }
 
     /// Like [`Self::is_broken`], with another tolerance, in the metric's unit.
-    pub fn is_beyond(
+    pub(crate) fn is_beyond(
         &self,
         baseline: &Value,
         value: &Value,

@@ -80,7 +80,7 @@ pub struct LoadedFilesComparison {
 
 impl LoadedFilesComparison {
     /// Whether both runs are known to have loaded identical files.
-    pub fn is_same(&self) -> bool {
+    pub(crate) fn is_same(&self) -> bool {
         self.is_whole && self.unlike.is_empty()
     }
 }
@@ -98,7 +98,7 @@ impl Loaded {
     }
 
     /// The files that are the same in both runs.
-    pub fn identical_files<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn identical_files<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
         let own = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
         let own = own.filter(|(path, _)| !self.has_other_mode(before, path));
         let elsewhere = self.elsewhere.iter();

@@ -70,7 +70,7 @@ const HELD_DOWN: [(u64, &str); 4] = [
 
 impl MachineStates {
     /// Whether the kernel killed a process for lack of memory during the run.
-    pub fn is_out_of_memory(&self) -> bool {
+    pub(crate) fn is_out_of_memory(&self) -> bool {
         self.before
             .oom_kills
             .zip(self.after.oom_kills)
@@ -78,7 +78,7 @@ impl MachineStates {
     }
 
     /// Whether heat throttled the CPU during the run.
-    pub fn is_throttled_by_heat(&self) -> bool {
+    pub(crate) fn is_throttled_by_heat(&self) -> bool {
         let counts = self.before.throttle_count.zip(self.after.throttle_count);
         counts.is_some_and(|(before, after)| after > before)
     }

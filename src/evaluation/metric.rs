@@ -177,7 +177,7 @@ pub struct Reading {
 
 impl Reading {
     /// How many checks failed; `None` if the parser counts none.
-    pub fn failed_checks(&self) -> Option<f64> {
+    pub(crate) fn failed_checks(&self) -> Option<f64> {
         let is_count = |metric: &Metric| {
             matches!(metric.name.as_deref(), Some("failed" | "failures" | "errors"))
         };
@@ -186,7 +186,7 @@ impl Reading {
     }
 
     /// The amount of text that the run read, if the output has it.
-    pub fn text_length(&self) -> Option<TextLength> {
+    pub(crate) fn text_length(&self) -> Option<TextLength> {
         let chunks = self.chunks.len();
         (chunks > 0).then_some(TextLength { chunks, context: self.context })
     }
@@ -198,7 +198,7 @@ impl Reading {
 
     /// Whether two runs are bit-identical: all parsed values, including those of chunks, and the
     /// checks that ran.
-    pub fn same_bits(&self, other: &Self) -> bool {
+    pub(crate) fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
             && self.checks == other.checks
             && self.text == other.text

@@ -53,13 +53,14 @@ pub use cause::{
 };
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
-pub use deceptive::is_deceptive;
+pub(crate) use deceptive::is_deceptive;
 pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
 pub use failure::{Evidence, Failure, NonFinite, Printed};
 pub use failure_kind::FailureKind;
-pub use failure_log::{FailureLogParser, FailureMessage, FailureReason, normalised};
-pub use fault::{Fault, failure_of, fault_of, was_caused_by_program};
+pub use failure_log::{FailureLogParser, FailureMessage, FailureReason};
+pub use fault::Fault;
+pub(crate) use fault::{failure_of, fault_of, was_caused_by_program};
 pub use file_role::FileRole;
 pub use finding::{
     Account, Basis, ChunkIntervals, CommitInfo, Contribution, Culprit, Dependency, DependencyHunt,
@@ -68,7 +69,8 @@ pub use finding::{
 pub use forge::{ChangeRequest, Forge, Hosted, Site};
 pub use guard::{Direction, FormName, Guard, GuardForm};
 pub use inquiry::Inquiry;
-pub use levels::{LevelCheck, LevelResult, LevelShows, lowest_failing};
+pub(crate) use levels::lowest_failing;
+pub use levels::{LevelCheck, LevelResult, LevelShows};
 pub use limits::{Limits, ReachedLimit};
 pub use loaded::{FileDifference, FileDifferenceKind, Loaded, LoadedFilesComparison};
 pub use logits::{
@@ -80,17 +82,19 @@ pub use machine_state::{GpuState, MachineState, MachineStates};
 pub use metric::{Metric, ParseMetricError, Reading, Value};
 pub use noise::{Noise, NoiseKind, Orientation};
 pub use option_change::OptionChange;
-pub use output::{LONGEST_LINE, Stream};
+pub(crate) use output::LONGEST_LINE;
+pub use output::Stream;
 pub use printed::{FactChange, GeneratedText, TextPair};
-pub use printed_number::parse_number;
+pub(crate) use printed_number::parse_number;
 pub use read_files::ReadFiles;
 pub use resource::{Resource, Resources};
 pub use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub use setup::{Compiled, Setup};
 pub use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
 pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
+pub(crate) use surroundings::COMPILERS;
+pub use surroundings::Surroundings;
 pub(crate) use surroundings::is_secret;
-pub use surroundings::{COMPILERS, Surroundings};
 pub use target::{GuardTarget, Target};
 pub use tensor_comparison::{
     TensorAxis, TensorChange, TensorComparison, TensorGrowth, TensorInput, TensorOrder,

@@ -42,7 +42,7 @@ pub enum NoiseKind {
 
 impl NoiseKind {
     /// Whether samples are 0 or 1.
-    pub fn is_rate(self) -> bool {
+    pub(crate) fn is_rate(self) -> bool {
         matches!(self, Self::Breaks | Self::Differs)
     }
 }
@@ -70,7 +70,7 @@ impl Orientation {
     }
 
     /// Converts from the metric's unit: ±x or ±ln x; infinite if x has no logarithm.
-    pub fn oriented(self, x: f64) -> f64 {
+    pub(crate) fn oriented(self, x: f64) -> f64 {
         let scaled = match (self.log, x > 0.0) {
             (true, true) => x.ln(),
             (true, false) => f64::NEG_INFINITY,

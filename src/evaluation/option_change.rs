@@ -25,7 +25,7 @@ fn is_zero(count: &usize) -> bool {
 
 impl OptionChange {
     /// How many overrides the option also changes: `1 override too`; empty for none.
-    pub fn in_overrides(&self) -> String {
+    pub(crate) fn in_overrides(&self) -> String {
         match self.overrides {
             0 => String::new(),
             1 => "1 override too".to_owned(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum line length, in bytes. A longer line is split into pieces of exactly this size and a
 /// shorter last one, so that an engine that never ends a line cannot fill the memory.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
 
 /// Where a line comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

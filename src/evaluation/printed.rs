@@ -69,7 +69,7 @@ const MORE: f64 = 0.1;
 impl TextPair {
     /// Whether the commit's text repeats itself far more than the parent's: a sign that the model
     /// fell into a loop (mode collapse).
-    pub fn repeats_itself(&self) -> bool {
+    pub(crate) fn repeats_itself(&self) -> bool {
         let [parent, commit] =
             [&self.parent, &self.commit].map(|one| one.repeated_4.unwrap_or(0.0));
         commit >= LOOP && commit >= parent + MORE && commit >= 2.0 * parent

@@ -5,7 +5,7 @@
 /// are not accepted, since `1,234` may be two numbers.
 ///
 /// A NaN loses its sign and payload, so that one NaN equals another bit for bit.
-pub fn parse_number(text: &str) -> Option<f64> {
+pub(crate) fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
         return Some(if number.is_nan() { f64::NAN } else { number });

@@ -18,7 +18,7 @@ impl Resource {
     pub const ALL: [Self; 2] = [Self::WallTime, Self::PeakMemory];
 
     /// All names.
-    pub const NAMES: [&str; 2] = [Self::WallTime.name(), Self::PeakMemory.name()];
+    pub(crate) const NAMES: [&str; 2] = [Self::WallTime.name(), Self::PeakMemory.name()];
 
     /// The metric's name after the measure's, as in oracle.toml.
     pub const fn name(self) -> &'static str {

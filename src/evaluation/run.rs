@@ -36,7 +36,7 @@ impl Phase {
     /// A confirmation takes only this hunt's confirmation runs. A check of the ruler takes only
     /// runs and builds of confirmations and of other such checks. An inquiry takes only those of
     /// confirmations and of inquiries.
-    pub fn may_reuse(self, other: Self, is_ours: bool) -> bool {
+    pub(crate) fn may_reuse(self, other: Self, is_ours: bool) -> bool {
         match self {
             Self::Confirm => other == Self::Confirm && is_ours,
             Self::Ruler => matches!(other, Self::Confirm | Self::Ruler),
@@ -170,7 +170,7 @@ impl FailedPrepare {
 impl Phase {
     /// The reason to exclude the runs of this phase from a commit's statistics: the built files are
     /// not the commit's own, or the runs had another purpose.
-    pub fn exclusion_reason(self) -> Option<ExclusionReason> {
+    pub(crate) fn exclusion_reason(self) -> Option<ExclusionReason> {
         match self {
             Self::Ruler => Some(ExclusionReason::Ruler),
             Self::Localize => Some(ExclusionReason::Part),
@@ -220,7 +220,7 @@ impl fmt::Display for ExclusionReason {
 impl RunRecord {
     /// The reason to exclude this run, if any. Throttling excludes only exclusive runs: the time of
     /// any other run is unreliable anyway.
-    pub fn exclusion_reason(&self) -> Option<ExclusionReason> {
+    pub(crate) fn exclusion_reason(&self) -> Option<ExclusionReason> {
         if self.warm_up {
             return Some(ExclusionReason::WarmUp);
         }

@@ -90,7 +90,7 @@ impl Border {
     }
 
     /// Whether `low` and `high` are whole numbers without another one in between.
-    pub fn is_exact(self) -> bool {
+    pub(crate) fn is_exact(self) -> bool {
         is_whole(self.low) && is_whole(self.high) && self.high - self.low <= 1.0
     }
 }

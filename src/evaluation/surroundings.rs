@@ -19,7 +19,7 @@ pub struct Surroundings {
 type Values = BTreeMap<String, String>;
 
 /// Names of compilers that builds call by default.
-pub const COMPILERS: [&str; 9] =
+pub(crate) const COMPILERS: [&str; 9] =
     ["cc", "c++", "gcc", "g++", "clang", "clang++", "nvcc", "hipcc", "rustc"];
 
 /// Variables that change the output of a compiler or build system. A final `*` matches any rest.
@@ -143,7 +143,7 @@ impl Surroundings {
     }
 
     /// The variables that a build may depend on.
-    pub fn of_builds<'a>(
+    pub(crate) fn of_builds<'a>(
         &'a self,
         added: &'a [String],
     ) -> impl Iterator<Item = (&'a str, &'a str)> {
@@ -151,7 +151,10 @@ impl Surroundings {
     }
 
     /// The variables that a run may depend on.
-    pub fn of_runs<'a>(&'a self, added: &'a [String]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub(crate) fn of_runs<'a>(
+        &'a self,
+        added: &'a [String],
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.among(&OF_RUNS, added)
     }
 
@@ -165,7 +168,7 @@ impl Surroundings {
     }
 
     /// The variables and compilers that differ from `before`, in words.
-    pub fn changes_since(&self, before: &Self) -> Vec<String> {
+    pub(crate) fn changes_since(&self, before: &Self) -> Vec<String> {
         let kinds = [
             ("", &before.variables, &self.variables),
             ("version of ", &before.compilers, &self.compilers),

@@ -69,13 +69,13 @@ impl GuardTarget {
     }
 
     /// The orientation of this target's samples.
-    pub fn orientation(&self) -> Orientation {
+    pub(crate) fn orientation(&self) -> Orientation {
         let kind = self.noise.map_or(NoiseKind::Plain, |noise| noise.kind);
         Orientation::of(self.guard.direction(), kind)
     }
 
     /// The tolerance on the oriented scale.
-    pub fn oriented_limit(&self) -> f64 {
+    pub(crate) fn oriented_limit(&self) -> f64 {
         let Some(baseline) = self.baseline.number() else { return 0.0 };
         let edge = match self.guard.direction() {
             Direction::Down => baseline - self.limit,
@@ -86,7 +86,7 @@ impl GuardTarget {
     }
 
     /// Whether samples are 0 or 1, so that failure rates replace levels.
-    pub fn is_rate(&self) -> bool {
+    pub(crate) fn is_rate(&self) -> bool {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 

@@ -86,7 +86,7 @@ fn are_empty(names: &[Vec<String>; 2]) -> bool {
 impl TensorComparison {
     /// `blk0.q and blk0.query right before it have no partner, so the difference may begin there`,
     /// if so. The names are not cleaned.
-    pub fn doubt(&self) -> Option<String> {
+    pub(crate) fn doubt(&self) -> Option<String> {
         let names: Vec<&str> = self.unmatched_before.iter().flatten().map(String::as_str).collect();
         let (last, others) = names.split_last()?;
         let (names, have) = match others {
@@ -105,7 +105,7 @@ impl TensorComparison {
     }
 
     /// Keeps only those of `tensors` near the first different one; without one, the last ones.
-    pub fn keep_near(&mut self, before: usize, after: usize) {
+    pub(crate) fn keep_near(&mut self, before: usize, after: usize) {
         let at = self.first.unwrap_or(self.tensors.len());
         let begin = at.saturating_sub(before);
         self.tensors.truncate(at.saturating_add(after + 1));
@@ -130,7 +130,7 @@ pub enum TensorOrder {
 
 impl TensorOrder {
     /// Whether the order may differ from the order of computation.
-    pub fn is_assumed(self) -> bool {
+    pub(crate) fn is_assumed(self) -> bool {
         matches!(self, Self::Offset | Self::FileNames)
     }
 }
@@ -166,7 +166,7 @@ impl TensorInput {
     }
 
     /// An operand of A without a partner in B.
-    pub fn not_compared(name: String) -> Self {
+    pub(crate) fn not_compared(name: String) -> Self {
         let verdict = Some(TensorVerdict::NotCompared);
         Self { name, max_abs: None, is_clean: false, verdict, printed_only: false }
     }

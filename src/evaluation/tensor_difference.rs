@@ -71,7 +71,7 @@ pub struct TensorDifference {
 
 impl TensorDifference {
     /// Whether it differs by more than its tolerance, in shape or type, or in non-finite values.
-    pub fn is_different(&self) -> bool {
+    pub(crate) fn is_different(&self) -> bool {
         match self.verdict {
             TensorVerdict::Equal | TensorVerdict::Within | TensorVerdict::NotCompared => false,
             TensorVerdict::Beyond

@@ -16,7 +16,7 @@ pub struct TextLength {
 
 impl TextLength {
     /// Whether two runs read different amounts. Chunk sizes are compared only if both are known.
-    pub fn differs_from(self, other: Self) -> bool {
+    pub(crate) fn differs_from(self, other: Self) -> bool {
         let contexts = self.context.zip(other.context);
         self.chunks != other.chunks || contexts.is_some_and(|(own, theirs)| own != theirs)
     }

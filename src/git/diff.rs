@@ -2,6 +2,7 @@
 
 use crate::evaluation::CommitId;
 
+use super::command::Call;
 use super::lines::named;
 use super::raw_path::os;
 use super::{GitError, History};
@@ -33,20 +34,9 @@ impl History {
         paths: &[&[u8]],
         most: usize,
     ) -> Result<Option<Vec<u8>>, GitError> {
-        let call = self.repository().shared_call().args([
-            "-c",
-            "core.quotePath=false",
-            "diff-tree",
-            "-r",
-            "-p",
+        let call = self.patch_call(&[
             "-M",
             "--unified=3",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-commit-id",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
             "--submodule=short",
             "--ignore-submodules=none",
         ]);
@@ -54,11 +44,26 @@ impl History {
         let literal = |path: &&[u8]| [b":(top,literal)", *path].concat();
         let paths: Vec<_> = paths.iter().map(literal).collect();
         let call = call.args(paths.iter().map(|path| os(path)));
-        match call.capture(most).ok() {
-            Ok(output) => Ok(Some(output.stdout)),
-            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let output = GitError::if_readable(call.capture(most).ok())?;
+        Ok(output.map(|output| output.stdout))
+    }
+
+    /// A call of git that prints patches. No configuration of the user changes their form.
+    pub(super) fn patch_call(&self, options: &[&str]) -> Call {
+        let call = self.repository().shared_call().args([
+            "-c",
+            "core.quotePath=false",
+            "diff-tree",
+            "-r",
+            "-p",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-commit-id",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ]);
+        call.args(options)
     }
 
     /// A commit's whole message.

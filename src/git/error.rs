@@ -209,8 +209,18 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// `None` if git's output or an object is unreadable: it is too long or not as expected, or a
+    /// partial clone lacks it and cannot fetch it.
+    pub(crate) fn if_readable<T>(result: Result<T, Self>) -> Result<Option<T>, Self> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Self::Unreadable { .. } | Self::Promised { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Whether the user can fix this with another revision, configuration, or folder.
-    pub fn is_usage(&self) -> bool {
+    pub(crate) fn is_usage(&self) -> bool {
         match self {
             Self::NotARepository(_)
             | Self::DubiousOwnership { .. }

@@ -32,28 +32,10 @@ impl History {
         commit: &CommitId,
         pathspecs: &[String],
     ) -> Result<Option<Vec<ChangedLines>>, GitError> {
-        let call = self.repository().shared_call().args([
-            "-c",
-            "core.quotePath=false",
-            "diff-tree",
-            "-r",
-            "-p",
-            "--unified=0",
-            "--no-color",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-commit-id",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--ignore-submodules=all",
-        ]);
+        let call = self.patch_call(&["--unified=0", "--no-renames", "--ignore-submodules=all"]);
         let call = call.arg(parent.as_str()).arg(commit.as_str()).arg("--").args(pathspecs);
-        match call.capture(LARGEST).ok() {
-            Ok(output) => Ok(Some(read_lines(&String::from_utf8_lossy(&output.stdout)))),
-            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let output = GitError::if_readable(call.capture(LARGEST).ok())?;
+        Ok(output.map(|output| read_lines(&String::from_utf8_lossy(&output.stdout))))
     }
 }
 

@@ -146,11 +146,7 @@ impl History {
             let hunks = read_hunks(&call.ok()?.stdout);
             Ok(Split { old: before, new: after, hunks })
         };
-        match read() {
-            Ok(split) => Ok(Some(split).filter(Split::is_sound)),
-            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(GitError::if_readable(read())?.filter(Split::is_sound))
     }
 
     /// The text of one side of a file; `None` if it is a link or submodule, binary or very large,
@@ -159,11 +155,9 @@ impl History {
         if !side.is_plain() {
             return Ok(None);
         }
-        match self.content(&side.object) {
-            Ok(bytes) => Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))),
-            Err(GitError::Unreadable { .. } | GitError::Promised { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let bytes = GitError::if_readable(self.content(&side.object))?;
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(text.filter(|text| !text.contains('\0')))
     }
 
     fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {

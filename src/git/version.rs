@@ -9,7 +9,7 @@ pub struct GitVersion(u32, u32, u32);
 
 impl GitVersion {
     /// The oldest supported version. `bisect --first-parent` came with git 2.29.
-    pub const OLDEST: Self = Self(2, 30, 0);
+    pub(crate) const OLDEST: Self = Self(2, 30, 0);
 
     /// Reads the output of `git version`, such as `git version 2.39.5 (Apple Git-154)`.
     pub(super) fn parse(text: &str) -> Option<Self> {

@@ -15,7 +15,7 @@ pub(crate) mod targets;
 pub(crate) mod unread;
 
 use crate::evaluation::{
-    CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
+    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, OracleError, Request, Sample, guarded_measures};
@@ -25,6 +25,7 @@ use crate::ui::text;
 
 use super::HuntError;
 use super::driver::Driver;
+use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
 use advice::advice;
 use guard_check::GuardCheck;
@@ -45,6 +46,13 @@ pub(crate) struct Endpoints {
     pub(crate) good: Observation,
     pub(crate) bad: Observation,
     pub(crate) chosen: Chosen,
+}
+
+impl Endpoints {
+    /// The older and the newer endpoint.
+    pub(crate) fn ends(&self, terms: SearchTerms) -> [&Observation; 2] {
+        terms.older_and_newer([&self.good, &self.bad])
+    }
 }
 
 impl Driver<'_> {
@@ -135,7 +143,7 @@ impl Driver<'_> {
             let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
             write_down(&mut self.oracle, seen, &judgement, place)?;
         }
-        if let Some(finding) = self.check_merge_bases(&good, &bad, &chosen)? {
+        if let Some(finding) = self.check_merge_bases(&chosen)? {
             return Ok(Err(finding));
         }
         Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen }))
@@ -270,30 +278,24 @@ impl Driver<'_> {
     /// If the older end is not an ancestor of the newer end, judges their merge bases. The hunt
     /// ends if a merge base does not have the older end's verdict. Criss-cross merges give several
     /// merge bases, and git asks about each.
-    fn check_merge_bases(
-        &mut self,
-        good: &CommitId,
-        bad: &CommitId,
-        chosen: &Chosen,
-    ) -> Result<Option<Box<Finding>>, HuntError> {
+    fn check_merge_bases(&mut self, chosen: &Chosen) -> Result<Option<Box<Finding>>, HuntError> {
         let terms = self.terms();
-        let [old, new] = terms.older_and_newer([good, bad]);
+        let [old, new] = self.begun.ends();
         if self.oracle.history.is_ancestor(old, new)? {
             return Ok(None);
         }
         let [older, newer] = [terms.older(), terms.newer()];
         let mut unmeasurable = None;
-        for base in self.oracle.history.merge_bases(good, bad)? {
+        for base in self.oracle.history.merge_bases(old, new)? {
             let judgement = self.judge(&base, &chosen.targets, 0)?;
             let (name, reason) = (base.short(), &judgement.reason);
             if terms.is_newer(judgement.verdict) {
                 if let Some(finding) = self.rest_after_base(&base, chosen)? {
                     return Ok(Some(finding));
                 }
-                let ways = if terms.good_is_older() {
-                    "mended on the way to good, not broken on the way to bad"
-                } else {
-                    "broken on the way to bad, not mended on the way to good"
+                let ways = match terms.aim() {
+                    Aim::Regression => "mended on the way to good, not broken on the way to bad",
+                    Aim::Fix => "broken on the way to bad, not mended on the way to good",
                 };
                 let summary = format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} is \
@@ -319,7 +321,7 @@ impl Driver<'_> {
         base: &CommitId,
         chosen: &Chosen,
     ) -> Result<Option<Box<Finding>>, HuntError> {
-        if !self.terms().good_is_older() {
+        if !self.terms().explains_levels() {
             return Ok(None);
         }
         let bad = self.begun.bad.commit.short().to_owned();

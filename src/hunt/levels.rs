@@ -25,7 +25,7 @@ impl Driver<'_> {
     /// hunt for a fix checks no level, because levels explain what got worse.
     pub(crate) fn add_levels(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
-        if !self.terms().good_is_older() {
+        if !self.terms().explains_levels() {
             return Ok(finding);
         }
         for level in &pair.recipe.levels {

@@ -1,8 +1,8 @@
 //! From the first bad commit to its cause: which files and hunks of its change make the step, and
 //! whether a revert makes the bad endpoint good.
 //!
-//! Builds the parent with parts of the change. The hunt's own oracle judges these builds between
-//! the levels of parent and commit.
+//! Each test builds the parent with some parts of the change. The hunt's own oracle judges the build.
+//! Its threshold lies halfway between the levels of parent and commit.
 
 mod beside;
 mod change;
@@ -74,7 +74,7 @@ impl Driver<'_> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let unexplained = contradiction::found(&finding, cause, &targets, terms);
+        let unexplained = contradiction::found(&finding, cause, &targets);
         if !unexplained.is_empty() {
             let history = self.oracle.history.commits(&self.whole())?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
@@ -92,7 +92,7 @@ impl Driver<'_> {
     ) -> Result<Finding, HuntError> {
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let unexplained = contradiction::found_jointly(&finding, &targets, terms);
+        let unexplained = contradiction::found_jointly(&finding, &targets);
         if unexplained.is_empty() {
             return Ok(finding);
         }

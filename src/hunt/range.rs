@@ -34,6 +34,11 @@ impl SearchRange {
         self.terms.good_and_bad([&found.parent, &found.info.commit])
     }
 
+    /// The verdicts of the older and the newer side.
+    pub(crate) fn sides(&self) -> [Verdict; 2] {
+        [self.terms.older(), self.terms.newer()]
+    }
+
     /// Whether a commit with this verdict is on the older side of the wanted commit.
     pub(crate) fn is_older(&self, verdict: Verdict) -> bool {
         self.terms.is_older(verdict)
@@ -44,10 +49,9 @@ impl SearchRange {
         self.terms.is_newer(verdict)
     }
 
-    /// Whether the hunt explains the newer end level by level: it follows levels after a found
-    /// commit, looks at other branches, and into merges. A hunt for a fix does not.
+    /// See [`SearchTerms::explains_levels`].
     pub(crate) fn explains_levels(&self) -> bool {
-        self.terms.good_is_older()
+        self.terms.explains_levels()
     }
 
     /// The same search range with another newer end.

@@ -275,8 +275,8 @@ impl Course<'_, '_> {
         loop {
             let parent = self.evaluate(&self.culprit.parent.clone(), recipe, &name, runs)?;
             let commit = self.evaluate(&self.culprit.info.commit.clone(), recipe, &name, runs)?;
-            let seen = terms.good_and_bad([&parent, &commit]);
-            let sides = terms.good_and_bad(["parent", "commit"]);
+            let [good, bad] = terms.good_and_bad([("parent", &parent), ("commit", &commit)]);
+            let (sides, seen) = ([good.0, bad.0], [good.1, bad.1]);
             let (shows, reason) = cell::shows(criterion, &name, &measure.parser, sides, seen);
             if shows == Shows::Difference && runs < RUNS_TO_CLAIM {
                 runs = RUNS_TO_CLAIM;

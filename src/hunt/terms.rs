@@ -21,9 +21,10 @@ impl SearchTerms {
         self.aim
     }
 
-    /// Whether good is the older side. False in a hunt for a fix.
-    pub(crate) fn good_is_older(self) -> bool {
-        self.aim == Aim::Regression
+    /// Whether the hunt explains what the bad end shows, level by level: it follows levels after a
+    /// found commit, looks at other branches, and into merges. A hunt for a fix does not.
+    pub(crate) fn explains_levels(self) -> bool {
+        self.aim.is_regression()
     }
 
     /// The verdict of the older end, and of the parents of the wanted commit.
@@ -68,6 +69,30 @@ impl SearchTerms {
         self.good_and_bad([&effect.parent, &effect.commit])
     }
 
+    /// Turns a list in the order of history into the order from the good end to the bad end.
+    pub(crate) fn good_side_first<T>(self, mut older_first: Vec<T>) -> Vec<T> {
+        if self.aim == Aim::Fix {
+            older_first.reverse();
+        }
+        older_first
+    }
+
+    /// The parent with which a commit is compared: the worst one in a hunt for a regression, the
+    /// best one in a hunt for a fix. Of equal parents the first, because people usually compare a
+    /// merge with it. `badness`: larger is worse. Parents without a value do not count.
+    pub(crate) fn nearest_parent<T>(
+        self,
+        parents: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+        badness: impl Fn(&T) -> Option<f64>,
+    ) -> Option<T> {
+        let measured = parents.into_iter().rev().filter_map(|one| Some((badness(&one)?, one)));
+        let nearest = measured.max_by(|(a, _), (b, _)| {
+            let [less, more] = self.good_and_bad([a, b]);
+            less.total_cmp(more)
+        });
+        nearest.map(|(_, parent)| parent)
+    }
+
     /// The orientation of this target's samples.
     pub(crate) fn orientation(self, target: &GuardTarget) -> SearchOrientation {
         SearchOrientation::of(self.aim, target)
@@ -76,6 +101,16 @@ impl SearchTerms {
     /// The name of the wanted commit, for people.
     pub(crate) fn sought(self) -> &'static str {
         self.aim.sought()
+    }
+
+    /// The side of the step that is bad, for people.
+    pub(crate) fn bad_side(self) -> &'static str {
+        self.good_and_bad(["its parent", "it"])[1]
+    }
+
+    /// Where the bad end lies, seen from a commit of the range, for people.
+    pub(crate) fn beyond(self) -> &'static str {
+        self.good_and_bad(["before", "after"])[1]
     }
 }
 
@@ -96,8 +131,24 @@ mod tests {
                 assert!(!terms.is_older(untestable) && !terms.is_newer(untestable));
             }
             assert_eq!(terms.good_and_bad(terms.older_and_newer(["good", "bad"])), ["good", "bad"]);
-            assert_eq!(terms.good_is_older(), terms.older() == Verdict::Good);
+            assert_eq!(terms.explains_levels(), terms.older() == Verdict::Good);
         }
+    }
+
+    #[test]
+    fn the_nearest_parent_of_a_fix_is_the_best_one() {
+        let parents = [Some(2.0), None, Some(1.0), Some(2.0), Some(1.0)];
+        let nearest = |aim| SearchTerms::of(aim).nearest_parent(0..5, |one| parents[*one]);
+        assert_eq!(BOTH.map(nearest), [Some(0), Some(2)]);
+        assert_eq!(SearchTerms::of(Aim::Fix).nearest_parent(1..2, |one| parents[*one]), None);
+    }
+
+    #[test]
+    fn bad_is_where_the_aim_puts_it() {
+        let told = BOTH.map(SearchTerms::of).map(|terms| (terms.bad_side(), terms.beyond()));
+        assert_eq!(told, [("it", "after"), ("its parent", "before")]);
+        let path = BOTH.map(|aim| SearchTerms::of(aim).good_side_first(vec!["old", "new"]));
+        assert_eq!(path, [["old", "new"], ["new", "old"]]);
     }
 
     #[test]

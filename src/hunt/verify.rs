@@ -1,6 +1,6 @@
-//! Measures the first bad commits of a report again, on any machine: from the report, a clone of
-//! the engine's repository and the inputs alone. Nothing that was built or measured before counts,
-//! except by the same verification if it was interrupted.
+//! Measures the first bad commits of a report again, on any machine. It needs only the report, a
+//! clone of the engine's repository and the inputs. No earlier build or run counts, except those of
+//! the same verification if it was interrupted.
 
 mod claims;
 mod compare;
@@ -26,7 +26,6 @@ use super::begin::open::open_in;
 use super::begin::{info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
-use super::terms::SearchTerms;
 use super::{HuntError, UsageError};
 use place::Place;
 use prepare::{Prepared, check_inputs, compared};
@@ -35,8 +34,8 @@ use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
 const TOOL: &str = concat!("bisect-ppl ", env!("CARGO_PKG_VERSION"));
 
 impl Prepared {
-    /// Builds and measures, and says whether the claims hold here. The user has agreed to run what
-    /// [`Prepared::commands`] says. `begins` gets the folder of the verification.
+    /// Builds and measures, and says whether the claims hold here. The user must have agreed to the
+    /// commands that [`Prepared::commands`] lists. `begins` gets the folder of the verification.
     pub(crate) fn verify(
         self,
         repository: &Repository,
@@ -111,7 +110,7 @@ impl Prepared {
 
     /// The healthy and the other side of the first claim.
     fn ends(&self) -> [&CommitId; 2] {
-        self.claims[0].good_and_bad(SearchTerms::of(self.report.options.aim))
+        self.claims[0].good_and_bad()
     }
 
     /// Writes configuration, patches and the first journal entry of the verification.
@@ -193,7 +192,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
     }
 }
 
-/// What the oracle noted, each once.
+/// The notes of the oracle in the journal, without repetitions.
 fn notes(hunt: &HuntDir) -> Result<Vec<String>, HuntError> {
     let mut notes = Vec::new();
     for entry in hunt.entries()? {

@@ -38,7 +38,7 @@ pub(super) fn free(draft: &Draft, settings: &[Setting]) -> OverrideKeys {
     }
 }
 
-/// The keys in which two drafts differ, as far as `free` allows an override to set them.
+/// The keys in which two drafts differ. Keys that `free` does not let an override set are left out.
 pub(super) fn differing_keys(a: &Draft, b: &Draft, free: OverrideKeys) -> OverrideKeys {
     let command = |draft: &Draft| draft.measures.first().map(|m| m.command.clone());
     let read = |draft: &Draft| draft.measures.first().map(reading);

@@ -16,7 +16,7 @@ pub(crate) enum InitError {
     /// The repository is bare, so there are no files to read.
     #[error("{} is a bare repository: there is no tree to read", .0.display())]
     Bare(PathBuf),
-    /// No build file was found. With the path of an untracked one, if there is one.
+    /// No tracked build file was found. Has the path of an untracked build file, if there is one.
     #[error("no build file was found: neither CMakeLists.txt, Cargo.toml nor Makefile is tracked here, above, or one folder below{}", untracked(.0.as_deref()))]
     NoBuild(Option<String>),
     /// No program that measures was found.

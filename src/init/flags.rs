@@ -20,7 +20,7 @@ pub(super) enum Role {
     Context,
     /// The batch size: tokens per call.
     Batch,
-    /// The micro-batch size: tokens that are computed at once, if that differs from the batch.
+    /// The micro-batch size: how many tokens of a batch are computed at once.
     MicroBatch,
     /// The type of the KV cache's keys.
     CacheType,
@@ -98,7 +98,8 @@ pub(super) struct Options {
     /// The positional arguments, in order, as the usage text has them.
     pub(super) positions: Vec<Role>,
     pub(super) positions_from: Option<Origin>,
-    /// Whether the program's own sources read their arguments; true if no own source was read.
+    /// Whether the program's own sources parse the command line. Also true if `init` read no source
+    /// of the program.
     pub(super) looks_at_arguments: bool,
 }
 

@@ -153,7 +153,7 @@ pub(super) fn near_misses(kind: Kind, found: &FoundInputs, folder: &Path) -> Vec
 #[derive(Debug, Default)]
 pub(super) struct FoundInputs {
     candidates: Vec<Candidate>,
-    /// Files with a fitting name and another size, and files whose names do not tell enough.
+    /// Files whose names fit but whose sizes do not, and files whose names say too little.
     near: Vec<Candidate>,
     /// Whether the checkout has more than [`MOST`] names.
     pub(super) cut: bool,
@@ -270,7 +270,7 @@ fn judge(name: &str) -> Option<(Kind, u32)> {
     }
 }
 
-/// The kind that a file may have whose name does not tell enough to take it.
+/// The kind that a file may have. Its name says too little to take it as an input.
 fn judge_loosely(name: &str) -> Option<Kind> {
     let name = name.to_lowercase();
     let (stem, ending) = name.rsplit_once('.')?;
@@ -283,7 +283,7 @@ fn judge_loosely(name: &str) -> Option<Kind> {
     }
 }
 
-/// Whether a `.txt` file of this name has another purpose than to be read by an engine.
+/// Whether a `.txt` file of this name is for something else, such as CMake or a license.
 fn is_other_text(stem: &str) -> bool {
     let others = ["cmakelists", "requirements", "license", "licence", "readme", "notice"];
     others.iter().any(|word| stem.contains(word))

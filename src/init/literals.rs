@@ -54,7 +54,7 @@ pub(super) fn literals(source: &str) -> Vec<Literal> {
 }
 
 impl<'s> Cursor<'s> {
-    /// Takes the text up to and with the next `end`, or to the end of the text.
+    /// Takes the text up to the next `end`, which is included, or all the rest.
     fn take_through(&mut self, end: &str) -> &'s str {
         let length = self.rest.find(end).map_or(self.rest.len(), |at| at + end.len());
         self.take(length)
@@ -111,8 +111,8 @@ impl<'s> Cursor<'s> {
         text
     }
 
-    /// Skips white space, or what is not a string: a character literal or one other character,
-    /// and then all up to the next place where a string, a comment or a character may begin.
+    /// Skips white space, or text that is not a string. Such text is a character literal or one other
+    /// character, and all that follows up to the next possible begin of a literal or comment.
     fn skip_token(&mut self, first: char) {
         if first.is_whitespace() {
             let rest = self.rest.trim_start();

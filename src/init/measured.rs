@@ -36,7 +36,7 @@ impl Purpose {
 pub(super) struct Measured {
     pub(super) name: &'static str,
     pub(super) purpose: Purpose,
-    /// A comment that tells it from other measures of the same purpose; may be empty.
+    /// A comment that says how it differs from other measures of the same purpose; may be empty.
     pub(super) about: &'static str,
     pub(super) program: Program,
     pub(super) command: String,
@@ -109,7 +109,7 @@ const CELLS: [Cell; 3] = [
     },
 ];
 
-/// `decode` for a program that has an option only for the batch.
+/// The variant `decode` for a program without an option for the micro-batch.
 const DECODE_BY_BATCH: Cell = Cell {
     name: "decode",
     about: "one token at a time, as in generation: other kernels than a prompt's",
@@ -132,7 +132,7 @@ pub(super) struct Axis {
 /// The name of the measure that takes the axes.
 const SETTINGS: &str = "settings";
 
-/// Settings with which an engine computes the same by other code.
+/// Settings that make an engine compute the same result with other code.
 const AXES: [Axis; 3] = [
     Axis {
         name: "threads",

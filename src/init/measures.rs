@@ -37,8 +37,8 @@ pub(super) fn builds(tree: &Tree, settings: &[Setting]) -> Vec<Build> {
     builds
 }
 
-/// Removes every program and suite except the one that the user names. If an older tree has
-/// none of this name, nothing is removed: it may have another name there.
+/// Removes every program and suite except the one that the user names. Removes nothing if an older
+/// tree has no program of this name, since the program may have had another name then.
 fn retain_target(builds: &mut [Build], settings: &[Setting]) -> Result<(), InitError> {
     let Some((setting, name)) = settings.iter().find_map(|s| Some((s, s.target()?))) else {
         return Ok(());
@@ -275,8 +275,8 @@ fn rests_on(build: &Build, words: &str, draft: &Draft) -> Vec<String> {
 }
 
 /// The user's CMake options with the names that this tree uses, and the options that the tree
-/// does not have. Another name is found in two ways. A later tree may warn that OLD is called
-/// NEW now. Or one option differs only in the prefix before the first `_`, as after a project is
+/// does not have. A renamed option is found in two ways. A later tree may warn that OLD is now called
+/// NEW. Or two names differ only in the prefix before the first `_`, as after a project is
 /// renamed.
 fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
     let mut unknown = Vec::new();

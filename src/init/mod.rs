@@ -74,14 +74,14 @@ pub(crate) struct Proposal {
     pub text: String,
     /// What the text is based on, one line each.
     pub found: Vec<String>,
-    /// What the user should check before they trust the text, one line each.
+    /// Parts of the text that the user should check, one line each.
     pub unsure: Vec<String>,
 }
 
 /// Reads the tree and writes a configuration for it.
 ///
 /// # Errors
-/// A necessary part is missing or cannot be found out. Nothing is invented in its place.
+/// A necessary part cannot be found in the tree. `init` never invents one.
 pub(crate) fn propose(
     repository: &Repository,
     asked: &InitArguments<'_>,

@@ -7,6 +7,6 @@ pub(super) struct Notes {
     pub(super) found: Vec<String>,
     /// What the user should check.
     pub(super) unsure: Vec<String>,
-    /// Whether the lines are printed. Lines that take time to find are left out otherwise.
+    /// Whether the lines are printed. If not, lines that take time to find are not looked for.
     pub(super) are_read: bool,
 }

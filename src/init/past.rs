@@ -56,11 +56,12 @@ pub(super) struct Override {
 /// What was found in the history.
 #[derive(Debug, Default)]
 pub(super) struct HistoryFindings {
-    /// Overrides, newest first: a later override wins, so the oldest one that holds counts.
+    /// Overrides, newest first. If several apply to a commit, the last one in the file wins: the
+    /// oldest.
     pub(super) overrides: Vec<Override>,
     /// Overrides of the measures that the file has only as comments.
     pub(super) offered: Vec<Override>,
-    /// Options to switch off, from all revisions that were read.
+    /// Options that some revision needs switched off.
     pub(super) offs: Vec<OptionToDisable>,
     /// Patterns for files that the measured programs of no revision read.
     pub(super) unread: Vec<String>,
@@ -86,7 +87,8 @@ struct Gathered {
     is_needed: bool,
     /// The newest tree's patterns, without those that another revision reads.
     unread: Vec<String>,
-    /// Pairs of names of one option, from all trees read so far, the newest tree's first.
+    /// Renamed options as pairs of names, from all trees read so far. Those of the newest tree come
+    /// first.
     renames: Vec<(String, String)>,
 }
 

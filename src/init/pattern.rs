@@ -102,7 +102,8 @@ impl<const RUST: bool> Fact for Speeds<RUST> {
     }
 }
 
-/// The perplexities that a text prints: the line of the literal, a rank, and the pattern.
+/// The perplexities that a text prints. Each has the line of the literal, a rank (higher is better),
+/// and the pattern.
 pub(super) struct Perplexities<const RUST: bool>(pub(super) Vec<(usize, u32, String)>);
 
 impl<const RUST: bool> Fact for Perplexities<RUST> {

@@ -79,7 +79,7 @@ pub(super) struct Build {
     /// The main build file.
     pub(super) file: String,
     pub(super) programs: Vec<Program>,
-    /// Test suites. The `path` of their recipe is the whole command.
+    /// Test suites. The `path` of a suite's recipe is its whole command, not a path.
     pub(super) suites: Vec<Program>,
     /// How everything is built, for a program that the user names.
     pub(super) whole: Recipe,
@@ -93,7 +93,7 @@ pub(super) struct Build {
     pub(super) offs: Vec<OptionToDisable>,
     /// Folders that are built only with an option that is off by default.
     pub(super) idle: Vec<OptionalFolder>,
-    /// Pairs of an option's old and new name, as the build files have them.
+    /// Renamed options that the build files mention, as pairs of old and new name.
     pub(super) renames: Vec<(String, String)>,
     /// The targets that programs are linked from.
     pub(super) parts: Parts,

@@ -2,7 +2,7 @@
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 
-use crate::config::{CHECKING, PARSER_KEYS, key_and_value};
+use crate::config::{PARSER_KEYS, checking_parsers, key_and_value};
 use crate::evaluation::FormName;
 
 use super::InitError;
@@ -108,7 +108,9 @@ impl Setting {
         match words.as_slice() {
             ["measure", name, path @ .., key] => {
                 let is_parser = path.is_empty() && *key == "parser";
-                if is_parser && !self.value.as_str().is_some_and(|it| CHECKING.contains(&it)) {
+                let tells_checks =
+                    || self.value.as_str().is_some_and(|it| checking_parsers().contains(&it));
+                if is_parser && !tells_checks() {
                     require_no_checks(document, name);
                 }
                 let table = self.entry(document, "measure", "name", name)?;

@@ -14,7 +14,7 @@ use crate::evaluation::{CommitId, Phase};
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control};
 
-use super::machine_lock::MachineShare;
+use super::build_in_slot::SlotBuild;
 use super::parts::Oracle;
 use super::{OracleError, Task};
 
@@ -67,28 +67,8 @@ impl Oracle {
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
         let slot = self.pool.acquire(|_| false)?;
-        let _held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
-        let slots = self.pool.slots().clone();
-        self.make_room(&slots, &slot)?;
-        let progress = self.recorder.builds(Task::Control, commit, phase);
-        let values = self.recipes.values(&slot, commit, &recipe)?;
-        let built = build::build(build::BuildRequest {
-            repository: self.recipes.engine.history.repository(),
-            store: &self.store,
-            slots: &slots,
-            slot: &slot,
-            commit,
-            config: &recipe,
-            checkout_spec: &checkout_spec,
-            key: &key,
-            values: &values,
-            probes: &std::collections::BTreeMap::new(),
-            phase,
-            hunt: self.recorder.hunt(),
-            checkout: self.checkout.as_deref(),
-            progress: &progress,
-            stop: &self.stop,
-        })?;
+        let asked = SlotBuild { commit, recipe: &recipe, key: &key, checkout_spec: &checkout_spec };
+        let (built, _held) = self.build_in(&slot, asked, Task::Control, phase)?;
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;
         Ok(built.record)
     }

@@ -9,14 +9,14 @@ use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control, RunKey, StoredRun};
 
 use super::admission::Admission;
+use super::build_in_slot::SlotBuild;
 use super::built_programs::{has_programs, note_programs};
 use super::derive::Derived;
 use super::duration::given;
 use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::launch::Launch;
-use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
-use super::{Observation, OracleError, Request, Sample, Task, facts};
+use super::{Observation, OracleError, Request, Sample, Task};
 
 /// Why there is no usable build.
 enum NoBuild {
@@ -329,29 +329,8 @@ impl Oracle {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp, checkout_spec });
         }
-        let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
-        let slots = self.pool.slots().clone();
-        self.make_room(&slots, &slot)?;
-        let progress = self.recorder.builds(Task::Build, commit, phase);
-        let values = self.recipes.values(&slot, commit, recipe)?;
-        let probes = facts::probed_for(phase, recipe)?;
-        let built = build::build(build::BuildRequest {
-            repository: self.recipes.engine.history.repository(),
-            store: &self.store,
-            slots: &slots,
-            slot: &slot,
-            commit,
-            config: recipe,
-            checkout_spec: &checkout_spec,
-            key: &key,
-            values: &values,
-            probes: &probes,
-            phase,
-            hunt: hunt.as_deref(),
-            checkout: self.checkout.as_deref(),
-            progress: &progress,
-            stop: &self.stop,
-        })?;
+        let asked = SlotBuild { commit, recipe, key: &key, checkout_spec: &checkout_spec };
+        let (built, held) = self.build_in(&slot, asked, Task::Build, phase)?;
         // Released here, since the control of a failed build takes this lock itself.
         drop(held);
         if let Err(error) = self.recipes.facts.check_inputs(recipe, &self.store) {
@@ -375,7 +354,7 @@ impl Oracle {
             return Err(NoBuild::Failed { failure, starved, stored_at: None });
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
-        note_programs(&slot, &stamp, recipe, &values);
+        note_programs(&slot, &stamp, recipe, &self.recipes.values(&slot, commit, recipe)?);
         Ok(Placed { slot, stamp, checkout_spec })
     }
 }

@@ -4,6 +4,7 @@
 mod activity;
 mod admission;
 mod build_control;
+mod build_in_slot;
 mod built_programs;
 mod caches;
 mod compare_logits;

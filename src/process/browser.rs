@@ -10,7 +10,7 @@ const OPENERS: [&str; 2] =
 /// Opens a page: with the programs of `BROWSER`, separated by colons, else with the system's. Waits
 /// until the program ends, because a browser for the terminal needs the terminal. Returns false if
 /// no program worked.
-pub fn open_page(page: &Path) -> bool {
+pub(crate) fn open_page(page: &Path) -> bool {
     let configured = std::env::var("BROWSER").unwrap_or_default();
     let configured = configured.split(':').filter(|words| !words.trim().is_empty());
     let own = configured.filter_map(|words| command(words, page));

@@ -5,7 +5,7 @@ use std::io;
 
 /// The CPUs that this process may use, if the system tells.
 #[cfg(target_os = "linux")]
-pub fn usable_cpus() -> Option<BTreeSet<usize>> {
+pub(crate) fn usable_cpus() -> Option<BTreeSet<usize>> {
     let set = rustix::thread::sched_getaffinity(None).ok()?;
     Some((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
 }
@@ -22,7 +22,7 @@ pub(super) fn pin(cpus: &[usize]) -> io::Result<()> {
 
 /// Only Linux tells.
 #[cfg(not(target_os = "linux"))]
-pub fn usable_cpus() -> Option<BTreeSet<usize>> {
+pub(crate) fn usable_cpus() -> Option<BTreeSet<usize>> {
     None
 }
 

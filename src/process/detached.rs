@@ -52,7 +52,7 @@ impl Detached {
 
 /// Moves this process into a session of its own, which has no terminal: a terminal that closes, and
 /// Ctrl-C in it, reach only its own session.
-pub fn leave_terminal() -> io::Result<()> {
+pub(crate) fn leave_terminal() -> io::Result<()> {
     rustix::process::setsid()?;
     Ok(())
 }

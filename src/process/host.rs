@@ -1,6 +1,6 @@
 //! The machine that this process runs on.
 
 /// The machine's name in the network.
-pub fn host_name() -> String {
+pub(crate) fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }

@@ -49,20 +49,20 @@ mod supervised;
 mod supervisor;
 mod tool;
 
-pub use browser::open_page;
-pub use cpus::usable_cpus;
-pub use detached::{Detached, leave_terminal};
-pub use host::host_name;
+pub(crate) use browser::open_page;
+pub(crate) use cpus::usable_cpus;
+pub use detached::Detached;
+pub(crate) use detached::leave_terminal;
+pub(crate) use host::host_name;
 pub use invocation::Invocation;
-pub use log::{
-    Keep, Log, LogSummary, LogWriter, Stream, attach, compress_log, compressed_log,
-    is_compressed_log, last_lines, log_bytes, read_log,
-};
-pub use oom::oom_kills;
+pub use log::{Keep, Log, LogSummary, LogWriter, Stream, log_bytes, read_log};
+pub(crate) use log::{attach, compress_log, compressed_log, is_compressed_log, last_lines};
+pub(crate) use oom::oom_kills;
 pub use run::{Finished, LogFile, ProcessError, run};
 pub use sandbox::{Sandbox, SandboxError};
 pub use sandbox_trial::check_sandbox;
 pub use signals::{Expiry, Stop};
 pub use slot_mark::SlotMark;
-pub use started::{is_alive, started};
+pub(crate) use started::is_alive;
+pub use started::started;
 pub use tool::{ToolOutput, tool};

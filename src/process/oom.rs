@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The group's count is better, since other groups of a shared machine do not change it. Source:
 /// the kernel's `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`.
-pub fn oom_kills(root: &Path) -> Option<u64> {
+pub(crate) fn oom_kills(root: &Path) -> Option<u64> {
     let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let machine = root.join("proc/vmstat");
     let files = groups.lines().flat_map(|line| counters(root, line)).chain([machine]);

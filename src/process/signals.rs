@@ -46,7 +46,7 @@ impl Stop {
 
     /// The same for a process without a terminal. HUP says that the terminal closed, so such a
     /// process goes on.
-    pub fn on_signals_but_hangup() -> std::io::Result<Self> {
+    pub(crate) fn on_signals_but_hangup() -> std::io::Result<Self> {
         Self::on(&[SIGINT, SIGTERM])
     }
 
@@ -73,7 +73,7 @@ impl Stop {
     /// Asks every run that has this handle to end at a point in time, because a limit is then
     /// reached. The clock decides, so a machine that slept in between is late at most by its sleep.
     /// Has no effect once the returned value is dropped.
-    pub fn expire_at(&self, at: Timestamp, limit: ReachedLimit) -> std::io::Result<Expiry> {
+    pub(crate) fn expire_at(&self, at: Timestamp, limit: ReachedLimit) -> std::io::Result<Expiry> {
         let (stop, is_over) = (self.clone(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&is_over);
         std::thread::Builder::new().name("limit".to_owned()).spawn(move || {
@@ -105,7 +105,7 @@ impl Stop {
     }
 
     /// Whether there was a request.
-    pub fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.requests() > 0
     }
 

@@ -12,7 +12,7 @@ pub fn started(pid: i32) -> Option<u64> {
 
 /// Whether a process with this PID and this start time exists and has not ended. A process that
 /// ended stays until its parent asks for its exit code.
-pub fn is_alive(pid: i32, began: u64) -> bool {
+pub(crate) fn is_alive(pid: i32, began: u64) -> bool {
     let Ok(stat) = std::fs::read(format!("/proc/{pid}/stat")) else { return false };
     let state = after_name(&stat).and_then(|rest| rest.split_whitespace().next());
     in_stat(&stat) == Some(began) && !matches!(state, Some("Z" | "X"))

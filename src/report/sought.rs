@@ -3,7 +3,14 @@
 
 use crate::evaluation::{Aim, CommitId, Verdict};
 
-use super::model::{Report, SearchLine};
+use super::model::{Endpoint, Report, SearchLine};
+
+impl Report {
+    /// The older and the newer end of the range.
+    pub(crate) fn ends(&self) -> [&Endpoint; 2] {
+        Sought::of(self).older_and_newer([&self.good, &self.bad])
+    }
+}
 
 /// What the hunt of a report looked for.
 #[derive(Clone, Copy)]
@@ -75,9 +82,14 @@ impl Sought {
         verdict == self.aim.older()
     }
 
+    /// Turns [good, bad] into [older, newer].
+    fn older_and_newer<T>(self, good_and_bad: [T; 2]) -> [T; 2] {
+        self.aim.swap_if_fix(good_and_bad)
+    }
+
     /// The older and the newer end of a search.
     pub(super) fn ends(self, search: &SearchLine) -> [&CommitId; 2] {
-        self.aim.swap_if_fix([&search.good, &search.bad])
+        self.older_and_newer([&search.good, &search.bad])
     }
 
     /// Turns the probability that a commit is bad into the probability that it is on the newer

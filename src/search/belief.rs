@@ -125,7 +125,7 @@ impl Belief {
 
     /// The information from measuring a commit: the entropy of P(bad) in bits, from 0 (known) to
     /// 1 (good and bad equally likely).
-    pub fn binary_entropy(&self, commit: usize) -> f64 {
+    pub(crate) fn binary_entropy(&self, commit: usize) -> f64 {
         let p = self.bad[commit].clamp(0.0, 1.0);
         let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
         part(p) + part(1.0 - p)

@@ -24,7 +24,7 @@ pub enum BuildComparison {
 
 /// Tests whether the newer side is larger (worse) on the oriented scale, with Student's t test on
 /// the means of the builds, one-sided at 99.5 %.
-pub fn step_exceeds_build_noise(older: &[f64], newer: &[f64]) -> BuildComparison {
+pub(crate) fn step_exceeds_build_noise(older: &[f64], newer: &[f64]) -> BuildComparison {
     let fewest = older.len().min(newer.len());
     if fewest < LEAST {
         return BuildComparison::More;

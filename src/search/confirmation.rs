@@ -154,7 +154,7 @@ impl FreshPairs {
     }
 
     /// The evidence so far, in nats; for rates, that of the weaker side.
-    pub fn evidence(&self) -> f64 {
+    pub(crate) fn evidence(&self) -> f64 {
         match self.least {
             Some((_, sum)) if self.is_rejected_or_exhausted() => sum,
             _ => self.weakest_evidence(),

@@ -56,7 +56,7 @@ pub struct Tested {
 ///
 /// `test` gets each set at most once. `None` from it ends the search with what is known so far.
 /// With n equal parts of which all sets can be tested, this takes about log2 n tests.
-pub fn isolate<E>(
+pub(crate) fn isolate<E>(
     context: &Parts,
     change: &[usize],
     hints: Hints,

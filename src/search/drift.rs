@@ -38,7 +38,7 @@ impl Drift {
     }
 
     /// Whether the next check is due after this many runs.
-    pub fn is_due(&self, runs: usize) -> bool {
+    pub(crate) fn is_due(&self, runs: usize) -> bool {
         runs >= self.last_look + EVERY
     }
 

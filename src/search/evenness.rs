@@ -9,7 +9,7 @@ const PRIOR: f64 = 0.5;
 /// The natural log of the Bayes factor of one rate per commit against one common rate:
 /// ∏ B(fᵢ+½, nᵢ−fᵢ+½)/B(½, ½) against B(∑f+½, ∑(n−f)+½)/B(½, ½), with fᵢ failures in nᵢ runs of the
 /// i-th commit.
-pub fn odds_of_unevenness(counts: &[(usize, usize)]) -> f64 {
+pub(crate) fn odds_of_unevenness(counts: &[(usize, usize)]) -> f64 {
     let marginal = |failed: usize, runs: usize| {
         let (failed, passed) = (failed as f64, (runs - failed) as f64);
         ln_beta(failed + PRIOR, passed + PRIOR) - ln_beta(PRIOR, PRIOR)

@@ -21,7 +21,7 @@ impl Evidence {
 
     /// The sums of both sets of samples.
     #[must_use]
-    pub fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             n: self.n + other.n,
             sum: self.sum + other.sum,
@@ -31,7 +31,7 @@ impl Evidence {
 
     /// The sums without a part of the samples.
     #[must_use]
-    pub fn minus(self, part: Self) -> Self {
+    pub(crate) fn minus(self, part: Self) -> Self {
         Self { n: self.n - part.n, sum: self.sum - part.sum, squares: self.squares - part.squares }
     }
 

@@ -14,7 +14,7 @@ pub struct Expectation {
 /// E\[runs\] ≈ 2 max(4, 34/d²) + 2 max(2, 21/d²) + log₂ N · (0.8 + 8.2/d²) + 19.6/d² + 1 and builds
 /// ≈ log₂ N + 4, both from simulation (within 15 %). With pairs, the search takes twice the runs,
 /// but endpoints and confirmation do not take more.
-pub fn expected_cost(commits: usize, levels: &Levels, paired: bool) -> Expectation {
+pub(crate) fn expected_cost(commits: usize, levels: &Levels, paired: bool) -> Expectation {
     let d = levels.distance();
     let over = |x: f64| x / (d * d);
     let steps = (commits.max(1) as f64).log2();
@@ -26,7 +26,7 @@ pub fn expected_cost(commits: usize, levels: &Levels, paired: bool) -> Expectati
 }
 
 /// Number of halvings until one of `commits` commits is left: log₂, rounded up.
-pub fn steps_of(commits: usize) -> usize {
+pub(crate) fn steps_of(commits: usize) -> usize {
     let commits = commits.max(1);
     commits.ilog2() as usize + usize::from(!commits.is_power_of_two())
 }

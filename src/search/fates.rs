@@ -44,7 +44,7 @@ pub enum StepStatus {
 ///
 /// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows no step as
 /// gone, in whole or in part: the improvement may have undone one step and a part of another.
-pub fn attribute_improvement(
+pub(crate) fn attribute_improvement(
     steps: &[f64],
     carried: &[ChangePresence],
     amount: f64,

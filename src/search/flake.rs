@@ -29,7 +29,7 @@ impl ObservationCounts {
     /// rivals · ∫qᵏ(1−q)ⁿ / ∫(1−q)ⁿ · ∫(1−p)ᵐ / ∫(1−p)ᵐ⁺ᵏ, with k = own,
     /// n = others, m = same, and p as q for the claimed side. The ratios of Beta functions are
     /// written as products.
-    pub fn odds_of_chance(&self, weight: f64) -> f64 {
+    pub(crate) fn odds_of_chance(&self, weight: f64) -> f64 {
         if self.own == 0 {
             return self.rivals as f64;
         }

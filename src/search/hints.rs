@@ -25,7 +25,7 @@ pub struct Hints {
 
 impl Hints {
     /// Adds needs of parts. Returns whether any of them is new.
-    pub fn learn(&mut self, needs: &[(usize, usize)]) -> bool {
+    pub(crate) fn learn(&mut self, needs: &[(usize, usize)]) -> bool {
         let mut is_new = false;
         for (part, other) in needs.iter().filter(|(part, other)| part != other) {
             is_new |= self.needs.entry(*part).or_default().insert(*other);

@@ -8,7 +8,7 @@ use crate::stats;
 
 /// Effect size from which one or two runs separate two levels. Git may then choose the commits, and
 /// each commit is judged separately.
-pub const WELL_APART: f64 = 5.0;
+pub(crate) const WELL_APART: f64 = 5.0;
 
 /// Samples are clipped this many standard deviations beyond the levels.
 const REACH: f64 = 2.5;
@@ -37,7 +37,7 @@ impl Levels {
 
     /// A sample clipped to 2.5 standard deviations beyond the levels, so that one disturbed run
     /// does not dominate. NaN stays NaN.
-    pub fn winsorise(&self, x: f64) -> f64 {
+    pub(crate) fn winsorise(&self, x: f64) -> f64 {
         let reach = REACH * self.sd;
         if x.is_nan() { x } else { x.max(self.good - reach).min(self.bad + reach) }
     }

@@ -116,7 +116,7 @@ impl<'a> Noisy<'a> {
     }
 
     /// The failure rates of a pass/fail metric; `None` for levels.
-    pub fn rates(&self) -> Option<Rates> {
+    pub(crate) fn rates(&self) -> Option<Rates> {
         match self.scale {
             Scale::Levels(_) => None,
             Scale::Rates(rates) => Some(rates),

@@ -30,7 +30,7 @@ impl Rates {
     }
 
     /// ln P(x | bad) − ln P(x | good) of one run; 0 for NaN.
-    pub fn evidence(&self, x: f64) -> f64 {
+    pub(crate) fn evidence(&self, x: f64) -> f64 {
         if x.is_nan() {
             0.0
         } else if x > 0.5 {
@@ -66,7 +66,7 @@ pub(super) fn ln_rates(seen: Evidence) -> f64 {
 ///
 /// Settled when two rates are 200 times likelier than one (a Bayes factor of Beta–Bernoulli
 /// marginals; Kass and Raftery 1995 call 150 very strong) and bad fails more often.
-pub fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, CalibrationError> {
+pub(crate) fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, CalibrationError> {
     let sum = |x: &[f64]| {
         let mut all = Evidence::default();
         for &x in x {

@@ -45,14 +45,14 @@ const CLOSE: f64 = 0.1;
 
 /// Whether runs that never repeat still have a level: their spread is at most a tenth of the
 /// tolerance. True without runs.
-pub fn is_level(values: impl IntoIterator<Item = f64>, tolerance: f64) -> bool {
+pub(crate) fn is_level(values: impl IntoIterator<Item = f64>, tolerance: f64) -> bool {
     let spread = stats::min_max(values).map_or(0.0, |[least, most]| most - least);
     spread <= CLOSE * tolerance.max(0.0)
 }
 
 /// Whether runs that never repeat are still clearly on one side of the threshold. `margins`: each
 /// run's value minus the threshold, in any unit. False without runs.
-pub fn is_on_one_side(margins: &[f64]) -> bool {
+pub(crate) fn is_on_one_side(margins: &[f64]) -> bool {
     let Some([least, most]) = stats::min_max(margins.iter().copied()) else { return false };
     let distance = least.abs().min(most.abs());
     let are_finite = margins.iter().all(|margin| margin.is_finite());

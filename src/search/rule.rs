@@ -38,7 +38,7 @@ pub struct JudgedCell {
 
 /// All rules with the fewest conditions that agree with every cell. Empty if no rule of at most two
 /// conditions agrees, or if all cells are alike. Of rules of two conditions, at most 256.
-pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
+pub(crate) fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
     let shows = Mask::of(cells, |cell| cell.shows);
     let all = Mask::of(cells, |_| true);
     if shows == all || shows == Mask::of(cells, |_| false) {
@@ -65,7 +65,7 @@ pub fn separating_rules(cells: &[JudgedCell]) -> Vec<ShapeRule> {
 
 /// The index of the candidate that splits the rules most evenly; the first of equal ones. `None` if
 /// no candidate distinguishes rules or narrows a border.
-pub fn most_informative_cell<'c>(
+pub(crate) fn most_informative_cell<'c>(
     rules: &[ShapeRule],
     candidates: impl IntoIterator<Item = &'c Properties>,
 ) -> Option<usize> {
@@ -85,7 +85,7 @@ pub fn most_informative_cell<'c>(
 
 /// Numbers of a range (both ends included) that may distinguish rules, the nearest to a tested
 /// number first. All numbers of a small range.
-pub fn distinguishing_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64> {
+pub(crate) fn distinguishing_numbers([low, high]: [u64; 2], tried: &BTreeSet<u64>) -> Vec<u64> {
     let mut numbers: BTreeSet<u64> = BTreeSet::new();
     if high - low < SMALL_RANGE {
         numbers.extend(low..=high);

@@ -36,7 +36,7 @@ pub fn sequential(samples: &[f64], levels: &Levels, error: f64) -> Option<Side> 
 }
 
 /// The sequential test between two failure rates; samples are 0 or 1.
-pub fn sequential_rates(samples: &[f64], rates: &Rates, error: f64) -> Option<Side> {
+pub(crate) fn sequential_rates(samples: &[f64], rates: &Rates, error: f64) -> Option<Side> {
     let wanted = ((1.0 - error) / error).ln();
     let mut sum = 0.0;
     for &x in samples {

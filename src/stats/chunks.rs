@@ -100,7 +100,7 @@ fn nll(cumulative: &[f64]) -> Vec<f64> {
 
 /// The largest rounding error: half a unit of the last printed decimal place. The number with the
 /// most places counts, since one number in ten ends with a zero by chance.
-pub fn half_digit(printed: &[f64]) -> f64 {
+pub(crate) fn half_digit(printed: &[f64]) -> f64 {
     // Rust's shortest text for a number is the printed text without trailing zeros.
     let places = |x: &f64| x.to_string().split_once('.').map_or(0, |(_, places)| places.len());
     let places = printed.iter().map(places).max().unwrap_or(0);

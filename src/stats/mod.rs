@@ -10,12 +10,16 @@ mod rank;
 mod separation;
 mod summary;
 
-pub use chunks::{Chunks, half_digit};
+pub use chunks::Chunks;
+pub(crate) use chunks::half_digit;
 pub use paired::{Difference, difference};
-pub use profile::{Prefix, PrefixProfile, shortest};
-pub use rank::rank_correlation;
-pub use separation::{BadSide, Threshold, separation};
-pub use summary::{mean, median, min_max, winsorised_mean, winsorised_sd};
+pub(crate) use profile::shortest;
+pub use profile::{Prefix, PrefixProfile};
+pub(crate) use rank::rank_correlation;
+pub(crate) use separation::separation;
+pub use separation::{BadSide, Threshold};
+pub use summary::{mean, median};
+pub(crate) use summary::{min_max, winsorised_mean, winsorised_sd};
 
 /// `x` rounded up, clamped to `least` … `most`; `most` for NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]

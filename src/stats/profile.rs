@@ -79,7 +79,7 @@ impl PrefixProfile {
     /// whole text, as a perplexity, not negative. The chunks are enough if they differ in the same
     /// direction as the whole text, if the tolerance scaled by their share is at least 5σ from
     /// either level, and if at least 8 chunks carry the difference.
-    pub fn is_enough(&self, chunks: usize, limit: f64) -> bool {
+    pub(crate) fn is_enough(&self, chunks: usize, limit: f64) -> bool {
         let Some(prefix) = self.prefix(chunks) else { return false };
         let distance = (prefix.bad - prefix.good).abs();
         let scaled = limit * prefix.share;
@@ -91,14 +91,14 @@ impl PrefixProfile {
     }
 
     /// Whether `chunks` is at least a third less than all chunks.
-    pub fn saves_a_third(&self, chunks: usize) -> bool {
+    pub(crate) fn saves_a_third(&self, chunks: usize) -> bool {
         3 * chunks <= 2 * self.len()
     }
 }
 
 /// The smallest number of chunks that is enough for all profiles, each with its tolerance, and
 /// that saves at least a third of every text.
-pub fn shortest(of: &[(PrefixProfile, f64)]) -> Option<usize> {
+pub(crate) fn shortest(of: &[(PrefixProfile, f64)]) -> Option<usize> {
     let (first, _) = of.first()?;
     let suits = |chunks: usize| {
         of.iter().all(|(profile, limit)| {

@@ -4,7 +4,7 @@
 /// where equal values get their mean rank; −1 … 1. `None` for less than three pairs, or if all
 /// values of a series are equal. Source: C. Spearman, "The proof and measurement of association
 /// between two things", American Journal of Psychology 15(1), 1904.
-pub fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+pub(crate) fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() || a.len() < 3 {
         return None;
     }

@@ -39,7 +39,7 @@ impl Threshold {
 /// is skewed.
 ///
 /// `None` if the groups overlap or touch, if one is empty, or if a sample is not finite.
-pub fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {
+pub(crate) fn separation(good: &[f64], bad: &[f64]) -> Option<Threshold> {
     if let Some(at) = below(good, bad) {
         return Some(Threshold { at, bad: BadSide::Above });
     }

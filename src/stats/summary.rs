@@ -5,7 +5,7 @@
 const NORMAL: f64 = 1.4826;
 
 /// The smallest and the largest sample, without NaN unless all are NaN; `None` without samples.
-pub fn min_max(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+pub(crate) fn min_max(samples: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     let each = samples.into_iter().map(|x| [x, x]);
     each.reduce(|[least, most], [x, _]| [least.min(x), most.max(x)])
 }
@@ -32,7 +32,7 @@ pub fn median(samples: &[f64]) -> Option<f64> {
 ///
 /// With fewer than four samples, none can be called an outlier: the plain mean. If MAD = 0 (more
 /// than half of the samples are equal): the median. `None` without samples.
-pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
+pub(crate) fn winsorised_mean(samples: &[f64]) -> Option<f64> {
     if samples.len() < 4 {
         return mean(samples);
     }
@@ -54,7 +54,7 @@ pub fn winsorised_mean(samples: &[f64]) -> Option<f64> {
 ///
 /// If m = 0 (more than half of the samples equal their group's level), nothing is moved and
 /// c = 1. `None` unless there are more samples than non-empty groups.
-pub fn winsorised_sd(groups: &[&[f64]]) -> Option<f64> {
+pub(crate) fn winsorised_sd(groups: &[&[f64]]) -> Option<f64> {
     let mut distances = Vec::new();
     let mut levels = 0;
     for group in groups {

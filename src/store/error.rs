@@ -98,7 +98,7 @@ impl StoreError {
     }
 
     /// Whether the user can fix this with another command or another store.
-    pub fn is_usage(&self) -> bool {
+    pub(crate) fn is_usage(&self) -> bool {
         match self {
             Self::NoHunts
             | Self::UnknownHunt { .. }

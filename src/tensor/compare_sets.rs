@@ -40,7 +40,7 @@ pub struct TensorNoise {
 ///
 /// # Errors
 /// If no tensor has a partner, if reading fails, or if the user stops it.
-pub fn compare_sets(
+pub(crate) fn compare_sets(
     base: &TensorSet,
     candidate: &TensorSet,
     noise: &TensorNoise,

@@ -55,7 +55,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Whether all stored bits are the same.
-    pub fn is_identical(&self) -> bool {
+    pub(crate) fn is_identical(&self) -> bool {
         self.is_same_encoding() && self.first_bits.is_none()
     }
 
@@ -65,19 +65,19 @@ impl Comparison {
 
     /// Whether the values are log-probabilities. If one file holds logits, their log-probabilities
     /// were compared, raised to 16 nats below the row's largest, as llama.cpp stores them.
-    pub fn is_of_log_probabilities(&self) -> bool {
+    pub(crate) fn is_of_log_probabilities(&self) -> bool {
         self.encodings.contains(&Encoding::LogProb16)
     }
 
     /// The step between two stored values near the largest difference, in the coarser file.
-    pub fn storage_step(&self) -> f64 {
+    pub(crate) fn storage_step(&self) -> f64 {
         let [a, b] = self.figures.largest_delta.map_or([0.0; 2], |one| one.values);
         let magnitude = a.abs().max(b.abs());
         self.encodings.iter().map(|encoding| encoding.spacing(magnitude)).fold(0.0, f64::max)
     }
 
     /// Whether max |Δ| is above 0.01, and above what rounding to the stored type explains.
-    pub fn is_beyond_rounding(&self) -> bool {
+    pub(crate) fn is_beyond_rounding(&self) -> bool {
         let limit = BEYOND_ROUNDING.max(self.storage_step());
         self.max_abs().is_some_and(|largest| largest > limit)
     }
@@ -177,7 +177,7 @@ impl Comparison {
     }
 
     /// Why a guard does not hold; empty if it holds.
-    pub fn breaches(&self, guard: LogitsGuard) -> Vec<Breach> {
+    pub(crate) fn breaches(&self, guard: LogitsGuard) -> Vec<Breach> {
         if guard == LogitsGuard::Bitwise {
             let bits = self.first_bits.map(|(position, index)| Breach::Bits { position, index });
             let encoding = (!self.is_same_encoding()).then_some(Breach::Encoding);

@@ -53,7 +53,7 @@ impl Encoding {
 
     /// The distance between two neighbouring stored values near a magnitude: the largest difference
     /// that storing equal values in this form can explain.
-    pub fn spacing(self, magnitude: f64) -> f64 {
+    pub(crate) fn spacing(self, magnitude: f64) -> f64 {
         let digits = match self {
             Self::F64 => 52,
             Self::F32 => 23,

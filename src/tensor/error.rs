@@ -72,7 +72,7 @@ impl DumpError {
     }
 
     /// Whether the machine is the cause, not the arguments or the files.
-    pub fn is_external(&self) -> bool {
+    pub(crate) fn is_external(&self) -> bool {
         matches!(self, Self::Read { .. })
     }
 }

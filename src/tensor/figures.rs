@@ -84,7 +84,7 @@ pub struct Figures {
 
 impl Figures {
     /// Where a figure is bad.
-    pub fn extreme(&self, figure: Figure) -> Extreme {
+    pub(crate) fn extreme(&self, figure: Figure) -> Extreme {
         self.extremes[figure as usize]
     }
 

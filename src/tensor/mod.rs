@@ -40,12 +40,14 @@ mod stored_set;
 mod sum_check;
 
 pub use compare::{Settings, compare};
-pub use compare_sets::{TensorNoise, compare_sets};
+pub use compare_sets::TensorNoise;
+pub(crate) use compare_sets::compare_sets;
 pub use comparison::{Breach, Comparison};
 pub use dtype::Encoding;
 pub use dump::Dump;
 pub use error::DumpError;
 pub use figures::{Extreme, Figures, LargestDelta, NonFinite};
-pub use printed::{PrintedHead, PrintedTensor, printed_sum};
+pub(crate) use printed::printed_sum;
+pub use printed::{PrintedHead, PrintedTensor};
 pub use row::Figure;
 pub use set::TensorSet;

@@ -122,7 +122,7 @@ impl PrintedTensor {
     }
 
     /// Whether every line of the tensor was read.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         if self.head.bytes().is_none() {
             return self.count == 0 && self.sums == 0;
         }
@@ -145,7 +145,7 @@ impl PrintedTensor {
 
     /// Whether the printed sum differs from that of the printed values by more than rounding to
     /// four decimals and single precision explain.
-    pub fn sums_more_than_it_shows(&self) -> bool {
+    pub(crate) fn sums_more_than_it_shows(&self) -> bool {
         let allowed = self.count as f64 * (5e-5 + f64::from(f32::EPSILON) * self.magnitude) + 1e-6;
         let is_it = |sum: f64| sum.is_finite() && (sum - self.shown).abs() > allowed;
         // With several sums, each may be of a part of the values.
@@ -154,7 +154,7 @@ impl PrintedTensor {
 
     /// Whether each value is the first value plus its offset in bytes (llama.cpp's bug until
     /// 2024-05-10); `None` if that cannot be decided.
-    pub fn has_offset_bug(&self) -> Option<bool> {
+    pub(crate) fn has_offset_bug(&self) -> Option<bool> {
         let step = self.head.bytes().filter(|_| self.head.kind == "f32")?;
         let [a, b, c] = *self.first.first_chunk::<3>()?;
         // In larger values, single precision loses the steps.
@@ -178,7 +178,7 @@ pub(super) fn printed_indices(length: u64, is_last: bool) -> Vec<u64> {
 }
 
 /// A printed sum; `None` if it has no six decimals, because the line is cut.
-pub fn printed_sum(text: &str) -> Option<f64> {
+pub(crate) fn printed_sum(text: &str) -> Option<f64> {
     let is_whole = text.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 6);
     parse_number(text).filter(|sum| is_whole || !sum.is_finite())
 }

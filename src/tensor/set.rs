@@ -64,7 +64,7 @@ impl TensorSet {
     }
 
     /// Whether it has only printed values: the outer ones of each dimension, with four decimals.
-    pub fn is_printed(&self) -> bool {
+    pub(crate) fn is_printed(&self) -> bool {
         self.order == TensorOrder::Printed
     }
 }

@@ -14,7 +14,7 @@ pub fn url(topic: &str) -> String {
 }
 
 /// Where a reader finds a document, offline and on the web.
-pub fn cite(topic: &str) -> String {
+pub(crate) fn cite(topic: &str) -> String {
     let name = topic.rsplit('/').next().unwrap_or(topic);
     format!("`bisect-ppl help {name}` or {}", url(topic))
 }

@@ -10,13 +10,13 @@ use crate::evaluation::ReachedLimit;
 
 /// `(stored result of 00:57)`, in local time; with the date if it is not today's. `at`: when it
 /// was made (RFC 3339); any other text is shown as it is.
-pub fn stored_result(at: &str) -> String {
+pub(crate) fn stored_result(at: &str) -> String {
     with_now(at, &Zoned::now())
 }
 
 /// `00:57`, in local time; with the date if it is not today's. `at`: RFC 3339; any other text is
 /// shown as it is.
-pub fn local_time(at: &str) -> String {
+pub(crate) fn local_time(at: &str) -> String {
     at.parse().map_or_else(|_| text::line(at), |at| clock(at, &Zoned::now()))
 }
 
@@ -31,7 +31,7 @@ fn with_now(at: &str, now: &Zoned) -> String {
 }
 
 /// `(stored result of 2026-11-22 00:57 UTC)`, for pages that are read on other days.
-pub fn stored_result_dated(at: &str) -> String {
+pub(crate) fn stored_result_dated(at: &str) -> String {
     words(at, |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
@@ -41,7 +41,7 @@ fn words(at: &str, when: impl Fn(Timestamp) -> String) -> String {
 }
 
 /// Which limit of a hunt is reached: `the deadline 2026-11-24 08:00 has passed`, in local time.
-pub fn reached_limit(limit: &ReachedLimit) -> String {
+pub(crate) fn reached_limit(limit: &ReachedLimit) -> String {
     match limit {
         ReachedLimit::Runs { runs } => format!("the budget of {runs} runs is spent"),
         ReachedLimit::Time { seconds } => {

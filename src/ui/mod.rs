@@ -10,10 +10,12 @@ mod style;
 pub mod text;
 mod wrap;
 
-pub use document::{cite, document, url};
-pub use local_time::{local_time, reached_limit, stored_result, stored_result_dated};
+pub(crate) use document::cite;
+pub use document::{document, url};
+pub(crate) use local_time::{local_time, reached_limit, stored_result, stored_result_dated};
 pub use progress::{Activity, Progress};
-pub use question::yes_or_no;
-pub use sanitize::{plain_json, printable, printable_line};
-pub use style::{Tone, Ui, Verbosity, toned};
-pub use wrap::wrap;
+pub(crate) use question::yes_or_no;
+pub use sanitize::printable;
+pub(crate) use sanitize::{plain_json, printable_line};
+pub(crate) use style::toned;
+pub use style::{Tone, Ui, Verbosity};

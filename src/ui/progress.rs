@@ -140,7 +140,7 @@ impl Progress {
     }
 
     /// Sets the time left, which then counts down.
-    pub fn time_left(&self, left: Option<Duration>) {
+    pub(crate) fn time_left(&self, left: Option<Duration>) {
         self.change(|status| status.time_left = left.map(|left| (left, Instant::now())));
     }
 
@@ -156,7 +156,7 @@ impl Progress {
     }
 
     /// Prints a line that stays. The caller has cleaned the text.
-    pub fn done_line(&self, line: &str) {
+    pub(crate) fn done_line(&self, line: &str) {
         match &self.sink {
             Sink::Bar(bar) => {
                 let line = broken(line);
@@ -193,7 +193,7 @@ impl Progress {
     }
 
     /// Hides the moving line while `action` prints or asks.
-    pub fn suspend<T>(&self, action: impl FnOnce() -> T) -> T {
+    pub(crate) fn suspend<T>(&self, action: impl FnOnce() -> T) -> T {
         match &self.sink {
             Sink::Bar(bar) => bar.suspend(action),
             Sink::Plain(_) => action(),

@@ -12,7 +12,11 @@ const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Asks a question on stderr and reads `y` or `n` from stdin. `None` without a terminal on both,
 /// without an answer within `patience`, or as soon as `is_over` is true.
-pub fn yes_or_no(question: &str, patience: Duration, is_over: impl Fn() -> bool) -> Option<bool> {
+pub(crate) fn yes_or_no(
+    question: &str,
+    patience: Duration,
+    is_over: impl Fn() -> bool,
+) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }

@@ -30,14 +30,14 @@ pub fn printable(text: impl AsRef<[u8]>) -> String {
 }
 
 /// The same on one line: newlines and tabs become spaces, the ends are trimmed.
-pub fn printable_line(text: impl AsRef<[u8]>) -> String {
+pub(crate) fn printable_line(text: impl AsRef<[u8]>) -> String {
     printable(text).replace(['\n', '\t'], " ").trim().to_owned()
 }
 
 /// The text of a JSON document with control characters, invisible characters and changes of
 /// direction as `\u` escapes. The document means the same: outside of strings JSON has none of
 /// them, apart from line breaks and blanks.
-pub fn plain_json(document: &str) -> String {
+pub(crate) fn plain_json(document: &str) -> String {
     let mut plain = String::with_capacity(document.len());
     for c in document.chars() {
         if c == '\n' || !(c.is_control() || is_deceptive(c)) {

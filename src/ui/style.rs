@@ -52,7 +52,7 @@ impl Ui {
     }
 
     /// How much is printed to stderr.
-    pub fn verbosity(&self) -> Verbosity {
+    pub(crate) fn verbosity(self) -> Verbosity {
         self.verbosity
     }
 
@@ -108,7 +108,7 @@ impl Ui {
     }
 
     /// Whether stderr is a terminal that can show a moving line.
-    pub fn is_terminal(&self) -> bool {
+    pub(crate) fn is_terminal() -> bool {
         io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 }
@@ -127,7 +127,7 @@ pub enum Tone {
 }
 
 /// Colours a word.
-pub fn toned(tone: Tone, word: &str) -> String {
+pub(crate) fn toned(tone: Tone, word: &str) -> String {
     let style = match tone {
         Tone::Good => GOOD,
         Tone::Caution => SKIP,

@@ -10,7 +10,7 @@ use crate::evaluation::{CommitId, Value, Verdict};
 const DIGITS: u8 = 6;
 
 /// A duration for people: `0.4 s`, `12 s`, `3 min 05 s`, `1 h 05 min`, `2 d 03 h`.
-pub fn duration(time: Duration) -> String {
+pub(crate) fn duration(time: Duration) -> String {
     let tenths = (time.as_secs_f64() * 10.0).round();
     if tenths < 100.0 && tenths % 10.0 != 0.0 {
         return format!("{:.1} s", tenths / 10.0);
@@ -77,7 +77,7 @@ pub fn figure(x: f64) -> String {
 
 /// A computed number with two significant digits: `0.0031`, `12`. For noise, where more digits
 /// mean nothing.
-pub fn rounded(x: f64) -> String {
+pub(crate) fn rounded(x: f64) -> String {
     if !x.is_finite() || x == 0.0 {
         return figure(x);
     }
@@ -146,7 +146,7 @@ pub fn value(value: &Value) -> String {
 }
 
 /// [`value`] without a limit.
-pub fn full_value(value: &Value) -> String {
+pub(crate) fn full_value(value: &Value) -> String {
     match value {
         Value::Number(x) => figure(*x),
         Value::Fact(text) => line(text),
@@ -224,7 +224,7 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// `1 commit`, `3 commits`.
-pub fn plural(count: usize, noun: &str) -> String {
+pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
@@ -239,7 +239,7 @@ const THRESHOLD: usize = 20;
 
 /// One line for a commit that was skipped: the reason is in place of the value and the threshold of
 /// [`verdict_line`].
-pub fn skip_line(verdict: Verdict, id: &CommitId, why: &str, subject: &str) -> String {
+pub(crate) fn skip_line(verdict: Verdict, id: &CommitId, why: &str, subject: &str) -> String {
     let width = VALUE + 2 + THRESHOLD;
     let text =
         format!("{:<7}  {}  {:<width$}  {}", verdict.to_string(), id.short(), why, line(subject));
@@ -248,7 +248,7 @@ pub fn skip_line(verdict: Verdict, id: &CommitId, why: &str, subject: &str) -> S
 
 /// One line for a judged commit, with columns that align across lines:
 /// `good  1a2b3c4d5e  ppl 6.1234  (threshold 6.18)  subject`.
-pub fn verdict_line(
+pub(crate) fn verdict_line(
     verdict: Verdict,
     id: &CommitId,
     figure: Option<(&str, &Value)>,
@@ -267,7 +267,7 @@ pub fn verdict_line(
 }
 
 /// The text in at most `width` characters; a cut text ends with an ellipsis.
-pub fn shorten(text: &str, width: usize) -> String {
+pub(crate) fn shorten(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

@@ -5,7 +5,7 @@ const NARROW: usize = 40;
 
 /// Breaks each line of more than `columns` characters at spaces. The rest is indented by two more
 /// spaces than the line. A word that is longer than a line, such as a path, stays whole.
-pub fn wrap(text: &str, columns: usize) -> String {
+pub(crate) fn wrap(text: &str, columns: usize) -> String {
     let columns = columns.max(NARROW);
     let mut wrapped = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {

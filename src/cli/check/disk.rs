@@ -24,7 +24,7 @@ pub(super) fn writable(lines: &mut Lines, what: &'static str, folder: &Path, cur
     }
 }
 
-/// The folder, or the first existing one above it.
+/// The folder itself if it exists, else the nearest folder above it that exists.
 fn above(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"))
 }

@@ -11,11 +11,11 @@ use crate::ui::{Tone, plain_json, printable_line, text, toned};
 pub(crate) enum State {
     /// Nothing is wrong.
     Ok,
-    /// Nothing is wrong, and something could be better.
+    /// Nothing is wrong, but something could be better.
     Tip,
     /// Something may spoil the result of a hunt.
     Warn,
-    /// Something stands in a hunt's way.
+    /// A hunt would not start, or would fail, because of this.
     Fail,
 }
 

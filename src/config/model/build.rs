@@ -33,7 +33,7 @@ pub struct Build {
 
 impl Build {
     /// Whether a command or variable of the build uses `{chunks}`.
-    pub fn takes_chunks(&self) -> bool {
+    pub(crate) fn takes_chunks(&self) -> bool {
         let words = self.commands.iter().flat_map(|command| &command.words);
         let templates = words.chain(self.env.values());
         templates.flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
@@ -54,7 +54,7 @@ pub enum BuildMode {
 impl BuildMode {
     /// Whether builds of a search may start from the files of other builds, so that a confirmation
     /// that contradicts the search makes all of them suspect.
-    pub fn keeps_files(self) -> bool {
+    pub(crate) fn keeps_files(self) -> bool {
         self != Self::Clean
     }
 }
@@ -94,7 +94,7 @@ pub enum HomeUse {
 
 impl HomeUse {
     /// Whether the builds and runs of this phase get an empty home folder.
-    pub fn is_empty_in(self, phase: Phase) -> bool {
+    pub(crate) fn is_empty_in(self, phase: Phase) -> bool {
         match self {
             Self::Checked => phase == Phase::Confirm,
             Self::Shared => false,
@@ -103,7 +103,7 @@ impl HomeUse {
     }
 
     /// Whether they get one although other builds and runs of the hunt do not.
-    pub fn is_check_in(self, phase: Phase) -> bool {
+    pub(crate) fn is_check_in(self, phase: Phase) -> bool {
         self == Self::Checked && self.is_empty_in(phase)
     }
 }

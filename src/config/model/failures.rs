@@ -47,7 +47,7 @@ impl Failures {
     /// The policy for a kind of failure. A failed prepare step has its own policy,
     /// `prepare.failure`. A commit is never bad because a patch does not apply, it cannot be
     /// checked out, its output is incomplete, or a requirement is not met.
-    pub fn policy(&self, kind: FailureKind) -> Policy {
+    pub(crate) fn policy(&self, kind: FailureKind) -> Policy {
         match kind {
             FailureKind::Build => self.build,
             FailureKind::Crash => self.crash,

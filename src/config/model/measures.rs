@@ -28,7 +28,7 @@ pub struct Prepare {
 
 impl Prepare {
     /// All templates of the step: its command and its environment.
-    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
         self.command.words.iter().chain(self.env.values())
     }
 }
@@ -69,14 +69,14 @@ pub struct Measure {
 
 impl Measure {
     /// All templates of the measure: its commands, environment and working folder.
-    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
         let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);
         let words = commands.flat_map(|command| &command.words);
         words.chain(self.env.values()).chain(&self.cwd)
     }
 
     /// Whether a command or variable of the measure uses `{chunks}`.
-    pub fn takes_chunks(&self) -> bool {
+    pub(crate) fn takes_chunks(&self) -> bool {
         self.templates().flat_map(Template::placeholders).any(|p| *p == Placeholder::Chunks)
     }
 }

@@ -3,7 +3,8 @@
 use crate::evaluation::{FormName, Guard, GuardForm, LogitsGuard, Metric, Resource};
 
 use super::super::field::Field;
-use super::super::parser::{CHECKING, Parser};
+use super::super::parser::Parser;
+use super::super::parser_table::checking_parsers;
 use super::super::problem::did_you_mean;
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
@@ -305,8 +306,9 @@ fn required(
             let parser =
                 measure.and_then(|measure| measure.yields.as_ref()).map(|(_, parser)| parser);
             if parser.is_some_and(|parser| !parser.tells_checks()) {
-                let [others @ .., last] = CHECKING;
                 let what = "the measure's parser does not report which checks ran";
+                let told = checking_parsers();
+                let (last, others) = told.split_last().expect("several parsers report checks");
                 checks.refuse(reader, format!("{what}; {} and {last} do.", others.join(", ")));
             }
             Some(Required::SameChecks)

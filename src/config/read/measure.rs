@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::field::Field;
+use super::super::parser_table::{FileUse, ParserRow};
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::super::{Failures, Measure, MeasureKind, Parser, Placeholder, Values};
@@ -100,16 +101,22 @@ fn measure(
     let parser = parser(reader, &mut section, kind);
     if let (Some(field), Some(parser)) = (kind_spot, &parser)
         && kind == MeasureKind::Fact
-        && !matches!(parser, Parser::Regex { .. } | Parser::Json { .. })
+        && !parser.row().yields_facts
     {
-        field.refuse(reader, "this parser yields numbers; facts come from regex or json.");
+        let facts = ParserRow::names_where(|row| row.yields_facts).join(" or ");
+        field.refuse(reader, format!("this parser yields numbers; facts come from {facts}."));
     }
     let file_spot = section.get("file");
     let file = file_spot.as_ref().and_then(|field| file(reader, field, parser.as_ref()));
-    if let (None, Some(Parser::Logits)) = (&file_spot, &parser) {
+    if let (None, Some(row)) = (&file_spot, parser.as_ref().map(Parser::row))
+        && row.file == FileUse::Needed
+    {
         let key = format!("{}.file", section.key);
-        let what = "is missing; e.g. `file = \"{out}/logits.npy\"`: the parser `logits` reads a file \
-                    that the command writes";
+        let what = format!(
+            "is missing; e.g. `file = \"{{out}}/logits.npy\"`: the parser `{}` reads a file that the \
+             command writes",
+            row.name
+        );
         reader.report_problem(section.place, &key, what);
     }
     let timeout = section.get("timeout").and_then(|field| field.duration(reader));
@@ -150,8 +157,11 @@ fn measure(
 /// another folder could come from another run.
 fn file(reader: &mut Reader, field: &Field<'_>, parser: Option<&Parser>) -> Option<String> {
     let template = field.template(reader)?;
-    if matches!(parser, Some(Parser::ExitCode)) {
-        field.refuse(reader, "the parser `exit-code` reads nothing but the exit code.");
+    if let Some(row) = parser.map(Parser::row)
+        && row.file == FileUse::Refused
+    {
+        let what = format!("the parser `{}` reads nothing but the exit code.", row.name);
+        field.refuse(reader, what);
         return None;
     }
     let placeholders: Vec<&Placeholder> = template.placeholders().collect();

@@ -5,53 +5,12 @@ use std::collections::BTreeMap;
 use crate::evaluation::Resource;
 
 use super::super::field::Field;
+use super::super::parser::PICKS;
+use super::super::parser_table::{PARSERS, ParserName, ParserRow};
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::super::{MeasureKind, PARSER_KEYS, Parser, Pick};
 use super::name::{NOT_A_WORD, is_word};
-
-#[derive(Clone, Copy)]
-enum ParserName {
-    LlamaPerplexity,
-    LlamaBench,
-    LlamaKld,
-    LlamaEvalCallback,
-    Logits,
-    Text,
-    Tensors,
-    LmEval,
-    Parity,
-    Junit,
-    Regex,
-    Json,
-    ExitCode,
-}
-
-const PARSERS: &[(&str, ParserName)] = &[
-    ("llama-perplexity", ParserName::LlamaPerplexity),
-    ("llama-bench", ParserName::LlamaBench),
-    ("llama-kld", ParserName::LlamaKld),
-    ("llama-eval-callback", ParserName::LlamaEvalCallback),
-    ("logits", ParserName::Logits),
-    ("text", ParserName::Text),
-    ("tensors", ParserName::Tensors),
-    ("lm-eval", ParserName::LmEval),
-    ("parity", ParserName::Parity),
-    ("junit", ParserName::Junit),
-    ("regex", ParserName::Regex),
-    ("json", ParserName::Json),
-    ("exit-code", ParserName::ExitCode),
-];
-
-const PICKS: &[(&str, Pick)] = &[
-    ("first", Pick::First),
-    ("last", Pick::Last),
-    ("min", Pick::Min),
-    ("max", Pick::Max),
-    ("sum", Pick::Sum),
-    ("median", Pick::Median),
-    ("mean", Pick::Mean),
-];
 
 /// The parser of a measure, with its keys.
 pub(super) fn parser(
@@ -59,30 +18,25 @@ pub(super) fn parser(
     section: &mut TableReader<'_>,
     kind: MeasureKind,
 ) -> Option<Parser> {
-    let names = PARSERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let choices: Vec<(&str, &ParserRow)> = PARSERS.iter().map(|row| (row.name, row)).collect();
+    let names = choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let line = "parser = \"llama-perplexity\"";
     let name_spot = section.need_one_of(reader, "parser", line, &names);
-    let name = name_spot.as_ref().and_then(|field| field.choice(reader, PARSERS, &[]));
-    let [pattern, pick, pointer, pointers, category] = PARSER_KEYS.map(|key| section.get(key));
-    let name = name?;
-    let written = PARSERS[name as usize].0;
-    let owners: [(_, &[&str]); 5] = [
-        (&pattern, &["regex", "llama-eval-callback"]),
-        (&pick, &["regex", "llama-bench"]),
-        (&pointer, &["json"]),
-        (&pointers, &["json"]),
-        (&category, &["text"]),
-    ];
-    for (field, owners) in owners {
+    let row = name_spot.as_ref().and_then(|field| field.choice(reader, &choices, &[]));
+    let fields = PARSER_KEYS.map(|key| section.get(key));
+    let row = row?;
+    for (field, key) in fields.iter().zip(PARSER_KEYS) {
         if let Some(field) = field
-            && !owners.contains(&written)
+            && !row.keys.contains(&key)
         {
-            let owners = owners.join("` or `");
-            let what = format!("belongs to the parser `{owners}`; this measure's is `{written}`.");
+            let owners = ParserRow::names_where(|row| row.keys.contains(&key)).join("` or `");
+            let own = row.name;
+            let what = format!("belongs to the parser `{owners}`; this measure's is `{own}`.");
             field.refuse(reader, what);
         }
     }
-    match name {
+    let [pattern, pick, pointer, pointers, category] = fields;
+    match row.parser {
         ParserName::LlamaPerplexity => Some(Parser::LlamaPerplexity),
         ParserName::LlamaBench => Some(bench(reader, pick)),
         ParserName::LlamaKld => Some(Parser::LlamaKld),

@@ -9,7 +9,10 @@
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, json_schema};
+use serde_json::json;
 
+use super::super::parser::{PARSER_KEYS, PICKS};
+use super::super::parser_table::{FileUse, PARSERS, ParserRow};
 use super::failures::{Policy, RunFailures};
 use super::values::{BelowOut, Env, Pointer, Text, Time};
 
@@ -102,83 +105,55 @@ pub(super) struct Measure {
 
 /// Which keys go with which parser.
 fn parsers_keys(schema: &mut schemars::Schema) {
-    let is = |parser: &str| json_schema!({ "properties": { "parser": { "const": parser } }, "required": ["parser"] });
-    let is_one_of = |parsers: &[&str]| json_schema!({ "properties": { "parser": { "enum": parsers } }, "required": ["parser"] });
-    schema.insert(
-        "allOf".to_owned(),
-        serde_json::json!([
-            {
-                "if": is("regex"),
-                "then": { "required": ["pattern"] },
-            },
-            { "if": is("text"), "else": { "properties": { "category": false } } },
-            { "if": is("logits"), "then": { "required": ["file"] } },
-            {
-                "if": is_one_of(&["regex", "llama-eval-callback"]),
-                "else": { "properties": { "pattern": false } },
-            },
-            {
-                "if": is_one_of(&["regex", "llama-bench"]),
-                "else": { "properties": { "pick": false } },
-            },
-            {
-                "if": is("json"),
-                "then": { "oneOf": [{ "required": ["pointer"] }, { "required": ["pointers"] }] },
-                "else": { "properties": { "pointer": false, "pointers": false } },
-            },
-            { "if": is("exit-code"), "then": { "properties": { "file": false } } },
-        ]),
-    );
+    let is = |parsers: &[&str]| json!({ "properties": { "parser": { "enum": parsers } }, "required": ["parser"] });
+    let mut rules = Vec::new();
+    for key in PARSER_KEYS {
+        let owners = ParserRow::names_where(|row| row.keys.contains(&key));
+        rules.push(json!({ "if": is(&owners), "else": { "properties": { key: false } } }));
+    }
+    for row in PARSERS {
+        let needed: Vec<_> =
+            row.needs_one_of.iter().map(|key| json!({ "required": [key] })).collect();
+        if !needed.is_empty() {
+            rules.push(json!({ "if": is(&[row.name]), "then": { "oneOf": needed } }));
+        }
+        let then = match row.file {
+            FileUse::Allowed => continue,
+            FileUse::Needed => json!({ "required": ["file"] }),
+            FileUse::Refused => json!({ "properties": { "file": false } }),
+        };
+        rules.push(json!({ "if": is(&[row.name]), "then": then }));
+    }
+    schema.insert("allOf".to_owned(), rules.into());
 }
 
-#[derive(JsonSchema)]
-#[schemars(rename_all = "kebab-case")]
-pub(super) enum Parser {
-    /// llama-perplexity's output, of any year: its final estimate, and the value after each
-    /// chunk.
-    LlamaPerplexity,
-    /// llama-bench's JSON (-o json or -o jsonl), of any year: MEASURE.pp512, MEASURE.tg128,
-    /// MEASURE.pp512_tg128, MEASURE.pp512_d4096.
-    LlamaBench,
-    /// What llama-perplexity prints with --kl-divergence, of any year: MEASURE.mean_kld,
-    /// MEASURE.kld_99, MEASURE.same_top_p and so on.
-    LlamaKld,
-    /// llama-eval-callback's tensors: MEASURE.result_output, the sum of a tensor's values, and
-    /// MEASURE.result_output-shown, the sum of the values that are printed.
-    LlamaEvalCallback,
-    /// A file with logits (.npy, .safetensors, llama.cpp's KL-divergence base file), compared with
-    /// that of the good endpoint: MEASURE.max_abs, MEASURE.min_cosine, MEASURE.mean_kl and so on.
-    Logits,
-    /// Generated text on stdout: MEASURE.words, distinct_1, distinct_2, repeated_4.
-    Text,
-    /// The tensors of a run: a folder of .npy files, .safetensors files, or without `file` what
-    /// llama-eval-callback prints. They are compared after a first bad commit was found.
-    Tensors,
-    /// The results of lm-evaluation-harness: MEASURE.TASK-acc.
-    LmEval,
-    /// The output of kernels' test programs: MEASURE.failed, MEASURE.passed, MEASURE.skipped,
-    /// MEASURE.max_diff, MEASURE.loss, and the distance of each check, MEASURE.CHECK.
-    Parity,
-    /// A test report in JUnit's XML: MEASURE.tests, passed, failures, errors, skipped.
-    Junit,
-    /// A pattern with named groups, or one unnamed group.
-    Regex,
-    /// A JSON document on stdout.
-    Json,
-    /// The exit code is the value.
-    ExitCode,
+/// The name of a parser.
+pub(super) struct Parser(String);
+
+impl JsonSchema for Parser {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "parser".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let one = |row: &ParserRow| json!({ "description": row.about, "type": "string", "const": row.name });
+        let all: Vec<_> = PARSERS.iter().map(one).collect();
+        json_schema!({ "oneOf": all })
+    }
 }
 
-#[derive(JsonSchema)]
-#[schemars(rename_all = "kebab-case")]
-pub(super) enum Pick {
-    First,
-    Last,
-    Min,
-    Max,
-    Sum,
-    Median,
-    Mean,
+/// The word for a way to choose one of several values.
+pub(super) struct Pick(String);
+
+impl JsonSchema for Pick {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "pick".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let words: Vec<&str> = PICKS.iter().map(|(word, _)| *word).collect();
+        json_schema!({ "type": "string", "enum": words })
+    }
 }
 
 #[derive(JsonSchema)]

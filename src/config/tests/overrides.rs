@@ -231,7 +231,9 @@ measure.s.pick = "min"
     assert!(matches!(error, ResolveError::Conflict(_)));
     let said = error.to_string();
     assert!(
-        said.contains("oracle.toml:19:18: measure.s.pick: belongs to the parser `regex`"),
+        said.contains(
+            "oracle.toml:19:18: measure.s.pick: belongs to the parser `llama-bench` or `regex`"
+        ),
         "{said}"
     );
 }

@@ -76,7 +76,7 @@ impl Failure {
     }
 
     /// The failure of a NaN or infinity printed at `place` (a metric, or `chunk 3`).
-    pub fn not_finite(place: &str, number: f64) -> Self {
+    pub(crate) fn not_finite(place: &str, number: f64) -> Self {
         let printed = Printed { what: NonFinite::of(number), place: normalised(place) };
         let evidence = Evidence { printed: Some(printed), ..Evidence::default() };
         let detail = format!("{place} is {}", Value::Number(number));
@@ -91,7 +91,7 @@ impl Failure {
 
     /// Adds the output's lines about the failure; the line for people goes into `detail`.
     #[must_use]
-    pub fn heard(mut self, heard: FailureReason) -> Self {
+    pub(crate) fn heard(mut self, heard: FailureReason) -> Self {
         let FailureReason { said, shown } = heard;
         if !shown.is_empty() {
             let is_reason = !matches!(said, FailureMessage::Reached(_)) || self.ended_by_itself();
@@ -116,7 +116,7 @@ impl Failure {
     }
 
     /// How a build command ended, from the text of an older record.
-    pub fn ended_in_old_text(&self) -> Option<Ended> {
+    pub(crate) fn ended_in_old_text(&self) -> Option<Ended> {
         self.old_text.as_deref().and_then(ended_in)
     }
 
@@ -151,7 +151,7 @@ impl Failure {
 
     /// Whether two failures count as the same: same kind and evidence. In a search for a failure, a
     /// commit with the same failure is bad.
-    pub fn is_same_failure(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_failure(&self, other: &Self) -> bool {
         let is_same = match (self.mark(), other.mark()) {
             (Some(own), Some(other)) => own == other,
             // A record of an older version has only its text.
@@ -166,7 +166,7 @@ impl Failure {
 
     /// Whether the output names a specific reason, which two unrelated failures hardly share. An
     /// exit code, a signal, a time-out or a NaN alone may be equal by chance.
-    pub fn is_telling(&self) -> bool {
+    pub(crate) fn is_telling(&self) -> bool {
         let said = self.evidence.as_ref().and_then(|evidence| evidence.said.as_ref());
         said.is_some_and(FailureMessage::is_telling)
     }

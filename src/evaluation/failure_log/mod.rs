@@ -13,7 +13,7 @@ use super::{Ended, FailureKind, Stream};
 mod normal;
 mod sign;
 
-pub use normal::normalised;
+pub(crate) use normal::normalised;
 
 use normal::shown;
 use sign::{Next, Sign, Weight};
@@ -51,7 +51,7 @@ pub enum FailureMessage {
 
 impl FailureMessage {
     /// Whether both texts can come from the same failure.
-    pub fn is_same_failure(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_failure(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Diagnostics(a), Self::Diagnostics(b)) => a.iter().any(|line| b.contains(line)),
             (Self::Reason { lines: a, .. }, Self::Reason { lines: b, .. }) => a == b,
@@ -61,7 +61,7 @@ impl FailureMessage {
     }
 
     /// Whether the text is so specific that unrelated failures hardly share it.
-    pub fn is_telling(&self) -> bool {
+    pub(crate) fn is_telling(&self) -> bool {
         match self {
             Self::Diagnostics(_) => true,
             Self::Reason { telling, .. } => *telling,

@@ -78,7 +78,7 @@ pub(super) fn shown(line: &str) -> String {
 /// A line in a form that is the same for every commit, folder and day. Addresses, numbers, dates
 /// and commits become `#`. A path keeps its part below the slot, or else its file name. Names of
 /// functions and symbols stay; line numbers are removed.
-pub fn normalised(line: &str) -> String {
+pub(crate) fn normalised(line: &str) -> String {
     let plain = ESCAPES.replace_all(line, "");
     let plain: String = plain
         .chars()

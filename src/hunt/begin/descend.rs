@@ -11,6 +11,7 @@ use crate::evaluation::{
 };
 use crate::git::{History, Range, Repository};
 use crate::hunt::begin::{info, write_beginning};
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::store::journal::{Begun, Event, LimitsInForce, Options};
 use crate::store::{FollowUpAttempt, FollowUpResult, HuntDir, Store};
@@ -196,7 +197,7 @@ fn begin(
     let Some(Ends { aim, good, bad }) = ends else {
         return Ok(Err("the dependency's old and new commits share no history".to_owned()));
     };
-    let [old, new] = aim.swap_if_fix([&good.commit, &bad.commit]);
+    let [old, new] = SearchTerms::of(aim).older_and_newer([&good.commit, &bad.commit]);
     let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
     let within = DependencyHunt {
         hunt: outer.hunt.clone(),
@@ -240,7 +241,7 @@ struct Ends {
 /// in history, it may lose a fix, so the aim is reversed. Errors if a commit is missing; `None` if
 /// the two share no history.
 fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
-    let [good, bad] = aim.swap_if_fix([&moved.from, &moved.to]);
+    let [good, bad] = SearchTerms::of(aim).good_and_bad([&moved.from, &moved.to]);
     let (good, bad) = (info(history, good)?, info(history, bad)?);
     if history.merge_bases(&moved.from, &moved.to)?.is_empty() {
         return Ok(None);

@@ -9,6 +9,7 @@ use crate::evaluation::{Aim, CommitId, CommitInfo, Metric};
 use crate::files;
 use crate::git::{History, Range, check_link, pathspec};
 use crate::hunt::UsageError;
+use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Pins, ResolvedPins, check_readable};
 use crate::process::{check_sandbox, usable_cpus};
 use crate::store::journal::Options;
@@ -79,7 +80,7 @@ pub(crate) fn range(
         limits: asked.limits.clone(),
         changes: asked.changes.clone(),
     };
-    let [old, new] = asked.aim.swap_if_fix([&good.commit, &bad.commit]);
+    let [old, new] = SearchTerms::of(asked.aim).older_and_newer([&good.commit, &bad.commit]);
     let all = Range {
         old: vec![old.clone()],
         new: new.clone(),
@@ -234,10 +235,11 @@ fn check_path(
         return Err(UsageError::SameCommit(good.clone()));
     }
     let (good_name, bad_name) = (good.short().to_owned(), bad.short().to_owned());
-    let [old, new] = aim.swap_if_fix([good, bad]);
+    let terms = SearchTerms::of(aim);
+    let [old, new] = terms.older_and_newer([good, bad]);
     if history.is_ancestor(new, old)? {
-        let names = [format!("good ({good_name})"), format!("bad ({bad_name})")];
-        let [old, new] = aim.swap_if_fix(names);
+        let old = format!("{} ({})", terms.older(), old.short());
+        let new = format!("{} ({})", terms.newer(), new.short());
         return Err(UsageError::Reversed { old, new, aim });
     }
     if history.merge_bases(good, bad)?.is_empty() {

@@ -314,8 +314,8 @@ fn is_count(value: &Value) -> bool {
 /// sets the number of runs.
 #[derive(Debug, Default)]
 pub(crate) struct VerdictCounts<'a> {
-    pub(crate) good: usize,
-    pub(crate) bad: usize,
+    good: usize,
+    bad: usize,
     /// The builds of the good and of the bad runs.
     built: [BTreeSet<&'a str>; 2],
 }
@@ -335,6 +335,15 @@ impl<'a> VerdictCounts<'a> {
             heard.built[side].extend(samples.map(|sample| sample.built.as_str()));
         }
         heard
+    }
+
+    /// How many runs have this verdict; 0 for a verdict that says nothing.
+    pub(crate) fn runs_with(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Good => self.good,
+            Verdict::Bad => self.bad,
+            Verdict::Skip | Verdict::Unknown => 0,
+        }
     }
 
     /// The sum of two counts: of the whole text and of its beginning.

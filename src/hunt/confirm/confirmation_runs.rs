@@ -109,8 +109,13 @@ impl ConfirmationRuns {
     /// The runs of the bad side, if this parent is the other side: the commit, or for a fix the
     /// parent.
     pub(crate) fn bad_side(&self, parent: usize) -> &Observation {
-        let [_, bad] = self.terms.good_and_bad([&self.parents[parent], &self.commit]);
+        let [_, bad] = self.good_and_bad(&self.parents[parent]);
         bad
+    }
+
+    /// The good and the bad side of the step from this parent.
+    fn good_and_bad<'a>(&'a self, parent: &'a Observation) -> [&'a Observation; 2] {
+        self.terms.good_and_bad([parent, &self.commit])
     }
 
     /// The metrics whose guards the commit breaks; for a fix, those that all its parents break.
@@ -130,14 +135,10 @@ impl ConfirmationRuns {
                 let is_bad = |seen: &Observation| {
                     judged(seen, &alone, config, self.is_exact).verdict == Verdict::Bad
                 };
-                return if self.terms.good_is_older() {
-                    is_bad(&self.commit)
-                } else {
-                    self.parents.iter().all(is_bad)
-                };
+                return self.parents.iter().all(|parent| is_bad(self.good_and_bad(parent)[1]));
             }
             let parted = self.parents.iter().all(|parent| {
-                let [good, bad] = self.terms.good_and_bad([parent, &self.commit]);
+                let [good, bad] = self.good_and_bad(parent);
                 let apart = stats::separation(&good.numbers(metric), &bad.numbers(metric));
                 apart.is_some_and(|apart| apart.bad == bad_side(target.guard.direction()))
             });

@@ -51,16 +51,9 @@ fn effect(
         (Some(baseline), Some(x)) => target.guard.worsening(baseline, x),
         _ => f64::from(u8::from(*value != target.baseline)),
     };
-    let (worst, parent) = parents
-        .iter()
-        .enumerate()
-        .filter_map(|(index, parent)| Some((index, parent.level(metric)?)))
-        // Of equal parents, take the first: people usually compare a merge with it.
-        .rev()
-        .max_by(|(_, a), (_, b)| {
-            let [a, b] = terms.good_and_bad([distance(a), distance(b)]);
-            a.total_cmp(&b)
-        })?;
+    let nearest = |index: &usize| Some(distance(&parents[*index].level(metric)?));
+    let worst = terms.nearest_parent(0..parents.len(), nearest)?;
+    let parent = parents[worst].level(metric)?;
     let own_step = match (parent.number(), level.number()) {
         (Some(older), Some(newer)) => Some(terms.step(&target.guard, older, newer)),
         _ => None,
@@ -128,13 +121,9 @@ fn rates(
         (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
     };
     let (_, level) = rate(commit)?;
-    let seen = parents.iter().enumerate().rev();
-    let (worst, (_, parent)) = seen
-        .filter_map(|(index, parent)| Some((index, rate(parent)?)))
-        .max_by(|(_, (a, _)), (_, (b, _))| {
-            let [a, b] = terms.good_and_bad([a, b]);
-            a.total_cmp(b)
-        })?;
+    let failing = |index: &usize| rate(&parents[*index]).map(|(share, _)| share);
+    let worst = terms.nearest_parent(0..parents.len(), failing)?;
+    let (_, parent) = rate(&parents[worst])?;
     let metric = target.guard.metric.clone();
     let [good, bad] = terms.good_and_bad([&parents[worst], commit]);
     // A small step makes some runs cross the threshold, too.

@@ -112,11 +112,10 @@ impl Driver<'_> {
             let look = Request::look(commit, &measures, Phase::Search);
             let seen = self.oracle.evaluate(look)?;
             let recipe = self.oracle.recipes.at(commit)?;
-            let VerdictCounts { good, bad, .. } =
-                VerdictCounts::of(&seen, &search_range.targets, &recipe);
-            let [_, failed] = search_range.terms.older_and_newer([good, bad]);
-            if good + bad > 0 {
-                counts.insert(commit.clone(), Count { failed, runs: good + bad });
+            let heard = VerdictCounts::of(&seen, &search_range.targets, &recipe);
+            let [older, newer] = search_range.sides().map(|side| heard.runs_with(side));
+            if older + newer > 0 {
+                counts.insert(commit.clone(), Count { failed: newer, runs: older + newer });
             }
         }
         Ok(counts)
@@ -171,8 +170,8 @@ impl Driver<'_> {
     }
 
     /// An end of the search range that is flaky although the hunt's endpoint on that side repeats.
-    /// Its failure rate tells nothing about other commits. `ends`: the samples of the range's good
-    /// and bad end.
+    /// Its failure rate tells nothing about other commits. `ends`: the samples of the range's older
+    /// and newer end.
     pub(crate) fn flaky_end(
         &mut self,
         search_range: &SearchRange,
@@ -180,8 +179,8 @@ impl Driver<'_> {
         ends: &[Vec<f64>; 2],
     ) -> Result<Option<CommitId>, HuntError> {
         let measures = [metric.measure.clone()];
-        let whole = [self.begun.good.commit.clone(), self.begun.bad.commit.clone()];
-        for ((end, own), samples) in search_range.good_and_bad().into_iter().zip(whole).zip(ends) {
+        let whole = self.begun.ends().map(CommitId::clone);
+        for ((end, own), samples) in search_range.ends().into_iter().zip(whole).zip(ends) {
             let count: Count = samples.iter().copied().collect();
             if *end == own || count.failed == 0 || count.failed == count.runs {
                 continue;

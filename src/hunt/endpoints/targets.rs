@@ -235,8 +235,7 @@ fn guard_targets(
     }
     if !overlaps.is_empty() {
         let summary = format!(
-            "the noise is too large to search: {}; raise statistics.max_runs, lengthen the text, or \
-             guard a steadier metric",
+            "the noise is too large to search: {}; lengthen the text or guard a steadier metric",
             overlaps.join("; ")
         );
         return Err(Box::new(Finding::plain(Outcome::NoiseTooLarge, summary)));

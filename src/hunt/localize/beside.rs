@@ -9,12 +9,14 @@ use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::OtherGuard;
 use crate::ui::text;
 
-/// How far beyond its tolerance a guard in percent must be: a single run of it has noise.
+/// A guard in percent counts as broken only beyond this multiple of its tolerance, because it is
+/// judged by a single run, which has noise.
 const SURE_PERCENT: f64 = 2.0;
 
 impl Driver<'_> {
-    /// Runs all guarded measures of the reverted endpoint once. In words, what fails there or breaks
-    /// a guard that the hunt does not search for; `None` if there is nothing. `others`: these guards.
+    /// Runs all guarded measures of the reverted endpoint once. Says what fails there, or which guard
+    /// of `others` is broken; `None` if nothing is. `others`: the guards that the hunt does not
+    /// search for.
     pub(super) fn broken_beside(
         &mut self,
         end: &CommitId,
@@ -29,7 +31,7 @@ impl Driver<'_> {
     }
 }
 
-/// What fails, or breaks a guard that the hunt does not search for.
+/// A sentence about the first failure, or about the first broken guard of `others`.
 fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<String> {
     for (measure, samples) in &seen.samples {
         let failure = samples.iter().find_map(|sample| sample.result.as_ref().err());

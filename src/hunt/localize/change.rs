@@ -13,7 +13,7 @@ use super::lines::ChangedTexts;
 /// A commit's change against its parent.
 pub(super) struct Change<'h> {
     history: &'h History,
-    /// The most likely file first.
+    /// The changed files. The most likely cause comes first.
     files: Vec<File>,
 }
 

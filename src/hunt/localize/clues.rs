@@ -20,7 +20,7 @@ const MOST_PARTS: usize = 300;
 /// Longest text that is read, bytes: longer ones are tables or generated code.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// The weight of parts that no measured program is known to contain. Code has more.
+/// The weight of parts that are probably in no measured program. Code that is measured has more.
 pub(super) const IDLE: u32 = 5;
 
 /// What is known of a part.
@@ -141,8 +141,9 @@ impl Clues {
         }
     }
 
-    /// The parts that import the file that a name moved to, where `part` takes the name away and
-    /// its own file does not import the other one.
+    /// `part` removes a declaration of `name`, and another file declares it now. Returns the parts
+    /// that import that other file, because users of the name need it from there. None if the file
+    /// of `part` imports the other file: then its users still get the name.
     fn who_import_instead<'c>(
         &'c self,
         part: &'c PartInfo,
@@ -162,8 +163,8 @@ impl Clues {
         })
     }
 
-    /// A part that names a new file needs it; the file needs the part that lists it in the program.
-    /// A deleted file needs the parts that named it.
+    /// A part that names a new file needs that file. A new file needs the part that adds it to the
+    /// program's list of sources. The deletion of a file needs the parts that remove its name.
     fn files(&self, needs: &mut Needs) {
         for (number, part) in self.parts.iter().enumerate() {
             let names = |files: &BTreeSet<String>| files.iter().any(|name| part.is_called(name));
@@ -182,7 +183,8 @@ impl Clues {
         }
     }
 
-    /// Within a file, new imports come first and old ones go last.
+    /// Within a file, every other hunk needs the hunk that adds imports. A hunk that removes imports
+    /// needs every other hunk.
     fn imports(&self, needs: &mut Needs) {
         for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_hunk) {
             if part.added.has_code || part.removed.has_code {
@@ -203,8 +205,8 @@ impl Clues {
         }
     }
 
-    /// Parts outside of a set that a failed test of the set seems to lack, each after the part of
-    /// the set that needs it. `said`: lines about the failure.
+    /// A test of `set` failed, and `said` are the lines about the failure. Returns pairs: a part of
+    /// the set, and a part outside of the set that it seems to need.
     pub(super) fn lacking(&self, said: &[String], set: &Parts) -> Vec<(usize, usize)> {
         let numbered = || self.parts.iter().enumerate();
         let mut found = Vec::new();

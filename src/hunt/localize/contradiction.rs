@@ -5,8 +5,8 @@
 //! commit fixed it.
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Trial,
-    TrialOf, Unexplained,
+    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target,
+    Trial, TrialOf, Unexplained,
 };
 use crate::hunt::terms::SearchTerms;
 
@@ -17,12 +17,7 @@ const SAME: f64 = 0.5;
 const SAME_OF_STEPS: f64 = 0.1;
 
 /// What of the bad end is then not explained; empty if nothing contradicts the answer.
-pub(super) fn found(
-    finding: &Finding,
-    cause: &Cause,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> Vec<Unexplained> {
+pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return Vec::new() };
     if finding.outcome != Outcome::Culprit || !is_taken_out(cause) {
@@ -33,30 +28,24 @@ pub(super) fn found(
     let named = [Culprit { effects, ..culprit.clone() }];
     let trial = match &cause.revert {
         Some(Revert::StillBad | Revert::StillGood) => cause.reverted(),
-        Some(Revert::Absent) => return unchanged(&named, None, targets, terms),
+        Some(Revert::Absent) => return unchanged(&named, None, targets),
         _ if cause.backport == Some(Backport::StillBad) => cause.backported(),
         _ => None,
     };
-    trial.map(|trial| unchanged(&named, Some(trial), targets, terms)).unwrap_or_default()
+    trial.map(|trial| unchanged(&named, Some(trial), targets)).unwrap_or_default()
 }
 
 /// What of the bad end is not explained by several commits, because the bad end without the causes
 /// inside all of them still shows it.
-pub(super) fn found_jointly(
-    finding: &Finding,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> Vec<Unexplained> {
+pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
     let Some(joint) = &finding.joint_revert else { return Vec::new() };
     let mut causes = finding.cause.iter().chain(&finding.other_causes);
     if finding.outcome != Outcome::Culprit || !causes.all(is_taken_out) {
         return Vec::new();
     }
     match (&joint.revert, &joint.trial) {
-        (Revert::StillBad, Some(trial)) => {
-            unchanged(&finding.culprits, Some(trial), targets, terms)
-        }
-        (Revert::Absent, _) => unchanged(&finding.culprits, None, targets, terms),
+        (Revert::StillBad, Some(trial)) => unchanged(&finding.culprits, Some(trial), targets),
+        (Revert::Absent, _) => unchanged(&finding.culprits, None, targets),
         _ => Vec::new(),
     }
 }
@@ -68,12 +57,7 @@ fn is_taken_out(cause: &Cause) -> bool {
 
 /// What the commits are named for and what an endpoint shows in this test as it does without the
 /// test; all of it if there is no test, as the endpoint does not have the change.
-fn unchanged(
-    culprits: &[Culprit],
-    trial: Option<&Trial>,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> Vec<Unexplained> {
+fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
     let mut metrics: Vec<&Metric> = Vec::new();
     for effect in culprits.iter().flat_map(|culprit| &culprit.effects) {
         if !metrics.contains(&&effect.metric) {
@@ -91,24 +75,18 @@ fn unchanged(
     metrics.retain(|metric| {
         let effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
         let steps = effects.filter_map(|effect| effect.own_step).sum();
-        has_own_level(trial, metric, steps, targets, terms)
+        has_own_level(trial, metric, steps, targets)
     });
     metrics.into_iter().cloned().map(Unexplained::Metric).collect()
 }
 
 /// Whether an endpoint in this test has the level that it has without the test. `steps`: what the
 /// test takes out of it.
-fn has_own_level(
-    trial: &Trial,
-    metric: &Metric,
-    steps: f64,
-    targets: &[Target],
-    terms: SearchTerms,
-) -> bool {
+fn has_own_level(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) -> bool {
     let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
-            let is_good_end = !terms.good_is_older() && trial.of == TrialOf::Unfixed;
+            let is_good_end = trial.of == TrialOf::Unfixed;
             let own = if is_good_end { &target.baseline } else { &target.bad };
             let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs());
             match (level.number(), own.number()) {
@@ -133,24 +111,24 @@ pub(super) fn incomplete(
     let first = first.unwrap_or_default();
     let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
-    let (candidates, why, next) = match (terms.good_is_older(), is_later) {
-        (true, _) if finding.culprits.len() > 1 => (
+    let (candidates, why, next) = match (terms.aim(), is_later) {
+        (Aim::Regression, _) if finding.culprits.len() > 1 => (
             &history[first..],
             "without the confirmed commits the bad end still shows the same: another commit does \
              this too",
             "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
         ),
-        (true, _) => (
+        (Aim::Regression, _) => (
             &history[first..],
             "without it the bad end still shows the same: a later commit does this too",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
         ),
-        (false, true) => (
+        (Aim::Fix, true) => (
             &history[first..],
             "without it the good end is still good: a later commit fixes this too",
             "`start --find-fix --no-localize` names the first fix without this test",
         ),
-        (false, false) => (
+        (Aim::Fix, false) => (
             &history[..(first + 1).min(history.len())],
             "with it the bad end still shows the same: an earlier commit is needed too",
             "`start --find-fix` with an earlier good commit looks for the earlier one",
@@ -174,7 +152,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{Aim, GuardForm, JointRevert, Shows, Value};
+    use crate::evaluation::{GuardForm, JointRevert, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -228,7 +206,7 @@ mod tests {
     /// What the revert of this commit contradicts, if the bad end without it has this level.
     fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Vec<Unexplained> {
         let cause = cause(end, vec![bad_end(TrialOf::Reverted, level)]);
-        found(&named(culprits), &cause, &sought(0.5), SearchTerms::of(Aim::Regression))
+        found(&named(culprits), &cause, &sought(0.5))
     }
 
     /// The same for the revert of both commits together.
@@ -241,7 +219,7 @@ mod tests {
             joint_revert: Some(JointRevert { revert: Revert::StillBad, trial }),
             ..named(&['5', '9'])
         };
-        found_jointly(&finding, &sought(0.1), SearchTerms::of(Aim::Regression))
+        found_jointly(&finding, &sought(0.1))
     }
 
     #[test]

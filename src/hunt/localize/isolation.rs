@@ -17,7 +17,7 @@ use super::clues::Clues;
 use super::journaled::JournaledTrials;
 use super::step;
 
-/// Maximum number of sets that each make the step.
+/// The search stops after this many sets that each make the step alone.
 const MOST_SETS: usize = 3;
 
 /// Up to this many files are divided into hunks, even if the clues do not separate the files.
@@ -37,7 +37,7 @@ pub(super) struct Localization<'l, 'd> {
     pub(super) driver: &'l mut Driver<'d>,
     pub(super) culprit: &'l Culprit,
     pub(super) change: Change<'l>,
-    /// The targets between parent and commit.
+    /// The targets of the trials. Their thresholds lie between the levels of parent and commit.
     pub(super) targets: Vec<Target>,
     /// The hunt's own targets.
     pub(super) whole: Vec<Target>,
@@ -46,7 +46,7 @@ pub(super) struct Localization<'l, 'd> {
     pub(super) trials: Vec<Trial>,
     /// The indices of the trials by the tree that was built.
     pub(super) trees: BTreeMap<String, usize>,
-    /// What failed trials printed, by their indices.
+    /// The lines about the failure of each failed trial, by its index.
     pub(super) said: BTreeMap<usize, Vec<String>>,
     /// The source files of the builds of parent and commit.
     pub(super) built: BuiltSources,
@@ -71,7 +71,7 @@ pub(super) struct IsolationResult {
     pub(super) found: Vec<Found>,
     /// The change without the found parts.
     pub(super) rest: Vec<Part>,
-    /// Parts that seem to need the found ones, and are in neither set.
+    /// Parts that seem to need the found ones. They are neither in `found` nor in `rest`.
     dependents: Vec<Part>,
     /// The test of `rest`, by its index in the trials.
     without: Option<usize>,

@@ -10,8 +10,9 @@ pub(super) struct JournaledTrials {
     pub(super) trials: Vec<Trial>,
     /// Whether the localisation in this commit began.
     pub(super) is_begun: bool,
-    /// Whether no localisation in another commit began later. A test in the journal is about the
-    /// commit that the last `localizing` before it names.
+    /// Whether the journal's last `localizing` event names this commit. Otherwise the
+    /// event is written again before more trials, since a trial is about the last commit named before
+    /// it.
     pub(super) is_last: bool,
 }
 

@@ -10,12 +10,12 @@ use crate::git::{Hunk, Split};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ChangedTexts {
     pub(super) texts: [String; 2],
-    /// The lines by their number from 0: those removed, and those added.
+    /// For each hunk, the removed and the added lines, as line numbers from 0.
     hunks: Vec<[BTreeSet<usize>; 2]>,
 }
 
 impl ChangedTexts {
-    /// A file that the change takes apart.
+    /// A file that exists before and after the change, split into hunks.
     pub(super) fn of(split: &Split) -> Self {
         let texts = [&split.old, &split.new].map(|text| String::from_utf8_lossy(text).into_owned());
         let [old, new] = &texts;
@@ -40,7 +40,8 @@ impl ChangedTexts {
     }
 }
 
-/// The lines that only one side of a hunk has: there are others around the change.
+/// The changed lines of a hunk. Lines that both sides have are left out: a hunk has context around
+/// its change.
 fn changed(old: &str, new: &str, hunk: &Hunk) -> [BTreeSet<usize>; 2] {
     let lines = |text: &str, range: &Range<usize>| -> Vec<(usize, String)> {
         let lines = text.lines().enumerate().skip(range.start).take(range.len());

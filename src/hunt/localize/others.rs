@@ -19,7 +19,8 @@ use super::unknown;
 /// The reverts of all causes.
 #[derive(Default)]
 struct AllReverts {
-    /// Pairs of trees, those of the last commit first.
+    /// One pair of trees for each reverted commit, the last commit first. The difference of a pair
+    /// reverts the commit's cause.
     differences: Vec<[String; 2]>,
     /// The reverted parts.
     parts: Vec<ChangePart>,
@@ -83,7 +84,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         // `localize` asks what made something worse.
-        let is_regression = self.terms().good_is_older();
+        let is_regression = self.terms().aim().is_regression();
         let advice = is_regression
             .then(|| format!("; `bisect-ppl localize {}` looks for it", commit.short()));
         let advice = advice.unwrap_or_default();
@@ -95,7 +96,7 @@ impl Driver<'_> {
     fn joint_revert(&mut self, finding: &Finding) -> Result<Option<JointRevert>, HuntError> {
         let (whole, others) = self.sought()?;
         let targets = self.judged_alone(&whole);
-        if !self.terms().good_is_older() || targets.is_empty() {
+        if !self.terms().aim().is_regression() || targets.is_empty() {
             return Ok(None);
         }
         let Some(AllReverts { differences, parts }) = self.all_reverts(finding)? else {

@@ -1,5 +1,5 @@
-//! Repeats the tests that decide, because one run may be a flake: a fault that comes and goes would
-//! else name a part at random.
+//! Repeats the tests that the answer rests on. A fault that comes and goes can spoil a single run,
+//! and the answer would then name a part at random.
 
 use crate::config::Config;
 use crate::evaluation::{CauseEnd, CommitId, Judgement, Phase, SkipReason, Target, Verdict};
@@ -16,8 +16,8 @@ use super::step;
 const RUNS: usize = 2;
 
 impl Localization<'_, '_> {
-    /// The end of a search, or another one if a test that decides does not repeat. Runs that are
-    /// judged with their noise are not repeated: one test has several of them.
+    /// Repeats the deciding tests of a search that ended with `end`. Returns `end`, or another end if
+    /// a test does not repeat. Targets with noise need no repetition: each test has several runs.
     pub(super) fn repeated(
         &mut self,
         known: &IsolationResult,
@@ -44,8 +44,8 @@ impl Localization<'_, '_> {
         Ok(end)
     }
 
-    /// Whether each run of the parent with these parts shows what the trial of them does. `place`:
-    /// the trial's index.
+    /// Whether each run of the parent with these parts shows the same as their trial. `place`: the
+    /// index of the trial.
     fn repeats(&mut self, parts: &[Part], place: usize) -> Result<bool, HuntError> {
         let (recipe, _) = self.recipe(parts)?;
         let terms = self.driver.terms();
@@ -107,8 +107,8 @@ impl Driver<'_> {
     }
 }
 
-/// The sets that the answer rests on: those that show the step, what was there too, and the rest. A
-/// set that cannot be judged claims nothing.
+/// The sets whose tests decide the answer: each found set with its context, each context alone, and
+/// the rest of the change. A set that could not be judged decides nothing, so it is left out.
 fn deciding(known: &IsolationResult) -> Vec<Vec<Part>> {
     let mut sets = Vec::new();
     for one in &known.found {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Backport, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
+    Aim, Backport, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
 };
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
@@ -56,25 +56,28 @@ impl Localization<'_, '_> {
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
         let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
-        let good_is_older = self.driver.terms().good_is_older();
-        let of = if good_is_older { TrialOf::Reverted } else { TrialOf::Unfixed };
+        let aim = self.driver.terms().aim();
+        let of = match aim {
+            Aim::Regression => TrialOf::Reverted,
+            Aim::Fix => TrialOf::Unfixed,
+        };
         let (verdict, recipe) = match self.test_end(&end, [whole, without], of, parts, &targets)? {
             Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
             Tested::Same => return Ok(Some(Revert::Absent)),
             Tested::Limit => return Ok(None),
             Tested::Judged { verdict, recipe } => (verdict, recipe),
         };
-        Ok(Some(match (verdict, good_is_older) {
-            (Verdict::Good, true) => {
+        Ok(Some(match (verdict, aim) {
+            (Verdict::Good, Aim::Regression) => {
                 match self.driver.broken_beside(&end, &recipe, &self.others)? {
                     Some(what) => Revert::BreaksOther(what),
                     None if targets.len() < self.whole.len() => Revert::HealsPart,
                     None => Revert::Heals,
                 }
             }
-            (Verdict::Bad, true) => Revert::StillBad,
-            (Verdict::Good, false) => Revert::StillGood,
-            (Verdict::Bad, false) => Revert::BreaksAgain,
+            (Verdict::Bad, Aim::Regression) => Revert::StillBad,
+            (Verdict::Good, Aim::Fix) => Revert::StillGood,
+            (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
             (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
         }))
     }
@@ -87,7 +90,7 @@ impl Localization<'_, '_> {
         rest: &[Part],
     ) -> Result<Option<Backport>, HuntError> {
         let targets = self.driver.judged_alone(&self.whole);
-        if self.driver.terms().good_is_older() || targets.is_empty() {
+        if self.driver.terms().aim().is_regression() || targets.is_empty() {
             return Ok(None);
         }
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);
@@ -173,7 +176,7 @@ impl Driver<'_> {
         Ok([without, whole])
     }
 
-    /// An endpoint with the differences of pairs of trees, in this order.
+    /// Applies the difference of each pair of trees to an endpoint, in this order.
     pub(super) fn patched(
         &mut self,
         end: &CommitId,
@@ -233,7 +236,7 @@ impl Driver<'_> {
     }
 }
 
-/// What the verdict on an endpoint shows of a difference.
+/// Whether an endpoint with this verdict shows the difference that the hunt looks for.
 pub(super) fn shows(verdict: Verdict) -> Shows {
     match verdict {
         Verdict::Good => Shows::Nothing,

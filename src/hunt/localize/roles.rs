@@ -11,10 +11,14 @@ use super::isolation::{Found, Localization};
 use super::step;
 
 impl Localization<'_, '_> {
-    /// A file is necessary if the only set is in this file alone, and nothing of the step is left
-    /// without it. If set and context make the whole step of the only metric that moved, all files
-    /// are innocent that have no part of the set, of its context or of the removed dependents, if
-    /// none of them hides what another one does.
+    /// The role of each changed file.
+    ///
+    /// A file is necessary if only one set was found, all of it is in this file, and the rest of the
+    /// change shows nothing of the step.
+    ///
+    /// A file is innocent under three conditions. The set with its context makes the whole step of
+    /// the only metric that moved. The file has no part of the set, of its context or of the removed
+    /// dependents. And no such file hides the effect of another one.
     pub(super) fn roles(
         &mut self,
         found: &[Found],
@@ -58,8 +62,8 @@ impl Localization<'_, '_> {
         Ok(roles.into_iter().map(|(part, role)| (self.change.path(part), role)).collect())
     }
 
-    /// Those of some files whose change may do something: neither documents and comments, nor
-    /// sources that the builds did not compile or that came out the same.
+    /// The files whose change may have an effect. Left out are documents, comments, and sources that
+    /// the builds did not compile or compiled to the same code.
     fn code_of(&self, files: &[Part]) -> Result<Vec<Part>, HuntError> {
         let clues = Clues::of(&self.change, files, self.culprit, &self.built)?;
         let weights = clues.hints().weights;
@@ -67,8 +71,8 @@ impl Localization<'_, '_> {
         Ok((0..files.len()).filter(is_code).map(|number| files[number]).collect())
     }
 
-    /// Whether no file of these hides what another one does: together they show nothing, and so do
-    /// sets of them on the parent. Each two files are in different sets of one of the tests.
+    /// Whether no file hides the effect of another one. Tests some sets of the files on the parent:
+    /// none may show anything. For any two files, one of the tests has one file without the other.
     fn hide_nothing(&mut self, files: &[Part]) -> Result<bool, HuntError> {
         let numbered = || files.iter().enumerate();
         let mut bit = 1;

@@ -9,16 +9,17 @@ use crate::hunt::terms::SearchTerms;
 use crate::oracle::Observation;
 use crate::store::journal::{SearchBy, SearchMethod};
 
-/// Minimum share of the commit's step at which a part shows the step.
+/// A part shows the step if it makes at least this share of the commit's step.
 const SHARE: f64 = 0.5;
 
-/// How far a part's level may be from the commit's to count as the whole step, as a share of it.
+/// A part makes the whole step if its level is this near to the commit's, as a share of the step.
 const NEARLY: f64 = 0.1;
 
 /// Minimum distance of two levels that are far apart, in standard deviations of a run.
 const FAR: f64 = 12.0;
 
-/// The same as a share of the larger level, or of both on a logarithmic scale.
+/// Minimum distance of two levels that are far apart, as a share of the larger level. On a
+/// logarithmic scale, the difference of the two logarithms.
 const FAR_SHARE: f64 = 0.4;
 
 /// The targets by which parts of the commit's change are judged; the reason if there are none.
@@ -49,7 +50,7 @@ pub(super) fn targets(
     Ok(vec![own])
 }
 
-/// Whether a few runs of one commit decide about the target, without other commits' runs.
+/// Whether the target can be judged from a few runs of one commit, without the runs of others.
 pub(crate) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
     let noise = match target {
         Target::Guard(target) => target.noise,
@@ -103,9 +104,9 @@ fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms) -> GuardTa
     own
 }
 
-/// What the runs with a part of the change show. A different defect, such as a failure instead of a
-/// step or a far larger step, resolves nothing: half of a change may break what the whole change
-/// does not.
+/// What the runs with a part of the change show. A defect that the commit does not have, such as a
+/// failure or a far larger step, is [`Shows::Unresolved`]: half of a change may break something that
+/// the whole change does not.
 pub(super) fn shows(
     judgement: &Judgement,
     seen: &Observation,

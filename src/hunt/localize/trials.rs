@@ -16,7 +16,7 @@ use super::step;
 /// Maximum number of tests of parts of changes in a hunt.
 pub(super) const MOST_TRIALS: usize = 48;
 
-/// Time limit of a localisation in seconds, if the hunt before it took less.
+/// A localisation may take as long as the hunt before it, and at least this many seconds.
 const LEAST_SECONDS: f64 = 600.0;
 
 impl Localization<'_, '_> {
@@ -125,8 +125,8 @@ impl Driver<'_> {
             .collect())
     }
 
-    /// Whether the localisation built and ran for longer than the hunt did before, and for longer
-    /// than [`LEAST_SECONDS`].
+    /// Whether the localisation has used up its time: as long as the hunt took before it, and at
+    /// least [`LEAST_SECONDS`]. Only the time of builds and runs counts.
     pub(super) fn is_late(&self) -> Result<bool, HuntError> {
         let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
         for entry in self.hunt.entries()? {

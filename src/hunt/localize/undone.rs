@@ -12,8 +12,8 @@ use super::step;
 const MOST_LOOKS: usize = 6;
 
 impl Driver<'_> {
-    /// A commit after the main first bad commit at which its change has no effect any more. Looks
-    /// only if the revert does not apply to the newer end, and once for each found commit.
+    /// Looks for a later commit at which the main first bad commit's change has no effect any more.
+    /// Does so only if the revert does not apply to the newer end, and once for each found commit.
     pub(crate) fn undone_by_hand(
         &mut self,
         finding: &Finding,
@@ -38,8 +38,8 @@ impl Driver<'_> {
         Ok(place.map(|place| (cause.commit.clone(), place)))
     }
 
-    /// In a hunt for a fix: a commit before the found one that is good already. Looks only if the fix
-    /// does not apply to the bad end, or is there already.
+    /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the fix
+    /// does not apply to the bad end, or if the bad end has it already.
     pub(super) fn fixed_before(
         &mut self,
         finding: &Finding,
@@ -63,15 +63,15 @@ impl Driver<'_> {
         self.first_with(Verdict::Good, &spread(places))
     }
 
-    /// The change of the main first bad commit, in the files of its cause.
+    /// The main first bad commit's change, limited to the files that have a part of the cause.
     fn change_of(&self, cause: &Cause) -> Result<Change, HuntError> {
         let change = self.oracle.history.change(&cause.parent, &cause.commit)?;
         let parts = cause.sets.iter().flat_map(|set| &set.parts);
         Ok(change.in_files(&parts.map(|part| part.path.as_str()).collect::<Vec<_>>()))
     }
 
-    /// The first of these commits that surely has this verdict for all targets that a few runs
-    /// decide.
+    /// The first of these commits that has this verdict, also when it is measured again. Judges only
+    /// by targets that a few runs of one commit decide.
     fn first_with(
         &mut self,
         verdict: Verdict,
@@ -94,7 +94,7 @@ impl Driver<'_> {
     }
 }
 
-/// The cause, if the finding names a first bad commit and this test leaves it open.
+/// The cause of the found commit, if the finding names a commit and `is_open` holds.
 fn unsettled(finding: &Finding, is_open: impl Fn(&Cause) -> bool) -> Option<&Cause> {
     let cause = finding.cause.as_ref()?;
     (finding.outcome == Outcome::Culprit && is_open(cause)).then_some(cause)
@@ -109,7 +109,8 @@ fn spread(commits: Vec<CommitId>) -> Vec<CommitId> {
     (0..MOST_LOOKS).map(|number| commits[place(number)].clone()).collect()
 }
 
-/// The commits of which one is the fix, if `at` is good already.
+/// Turns the finding into candidates if `at`, an earlier commit, is good already: the fix is one of
+/// the commits up to it.
 pub(super) fn earlier_fix(
     finding: Finding,
     at: &CommitId,

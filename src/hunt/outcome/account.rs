@@ -280,7 +280,7 @@ impl Ledger {
                 self.notes.push(format!(
                     "{} has no value of {metric}, so the hunt did not look for changes {} it",
                     from.short(),
-                    beyond(search_range.terms)
+                    search_range.terms.beyond()
                 ));
                 continue;
             };
@@ -296,7 +296,7 @@ impl Ledger {
             } else {
                 self.notes.push(format!(
                     "any further change of {metric} {} {} is lost in its noise",
-                    beyond(search_range.terms),
+                    search_range.terms.beyond(),
                     from.short()
                 ));
             }
@@ -342,11 +342,6 @@ fn rise_of(search_range: &SearchRange) -> f64 {
         Target::Failure { .. } => f64::INFINITY,
     };
     search_range.targets.iter().map(rise).fold(0.0, f64::max)
-}
-
-/// Where the bad end lies, seen from the bad side of a step.
-fn beyond(terms: SearchTerms) -> &'static str {
-    if terms.good_is_older() { "after" } else { "before" }
 }
 
 /// Whether the bad level still breaks the guard against the baseline.

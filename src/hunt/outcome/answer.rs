@@ -350,8 +350,8 @@ fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
             ),
         },
         (None, Some(failure)) => {
-            let whose = if terms.good_is_older() { "it" } else { "its parent" };
-            format!("{commit} is the {sought}: {whose} {} ({})", failure.kind, failure.detail)
+            let side = terms.bad_side();
+            format!("{commit} is the {sought}: {side} {} ({})", failure.kind, failure.detail)
         }
         (None, None) => format!("{commit} is the {sought}"),
     }

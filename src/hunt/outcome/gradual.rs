@@ -78,7 +78,7 @@ impl Driver<'_> {
         let Some(target) = target else { return Ok(Vec::new()) };
         let metric = &target.guard.metric;
         let terms = self.terms();
-        let [old, new] = terms.older_and_newer([&endpoints.good, &endpoints.bad]);
+        let [old, new] = endpoints.ends(terms);
         let mut judged = Vec::new();
         for entry in self.hunt.entries_in_force()? {
             if let Event::Judged(one) = entry.event

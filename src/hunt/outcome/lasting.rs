@@ -402,7 +402,7 @@ fn goes_on_from(
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
             // In a hunt for a fix, the levels after the mend are bad again: the rest is their distance
             // from the bad end.
-            let left = if search_range.terms.good_is_older() {
+            let left = if search_range.explains_levels() {
                 here.and_then(|x| ledger.beyond_good(metric, x))
             } else {
                 let ends = here.zip(guarded.bad.number());
@@ -418,7 +418,7 @@ fn goes_on_from(
     }
     ledger.mended(mend);
     // In a hunt for a fix the baseline is the newer end's level, which stays.
-    let keeps_targets = !search_range.terms.good_is_older();
+    let keeps_targets = !search_range.explains_levels();
     let targets = if keeps_targets { search_range.targets.clone() } else { targets };
     SearchRange { older: by, targets, ..search_range.clone() }
 }

@@ -131,7 +131,7 @@ impl Driver<'_> {
         let found = &step.culprit.info.commit;
         let metric = &target.guard.metric;
         let mut levels = vec![level_of(step.seen, found, target)];
-        let measured = self.measured()?;
+        let known = self.measured()?;
         let chain = match via {
             Some(via) => [self.chain(found, via)?, self.chain(via, newer)?].concat(),
             None => self.chain(found, newer)?,
@@ -139,7 +139,7 @@ impl Driver<'_> {
         // A commit that could not be judged (other checks, for example) has no level to compare.
         let verdicts = self.last_verdicts()?;
         let has_level = |commit: &&CommitId| {
-            measured.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
+            known.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
         };
         for commit in chain.iter().filter(has_level).filter(|commit| *commit != newer) {
             let measures = [metric.measure.clone()];

@@ -1,9 +1,7 @@
 //! What the confirmed commits leave unexplained of the bad end: then the answer is not complete.
 //! Pure.
 
-use crate::evaluation::{
-    Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
-};
+use crate::evaluation::{Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained};
 use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
@@ -82,13 +80,9 @@ impl Ledger {
 
     /// The largest rise between two neighbours of: the good end, the standing commits, the bad end.
     fn largest_rise(&self, target: &GuardTarget) -> f64 {
-        let mut steps: Vec<[&Value; 2]> = self
-            .standing_effects(&target.guard.metric)
-            .map(|effect| self.terms.levels(effect))
-            .collect();
-        if !self.terms.good_is_older() {
-            steps.reverse();
-        }
+        let steps = self.standing_effects(&target.guard.metric);
+        let steps = steps.map(|effect| self.terms.levels(effect)).collect();
+        let steps = self.terms.good_side_first(steps);
         let mut from = &target.baseline;
         let mut largest = f64::NEG_INFINITY;
         for [good_side, bad_side] in steps.into_iter().chain([[&target.bad, &target.bad]]) {

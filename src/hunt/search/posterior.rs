@@ -48,7 +48,7 @@ struct Search<'d, 'h> {
     aside: Option<ExcludedBranch>,
 }
 
-/// Searches the range. `ends`: the samples of its good and bad end, just measured.
+/// Searches the range. `ends`: the samples of its older and newer end, just measured.
 pub(crate) fn posterior(
     driver: &mut Driver<'_>,
     search_range: &SearchRange,
@@ -92,7 +92,7 @@ pub(crate) fn posterior(
         samples.into_iter().map(|x| orientation.sample(x)).collect()
     };
     let ends_again = ends.clone();
-    let [good, bad] = search_range.terms.older_and_newer(ends).map(turned);
+    let [good, bad] = ends.map(turned);
     let counted = [&good, &bad].map(|samples| samples.iter().copied().collect::<Count>());
     let settings = Settings {
         prior,

@@ -12,7 +12,7 @@ use crate::search::{CalibrationError, calibrate, calibrate_rates, endpoint_order
 
 use super::sampler::Sampler;
 
-/// The target with this range's levels or rates, and the samples of its good and bad end.
+/// The target with this range's levels or rates, and the samples of its older and newer end.
 pub(crate) type Ends = (GuardTarget, [Vec<f64>; 2]);
 
 impl Driver<'_> {
@@ -26,6 +26,7 @@ impl Driver<'_> {
         let metric = &target.guard.metric;
         let is_rate = target.is_rate();
         let rule = rule(target, self.begun.options.search);
+        // The samples of the good and the bad end.
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {
             for is_good in endpoint_order(ends[0].len().max(ends[1].len())) {
@@ -49,7 +50,9 @@ impl Driver<'_> {
                 calibrate(good, bad, rule).map(|found| with_levels(target.clone(), &found))
             };
             match settled {
-                Ok(target) => return Ok(Ok((target, ends))),
+                Ok(target) => {
+                    return Ok(Ok((target, search_range.terms.older_and_newer(ends))));
+                }
                 Err(CalibrationError::More) => {}
                 Err(CalibrationError::NoDifference) => {
                     return Ok(Err(Searched::Unchanged(format!(

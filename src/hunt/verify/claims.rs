@@ -1,6 +1,6 @@
 //! Measures the first bad commits of a report again, each against its parents.
 
-use crate::evaluation::{CommitId, Failure, Phase, Target, Value};
+use crate::evaluation::{Aim, CommitId, Failure, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
@@ -14,27 +14,34 @@ use super::result::{Check, ClaimVerified, Conclusion, Sides, all};
 /// A first bad commit of a report.
 pub(super) struct Claimed {
     pub(super) first: FirstBad,
-    /// Its targets that the report blames on it.
+    /// The targets whose change the report blames on this commit.
     pub(super) targets: Vec<Target>,
-    /// The parents to measure it against, that of the report first.
+    /// The parents to measure it against. The report's own parent comes first.
     pub(super) parents: Vec<CommitId>,
+    /// Which side of the step is the healthy one.
+    terms: SearchTerms,
 }
 
 impl Claimed {
     /// The targets that the report blames on the commit: those with an effect, else all.
-    pub(super) fn new(first: FirstBad, targets: &[Target], parents: Vec<CommitId>) -> Self {
+    pub(super) fn new(
+        first: FirstBad,
+        targets: &[Target],
+        parents: Vec<CommitId>,
+        aim: Aim,
+    ) -> Self {
         let is_blamed = |target: &&Target| match target {
             Target::Guard(target) => first.effect_on(&target.guard.metric).is_some(),
             Target::Failure { .. } => first.failure.is_some(),
         };
         let blamed: Vec<Target> = targets.iter().filter(is_blamed).cloned().collect();
         let targets = if blamed.is_empty() { targets.to_vec() } else { blamed };
-        Self { first, targets, parents }
+        Self { first, targets, parents, terms: SearchTerms::of(aim) }
     }
 
     /// The healthy and the other side of the claim.
-    pub(super) fn good_and_bad(&self, terms: SearchTerms) -> [&CommitId; 2] {
-        terms.good_and_bad([&self.parents[0], &self.first.commit])
+    pub(super) fn good_and_bad(&self) -> [&CommitId; 2] {
+        self.terms.good_and_bad([&self.parents[0], &self.first.commit])
     }
 
     fn effect(&self, target: &Target) -> Option<&EffectLine> {
@@ -46,9 +53,9 @@ impl Claimed {
 impl Driver<'_> {
     /// Measures a claim again.
     pub(super) fn verify_claim(&mut self, claimed: &Claimed) -> Result<ClaimVerified, HuntError> {
-        let terms = self.terms();
+        let terms = claimed.terms;
         let commit = &claimed.first.commit;
-        let [healthy, _] = claimed.good_and_bad(terms);
+        let [healthy, _] = claimed.good_and_bad();
         self.oracle.control = Some(ControlSlot::unbuilt(healthy.clone()));
         let pair = Pair { commit, parents: &claimed.parents, terms };
         let mut checks = Vec::new();
@@ -75,7 +82,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The logs of a pair's fresh runs of a target's measure; of its builds too if it failed there.
+    /// The logs of the fresh runs of a target's measure, at the commit and at its parents. Also the logs
+    /// of builds that failed, and of all builds if the target is a failed build.
     fn logs_of(&self, pair: Pair<'_>, target: &Target) -> Result<Vec<String>, HuntError> {
         let measure = match target {
             Target::Guard(target) => Some(&target.guard.metric.measure),

@@ -1,5 +1,5 @@
-//! Compares a commit with its parents by fresh builds and runs, for one target: the machinery of a
-//! confirmation, with the levels of this machine.
+//! Compares a commit with its parents by fresh builds and runs, for one target. The comparison is
+//! that of a confirmation, with the levels that are measured on this machine.
 
 use std::collections::BTreeMap;
 
@@ -54,11 +54,11 @@ pub(super) struct Compared {
     pub(super) fails: Option<String>,
 }
 
-/// A target as it is here, and the step to look for in noise.
+/// A target with the levels of this machine, and the step to look for in noise.
 struct Local {
-    /// With half the tolerance, which decides.
+    /// The target with half its tolerance. Its verdict decides.
     judged: Target,
-    /// With the whole tolerance, for people.
+    /// The target with its whole tolerance, for people.
     whole: Target,
     step: Option<Step>,
 }
@@ -131,8 +131,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The verdict if the runs show the step: it must be large enough, certain enough, and of
-    /// different programs.
+    /// The verdict if the runs show the step. It holds only if the step is large and certain enough,
+    /// and if the two sides ran different programs.
     fn objection(
         &self,
         fresh: &ConfirmationRuns,
@@ -210,7 +210,7 @@ impl Driver<'_> {
         })
     }
 
-    /// So many fresh runs of each commit, one after the other in turn.
+    /// Makes `runs` fresh runs of each commit, the commits in turn.
     fn in_turn(
         &mut self,
         pair: Pair<'_>,
@@ -228,24 +228,19 @@ impl Driver<'_> {
     }
 }
 
-/// The healthy commit and the other one: of several parents, the worst for a regression.
+/// The healthy and the other side of the step from the nearest parent to the commit.
 fn sides<'a>(
     pair: Pair<'a>,
     target: &GuardTarget,
     seen: &BTreeMap<CommitId, Observation>,
 ) -> [&'a CommitId; 2] {
-    let level = |one: &CommitId| seen[one].level(&target.guard.metric)?.number();
-    let badness = |one: &CommitId| {
-        level(one).map_or(f64::NEG_INFINITY, |x| {
-            target.guard.worsening(target.baseline.number().unwrap_or(0.0), x)
-        })
+    let baseline = target.baseline.number().unwrap_or(0.0);
+    let badness = |one: &&CommitId| {
+        let level = seen[*one].level(&target.guard.metric)?.number()?;
+        Some(target.guard.worsening(baseline, level))
     };
-    let nearest = |a: &&CommitId, b: &&CommitId| {
-        let [a, b] = pair.terms.good_and_bad([badness(a), badness(b)]);
-        a.total_cmp(&b)
-    };
-    let parent = pair.parents.iter().rev().max_by(nearest).expect("there is a parent");
-    pair.terms.good_and_bad([parent, pair.commit])
+    let nearest = pair.terms.nearest_parent(pair.parents, badness);
+    pair.terms.good_and_bad([nearest.unwrap_or(&pair.parents[0]), pair.commit])
 }
 
 /// The step to look for: the reported one, else the tolerance.
@@ -256,7 +251,7 @@ fn noisy_step(target: &GuardTarget, kind: NoiseKind, reported: Option<[&Value; 2
     step.or_else(|| Some(limit()).filter(|limit| limit.is_finite() && *limit > 0.0))
 }
 
-/// The target whose samples have this kind; the levels are still unknown.
+/// The target for samples of this kind. Its levels are not known yet.
 fn scaled(target: &GuardTarget, kind: NoiseKind) -> GuardTarget {
     let noise = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error: 0.005 };
     GuardTarget { noise: Some(noise), ..target.clone() }

@@ -43,7 +43,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Every guard of the configuration; those of a matrix are one for each cell.
+    /// Judges every guard of the configuration. A guard on a matrix counts once for each cell.
     fn guard_cells(
         &mut self,
         fix: &CommitId,
@@ -204,7 +204,8 @@ impl Driver<'_> {
         Ok(self.oracle.recipes.at(other)?.text() == recipe.text())
     }
 
-    /// The fix and the healthy commit in the place of a first bad commit and its parent.
+    /// A culprit with the fix as the commit and the healthy commit as its parent, since the code that
+    /// compares two commits takes a culprit.
     fn as_pair(&self, fix: &CommitId, against: &CommitId) -> Result<Culprit, HuntError> {
         Ok(Culprit::bare(info(&self.oracle.history, fix)?, against.clone()))
     }

@@ -1,5 +1,5 @@
-//! What a claim of a report means on this machine: its levels and its noise may be others, so the
-//! baseline is the healthy commit's level here. Pure.
+//! Turns the target of a report into one for this machine. Levels and noise may differ from the
+//! report's, so the baseline is the level of the healthy commit as measured here. Pure.
 
 use crate::evaluation::{GuardTarget, Noise, NoiseKind, Orientation, Value};
 use crate::search::Step;
@@ -12,7 +12,7 @@ pub(super) struct Fresh<'a> {
     pub bad: &'a [f64],
 }
 
-/// The kind of samples for values that do not repeat here though they repeated in the hunt.
+/// The kind of samples for values that repeated in the hunt and do not repeat here.
 pub(super) fn kind(target: &GuardTarget) -> NoiseKind {
     if target.guard.form.is_relative() { NoiseKind::Log } else { NoiseKind::Plain }
 }
@@ -28,13 +28,13 @@ pub(super) fn whole(target: &GuardTarget, baseline: Value) -> GuardTarget {
     GuardTarget { baseline, limit, threshold: None, ..target.clone() }
 }
 
-/// The same with half the tolerance: a commit is named if its own step is larger than that.
+/// The target with half its tolerance. A hunt blames a commit only for a larger step than that.
 pub(super) fn half(target: &GuardTarget) -> GuardTarget {
     GuardTarget { limit: target.limit.max(0.0) / 2.0, ..target.clone() }
 }
 
-/// The step between the levels that a report has, on the oriented scale; `None` if they are no
-/// numbers, or if it is no step to worse.
+/// The step between the two levels of a report, on the oriented scale. `None` if a level is no
+/// number, or if the metric did not get worse.
 pub(super) fn reported_step(scale: Orientation, good: &Value, bad: &Value) -> Option<f64> {
     let step = scale.oriented(bad.number()?) - scale.oriented(good.number()?);
     (step.is_finite() && step > 0.0).then_some(step)
@@ -42,8 +42,8 @@ pub(super) fn reported_step(scale: Orientation, good: &Value, bad: &Value) -> Op
 
 /// The target with levels and noise as they are here, and the step to test fresh pairs for.
 ///
-/// The noise of a difference is the larger one of the report's and of the one seen here: few runs
-/// show too little of it as often as too much. `is_paired`: the healthy side's level may drift.
+/// The noise is the larger one of the report's noise and the noise seen here, because an estimate
+/// from few runs is too small as often as too large. `is_paired`: the healthy side's level may drift.
 pub(super) fn with_noise(
     target: &GuardTarget,
     step: f64,

@@ -8,8 +8,8 @@ use crate::ui::text;
 
 use super::result::MachineCompared;
 
-/// What differs that results may depend on: processor, graphics cards, cores, compilers, probes,
-/// inherited variables, linked folders. Memory and kernel are not among these.
+/// The differences that may change results: processor, graphics cards, cores, compilers, probes,
+/// inherited variables, linked folders. Memory and kernel do not count.
 pub(super) fn compared(
     report: &Report,
     links: &BTreeMap<String, String>,

@@ -1,5 +1,5 @@
-//! Where a verification measures: in a store of its own, or in that of the same verification if that
-//! was interrupted.
+//! Where a verification measures: in a store of its own. An interrupted verification goes on in the
+//! store that it began.
 
 use crate::config::Config;
 use crate::git::Repository;
@@ -20,8 +20,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of an interrupted verification of the same report with the same configuration and
-    /// the same question, if inputs, environment and machine are as they were. Else a new one.
+    /// Looks for an interrupted verification with the same report, configuration and question. Returns
+    /// its place if inputs, environment and machine have not changed since. Otherwise makes a new
+    /// place.
     pub(super) fn of(
         repository: &Repository,
         report: &Report,
@@ -47,7 +48,7 @@ impl Place {
     }
 }
 
-/// Whether what measurements depend on is as it was when the verification began.
+/// Whether nothing that measurements depend on has changed since the verification began.
 fn is_as_begun(begun: &Begun, facts: &Facts) -> bool {
     begun.inputs == facts.inputs
         && begun.links == facts.links

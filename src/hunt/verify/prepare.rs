@@ -1,4 +1,4 @@
-//! Reads a report as far as that needs no command of it: whether it can be verified in this clone,
+//! Reads a report without running any of its commands: whether it can be verified in this clone,
 //! with which configuration, and what a verification would run.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,6 @@ use crate::evaluation::{Aim, CommitId, DependencyHunt, OptionChange};
 use crate::git::{History, Repository, check_link};
 use crate::hunt::begin::open::overlay_builder;
 use crate::hunt::begin::slots_folder::{default_slots, slots_folder};
-use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{
     Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
@@ -27,7 +26,7 @@ use super::refusal::VerifyRefusal;
 /// What a user asks of a verification.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VerifyAsked {
-    /// Where inputs are: name and path.
+    /// The name and the path of each `--input`.
     pub inputs: Vec<(String, PathBuf)>,
     /// `KEY=VALUE` of `--set`.
     pub set: Vec<String>,
@@ -205,7 +204,7 @@ fn reference_here(report: &Report, claims: &[Claimed], history: &History) -> Com
     if history.info(good).is_ok() {
         return good.clone();
     }
-    let [good, _] = claims[0].good_and_bad(SearchTerms::of(report.options.aim));
+    let [good, _] = claims[0].good_and_bad();
     good.clone()
 }
 
@@ -240,7 +239,7 @@ fn refused(refusal: VerifyRefusal) -> HuntError {
     UsageError::from(refusal).into()
 }
 
-/// The configuration of the report with what the user changed, builds always made anew.
+/// The report's configuration with the user's changes. Every commit is built anew.
 fn configuration(
     repository: &Repository,
     recheck: &Recheck,
@@ -293,7 +292,7 @@ fn is_below(path: &Path) -> bool {
     path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
-/// The dependency of a hunt inside one, in this clone.
+/// The dependency in this clone, for the report of a hunt inside a dependency.
 fn found_here(
     repository: &Repository,
     within: DependencyHunt,
@@ -333,8 +332,8 @@ fn check_commits(
     Err(refused(VerifyRefusal::NoSuchCommits(lacking.into_iter().collect())))
 }
 
-/// A claim with the parents to measure: that of the report, and the others that the hunt measured
-/// as it should be. A hunt may set side branches aside, and does not measure their parents.
+/// A claim with the parents to measure: the report's own, and each other parent that had the older
+/// side's verdict in the hunt. A hunt that set a side branch aside did not measure its parents.
 fn claimed(
     report: &Report,
     recheck: &Recheck,
@@ -362,7 +361,7 @@ fn claimed(
     if targets.is_empty() {
         return Err(refused(VerifyRefusal::NotCarried));
     }
-    Ok(Claimed::new(first.clone(), targets, parents))
+    Ok(Claimed::new(first.clone(), targets, parents, report.options.aim))
 }
 
 /// The patches that the report carries; refuses one that is missing or another.
@@ -376,8 +375,8 @@ fn patches(recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
     decoded.collect()
 }
 
-/// Refuses inputs that are missing here, or that are not those of the report. Only after the user
-/// agreed: a path of a stranger's report may be that of a device, or of the whole disk.
+/// Refuses inputs that are missing here or differ from the report's. Call it only after the user
+/// agreed: a path in a stranger's report may name a device or the whole disk.
 pub(super) fn check_inputs(
     repository: &Repository,
     config: &Config,

@@ -33,7 +33,7 @@ pub enum VerifyRefusal {
         /// Why.
         reason: String,
     },
-    /// An input is another one than the hunt's.
+    /// An input differs from the hunt's.
     #[error(
         "the input `{name}` is not the one of the report: {path} has SHA-256 {here}, the report says {reported}"
     )]
@@ -47,7 +47,7 @@ pub enum VerifyRefusal {
         /// The digest in the report.
         reported: String,
     },
-    /// `--input` names something else than an input.
+    /// `--input` gives a name that is no input.
     #[error("the configuration has no input `{name}`; it has {known}")]
     UnknownInput {
         /// The name.
@@ -59,7 +59,7 @@ pub enum VerifyRefusal {
     #[error("the report names the commit that fixed something, so `--fix` has nothing to heal")]
     FixOfFix,
     /// The fix is the first bad commit itself.
-    #[error("{} is the commit that is to be healed", .0.short())]
+    #[error("{} is the first bad commit itself, so it cannot be its fix", .0.short())]
     FixIsCulprit(CommitId),
 }
 
@@ -69,8 +69,8 @@ impl VerifyRefusal {
         match self {
             Self::NoCommit(_) => "verify needs a report with the outcome `culprit`".to_owned(),
             Self::NotCarried => {
-                "ask for it to be made again where the hunt ran, with `bisect-ppl report --format \
-                 json`, by a version that carries it"
+                "have the report made again where the hunt ran, with `bisect-ppl report --format \
+                 json` of a newer version"
                     .to_owned()
             }
             Self::Withheld(keys) => {
@@ -78,7 +78,7 @@ impl VerifyRefusal {
                 format!("it looks like a secret; give your own: {}", set.join(" "))
             }
             Self::NoSuchCommits(_) => {
-                "stand in a clone of the engine's repository and `git fetch` (in a shallow clone: \
+                "run it in a clone of the engine's repository, after `git fetch` (in a shallow clone: \
                  `git fetch --unshallow`)"
                     .to_owned()
             }

@@ -13,7 +13,7 @@ pub(crate) const VERIFY_SCHEMA: &str = "bisect-ppl/verify/1";
 pub(crate) enum Conclusion {
     /// It holds.
     Holds,
-    /// What was measured does not decide, or cannot be measured here.
+    /// The measurements do not decide, or something cannot be measured here.
     Undecided,
     /// It does not hold.
     DoesNotHold,
@@ -165,7 +165,7 @@ pub(crate) struct FixCell {
     pub fix: Option<Value>,
 }
 
-/// Conclusion only if all do; does not hold if one does not.
+/// The conclusion of several: it holds if all of them hold, and does not hold if one does not.
 pub(super) fn all(verdicts: impl IntoIterator<Item = Conclusion>) -> Conclusion {
     verdicts.into_iter().max().unwrap_or(Conclusion::Undecided)
 }

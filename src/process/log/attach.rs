@@ -14,7 +14,7 @@ use crate::process::splitter::Splitter;
 /// Appends a file to a finished log and syncs the log. A file larger than `KEPT` is left out and
 /// only its size is noted. A path that is missing, not a regular file, or not readable adds
 /// nothing: the engine is the cause, so this is not an error.
-pub fn attach(log: &Path, file: &Path) -> io::Result<()> {
+pub(crate) fn attach(log: &Path, file: &Path) -> io::Result<()> {
     let Ok(mut source) = files::open(file) else { return Ok(()) };
     let mut writer = BufWriter::new(files::append(log)?);
     let size = source.metadata()?.len();
@@ -70,7 +70,7 @@ mod tests {
         let log = read_log(&log).unwrap();
         assert_eq!(log.stream(Stream::File), text);
         assert_eq!(log.stream(Stream::Out), b"said\n");
-        assert!(!log.was_cut());
+        assert_eq!(log.cut(), 0);
     }
 
     #[test]

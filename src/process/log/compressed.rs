@@ -37,19 +37,19 @@ pub fn log_bytes(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Whether the file is a compressed log; false if it cannot be read.
-pub fn is_compressed_log(path: &Path) -> bool {
+pub(crate) fn is_compressed_log(path: &Path) -> bool {
     let mut first = [0; MAGIC.len()];
     files::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == MAGIC
 }
 
 /// Compresses a text as [`compress_log`] does.
-pub fn compressed_log(text: &[u8]) -> io::Result<Vec<u8>> {
+pub(crate) fn compressed_log(text: &[u8]) -> io::Result<Vec<u8>> {
     zstd::encode_all(text, LEVEL)
 }
 
 /// Replaces a long log by its compressed form, which is synced. A short one, and one that is
 /// compressed already, stays as it is.
-pub fn compress_log(path: &Path) -> io::Result<()> {
+pub(crate) fn compress_log(path: &Path) -> io::Result<()> {
     if std::fs::metadata(path)?.len() <= PLAIN || is_compressed_log(path) {
         return Ok(());
     }

@@ -21,10 +21,11 @@ mod tail;
 mod writer;
 
 pub use crate::evaluation::Stream;
-pub use attach::attach;
-pub use compressed::{compress_log, compressed_log, is_compressed_log, log_bytes};
+pub(crate) use attach::attach;
+pub use compressed::log_bytes;
+pub(crate) use compressed::{compress_log, compressed_log, is_compressed_log};
 pub use reader::{Log, read_log};
-pub use tail::last_lines;
+pub(crate) use tail::last_lines;
 pub use writer::{Keep, LogSummary, LogWriter};
 
 #[cfg(test)]

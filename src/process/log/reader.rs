@@ -45,7 +45,7 @@ impl Log {
 
     /// As [`Self::lines`], with whether each line ended with a newline. The last line and a piece
     /// of an overlong line may lack one.
-    pub fn pieces(&self) -> impl Iterator<Item = (Stream, &[u8], bool)> {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Stream, &[u8], bool)> {
         entries(&self.bytes[self.body..]).filter_map(|entry| {
             let (prefix, line) = entry.split_at_checked(3)?;
             match prefix {
@@ -78,11 +78,6 @@ impl Log {
                 text.split(' ').next()?.parse::<u64>().ok()
             })
             .sum()
-    }
-
-    /// Whether the log lacks any output.
-    pub fn was_cut(&self) -> bool {
-        self.cut() > 0
     }
 }
 

@@ -11,7 +11,7 @@ const MOST: u64 = 16 << 10;
 /// The last `most` lines that the engine printed, oldest first, without the log's own marks. The
 /// writer keeps output after the first MiB in memory until the run ends, so then these are the last
 /// lines of that MiB.
-pub fn last_lines(log: &Path, most: usize) -> io::Result<Vec<String>> {
+pub(crate) fn last_lines(log: &Path, most: usize) -> io::Result<Vec<String>> {
     let mut file = files::open(log)?;
     let from = file.metadata()?.len().saturating_sub(MOST);
     file.seek(SeekFrom::Start(from))?;

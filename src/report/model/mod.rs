@@ -220,11 +220,6 @@ impl Report {
         known.map(String::as_str).find(|subject| !subject.is_empty()).unwrap_or_default()
     }
 
-    /// The older and the newer end of the range.
-    pub(crate) fn ends(&self) -> [&Endpoint; 2] {
-        self.options.aim.swap_if_fix([&self.good, &self.bad])
-    }
-
     /// The newer end of the range.
     pub(crate) fn newest(&self) -> &CommitId {
         &self.ends()[1].commit

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evaluation::Verdict;
-use crate::report::tests::fixture::{Hunt, id};
+use crate::report::tests::fixture::{Hunt, Search, id};
 use crate::store::journal::BuildDone;
 
 const PLAN: Plan = Plan { commits: 12, steps: 4, builds: 6, runs: 6, seconds: 27.0, stored: false };
@@ -19,17 +19,7 @@ fn search(hunt: &mut Hunt) {
 }
 
 fn search_by(hunt: &mut Hunt, method: Option<SearchMethod>) {
-    hunt.append(Event::Search {
-        search_number: 0,
-        good: id('b'),
-        bad: id('e'),
-        commits: 12,
-        targets: Vec::new(),
-        paths: Vec::new(),
-        method,
-        chunks: None,
-        clean: false,
-    });
+    hunt.search(Search { commits: 12, method, ..Search::default() });
 }
 
 fn pace(hunt: &Hunt) -> Pace {

@@ -29,6 +29,23 @@ pub(crate) fn info(letter: char, subject: &str) -> CommitInfo {
     }
 }
 
+/// What varies between the searches of the tests. The bad end is always `e`.
+pub(crate) struct Search {
+    pub(crate) number: usize,
+    pub(crate) good: char,
+    pub(crate) commits: usize,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) method: Option<SearchMethod>,
+    pub(crate) chunks: Option<u32>,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        let (method, chunks) = (None, None);
+        Self { number: 0, good: 'b', commits: 4, targets: Vec::new(), method, chunks }
+    }
+}
+
 /// A hunt in a folder of its own.
 pub(crate) struct Hunt {
     pub(crate) dir: HuntDir,
@@ -124,7 +141,40 @@ impl Hunt {
         format!("a{}", self.attempts)
     }
 
+    /// Writes the beginning of a search.
+    pub(crate) fn search(&mut self, search: Search) {
+        let Search { number, good, commits, targets, method, chunks } = search;
+        self.append(Event::Search {
+            search_number: number,
+            good: id(good),
+            bad: id('e'),
+            commits,
+            targets,
+            paths: Vec::new(),
+            method,
+            chunks,
+            clean: false,
+        });
+    }
+
     pub(crate) fn build(&mut self, commit: char, phase: Phase) {
+        let make = ["make", "-C", "/slots/0/src"].map(str::to_owned).to_vec();
+        self.built(commit, phase, 3.0, None, vec![make]);
+    }
+
+    pub(crate) fn unbuildable(&mut self, commit: char, detail: &str) {
+        let failure = Failure::of_old(FailureKind::Build, "exit code 2", detail);
+        self.built(commit, Phase::Search, 1.0, Some(failure), Vec::new());
+    }
+
+    fn built(
+        &mut self,
+        commit: char,
+        phase: Phase,
+        wall_s: f64,
+        failure: Option<Failure>,
+        commands: Vec<Vec<String>>,
+    ) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
             prepare: None,
@@ -135,30 +185,11 @@ impl Hunt {
             attempt,
             build_key: "k".to_owned(),
             phase,
-            wall_s: 3.0,
-            failure: None,
+            wall_s,
+            failure,
             reused: false,
             stored_at: None,
-            commands: vec![vec!["make".to_owned(), "-C".to_owned(), "/slots/0/src".to_owned()]],
-        }));
-    }
-
-    pub(crate) fn unbuildable(&mut self, commit: char, detail: &str) {
-        let attempt = self.attempt();
-        self.append(Event::Build(BuildDone {
-            prepare: None,
-            compiler_cache: None,
-            failed_attempts: None,
-            commit: id(commit),
-            log: format!("logs/build-{attempt}.log"),
-            attempt,
-            build_key: "k".to_owned(),
-            phase: Phase::Search,
-            wall_s: 1.0,
-            failure: Some(Failure::of_old(FailureKind::Build, "exit code 2", detail)),
-            reused: false,
-            stored_at: None,
-            commands: Vec::new(),
+            commands,
         }));
     }
 

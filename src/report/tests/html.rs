@@ -11,7 +11,7 @@ use crate::evaluation::{
 use crate::report::{Logs, Report, html};
 use crate::store::journal::{Event, SearchMethod};
 
-use super::fixture::{Hunt, culprit, found, id};
+use super::fixture::{Hunt, Search, culprit, found, id};
 use super::logs::log_of;
 use super::{candidates, with_culprit};
 
@@ -88,17 +88,7 @@ pub(super) fn assert_inert(page: &str) {
 fn a_first_bad_commit_in_a_browser() {
     let mut hunt = with_culprit();
     line(&hunt, "cfde");
-    hunt.append(Event::Search {
-        search_number: 0,
-        good: id('b'),
-        bad: id('e'),
-        commits: 4,
-        targets: Vec::new(),
-        paths: Vec::new(),
-        method: None,
-        chunks: None,
-        clean: false,
-    });
+    hunt.search(Search::default());
     let page = page(&hunt);
     assert_inert(&page);
     for said in [

@@ -1,9 +1,8 @@
 //! Tests of the plots' marks and legends.
 
 use crate::evaluation::{Finding, Outcome};
-use crate::store::journal::Event;
 
-use super::fixture::{Hunt, id};
+use super::fixture::{Hunt, Search};
 use super::html::{line, page};
 use super::with_culprit;
 
@@ -11,17 +10,7 @@ use super::with_culprit;
 fn every_mark_says_what_it_is() {
     let mut hunt = with_culprit();
     line(&hunt, "cfde");
-    hunt.append(Event::Search {
-        search_number: 0,
-        good: id('b'),
-        bad: id('e'),
-        commits: 4,
-        targets: Vec::new(),
-        paths: Vec::new(),
-        method: None,
-        chunks: None,
-        clean: false,
-    });
+    hunt.search(Search::default());
     let page = page(&hunt);
     let drawings: Vec<&str> = page.split("<svg class=\"wide\"").skip(1).collect();
     for mark in ["<circle", "<polygon"] {

@@ -8,7 +8,7 @@ use crate::report::tests::markdown;
 use crate::report::{Logs, html, issue, json, terminal_answer};
 use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
 
-use super::fixture::{Hunt, culprit, found, id};
+use super::fixture::{Hunt, Search, culprit, found, id};
 
 const NOISE: Noise = Noise {
     kind: NoiseKind::Plain,
@@ -61,17 +61,7 @@ fn begun(targets: &GuardTarget, method: SearchMethod) -> Hunt {
 }
 
 fn search(hunt: &mut Hunt, targets: Vec<Target>, method: SearchMethod) {
-    hunt.append(Event::Search {
-        search_number: 0,
-        good: id('b'),
-        bad: id('e'),
-        commits: 4,
-        targets,
-        paths: Vec::new(),
-        method: Some(method),
-        chunks: None,
-        clean: false,
-    });
+    hunt.search(Search { targets, method: Some(method), ..Search::default() });
 }
 
 fn weighed(hunt: &mut Hunt, noise: Noise, commits: &[(char, f64, f64, usize)], set: &str) {

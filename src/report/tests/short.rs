@@ -5,7 +5,7 @@ use crate::report::json;
 use crate::report::tests::markdown;
 use crate::store::journal::Event;
 
-use super::fixture::{Hunt, culprit, found, id};
+use super::fixture::{Hunt, Search, culprit, found, id};
 
 /// Adds a run of the given duration and number of chunks.
 fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) {
@@ -16,18 +16,8 @@ fn run(hunt: &mut Hunt, commit: char, phase: Phase, wall_s: f64, chunks: usize) 
     hunt.append(Event::Run(run));
 }
 
-fn search(hunt: &mut Hunt, search_number: usize, chunks: Option<u32>) {
-    hunt.append(Event::Search {
-        search_number,
-        good: id('b'),
-        bad: id('e'),
-        commits: 4,
-        targets: Vec::new(),
-        paths: Vec::new(),
-        method: None,
-        chunks,
-        clean: false,
-    });
+fn search(hunt: &mut Hunt, number: usize, chunks: Option<u32>) {
+    hunt.search(Search { number, chunks, ..Search::default() });
 }
 
 /// Endpoints with 24 chunks in 10 s on average, and a search with 8 chunks in 3 s and 5 s.
@@ -76,17 +66,7 @@ fn a_short_text_that_misled_cost_what_it_took() {
 #[test]
 fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
     let mut hunt = searched();
-    hunt.append(Event::Search {
-        search_number: 1,
-        good: id('d'),
-        bad: id('e'),
-        commits: 2,
-        targets: Vec::new(),
-        paths: Vec::new(),
-        method: None,
-        chunks: None,
-        clean: false,
-    });
+    hunt.search(Search { number: 1, good: 'd', commits: 2, ..Search::default() });
     hunt.judge_as('d', Verdict::Good, Phase::Search, 1, "as good as itself", None);
     hunt.end(found(culprit("kv: pad the cache", "src/kv_cache.c")));
     let report = hunt.report();

@@ -70,19 +70,36 @@ fn the_store_keeps_no_verdicts() {
 
 #[test]
 fn a_search_speaks_of_older_and_newer() {
-    // Where a hunt begins, where git and people are told, and the two files that translate.
+    // The user's own bisect, the beginning in the journal, and the two files that translate.
     let edges = [
-        "cli/log.rs",
         "cli/oracle.rs",
         "evaluation/aim.rs",
-        "hunt/begin/descend.rs",
-        "hunt/begin/examine.rs",
         "hunt/terms.rs",
-        "report/model/mod.rs",
         "report/sought.rs",
         "store/journal/event/begun.rs",
     ];
     only_in(&edges, &["swap_if_fix"]);
+}
+
+#[test]
+fn few_files_of_a_hunt_turn_pairs_around() {
+    // They begin or measure a range, or compare the two sides of a commit's step: a guard says what
+    // is worse, so its baseline must be the good side, also in a hunt for a fix.
+    let places = [
+        "hunt/begin/descend.rs",
+        "hunt/begin/examine.rs",
+        "hunt/confirm/confirmation_runs.rs",
+        "hunt/confirm/effect.rs",
+        "hunt/endpoints.rs",
+        "hunt/range.rs",
+        "hunt/search/range_ends.rs",
+        "hunt/shapes.rs",
+        "hunt/terms.rs",
+        "hunt/verify/claims.rs",
+        "hunt/verify/compare.rs",
+        "report/sought.rs",
+    ];
+    only_in(&places, &["good_and_bad([", "older_and_newer"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod invariants;
 mod modules;
 mod rooms;
 mod syntax;
+mod visibility;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -101,7 +101,7 @@ fn metrics_that_show_in_a_run_may_have_any_name() {
     );
     says(
         &refused_parser("parser = 'junit'\npick = 'min'", "ppl.failures"),
-        "measure.ppl.pick: belongs to the parser `regex` or `llama-bench`; this measure's is `junit`.",
+        "measure.ppl.pick: belongs to the parser `llama-bench` or `regex`; this measure's is `junit`.",
     );
 }
 
@@ -165,9 +165,12 @@ fn patterns_are_checked() {
 fn keys_of_another_parser_are_refused() {
     says(
         &refused_measure("pattern = 'x'"),
-        "measure.ppl.pattern: belongs to the parser `regex` or `llama-eval-callback`; this measure's is `llama-perplexity`",
+        "measure.ppl.pattern: belongs to the parser `llama-eval-callback` or `regex`; this measure's is `llama-perplexity`",
     );
-    says(&refused_measure("pick = 'last'"), "measure.ppl.pick: belongs to the parser `regex`");
+    says(
+        &refused_measure("pick = 'last'"),
+        "measure.ppl.pick: belongs to the parser `llama-bench` or `regex`",
+    );
     says(
         &refused_measure("pointers = { a = '/a' }"),
         "measure.ppl.pointers: belongs to the parser `json`",

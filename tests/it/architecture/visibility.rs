@@ -1,0 +1,60 @@
+//! What of `src` is public.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::{code, sources};
+
+/// The words of the code that may name public items: tests, benches, examples, fuzzers, and the
+/// program itself.
+fn words_outside() -> BTreeSet<String> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = ["tests", "benches", "examples", "fuzz"].map(|name| top.join(name)).to_vec();
+    let mut text = fs::read_to_string(top.join("src/main.rs")).unwrap();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                text += &fs::read_to_string(&path).unwrap();
+            }
+        }
+    }
+    let is_part = |c: char| !c.is_alphanumeric() && c != '_';
+    code(&text).split(is_part).map(str::to_owned).collect()
+}
+
+/// The name of a public function or constant that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub ")?;
+    let rest =
+        rest.strip_prefix("const fn ").or_else(|| rest.strip_prefix("fn ")).or_else(|| {
+            let rest = rest.strip_prefix("const ").or_else(|| rest.strip_prefix("static "))?;
+            Some(rest)
+        })?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+/// The compiler finds code that nobody uses only if it is not public.
+#[test]
+fn each_public_function_is_named_outside_of_the_library() {
+    let outside = words_outside();
+    let mut wrong = Vec::new();
+    for (_, path, text) in sources() {
+        let names = text.lines().filter_map(declared).filter(|name| !outside.contains(*name));
+        wrong.extend(names.map(|name| format!("{}: {name}", path.display())));
+    }
+    assert!(wrong.is_empty(), "these can be pub(crate): {wrong:#?}");
+}
+
+#[test]
+fn declarations_are_read() {
+    for line in ["pub fn a(", "    pub const fn a<T>(", "pub const a: u8", "pub static a: u8"] {
+        assert_eq!(declared(line), Some("a"), "{line}");
+    }
+    for line in ["pub(crate) fn a(", "fn a(", "pub struct A", "pub use a::b;"] {
+        assert_eq!(declared(line), None, "{line}");
+    }
+}
