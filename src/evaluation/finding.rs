@@ -256,6 +256,10 @@ pub struct Account {
     /// `total` minus `explained`.
     #[serde(with = "number")]
     pub rest: f64,
+    /// The rest is made of small steps: among the measured commits between the found ones, none is
+    /// worse than the one before it by more than the tolerance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_small_steps: bool,
     /// The guard's tolerance, in the metric's unit.
     #[serde(with = "number")]
     pub limit: f64,

@@ -10,6 +10,7 @@ mod clues;
 mod contradiction;
 mod isolation;
 mod journaled;
+mod left;
 mod lines;
 mod logits;
 mod others;

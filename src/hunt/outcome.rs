@@ -16,6 +16,7 @@ pub(crate) mod publish;
 pub(crate) mod replaced;
 pub(crate) mod reused_only;
 pub(crate) mod same_change;
+mod slight_difference;
 pub(crate) mod small_steps;
 mod suspects;
 pub(crate) mod unexplained;

@@ -93,6 +93,12 @@ impl SearchTerms {
         nearest.map(|(_, parent)| parent)
     }
 
+    /// The target's level at the newer end.
+    pub(crate) fn newer_level(self, target: &GuardTarget) -> &Value {
+        let [_, newer] = self.older_and_newer([&target.baseline, &target.bad]);
+        newer
+    }
+
     /// The orientation of this target's samples.
     pub(crate) fn orientation(self, target: &GuardTarget) -> SearchOrientation {
         SearchOrientation::of(self.aim, target)

@@ -65,6 +65,7 @@ impl From<&Account> for AccountLine {
             total: Value::Number(account.total),
             explained: Value::Number(account.explained),
             rest: Value::Number(account.rest),
+            in_small_steps: account.in_small_steps,
             limit: Value::Number(account.limit),
         }
     }

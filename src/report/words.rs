@@ -183,6 +183,12 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
             let back = text::difference(-rest);
             format!("all of it is explained; other commits gained back {back}")
         }
+        _ if account.in_small_steps => format!(
+            "{} explained, {} left in small steps (none above the tolerance of {})",
+            number(&account.explained),
+            number(&account.rest),
+            text::value(&account.limit)
+        ),
         _ => format!(
             "{} explained, {} left (tolerance {})",
             number(&account.explained),

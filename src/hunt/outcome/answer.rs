@@ -302,6 +302,7 @@ impl Ledger {
             let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
                 accounts.push(Account {
+                    in_small_steps: self.small_steps.contains(metric),
                     metric: metric.clone(),
                     total,
                     explained,

@@ -44,7 +44,8 @@ impl Driver<'_> {
     ///
     /// - no file there has the change,
     /// - the commit that put the file back altered other files too, and did not mend: it may have
-    ///   removed the step and made another of the same size, or
+    ///   removed the step and made another of the same size (the newer end without the rest of the
+    ///   change must then lose the step), or
     /// - runs of one commit differ, so that a mend may have gone unseen.
     pub(crate) fn doubt_what_the_end_lacks(
         &mut self,
@@ -65,6 +66,7 @@ impl Driver<'_> {
             let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
             let is_gone = history.contains_change(newer, &change) == Some(false);
             for part in history.put_back(newer, &change) {
+                let history = &self.oracle.history;
                 let absence = history.commits_without_change(found, newer, &part)?.pop();
                 let is_replaced = match &absence {
                     // A failure's message tells its cause; a level does not.
@@ -78,6 +80,9 @@ impl Driver<'_> {
                 };
                 if !is_gone && !is_replaced {
                     continue;
+                }
+                if !is_gone && !varies && self.rest_makes_the_step(&culprit)? {
+                    break;
                 }
                 let back = absence.as_ref().map(|absence| &absence.commits[0]);
                 let until = match back {

@@ -5,14 +5,13 @@ use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::ui::text;
 
 use super::account::Ledger;
 use super::culprit_status::FoundCommit;
 use super::level::{Level, is_worse};
 
 impl Driver<'_> {
-    /// Notes each metric of which the measured commits between the named ones never get worse by
+    /// Notes in the ledger each metric of which the measured commits between the named ones never get worse by
     /// more than the tolerance from one to the next. Looks only at metrics that repeat.
     pub(crate) fn note_small_steps(
         &mut self,
@@ -44,14 +43,6 @@ impl Driver<'_> {
             let history = self.oracle.history.commits(&self.whole())?;
             steps.sort_by_key(|step| history.iter().position(|one| *one == step.info.commit));
             if self.rises_slowly(whole, target, &steps)? {
-                let text = format!(
-                    "the other {} of {} are small steps: from one measured commit to the next, it \
-                     gets worse by at most the tolerance of {}",
-                    text::figure(account.rest),
-                    account.metric,
-                    text::figure(account.limit)
-                );
-                ledger.note(text);
                 ledger.small_steps.insert(account.metric);
             }
         }

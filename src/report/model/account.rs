@@ -15,6 +15,9 @@ pub(crate) struct AccountLine {
     pub explained: Value,
     /// `total` minus `explained`.
     pub rest: Value,
+    /// The rest is made of small steps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_small_steps: bool,
     /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
 }

@@ -343,6 +343,7 @@ pub(crate) fn found(culprit: Culprit) -> Finding {
             total: 0.33,
             explained: 0.31,
             rest: 0.02,
+            in_small_steps: false,
             limit: 0.05,
         }],
         ..Finding::plain(Outcome::Culprit, "One commit raised ppl beyond its limit.")

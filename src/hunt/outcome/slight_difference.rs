@@ -1,0 +1,104 @@
+//! Looks for a step and a mend after a found commit that nearly cancel each other out: the newer end's
+//! level then differs from the found commit's by less than the tolerance.
+
+use crate::evaluation::{CommitId, Target};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+
+use super::account::Ledger;
+use super::found_step::FoundStep;
+
+/// Maximum number of measured commits between the two.
+pub(super) const MOST_LOOKS: usize = 4;
+/// Maximum number of measured commits on each merged branch.
+const MOST_LOOKS_AT_A_BRANCH: usize = 2;
+
+impl Driver<'_> {
+    /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
+    /// levels come first.
+    pub(super) fn least_known(
+        &mut self,
+        step: &FoundStep<'_>,
+        chain: &[CommitId],
+        has_drifted: bool,
+    ) -> Result<Option<CommitId>, HuntError> {
+        let measured = self.measured()?;
+        let targets = &step.search_range.targets;
+        let (mut longest, mut longest_differs) = (0..0, false);
+        let (mut from, mut before) = (0, &step.culprit.info.commit);
+        for (place, commit) in chain.iter().enumerate() {
+            if measured.contains(commit) || place + 1 == chain.len() {
+                let differs = has_drifted && !self.same_levels(targets, before, commit)?;
+                if place > from && (differs, place - from) > (longest_differs, longest.len()) {
+                    (longest, longest_differs) = (from..place, differs);
+                }
+                (from, before) = (place + 1, commit);
+            }
+        }
+        let middle = longest.start + longest.len() / 2;
+        Ok((!longest.is_empty()).then(|| chain[middle].clone()))
+    }
+
+    /// If the level changes at a merge by no more than the tolerance, a step and a mend on the
+    /// merged branch may have made this difference. Measures commits of that branch; returns
+    /// further ranges to search.
+    pub(super) fn look_into_branches(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &FoundStep<'_>,
+        chain: &[CommitId],
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let found = &step.culprit.info.commit;
+        let targets = &step.search_range.targets;
+        let mut next = Vec::new();
+        for (before, at) in [found].into_iter().chain(chain).zip(chain) {
+            let parents = self.oracle.history.parents(at)?;
+            if parents.len() < 2 {
+                continue;
+            }
+            let judged = self.judged()?;
+            let is_known = |one: &CommitId| one == found || judged.contains(one);
+            if !is_known(before) || !is_known(at) {
+                continue;
+            }
+            if self.same_levels(targets, before, at)? {
+                continue;
+            }
+            for tip in parents.iter().filter(|parent| *parent != before) {
+                let history = &self.oracle.history;
+                let bases = history.merge_bases(before, tip)?;
+                let Some(base) = bases.into_iter().find(|base| base != tip) else { continue };
+                if base != *found && !history.is_ancestor(found, &base)? {
+                    continue;
+                }
+                let branch = self.chain(&base, tip)?;
+                for _ in 0..MOST_LOOKS_AT_A_BRANCH {
+                    let Some(inside) = self.least_known(step, &branch, true)? else { break };
+                    let number = self.searches.saturating_sub(1);
+                    self.judge(&inside, targets, number)?;
+                    next.extend(
+                        self.follow_levels(ledger, step, Some(&inside))?.unwrap_or_default(),
+                    );
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// Whether the metric repeats, and the newer end's level differs from the found commit's by no
+    /// more than the tolerance. No other check of the hunt looks for such a difference.
+    pub(super) fn has_drifted(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
+        let targets = &step.search_range.targets;
+        let is_close = |target: &Target| {
+            let Target::Guard(target) = target else { return false };
+            let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
+            let change = own.zip(target.bad.number());
+            let change = change.map(|(own, end)| target.guard.worsening(own, end).abs());
+            target.noise.is_none() && change.is_some_and(|change| change <= target.limit.max(0.0))
+        };
+        let [_, newer] = step.search_range.ends();
+        Ok(targets.iter().all(is_close)
+            && !self.same_levels(targets, &step.culprit.info.commit, newer)?)
+    }
+}
