@@ -2,6 +2,7 @@
 //! removes the lines; a reapplied change brings them back. Nothing is built, so the answer only
 //! says where to look.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -37,6 +38,10 @@ struct ChangedFile {
     after: Option<Oid>,
     added: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
+    /// The tree before the change.
+    tree_before: Oid,
+    /// Trees, and whether they have the file under another path. Most trees of a history are equal.
+    moved: RefCell<BTreeMap<Oid, bool>>,
 }
 
 /// Connected commits whose trees lack a change.
@@ -72,6 +77,7 @@ impl History {
     /// The change of `commit` against `parent`.
     pub(crate) fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
         let changed = self.diff_files(Some(parent), commit)?;
+        let tree_before = self.commit(parent)?.tree;
         let mut files = Vec::new();
         for file in changed.into_iter().take(MOST_FILES) {
             let before = self.entry_at(parent, &file.path);
@@ -83,6 +89,8 @@ impl History {
                 path: file.path,
                 before,
                 after,
+                tree_before,
+                moved: RefCell::default(),
             });
         }
         Ok(Change { files })
@@ -160,7 +168,40 @@ impl History {
     }
 
     fn is_as_before(&self, commit: &CommitId, file: &ChangedFile) -> bool {
-        self.entry_at(commit, &file.path) == file.before
+        let here = self.entry_at(commit, &file.path);
+        here == file.before && (here.is_some() || !self.is_moved(commit, file))
+    }
+
+    /// Whether the tree of `commit` has the changed file under another path, which the tree before
+    /// the change did not have.
+    fn is_moved(&self, commit: &CommitId, file: &ChangedFile) -> bool {
+        self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
+            && !self.has_elsewhere(file.tree_before, file)
+    }
+
+    /// Whether a tree has a file with the changed file's content, or one with its name and at least
+    /// half of the lines that the change added.
+    fn has_elsewhere(&self, tree: Oid, file: &ChangedFile) -> bool {
+        if let Some(known) = file.moved.borrow().get(&tree) {
+            return *known;
+        }
+        let name = file.path.rsplit(|byte| *byte == b'/').next();
+        let is_it = |entry: &git2::TreeEntry<'_>| match entry.kind() {
+            Some(ObjectType::Tree) => self.has_elsewhere(entry.id(), file),
+            // A file without a line to compare, such as an empty one, has equal ones anywhere.
+            Some(ObjectType::Blob) if !file.added.is_empty() => {
+                let has_lines = |blob: Oid| {
+                    let lines = self.lines(Some(blob));
+                    2 * file.added.intersection(&lines).count() >= file.added.len()
+                };
+                Some(entry.id()) == file.after
+                    || (name == Some(entry.name_bytes()) && has_lines(entry.id()))
+            }
+            _ => false,
+        };
+        let found = self.objects.find_tree(tree).is_ok_and(|tree| tree.iter().any(|e| is_it(&e)));
+        file.moved.borrow_mut().insert(tree, found);
+        found
     }
 
     /// Whether the tree of `commit` has the change in at least half of the files whose text tells.
@@ -173,7 +214,7 @@ impl History {
 
     fn carries_file(&self, commit: &CommitId, file: &ChangedFile) -> Option<bool> {
         let here = self.entry_at(commit, &file.path);
-        if here == file.after {
+        if here == file.after || (here.is_none() && self.is_moved(commit, file)) {
             return Some(true);
         }
         if here == file.before {

@@ -48,3 +48,27 @@ fn only_commits_that_touch_its_files_are_looked_at() {
     let change = history.change(&parent, &found).unwrap();
     assert_eq!(history.touching(&found, &last, &change).unwrap(), [revert]);
 }
+
+#[test]
+fn a_file_that_moved_is_still_there() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("src/b.c", "copied();\n")]);
+    let found =
+        fixture.commit("found", &[("src/a.c", "fast();\ntable();\n"), ("c.c", "copied();\n")]);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let [of_a, of_c] = ["src/a.c", "c.c"].map(|path| change.clone().in_files(&[path]));
+    let carried = |at: &CommitId| [&of_a, &of_c].map(|change| history.contains_change(at, change));
+    let [a, b] = [("src/a.c", "fast();\ntable();\n"), ("src/b.c", "copied();\n")];
+    let at = |files: &[(&str, &str)]| {
+        fixture.git(&["rm", "-rq", "."]);
+        fixture.commit("next", files)
+    };
+    let renamed = at(&[b, ("src/quick.c", a.1)]);
+    assert_eq!(carried(&renamed), [Some(true), Some(false)], "`b.c` was there before");
+    assert!(!history.is_restored(&renamed, &of_a) && history.is_restored(&renamed, &of_c));
+    let moved = at(&[b, ("lib/a.c", "fast();\nwide();\n")]);
+    assert_eq!(carried(&moved), [Some(true), Some(false)]);
+    let removed = at(&[b, ("lib/a.c", "slow();\n")]);
+    assert_eq!(carried(&removed), [Some(false), Some(false)]);
+}

@@ -132,6 +132,13 @@ impl Ledger {
         }
     }
 
+    /// Marks a found commit as undone by a later one.
+    pub(crate) fn undone_by(&mut self, commit: &CommitId, by: &CommitId) {
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.status = CulpritStatus::Undone { by: by.clone(), again: false };
+        }
+    }
+
     /// Records that a found commit's change later leaves the tree, at least in part.
     pub(crate) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());

@@ -114,7 +114,7 @@ impl Ledger {
     }
 
     /// The commits that are named, in order of history.
-    fn named(&self) -> impl Iterator<Item = &Culprit> {
+    pub(super) fn named(&self) -> impl Iterator<Item = &Culprit> {
         self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
     }
 

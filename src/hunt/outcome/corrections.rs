@@ -53,13 +53,11 @@ impl Driver<'_> {
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
         let [_, newer] = whole.ends();
-        let named = ledger.found().iter().filter(|found| found.is_named());
-        let culprits: Vec<Culprit> = named.map(|found| found.culprit.clone()).collect();
         // In noise, enough runs of each commit were made to see a mend.
         let in_noise =
             |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
         let in_noise = whole.targets.iter().any(in_noise);
-        for culprit in culprits {
+        for culprit in ledger.named().cloned().collect::<Vec<_>>() {
             let found = &culprit.info.commit;
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, found)?;
@@ -97,7 +95,8 @@ impl Driver<'_> {
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
-    /// commit also made something worse, and no measurement separates the two effects.
+    /// commit also made something worse, and no measurement separates the two effects. If nothing of
+    /// the change is left at the newer end, it was undone.
     pub(crate) fn withdraw_what_is_put_back(
         &mut self,
         ledger: &mut Ledger,
@@ -116,6 +115,10 @@ impl Driver<'_> {
                     || !history.is_ancestor(commit, by)?
                     || !history.restores_file(&later.parent, by, &change)
                 {
+                    continue;
+                }
+                if history.is_restored(&whole.newer, &change) {
+                    ledger.undone_by(commit, by);
                     continue;
                 }
                 let why = format!(

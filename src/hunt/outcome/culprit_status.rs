@@ -192,19 +192,30 @@ fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> bool {
         && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
-/// Marks a step as undone if several mends add up to that step, to a thousandth. `parts`: the mends
-/// that changed no status alone, oldest first, each with one entry for each found commit.
-pub(crate) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Vec<MendContext>)]) {
+/// A mend that undid no step alone.
+pub(crate) struct PartialMend {
+    pub(crate) mend: Mend,
+    /// One entry for each found commit.
+    pub(crate) around: Vec<MendContext>,
+    /// The found commits, by index, that became unclear by this mend.
+    pub(crate) unclear: Vec<usize>,
+}
+
+/// Marks a step as undone if several mends add up to that step, to a thousandth. Then these mends
+/// did not undo the steps that each of them alone made unclear. `parts`: the mends that undid no
+/// step alone, oldest first.
+pub(crate) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[PartialMend]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {
         let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
-        let Some((last, _)) = taken.last().map(|i| &parts[*i]).filter(|_| taken.len() > 1) else {
+        let Some(last) = taken.last().map(|i| &parts[*i].mend).filter(|_| taken.len() > 1) else {
             continue;
         };
-        let amount: f64 = taken.iter().map(|i| parts[*i].0.amount).sum();
+        let amount: f64 = taken.iter().map(|i| parts[*i].mend.amount).sum();
         let fits = |one: &usize| {
-            let is_behind =
-                |i: &usize| parts[*i].1[*one].is_before && parts[*i].0.metric == last.metric;
+            let is_behind = |i: &usize| {
+                parts[*i].around[*one].is_before && parts[*i].mend.metric == last.metric
+            };
             let step = found[*one].step(last.metric.as_ref());
             found[*one].stands()
                 && taken.iter().all(is_behind)
@@ -213,6 +224,11 @@ pub(crate) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[(Mend, Ve
         let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
         if let [one] = fitting[..] {
             found[one].status = CulpritStatus::Undone { by: last.by.clone(), again: false };
+            for unclear in taken.iter().flat_map(|i| &parts[*i].unclear) {
+                if found[*unclear].status == CulpritStatus::Unclear {
+                    found[*unclear].status = CulpritStatus::Stands;
+                }
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, Mend, MendContext, apply_mends_in_parts};
+use super::culprit_status::{CulpritStatus, Mend, MendContext, PartialMend, apply_mends_in_parts};
 
 /// Maximum number of commits after a found commit that are listed as hidden by its step.
 const MOST_HIDDEN: usize = 200;
@@ -36,8 +36,13 @@ impl Driver<'_> {
             };
             let before = status(ledger);
             ledger.apply_mend(&mend, &around);
-            if before == status(ledger) {
-                parts.push((mend, around));
+            let after = status(ledger);
+            let changed: Vec<usize> =
+                (0..after.len()).filter(|place| before[*place] != after[*place]).collect();
+            let is_unclear = |place: &usize| after[*place] == CulpritStatus::Unclear;
+            // Levels that repeat tell more than a nearly equal size.
+            if changed.is_empty() || (mend.repeats && changed.iter().all(is_unclear)) {
+                parts.push(PartialMend { mend, around, unclear: changed });
             }
         }
         apply_mends_in_parts(ledger.found(), &parts);

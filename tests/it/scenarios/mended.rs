@@ -157,3 +157,23 @@ fn what_is_left_of_a_change_is_tested_if_a_part_was_put_back() {
     ]);
     hunt(plan).finds("5").costs(22, 13);
 }
+
+#[test]
+fn a_new_file_that_was_renamed_later_is_not_put_back() {
+    let plan = files(&[(5, "fast", "ppl+a = 0.36"), (15, "quick", "ppl+a = 0.36")]);
+    let plan = plan.without(15, "kernels/fast.conf");
+    hunt(plan).finds("5").costs(18, 10);
+}
+
+#[test]
+fn a_fix_that_another_file_makes_again_may_be_either_commits() {
+    let plan = files(&[
+        (0, "a", "ppl+a = 0.36"),
+        (0, "b", "ppl+b = 0"),
+        (5, "a", "ppl+a = 0"),
+        (5, "notes", "# rows of four"),
+        (15, "a", "ppl+a = 0.36"),
+        (15, "b", "ppl+b = -0.36"),
+    ]);
+    hunt(plan).for_the_fix().leaves(&all(5, 15)).costs(22, 13);
+}
