@@ -9,7 +9,8 @@ use crate::hunt::driver::Driver;
 use super::change::{Change, Part};
 use super::revert::Patched;
 
-/// The least share of the commit's step that its rest must make at the newer end.
+/// The least share of the commit's step, or of the whole change from good to bad if that is less,
+/// that the rest must make at the newer end.
 const SHARE: f64 = 0.5;
 
 impl Driver<'_> {
@@ -52,6 +53,8 @@ impl Driver<'_> {
         let lost = level
             .zip(terms.newer_level(&target).number())
             .map(|(without, whole)| terms.step(&target.guard, without, whole));
-        Ok(lost.is_some_and(|lost| lost >= SHARE * own_step))
+        let ends = target.baseline.number().zip(target.bad.number());
+        let whole = ends.map_or(own_step, |(good, bad)| target.guard.worsening(good, bad));
+        Ok(lost.is_some_and(|lost| lost >= SHARE * own_step.min(whole)))
     }
 }

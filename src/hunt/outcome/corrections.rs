@@ -43,9 +43,8 @@ impl Driver<'_> {
     /// before that commit, and
     ///
     /// - no file there has the change,
-    /// - the commit that put the file back altered other files too, and did not mend: it may have
-    ///   removed the step and made another of the same size (the newer end without the rest of the
-    ///   change must then lose the step), or
+    /// - the commit that put the file back altered other files too: it may have removed the step and
+    ///   made another one (the newer end without the rest of the change must then lose a step), or
     /// - runs of one commit differ, so that a mend may have gone unseen.
     pub(crate) fn doubt_what_the_end_lacks(
         &mut self,
@@ -71,8 +70,9 @@ impl Driver<'_> {
                     Some(absence) if culprit.failure.is_none() => {
                         let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
                         let [before, back] = [&absence.before, &absence.commits[0]];
-                        !ledger.mends().iter().any(is_there)
-                            && (varies || history.alters_other_files(before, back, &change)?)
+                        let is_mended = ledger.mends().iter().any(is_there);
+                        let alters_others = history.alters_other_files(before, back, &change)?;
+                        (varies || alters_others) && !(varies && is_mended)
                     }
                     _ => false,
                 };

@@ -113,7 +113,7 @@ fn a_commit_that_puts_files_back_while_the_level_moves_a_little_may_have_made_an
     let changes = [(9, "a", 0.45), (20, "a", 0.0), (20, "b", 0.36)];
     let plan = kernels(24, &changes).file(9, "notes", "a is on\n");
     let told = hunt(plan).leaves("9 20").costs(18, 11);
-    assert!(told.hunt.file("report.md").contains("undone by"));
+    assert!(told.hunt.file("report.md").contains("puts files of"));
 }
 
 #[test]
