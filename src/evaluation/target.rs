@@ -25,6 +25,13 @@ pub enum Target {
     },
 }
 
+impl Target {
+    /// Whether runs of one commit vary, so that samples are judged with their noise.
+    pub(crate) fn is_noisy(&self) -> bool {
+        matches!(self, Self::Guard(target) if target.noise.is_some())
+    }
+}
+
 /// A guard with the levels of both endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuardTarget {

@@ -73,6 +73,13 @@ impl Change {
     }
 }
 
+impl ChangedFile {
+    /// Whether at least half of the lines that the change added are among these.
+    fn has_most_added(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
+        2 * self.added.intersection(lines).count() >= self.added.len()
+    }
+}
+
 impl History {
     /// The change of `commit` against `parent`.
     pub(crate) fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
@@ -131,8 +138,8 @@ impl History {
         self.contains_change(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
-    /// The parts of the change, a file each, whose file is byte for byte as before the change. A
-    /// new file does not count: it may only have been renamed.
+    /// The files that are byte for byte as before the change, each as a change of its own. A file
+    /// that the change added does not count.
     pub(crate) fn put_back(&self, commit: &CommitId, change: &Change) -> Vec<Change> {
         let is_put_back = |file: &&ChangedFile| {
             file.before.is_some() && file.before != file.after && self.is_as_before(commit, file)
@@ -175,7 +182,9 @@ impl History {
     /// Whether the tree of `commit` has the changed file under another path, which the tree before
     /// the change did not have.
     fn is_moved(&self, commit: &CommitId, file: &ChangedFile) -> bool {
-        self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
+        // A file without a line to compare, such as an empty one, has equal ones anywhere.
+        !file.added.is_empty()
+            && self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
             && !self.has_elsewhere(file.tree_before, file)
     }
 
@@ -188,14 +197,10 @@ impl History {
         let name = file.path.rsplit(|byte| *byte == b'/').next();
         let is_it = |entry: &git2::TreeEntry<'_>| match entry.kind() {
             Some(ObjectType::Tree) => self.has_elsewhere(entry.id(), file),
-            // A file without a line to compare, such as an empty one, has equal ones anywhere.
-            Some(ObjectType::Blob) if !file.added.is_empty() => {
-                let has_lines = |blob: Oid| {
-                    let lines = self.lines(Some(blob));
-                    2 * file.added.intersection(&lines).count() >= file.added.len()
-                };
+            Some(ObjectType::Blob) => {
                 Some(entry.id()) == file.after
-                    || (name == Some(entry.name_bytes()) && has_lines(entry.id()))
+                    || (name == Some(entry.name_bytes())
+                        && file.has_most_added(&self.lines(Some(entry.id()))))
             }
             _ => false,
         };
@@ -224,12 +229,11 @@ impl History {
         if lines.is_empty() {
             return None;
         }
-        let here = |wanted: &BTreeSet<Vec<u8>>| wanted.intersection(&lines).count();
         match (file.added.len(), file.removed.len()) {
             (0, 0) => None,
             // The change only removed lines: either these are back or not.
-            (0, removed) => Some(2 * here(&file.removed) < removed),
-            (added, _) => Some(2 * here(&file.added) >= added),
+            (0, removed) => Some(2 * file.removed.intersection(&lines).count() < removed),
+            _ => Some(file.has_most_added(&lines)),
         }
     }
 

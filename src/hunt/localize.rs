@@ -86,7 +86,7 @@ impl Driver<'_> {
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
     }
 
-    /// The finding, or candidates if the bad end without all named commits contradicts it.
+    /// The finding. Candidates if the bad end shows the same without all named commits.
     pub(crate) fn unless_jointly_contradicted(
         &mut self,
         finding: Finding,

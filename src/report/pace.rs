@@ -114,7 +114,7 @@ impl Pace {
         match &entry.event {
             Event::Plan(plan) => self.plan = Some(plan.clone()),
             Event::Targets { targets, .. } => {
-                self.is_noisy = targets.iter().any(is_noisy);
+                self.is_noisy = targets.iter().any(Target::is_noisy);
                 self.measures = targets.iter().filter_map(measure).collect();
             }
             Event::Search { commits, method, .. } => {
@@ -242,10 +242,6 @@ impl Pace {
 
 fn positive(seconds: f64) -> f64 {
     seconds.max(0.0)
-}
-
-fn is_noisy(target: &Target) -> bool {
-    matches!(target, Target::Guard(guard) if guard.noise.is_some())
 }
 
 fn measure(target: &Target) -> Option<String> {

@@ -22,9 +22,9 @@ const FAR: f64 = 10.0;
 const UNSTABLE: f64 = 2.0;
 const LEAST_FACTOR: f64 = 1.5;
 
-/// Growth is slow if it is no instability, the highest value is this many times the first one, and
-/// each is at least [`LEVEL`] times the one before it.
+/// Slow growth: the highest value is at least this many times the first one.
 const SLOW: f64 = 2.0;
+/// Slow growth: each value is at least this many times the one before it.
 const LEVEL: f64 = 0.9;
 
 /// Fewer points do not show a growth.

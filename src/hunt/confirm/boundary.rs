@@ -73,8 +73,7 @@ impl Driver<'_> {
 
 /// The number of runs of each side, and whether all values repeat, so that one run is enough.
 pub(crate) fn runs_for(targets: &[Target]) -> (usize, bool) {
-    let is_noisy = |target: &Target| matches!(target, Target::Guard(t) if t.noise.is_some());
-    let is_exact = !targets.iter().any(is_noisy);
+    let is_exact = !targets.iter().any(Target::is_noisy);
     (if is_exact { 1 } else { ROUNDS }, is_exact)
 }
 

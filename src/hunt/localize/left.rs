@@ -8,14 +8,11 @@ use crate::hunt::driver::Driver;
 
 use super::change::{Change, Part};
 use super::revert::Patched;
-
-/// The least share of the commit's step, or of the whole change from good to bad if that is less,
-/// that the rest must make at the newer end.
-const SHARE: f64 = 0.5;
+use super::step::SHARE;
 
 impl Driver<'_> {
-    /// Whether the newer end without what is left of the change loses the commit's step. False if no
-    /// test tells.
+    /// Whether the newer end without what is left of the change loses a good part of the commit's
+    /// step, or of the whole change from good to bad if that is less. False if no test tells.
     pub(crate) fn rest_makes_the_step(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
         let Some((effect, own_step)) =
             culprit.effects.first().and_then(|effect| Some((effect, effect.own_step?)))

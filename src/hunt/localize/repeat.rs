@@ -63,9 +63,7 @@ impl Localization<'_, '_> {
 impl Driver<'_> {
     /// Whether one run may decide: no target is judged with its noise.
     fn is_judged_by_one_run(targets: &[Target]) -> bool {
-        let is_noisy =
-            |target: &Target| matches!(target, Target::Guard(guard) if guard.noise.is_some());
-        !targets.iter().any(is_noisy)
+        !targets.iter().any(Target::is_noisy)
     }
 
     /// The verdict of each of [`RUNS`] runs of a commit with a recipe.

@@ -10,7 +10,7 @@ use crate::oracle::Observation;
 use crate::store::journal::{SearchBy, SearchMethod};
 
 /// A part shows the step if it makes at least this share of the commit's step.
-const SHARE: f64 = 0.5;
+pub(super) const SHARE: f64 = 0.5;
 
 /// A part makes the whole step if its level is this near to the commit's, as a share of the step.
 const NEARLY: f64 = 0.1;

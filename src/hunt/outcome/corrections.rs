@@ -1,7 +1,8 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Basis, Culprit, Phase, Target};
+use crate::evaluation::{Basis, CommitId, Culprit, Phase, Target};
+use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -40,58 +41,67 @@ impl Driver<'_> {
     }
 
     /// Marks each named commit as hiding later ones if the hunt's newer end has a file as it was
-    /// before that commit, and
-    ///
-    /// - no file there has the change,
-    /// - the commit that put the file back altered other files too: it may have removed the step and
-    ///   made another one (the newer end without the rest of the change must then lose a step), or
-    /// - runs of one commit differ, so that a mend may have gone unseen.
+    /// before that commit, and what is left of the change may be innocent.
     pub(crate) fn doubt_what_the_end_lacks(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
-        let [_, newer] = whole.ends();
-        // In noise, enough runs of each commit were made to see a mend.
-        let in_noise =
-            |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
-        let in_noise = whole.targets.iter().any(in_noise);
         for culprit in ledger.named().cloned().collect::<Vec<_>>() {
-            let found = &culprit.info.commit;
-            let history = &self.oracle.history;
-            let change = history.change(&culprit.parent, found)?;
-            let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
-            let is_gone = history.contains_change(newer, &change) == Some(false);
-            for part in history.put_back(newer, &change) {
-                let history = &self.oracle.history;
-                let absence = history.commits_without_change(found, newer, &part)?.pop();
-                let is_replaced = match &absence {
-                    // A failure's message tells its cause; a level does not.
-                    Some(absence) if culprit.failure.is_none() => {
-                        let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
-                        let [before, back] = [&absence.before, &absence.commits[0]];
-                        let is_mended = ledger.mends().iter().any(is_there);
-                        let alters_others = history.alters_other_files(before, back, &change)?;
-                        (varies || alters_others) && !(varies && is_mended)
-                    }
-                    _ => false,
-                };
-                if !is_gone && !is_replaced {
-                    continue;
-                }
-                if !is_gone && !varies && self.rest_makes_the_step(&culprit)? {
-                    break;
-                }
-                let back = absence.as_ref().map(|absence| &absence.commits[0]);
-                let until = match back {
-                    Some(back) if self.same_levels(&whole.targets, found, back)? => back,
-                    _ => newer,
-                };
-                ledger.hides(found, &self.chain(found, until)?);
-                break;
+            if let Some(until) = self.may_be_made_again(ledger, whole, &culprit)? {
+                let found = &culprit.info.commit;
+                ledger.hides(found, &self.chain(found, &until)?);
             }
         }
         Ok(())
+    }
+
+    /// The last commit that may have made the step of `culprit` again, if the newer end has a file as
+    /// it was before the change, and
+    ///
+    /// - no file there has the change,
+    /// - the commit that put the file back altered other files too: it may have removed the step and
+    ///   made another one (the newer end without the rest of the change must then lose a step), or
+    /// - runs of one commit differ, so that a mend may have gone unseen.
+    fn may_be_made_again(
+        &mut self,
+        ledger: &Ledger,
+        whole: &SearchRange,
+        culprit: &Culprit,
+    ) -> Result<Option<CommitId>, HuntError> {
+        let [_, newer] = whole.ends();
+        let found = &culprit.info.commit;
+        let change = self.oracle.history.change(&culprit.parent, found)?;
+        let is_gone = self.oracle.history.contains_change(newer, &change) == Some(false);
+        // In noise, enough runs of each commit were made to see a mend.
+        let in_noise = whole.targets.iter().any(Target::is_noisy);
+        let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
+        for part in self.oracle.history.put_back(newer, &change) {
+            let history = &self.oracle.history;
+            let absence = history.commits_without_change(found, newer, &part)?.pop();
+            let is_replaced = match &absence {
+                // A failure's message tells its cause; a level does not.
+                Some(absence) if culprit.failure.is_none() && varies => {
+                    let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
+                    !ledger.mends().iter().any(is_there)
+                }
+                Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
+                    history.alters_other_files(before, &commits[0], &change)?
+                }
+                _ => false,
+            };
+            if !is_gone && !is_replaced {
+                continue;
+            }
+            if !is_gone && !varies && self.rest_makes_the_step(culprit)? {
+                return Ok(None);
+            }
+            return Ok(Some(match absence.as_ref().map(|absence| &absence.commits[0]) {
+                Some(back) if self.same_levels(&whole.targets, found, back)? => back.clone(),
+                _ => newer.clone(),
+            }));
+        }
+        Ok(None)
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later

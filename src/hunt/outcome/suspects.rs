@@ -99,9 +99,7 @@ impl Driver<'_> {
     ) -> Result<Option<Observation>, HuntError> {
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Search);
-        let is_noisy =
-            |target: &Target| matches!(target, Target::Guard(target) if target.noise.is_some());
-        let is_noisy = targets.iter().any(is_noisy);
+        let is_noisy = targets.iter().any(Target::is_noisy);
         let seen = if is_noisy {
             self.oracle.evaluate(look)?
         } else {

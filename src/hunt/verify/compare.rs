@@ -210,7 +210,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Makes `runs` fresh runs of each commit, the commits in turn.
+    /// Makes `runs` fresh runs of each commit. The commits take turns.
     fn in_turn(
         &mut self,
         pair: Pair<'_>,

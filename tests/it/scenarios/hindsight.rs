@@ -6,7 +6,7 @@ use crate::kit::{Plan, graph, line};
 
 /// A line of commits with one file for each kernel. An entry is a commit, a kernel, and
 /// what the kernel adds to the perplexity of 7 from this commit on.
-fn kernels(commits: usize, changes: &[(usize, &str, f64)]) -> Plan {
+pub(super) fn kernels(commits: usize, changes: &[(usize, &str, f64)]) -> Plan {
     with_kernels(line(&vec!["7.0"; commits].join(" ")), changes)
 }
 

@@ -1,5 +1,6 @@
 //! A regression that was mended before the bad end does not explain the bad end's level.
 
+use super::hindsight::kernels;
 use super::hunt;
 use crate::kit::{Plan, graph, line};
 
@@ -10,6 +11,16 @@ fn spans(spans: &[(usize, &str)]) -> Plan {
         span.map_or("7.0", |(_, word)| *word)
     };
     line(&(0..64).map(word).collect::<Vec<_>>().join(" "))
+}
+
+/// The commits from one to another, as an answer lists them.
+fn all(from: usize, to: usize) -> String {
+    (from..=to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes a comment into a file of its own, which adds nothing to the perplexity.
+fn notes(plan: Plan, commit: usize, text: &str) -> Plan {
+    plan.file(commit, "kernels/notes.conf", &format!("# {text}\n"))
 }
 
 #[test]
@@ -42,8 +53,7 @@ fn a_step_that_was_made_good_in_part_stays_named() {
 #[test]
 fn next_to_nothing_left_of_a_huge_step_may_be_anothers() {
     let told = hunt(spans(&[(25, "100000"), (37, "7.3")]));
-    let all: Vec<String> = (25..=37).map(|n| n.to_string()).collect();
-    told.leaves(&all.join(" ")).costs(26, 17);
+    told.leaves(&all(25, 37)).costs(26, 17);
 }
 
 #[test]
@@ -93,47 +103,18 @@ fn a_side_branch_from_before_a_fix_is_set_aside() {
     hunt(plan).between("2", "10").finds("9").costs(15, 7);
 }
 
-/// A line of 24 commits with perplexity 7, and the files that some of them change.
-fn files(changes: &[(usize, &str, &str)]) -> Plan {
-    let plan = line(&["7.0"; 24].join(" "));
-    let write = |plan: Plan, (commit, file, text): &(usize, &str, &str)| {
-        plan.file(*commit, format!("kernels/{file}.conf"), &format!("{text}\n"))
-    };
-    changes.iter().fold(plan, write)
-}
-
-/// The commits from one to another, as an answer lists them.
-fn all(from: usize, to: usize) -> String {
-    (from..=to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
-}
-
 #[test]
 fn a_step_that_another_file_makes_again_may_be_either_commits() {
-    let plan = files(&[
-        (0, "a", "ppl+a = 0"),
-        (0, "b", "ppl+b = 0"),
-        (5, "a", "ppl+a = 0.36"),
-        (5, "notes", "# rows of four"),
-        (15, "a", "ppl+a = 0"),
-        (15, "b", "ppl+b = 0.36"),
-    ]);
-    hunt(plan).leaves(&all(5, 15)).costs(22, 13);
+    let plan = kernels(24, &[(5, "a", 0.36), (15, "a", 0.0), (15, "b", 0.36)]);
+    hunt(notes(plan, 5, "rows of four")).leaves(&all(5, 15)).costs(22, 13);
 }
 
 #[test]
 fn a_part_that_was_put_back_beside_another_change_may_be_made_again() {
-    let plan = files(&[
-        (0, "a", "ppl+a = 0"),
-        (0, "b", "ppl+b = 0"),
-        (0, "c", "ppl+c = 0"),
-        (5, "a", "ppl+a = 0.63"),
-        (5, "b", "ppl+b = 0.63"),
-        (5, "notes", "# rows of four"),
-        (8, "a", "ppl+a = 0"),
-        (15, "b", "ppl+b = 0"),
-        (15, "c", "ppl+c = 0.63"),
-    ]);
-    hunt(plan).leaves(&all(5, 23)).costs(31, 17);
+    let made = [(5, "a", 0.63), (5, "b", 0.63), (15, "c", 0.63)];
+    let put_back = [(8, "a", 0.0), (15, "b", 0.0)];
+    let plan = kernels(24, &[&made[..], &put_back].concat());
+    hunt(notes(plan, 5, "rows of four")).leaves(&all(5, 23)).costs(31, 17);
 }
 
 #[test]
@@ -147,33 +128,24 @@ fn small_steps_after_the_found_one_are_no_single_commits() {
 
 #[test]
 fn what_is_left_of_a_change_is_tested_if_a_part_was_put_back() {
-    let plan = files(&[
-        (0, "a", "ppl+a = 0"),
-        (0, "notes", "# plain"),
-        (5, "a", "ppl+a = 0.36"),
-        (5, "notes", "# rows of four"),
-        (15, "notes", "# plain"),
-        (15, "c", "# a cell more"),
-    ]);
+    let plan = notes(kernels(24, &[(5, "a", 0.36)]), 0, "plain");
+    let plan = notes(notes(plan, 5, "rows of four"), 15, "plain");
+    let plan = plan.file(15, "kernels/c.conf", "# a cell more\n");
     hunt(plan).finds("5").costs(22, 13);
 }
 
 #[test]
 fn a_new_file_that_was_renamed_later_is_not_put_back() {
-    let plan = files(&[(5, "fast", "ppl+a = 0.36"), (15, "quick", "ppl+a = 0.36")]);
+    let plan = line(&["7.0"; 24].join(" "));
+    let plan = plan.file(5, "kernels/fast.conf", "ppl+a = 0.36\n");
+    let plan = plan.file(15, "kernels/quick.conf", "ppl+a = 0.36\n");
     let plan = plan.without(15, "kernels/fast.conf");
     hunt(plan).finds("5").costs(18, 10);
 }
 
 #[test]
 fn a_fix_that_another_file_makes_again_may_be_either_commits() {
-    let plan = files(&[
-        (0, "a", "ppl+a = 0.36"),
-        (0, "b", "ppl+b = 0"),
-        (5, "a", "ppl+a = 0"),
-        (5, "notes", "# rows of four"),
-        (15, "a", "ppl+a = 0.36"),
-        (15, "b", "ppl+b = -0.36"),
-    ]);
-    hunt(plan).for_the_fix().leaves(&all(5, 15)).costs(22, 13);
+    let fixed = [(0, "a", 0.36), (5, "a", 0.0), (15, "a", 0.36), (15, "b", -0.36)];
+    let plan = kernels(24, &fixed);
+    hunt(notes(plan, 5, "rows of four")).for_the_fix().leaves(&all(5, 15)).costs(22, 13);
 }

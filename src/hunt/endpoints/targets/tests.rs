@@ -65,11 +65,7 @@ fn what_repeats_leads_the_hunt_where_something_else_varies() {
     let bad = with_speed('2', 7.0, [50.0, 51.0, 52.0, 51.0]);
     let chosen = chosen(&good, &bad, &[guard(UP), speed]);
     assert_eq!(chosen.steadiness, SearchMethod::BitIdentical);
-    let noisy: Vec<bool> = chosen
-        .targets
-        .iter()
-        .map(|target| matches!(target, Target::Guard(t) if t.noise.is_some()))
-        .collect();
+    let noisy: Vec<bool> = chosen.targets.iter().map(Target::is_noisy).collect();
     assert_eq!(noisy, [false, true]);
 }
 

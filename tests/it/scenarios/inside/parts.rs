@@ -24,7 +24,7 @@ fn long(first: &str, last: &str) -> String {
     format!("{first}\n{}\n{last}\n", middle.join("\n"))
 }
 
-/// Commit 2 changes `add.conf` in two places, and `tests.conf`. Its second hunk is bad.
+/// Commit 2 changes two places of `add.conf`, and `tests.conf`. The second hunk of `add.conf` is bad.
 fn with_two_hunks(env: &TestEnvironment) -> Kernels {
     let mut kernels = Kernels::new(env, &[G]);
     kernels.commit(env, "add", ("add.conf", long("# old", "ppl+add = 0")));
@@ -33,6 +33,17 @@ fn with_two_hunks(env: &TestEnvironment) -> Kernels {
     kernels.commit(env, "faster", ("add.conf", long("# new", "ppl+add = 0.5")));
     kernels.commit(env, "words", ("mul.conf", "# words\n".to_owned()));
     kernels
+}
+
+/// The second hunk alone makes the step, and the bad end without it is good.
+fn names_the_second_hunk(inside: &Value) {
+    assert_eq!(only_set(inside), ["hunk 2 add.conf"]);
+    let cause = &inside["cause"];
+    assert_eq!(
+        (&cause["end"], &cause["revert"]),
+        (&"complete".into(), &"heals".into()),
+        "{cause:#}"
+    );
 }
 
 #[test]
@@ -45,13 +56,7 @@ fn the_hunk_inside_the_submodule_is_named_and_its_revert_heals() {
     let told = Told { row, hunt };
     let inside = inner(&told, 0);
     assert_eq!(kernels.name(&inside["culprit"]["commit"]), 2);
-    assert_eq!(only_set(&inside), ["hunk 2 add.conf"]);
-    let cause = &inside["cause"];
-    assert_eq!(
-        (&cause["end"], &cause["revert"]),
-        (&"complete".into(), &"heals".into()),
-        "{cause:#}"
-    );
+    names_the_second_hunk(&inside);
     // The patch is for a checkout of the engine's commit, with its submodule.
     let env = told.env();
     let folder = told.hunt.folder.with_file_name(inside["hunt"].as_str().unwrap());
@@ -78,11 +83,5 @@ fn the_hunk_inside_a_copy_is_named_and_its_revert_heals() {
     let told = Told { row, hunt };
     let inside = inner(&told, 0);
     assert_eq!(inside["culprit"]["subject"], "faster");
-    assert_eq!(only_set(&inside), ["hunk 2 add.conf"]);
-    let cause = &inside["cause"];
-    assert_eq!(
-        (&cause["end"], &cause["revert"]),
-        (&"complete".into(), &"heals".into()),
-        "{cause:#}"
-    );
+    names_the_second_hunk(&inside);
 }
