@@ -265,6 +265,13 @@ pub struct Account {
     pub limit: f64,
 }
 
+impl Account {
+    /// Whether the found steps exceed the whole change by more than the tolerance.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.rest < -self.limit.max(0.0)
+    }
+}
+
 /// A range of history over which a metric got slightly worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contribution {

@@ -10,7 +10,7 @@ mod clues;
 mod contradiction;
 mod isolation;
 mod journaled;
-mod left;
+pub(crate) mod left;
 mod lines;
 mod logits;
 mod others;

@@ -13,6 +13,7 @@ pub(crate) mod levels_after;
 pub(crate) mod mends;
 pub(crate) mod other_targets;
 pub(crate) mod publish;
+mod removal;
 pub(crate) mod replaced;
 pub(crate) mod reused_only;
 pub(crate) mod same_change;

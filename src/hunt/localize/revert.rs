@@ -186,7 +186,8 @@ impl Driver<'_> {
         let own = recipes.at(end)?.inlined();
         let before = recipes.tree_of(end, &own)?;
         let (mut recipe, mut layers) = (own, Vec::new());
-        for [from, to] in differences {
+        // git refuses a patch without a difference.
+        for [from, to] in differences.iter().filter(|[from, to]| from != to) {
             let patch = recipes.overlay_builder.difference(from, to)?;
             let digest = recipes.store.keep_patch(&patch)?;
             layers.push(Layer::Patch {

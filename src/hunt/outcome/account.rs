@@ -139,6 +139,16 @@ impl Ledger {
         }
     }
 
+    /// Records that the newer end shows a found commit's step because of the commit's change.
+    pub(crate) fn is_needed(&mut self, commit: &CommitId) {
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.status = CulpritStatus::Stands;
+            found.among = None;
+        }
+        self.hidden.retain(|(one, _)| one != commit);
+        self.leaving.retain(|one| one != commit);
+    }
+
     /// Records that a found commit's change later leaves the tree, at least in part.
     pub(crate) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());

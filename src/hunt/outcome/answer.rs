@@ -35,7 +35,7 @@ impl Ledger {
         self.found.sort_by_cached_key(place);
         self.open_spans();
         let accounts = self.accounts();
-        self.doubt_what_is_too_much(&accounts);
+        self.doubt_what_is_too_much();
         self.doubt();
         self.note_what_was_undone();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
@@ -191,10 +191,8 @@ impl Ledger {
 
     /// If several commits together explain more than the whole change, those whose change left the
     /// tree become unclear.
-    fn doubt_what_is_too_much(&mut self, accounts: &[Account]) {
-        let is_too_much = |account: &Account| account.rest < -account.limit.max(0.0);
-        let stand = self.found.iter().filter(|found| found.stands()).count();
-        if stand < 2 || !accounts.iter().any(is_too_much) {
+    fn doubt_what_is_too_much(&mut self) {
+        if !self.explains_too_much() {
             return;
         }
         for found in self.found.iter_mut().filter(|found| found.stands()) {
@@ -202,6 +200,13 @@ impl Ledger {
                 found.status = CulpritStatus::Unclear;
             }
         }
+    }
+
+    /// Whether several commits together explain more than the whole change, and one of them may have
+    /// been undone.
+    pub(super) fn explains_too_much(&self) -> bool {
+        let stand = self.found.iter().filter(|found| found.stands()).count();
+        stand >= 2 && !self.leaving.is_empty() && self.accounts().iter().any(Account::is_exceeded)
     }
 
     /// Turns unclear commits into candidates. If their step is the largest, no commit is named.

@@ -1,7 +1,7 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Basis, CommitId, Culprit, Phase, Target};
+use crate::evaluation::{Account, Basis, CommitId, Culprit, Phase, Target};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -60,6 +60,7 @@ impl Driver<'_> {
     /// it was before the change, and
     ///
     /// - no file there has the change,
+    /// - in noise, the found commits explain more than the whole change: something was mended,
     /// - the commit that put the file back altered other files too: it may have removed the step and
     ///   made another one (the newer end without the rest of the change must then lose a step), or
     /// - runs of one commit differ, so that a mend may have gone unseen.
@@ -73,7 +74,7 @@ impl Driver<'_> {
         let found = &culprit.info.commit;
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let is_gone = self.oracle.history.contains_change(newer, &change) == Some(false);
-        // In noise, enough runs of each commit were made to see a mend.
+        // In noise, enough runs of each commit were made to see a mend, but not whose step it mends.
         let in_noise = whole.targets.iter().any(Target::is_noisy);
         let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
         for part in self.oracle.history.put_back(newer, &change) {
@@ -85,6 +86,7 @@ impl Driver<'_> {
                     let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
                     !ledger.mends().iter().any(is_there)
                 }
+                Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     history.alters_other_files(before, &commits[0], &change)?
                 }

@@ -89,7 +89,7 @@ impl Driver<'_> {
             if whole.explains_levels() && !is_drifting {
                 let seen = self.oracle.evaluate(look)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
-                match self.note_mends_beside(ledger, &step) {
+                match self.note_later_mends(ledger, &step) {
                     // A limit discards no confirmed commit.
                     Err(HuntError::Limit(limit)) => {
                         ledger.note_limit("other branches were not checked", &limit);

@@ -57,9 +57,9 @@ impl Driver<'_> {
         Ok((!metrics.is_empty()).then_some(next))
     }
 
-    /// Adds the mends on paths beside the first-parent path to the ledger: later measurements of
-    /// the hunt may show them. Ignores rises: they were searched when the commit was found.
-    pub(crate) fn note_mends_beside(
+    /// Adds the mends after a found commit to the ledger: measurements that the hunt made since then
+    /// may show them. Ignores rises: they were searched when the commit was found.
+    pub(crate) fn note_later_mends(
         &mut self,
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
@@ -67,8 +67,7 @@ impl Driver<'_> {
         for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
             if has_levels(target, step) {
-                let mut ways = self.ways(step, target)?;
-                ways.retain(Option::is_some);
+                let ways = self.ways(step, target)?;
                 self.follow_ways(ledger, step, target, ways, &mut Vec::new())?;
             }
         }
