@@ -1,7 +1,7 @@
 //! What the newer end shows without what is left there of a found commit's change. Asked if some
 //! files of the change are as before there, or if several commits may be the cause.
 
-use crate::evaluation::{CommitId, Culprit, Effect, Target, Verdict};
+use crate::evaluation::{CommitId, Culprit, Effect, GuardTarget, Target, Verdict};
 use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -88,8 +88,17 @@ impl Driver<'_> {
         let Patched::Done { recipe, .. } = self.patched(&newer, &differences)? else {
             return Ok(false);
         };
-        let judged = self.judge_end(&newer, &recipe, &targets)?;
-        Ok(judged.is_some_and(|(judgement, _)| judgement.verdict == Verdict::Good))
+        let Some((judgement, seen)) = self.judge_end(&newer, &recipe, &targets)? else {
+            return Ok(false);
+        };
+        let is_countered = targets.iter().any(|target| match target {
+            Target::Guard(target) => {
+                let level = seen.level(&target.guard.metric).and_then(|level| level.number());
+                level.is_some_and(|level| is_beyond_good(target, level))
+            }
+            Target::Failure { .. } => false,
+        });
+        Ok(judgement.verdict == Verdict::Good && !is_countered)
     }
 
     /// The target that the commit's first effect is on, or the failure that it makes; `None` if a
@@ -150,7 +159,10 @@ impl Driver<'_> {
         let ends = target.baseline.number().zip(target.bad.number());
         let whole = ends.map(|(good, bad)| target.guard.worsening(good, bad));
         let step = own_step.into_iter().chain(whole).fold(f64::INFINITY, f64::min);
-        if lost >= SHARE * step {
+        if is_beyond_good(target, without) {
+            // Another commit counters the step, so its removal tells nothing.
+            EndWithoutChange::Unknown
+        } else if lost >= SHARE * step {
             EndWithoutChange::LosesTheStep
         } else if lost.abs() <= SAME * target.limit.max(0.0) {
             EndWithoutChange::ShowsTheSame
@@ -187,4 +199,10 @@ impl Driver<'_> {
             target.guard.worsening(without, with).abs() <= SAME * target.limit.max(0.0)
         }))
     }
+}
+
+/// Whether a level is better than the good end's by more than the tolerance.
+fn is_beyond_good(target: &GuardTarget, level: f64) -> bool {
+    let good = target.baseline.number();
+    good.is_some_and(|good| target.guard.worsening(good, level) < -target.limit.max(0.0))
 }

@@ -172,6 +172,12 @@ impl Driver<'_> {
         {
             let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
             let LevelFall { before, after } = better;
+            if let Some([base, tip]) = self.fall_on_branch(&before, &after, target)? {
+                for pair in [[from.clone(), before], [base, tip], [after, to.clone()]] {
+                    self.follow(ledger, search_range, target, &pair, next)?;
+                }
+                return Ok(());
+            }
             let metric = &target.guard.metric;
             ledger.mended(Mend {
                 by: after.commit.clone(),
@@ -188,6 +194,36 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// If a merge's level falls because it merges a branch with a mend: the branch's base, and its
+    /// tip, which is no worse than the merge. The branch may fall further and rise again before its
+    /// tip, so the step that explains the merge may lie there.
+    fn fall_on_branch(
+        &mut self,
+        before: &Level,
+        merge: &Level,
+        target: &GuardTarget,
+    ) -> Result<Option<[Level; 2]>, HuntError> {
+        let history = &self.oracle.history;
+        let parents = history.parents(&merge.commit)?;
+        if !parents.contains(&before.commit) {
+            return Ok(None);
+        }
+        for parent in parents.iter().filter(|parent| **parent != before.commit) {
+            let bases = self.oracle.history.merge_bases(&before.commit, parent)?;
+            let [base] = &bases[..] else { continue };
+            let number = self.searches.saturating_sub(1);
+            let targets = [Target::Guard(target.clone())];
+            for one in [parent, base] {
+                self.judge(one, &targets, number)?;
+            }
+            let [from, tip] = [self.level_at(base, target)?, self.level_at(parent, target)?];
+            if base != parent && !is_worse(target, merge, &tip) && is_worse(target, &tip, &from) {
+                return Ok(Some([from, tip]));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the later commit is still better after more runs of it; in noise, of both commits. A

@@ -1,6 +1,6 @@
 //! One run of `git bisect run`, from its start to its answer.
 
-use crate::evaluation::ReachedLimit;
+use crate::evaluation::{Ended, ReachedLimit};
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::ahead::scout::Scout;
@@ -39,12 +39,20 @@ pub(crate) fn bisect(
     session.start(&range, search_range.terms.aim())?;
     replay(driver, &session, search_range, strategy, &skip)?;
     while ended(&session)?.is_none() {
+        let known = judgements(driver)?;
         let scout = Scout::begin(driver, &session, search_range, strategy)?;
         let ran = run_git(driver, &session, number);
         drop(scout);
         driver.oracle.recorder.count_runs_of_others()?;
-        ran?;
-        if ended(&session)?.is_some() || !driver.is_look_due()? {
+        let has_succeeded = ran?;
+        if ended(&session)?.is_some() {
+            break;
+        }
+        if !driver.is_look_due()? {
+            // Git also ends with success before it tests a merge base.
+            if has_succeeded && judgements(driver)? > known {
+                continue;
+            }
             break;
         }
         if let Some(change) = driver.machine_change()? {
@@ -89,7 +97,14 @@ pub(crate) fn bisect(
     Ok(change.map_or(BisectEnd::Answer(end), BisectEnd::MachineChanged))
 }
 
-fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<(), HuntError> {
+/// How often a commit was judged in this hunt.
+fn judgements(driver: &Driver<'_>) -> Result<usize, HuntError> {
+    let entries = driver.hunt.entries()?;
+    Ok(entries.iter().filter(|entry| matches!(entry.event, Event::Judged(_))).count())
+}
+
+/// Runs git until it has an answer or stops. Whether it ended with success.
+fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<bool, HuntError> {
     let oracle = [
         driver.program.clone().into_os_string(),
         "oracle".into(),
@@ -100,11 +115,11 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
     let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
     let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
     let file = LogFile { path: &log, header: &[], sync: false };
-    process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
+    let ran = process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
     if driver.stop.is_requested() {
         return Err(HuntError::stopped(&driver.stop));
     }
-    Ok(())
+    Ok(ran.ended == Ended::Exited(0))
 }
 
 /// The error if git stopped without an answer. The oracle wrote the reason to the journal.
