@@ -8,7 +8,7 @@ use crate::hunt::localize::left::EndWithoutChange;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::culprit_status::CulpritStatus;
+use super::culprit_status::{CulpritStatus, FoundCommit};
 
 /// Maximum number of commits whose change is removed.
 const MOST_REMOVED: usize = 6;
@@ -60,13 +60,19 @@ impl Driver<'_> {
 }
 
 impl Ledger {
-    /// Whether it is open which of the found commits explain the newer end.
+    /// Whether it is open which of the found commits explain the newer end. If another commit may
+    /// have made the same change again, a removal does not tell the two apart.
     fn is_in_question(&self) -> bool {
         let is_open = |status: &CulpritStatus| {
             matches!(status, CulpritStatus::Unclear | CulpritStatus::Hides { .. })
         };
+        let is_shared = |found: &FoundCommit| match &found.among {
+            Some((among, _)) => among.iter().any(|one| *one != found.culprit.info.commit),
+            None => false,
+        };
         let mut found = self.found.iter();
         self.candidates.is_empty()
+            && !self.found.iter().any(is_shared)
             && (!self.hidden.is_empty()
                 || self.explains_too_much()
                 || found.any(|found| is_open(&found.status) || found.among.is_some()))
