@@ -49,11 +49,11 @@ pub struct GuardTarget {
     pub threshold: Option<f64>,
     /// Levels and noise; `None` if runs repeat bit for bit.
     #[serde(default)]
-    pub noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
     /// How much text the good endpoint's runs read, if their output has the amount. A run that read
     /// another amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<TextLength>,
+    pub(crate) text: Option<TextLength>,
     /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,

@@ -34,7 +34,7 @@ impl fmt::Display for Verdict {
 /// Why a commit was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SkipReason {
+pub(crate) enum SkipReason {
     /// It does not build.
     Build,
     /// A patch of the configuration does not apply to it.
@@ -96,9 +96,9 @@ pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
     /// Why the commit is skipped, if so.
-    pub skip: Option<SkipReason>,
+    pub(crate) skip: Option<SkipReason>,
     /// One sentence for people.
     pub reason: String,
     /// The targets it breaks.
-    pub broken: Vec<Metric>,
+    pub(crate) broken: Vec<Metric>,
 }

@@ -314,7 +314,7 @@ impl Ledger {
                 ));
             }
         }
-        (!targets.is_empty()).then(|| SearchRange { targets, ..part })
+        (!targets.is_empty()).then_some(SearchRange { targets, ..part })
     }
 
     /// The range from the good end to the good side of the found step (`part`), if the rest there
@@ -336,7 +336,7 @@ impl Ledger {
                 targets.push(Target::Guard(rest));
             }
         }
-        (!targets.is_empty()).then(|| SearchRange { targets, ..part })
+        (!targets.is_empty()).then_some(SearchRange { targets, ..part })
     }
 }
 
