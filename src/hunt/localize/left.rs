@@ -20,9 +20,10 @@ pub(crate) enum EndWithoutChange {
     /// A good part of the commit's step is gone, or of the whole change from good to bad if that is
     /// less.
     LosesTheStep,
-    /// The same as with it, and no part that is left in another form makes the step.
+    /// The newer end is the same without it, and no part that is left in another form makes the
+    /// step.
     ShowsTheSame,
-    /// Something else, or no test tells.
+    /// Neither of these, or no test can decide.
     Unknown,
 }
 
@@ -30,8 +31,8 @@ pub(crate) enum EndWithoutChange {
 struct Removal {
     /// The commit's tree, and the same tree without the parts that are left.
     trees: [String; 2],
-    /// Parts that are neither left as they were made nor gone with their file as before: other lines
-    /// replaced them. They are not removed.
+    /// Parts that other lines replaced: the part is gone, but its file is not as before the change.
+    /// They are not removed.
     reworked: Vec<Part>,
 }
 

@@ -23,18 +23,19 @@ pub(crate) struct Ledger {
     pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits whose change later leaves the tree, at least in part.
     pub(crate) leaving: Vec<CommitId>,
-    /// Found commits after which, up to the hunt's newer end, commits were measured.
+    /// Found commits with measured commits between them and the hunt's newer end.
     pub(crate) measured_after: Vec<CommitId>,
     pub(crate) crossings: Vec<Culprit>,
     pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
-    /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
+    /// The largest step for which only candidates are known, in the metric's unit; infinite if
+    /// there is no number.
     pub(crate) largest_open: f64,
-    /// How much of each metric's change has only candidates; 0 for a fact.
+    /// The sum of such steps of each metric; 0 for a fact.
     pub(crate) open_steps: BTreeMap<Metric, f64>,
-    /// Metrics of which the rest is small steps.
+    /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
     pub(crate) notes: Vec<String>,
-    /// Failures of other measures than the target's, which the hunt searched for by themselves.
+    /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
 }
 
@@ -58,7 +59,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a target that the hunt searches for by itself, after the others.
+    /// Adds a target that gets a search of its own, after the others.
     pub(crate) fn add_target(&mut self, target: Target) {
         match target {
             Target::Guard(_) => self.targets.push(target),

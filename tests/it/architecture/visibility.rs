@@ -16,7 +16,8 @@ fn words_outside() -> BTreeSet<String> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                // These tests name items in lists.
+                folders.extend((!path.ends_with("it/architecture")).then_some(path));
             } else if path.extension().is_some_and(|end| end == "rs") {
                 text += &fs::read_to_string(&path).unwrap();
             }
