@@ -39,7 +39,7 @@ pub enum FormName {
 
 impl FormName {
     /// All forms, in the order of messages.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::MaxIncrease,
         Self::MaxIncreasePercent,
         Self::MaxDecrease,

@@ -105,7 +105,7 @@ pub(crate) use surroundings::COMPILERS;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use surroundings::is_secret;
 pub(crate) use target::GuardTarget;
-pub use target::Target;
+pub(crate) use target::Target;
 pub(crate) use tensor_comparison::{
     TensorAxis, TensorChange, TensorComparison, TensorGrowth, TensorInput, TensorOrder,
     TensorPattern, TensorPatternKind, TensorRun,
@@ -115,5 +115,6 @@ pub(crate) use text_length::TextLength;
 pub(crate) use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub(crate) use unexplained::Unexplained;
 pub(crate) use unreadable::Unreadable;
+pub use verdict::Judgement;
 pub(crate) use verdict::SkipReason;
-pub use verdict::{Judgement, Verdict};
+pub(crate) use verdict::Verdict;

@@ -9,7 +9,7 @@ use super::Metric;
 /// The verdict on a commit, in git's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The commit breaks no target.
     Good,
     /// The commit breaks a target.
@@ -94,7 +94,7 @@ impl fmt::Display for SkipReason {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// The verdict.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Why the commit is skipped, if so.
     pub(crate) skip: Option<SkipReason>,
     /// One sentence for people.

@@ -97,12 +97,12 @@ impl Driver<'_> {
     /// few runs of one commit do not decide it.
     fn target_of(&self, culprit: &Culprit) -> Result<Option<Target>, HuntError> {
         let (targets, _) = self.sought()?;
-        let is_on = |effect: &Effect, target: &Target| match target {
+        let has_its_metric = |effect: &Effect, target: &Target| match target {
             Target::Guard(target) => target.guard.metric == effect.metric,
             Target::Failure { .. } => false,
         };
         let is_own = |target: &Target| match culprit.effects.first() {
-            Some(effect) => effect.own_step.is_some() && is_on(effect, target),
+            Some(effect) => effect.own_step.is_some() && has_its_metric(effect, target),
             None => matches!(target, Target::Failure { .. }),
         };
         Ok(self.judged_alone(&targets).into_iter().find(is_own))
