@@ -10,7 +10,7 @@ use super::{SlotError, WroteLinked};
 
 /// The build could not be tried, or it failed and the commit is not at fault.
 #[derive(Debug, thiserror::Error)]
-pub enum BuildError {
+pub(crate) enum BuildError {
     /// The checkout failed.
     #[error(transparent)]
     Git(#[from] GitError),

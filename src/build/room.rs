@@ -11,7 +11,7 @@ use super::slots::Slots;
 
 /// The disk has too little space for the next build, although every idle build is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shortage {
+pub(crate) struct Shortage {
     /// The folder of the slots.
     pub folder: PathBuf,
     /// Bytes that are free for the next build.

@@ -8,7 +8,7 @@ use crate::files;
 /// A slot that cannot be used; never the commit's fault.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
-pub struct SlotError {
+pub(crate) struct SlotError {
     /// The file or folder.
     pub path: PathBuf,
     /// What the system said.

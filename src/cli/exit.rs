@@ -49,7 +49,7 @@ pub(crate) fn of_panic(is_oracle: bool) -> ExitCode {
 
 /// The error of a command.
 #[derive(Debug)]
-pub struct Failed {
+pub(crate) struct Failed {
     /// The error to print.
     pub error: anyhow::Error,
     /// What the user can do about the error.
@@ -59,7 +59,7 @@ pub struct Failed {
 
 impl Failed {
     /// Wrong arguments or files.
-    pub fn usage(error: anyhow::Error, hint: Option<String>) -> Self {
+    pub(crate) fn usage(error: anyhow::Error, hint: Option<String>) -> Self {
         Self { error, hint, code: USAGE }
     }
 
@@ -69,25 +69,25 @@ impl Failed {
     }
 
     /// An external fault, such as a tool or the disk.
-    pub fn world(error: anyhow::Error, hint: Option<String>) -> Self {
+    pub(crate) fn world(error: anyhow::Error, hint: Option<String>) -> Self {
         Self { error, hint, code: WORLD }
     }
 
     /// Standard output cannot be written.
-    pub fn stdout(error: std::io::Error) -> Self {
+    pub(crate) fn stdout(error: std::io::Error) -> Self {
         let error = anyhow::Error::new(error).context("cannot write to standard output");
         Self::world(error, Some("free some space where it is written to, and ask again".into()))
     }
 
     /// An error of the store: a usage error if a hunt does not exist, else an external fault.
-    pub fn store(error: StoreError) -> Self {
+    pub(crate) fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
         let hint = error.hint();
         Self { error: error.into(), hint, code }
     }
 
     /// An error with dumps: usually the files, sometimes the disk.
-    pub fn dump(error: DumpError) -> Self {
+    pub(crate) fn dump(error: DumpError) -> Self {
         let code = match &error {
             DumpError::Stopped => INTERRUPTED,
             error if error.is_external() => WORLD,
@@ -98,7 +98,7 @@ impl Failed {
     }
 
     /// An error of a hunt that did not begin, or that stopped.
-    pub fn hunt(error: HuntError) -> Self {
+    pub(crate) fn hunt(error: HuntError) -> Self {
         let code = match &error {
             HuntError::Usage(UsageError::Git(error)) if !error.is_usage() => WORLD,
             HuntError::Usage(UsageError::Sandbox(_)) => WORLD,
@@ -138,7 +138,7 @@ impl Failed {
     }
 
     /// An error of the oracle, which gave no verdict.
-    pub fn oracle(error: OracleError) -> Self {
+    pub(crate) fn oracle(error: OracleError) -> Self {
         Self::hunt(error.into())
     }
 

@@ -49,7 +49,7 @@ use crate::process::Stop;
 use crate::ui::{Ui, Verbosity};
 
 use args::{Args, Command};
-pub use exit::Failed;
+pub(crate) use exit::Failed;
 
 /// Parses the command line, runs the command, and returns the exit code.
 pub fn main() -> ExitCode {

@@ -12,7 +12,7 @@ use super::problem::{Location, Problem, did_you_mean};
 
 /// The options of one command that change its configuration.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Changes<'a> {
+pub(crate) struct Changes<'a> {
     /// Each `KEY=VALUE` of `--set`.
     pub set: &'a [String],
     /// Each `MEASURE=WORDS` of `--arg`.

@@ -6,7 +6,7 @@ use super::Slurm;
 
 /// `[executor]`. Builds and runs of one hunt happen in several slots at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Executor {
+pub(crate) struct Executor {
     /// The slots that the file lists; empty if it lists none. All have equally many CPUs and set
     /// the same variables, so that their runs may be compared.
     pub slots: Vec<ExecutorSlot>,
@@ -18,7 +18,7 @@ pub struct Executor {
 
 /// One slot: what builds and runs in it may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExecutorSlot {
+pub(crate) struct ExecutorSlot {
     /// Variables for runs and `[[prepare]]` steps.
     pub env: BTreeMap<String, String>,
     /// The CPUs for builds and runs, in ascending order. An empty list means all CPUs.
@@ -27,17 +27,17 @@ pub struct ExecutorSlot {
 
 impl Executor {
     /// The variables of this process's slot.
-    pub fn env(&self) -> impl Iterator<Item = (&String, &String)> {
+    pub(crate) fn env(&self) -> impl Iterator<Item = (&String, &String)> {
         self.slots.get(self.own).into_iter().flat_map(|slot| &slot.env)
     }
 
     /// The CPUs of this process's slot. An empty list means all CPUs.
-    pub fn cpus(&self) -> &[usize] {
+    pub(crate) fn cpus(&self) -> &[usize] {
         self.slots.get(self.own).map_or(&[], |slot| &slot.cpus)
     }
 
     /// How many slots or jobs the file allows; `None` if it says nothing of that.
-    pub fn listed(&self) -> Option<usize> {
+    pub(crate) fn listed(&self) -> Option<usize> {
         let slots = Some(self.slots.len()).filter(|listed| *listed > 0);
         self.slurm.as_ref().map(|slurm| slurm.max_jobs).or(slots)
     }
@@ -48,18 +48,18 @@ impl Executor {
     }
 
     /// How many CPUs each slot has, if the file says it.
-    pub fn cores(&self) -> Option<usize> {
+    pub(crate) fn cores(&self) -> Option<usize> {
         self.slots.first().map(|slot| slot.cpus.len()).filter(|count| *count > 0)
     }
 
     /// Whether slots set this variable.
-    pub fn sets(&self, name: &str) -> bool {
+    pub(crate) fn sets(&self, name: &str) -> bool {
         self.slots.iter().any(|slot| slot.env.contains_key(name))
     }
 
     /// The variables that the slots set, by name. A value that differs between slots picks a
     /// device, and results do not depend on it: `None`.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let first = self.slots.first().into_iter().flat_map(|slot| &slot.env);
         first.map(|(name, value)| {
             let is_same = self.slots.iter().all(|slot| slot.env.get(name) == Some(value));

@@ -7,7 +7,7 @@ use super::Config;
 
 /// An input cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum InputError {
+pub(crate) enum InputError {
     /// No input has this name.
     #[error("[inputs] has no `{name}`")]
     Undeclared {
@@ -52,7 +52,7 @@ pub enum InputError {
 
 impl InputError {
     /// What the user can do about the error.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::Undeclared { name } => format!("add `{name} = \"PATH\"` to [inputs]"),
             Self::Missing { name, .. } | Self::NoMatch { name, .. } | Self::Empty { name, .. } => {

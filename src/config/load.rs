@@ -17,7 +17,7 @@ use crate::evaluation::OptionChange;
 /// arrays replace the old ones, and `measure.NAME.key` changes one measure. Its `[scenario]`
 /// is ignored.
 #[derive(Clone, Copy, Debug)]
-pub struct Overlay<'a> {
+pub(crate) struct Overlay<'a> {
     /// The name of the overlay's file, for messages.
     pub name: &'a str,
     /// The overlay as TOML.

@@ -18,11 +18,14 @@ use super::level::Level;
 use super::source::Source;
 use super::{Parser, Placeholder, Sweep, Template};
 
-pub use build::{Build, BuildMode, ConfirmBuild, HomeUse, UnreadCommits};
+pub use build::Build;
+pub(crate) use build::{BuildMode, ConfirmBuild, HomeUse, UnreadCommits};
 pub use command::Command;
-pub use failures::{FailureHunt, Failures, Policy};
-pub use measures::{Measure, MeasureKind, Prepare, Require, Required};
-pub use overlays::{Condition, FileOverlay, Patch, PatchSource};
+pub use failures::Failures;
+pub(crate) use failures::{FailureHunt, Policy};
+pub use measures::Measure;
+pub(crate) use measures::{MeasureKind, Prepare, Require, Required};
+pub(crate) use overlays::{Condition, FileOverlay, Patch, PatchSource};
 
 /// One checked oracle.toml. The only ways to make one are [`Config::load`], [`Config::parse`]
 /// and [`Config::resolve`].
@@ -33,56 +36,56 @@ pub struct Config {
     /// The folder that relative paths in the file start from.
     pub base: PathBuf,
     /// `[worktree]`.
-    pub worktree: Worktree,
+    pub(crate) worktree: Worktree,
     /// `[build]`.
     pub build: Build,
     /// `[[prepare]]`, in order, with unique names. A step refers only to itself and to earlier
     /// steps.
-    pub prepares: Vec<Prepare>,
+    pub(crate) prepares: Vec<Prepare>,
     /// `[[measure]]`, in order, with unique names.
     pub measures: Vec<Measure>,
     /// `[[level]]`, the lowest first; every measure that they name exists.
     pub levels: Vec<Level>,
     /// `[sweep]`; every measure and parameter that it names exists.
-    pub sweep: Option<Sweep>,
+    pub(crate) sweep: Option<Sweep>,
     /// `[run]`.
     pub run: Run,
     /// `[[require]]`.
-    pub requires: Vec<Require>,
+    pub(crate) requires: Vec<Require>,
     /// `[[guard]]`; at least one; every metric's measure exists.
     pub guards: Vec<Guard>,
     /// `[statistics]`.
-    pub statistics: Statistics,
+    pub(crate) statistics: Statistics,
     /// `[failures]`.
     pub failures: Failures,
     /// The conditions of `[[override]]`, in order. [`Config::resolve`] merges the overrides whose
     /// conditions hold.
-    pub overrides: Vec<Condition>,
+    pub(crate) overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
     /// `[environment] vars`: inherited variables that are part of the keys besides the built-in
     /// list. A name that ends with `*` stands for all variables that begin so.
     pub variables: Vec<String>,
     /// `[environment] home`.
-    pub home: HomeUse,
+    pub(crate) home: HomeUse,
     /// `[[patch]]`, in order. [`Config::resolve`] keeps the patches whose conditions hold.
-    pub patches: Vec<Patch>,
+    pub(crate) patches: Vec<Patch>,
     /// `[[overlay]]`, in order. [`Config::resolve`] keeps the overlays whose conditions hold.
-    pub overlays: Vec<FileOverlay>,
+    pub(crate) overlays: Vec<FileOverlay>,
     /// `[ruler] paths`: git pathspecs (`:(top,glob)` is added) of the files that measure, not of
     /// the files that are measured.
     pub ruler: Vec<String>,
     /// `[report] commit_url`: the page of a commit, where `{commit}` stands for its full name.
     pub commit_url: Option<String>,
     /// `[executor]`.
-    pub executor: Executor,
+    pub(crate) executor: Executor,
     /// `[limits]`.
-    pub limits: DiskLimits,
+    pub(crate) limits: DiskLimits,
     /// `[notify] command`: the words of the command that is told how a hunt ended.
     pub notify: Option<Vec<String>>,
     /// Files put over a commit before its patches and overlays. No key sets them: localisation uses
     /// them to build a commit with part of a change.
-    pub part: Arc<Vec<TreeEntry>>,
+    pub(crate) part: Arc<Vec<TreeEntry>>,
     /// Whether a submodule under test is laid into the engine as plain files: then parts of a change
     /// and patches can be put over them. No key sets it.
     pub inline: bool,
@@ -186,7 +189,7 @@ impl Config {
 
 /// `[worktree]`: how a checkout is prepared for a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Worktree {
+pub(crate) struct Worktree {
     /// Where slots are. Default: a folder in the user's cache folder, named by the repository's id.
     pub dir: Option<PathBuf>,
     /// Paths of the user's checkout that are linked in, relative to its top.
@@ -213,7 +216,7 @@ pub struct Run {
 
 /// `[statistics]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Statistics {
+pub(crate) struct Statistics {
     /// The confidence that a confirmation must reach, in (0.5, 1). The error rate of a search that
     /// settles commits one by one is derived from it.
     pub confidence: f64,
@@ -225,7 +228,7 @@ pub struct Statistics {
 
 /// `[limits]`: how much disk a hunt may use, in bytes; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DiskLimits {
+pub(crate) struct DiskLimits {
     /// All folders to build and run in.
     pub slots: Option<u64>,
     /// The built files in them.

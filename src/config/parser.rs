@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// `measure.parser` with its own keys.
 #[derive(Clone, Debug)]
-pub enum Parser {
+pub(crate) enum Parser {
     /// llama-perplexity's output, of any year.
     LlamaPerplexity,
     /// What llama-perplexity prints with `--kl-divergence`, of any year.
@@ -55,7 +55,7 @@ pub enum Parser {
 
 /// `measure.pick`: which value counts if there are several, such as several matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pick {
+pub(crate) enum Pick {
     /// The first match.
     First,
     /// The last match (the default).
@@ -155,7 +155,7 @@ impl Parser {
     /// which every run has, are not among them.
     ///
     /// `None` if the names are known only after a run; then every value has a name.
-    pub fn names(&self) -> Option<Vec<Option<String>>> {
+    pub(crate) fn names(&self) -> Option<Vec<Option<String>>> {
         Some(match self {
             Self::LlamaPerplexity | Self::ExitCode => vec![None],
             Self::Regex { pattern, .. } => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A place in a file; lines and columns (in characters) count from 1. The place of a value that
 /// an option of the command line sets is the option, with line 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Location {
+pub(crate) struct Location {
     /// The file as named on the command line, or the option.
     pub file: Arc<str>,
     /// Line.
@@ -26,7 +26,7 @@ impl fmt::Display for Location {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Its place in the file.
     pub place: Location,
     /// The dotted key, such as `build.commands`; empty if the text is not valid TOML.
@@ -51,7 +51,7 @@ pub struct ConfigError {
     /// The path of the file as named on the command line.
     pub path: String,
     /// All problems, in the order of the file; never empty.
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl ConfigError {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How the jobs of a hunt are submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Slurm {
+pub(crate) struct Slurm {
     /// `--partition`.
     pub partition: Option<String>,
     /// `--account`.

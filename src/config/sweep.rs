@@ -8,7 +8,7 @@ use super::Placeholder;
 
 /// `[sweep]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     /// The measures that are swept, by name.
     pub measures: Vec<String>,
     /// Maximum number of cells of all measures together; default 64.
@@ -22,7 +22,7 @@ pub struct Sweep {
 
 /// One parameter: a name and its values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SweepParameter {
+pub(crate) struct SweepParameter {
     /// Its name: `{sweep.NAME}`. `threads` and `chunks` also stand for {threads} and {chunks}.
     pub name: String,
     /// The values of the grid, at least one.
@@ -33,7 +33,7 @@ pub struct SweepParameter {
 
 /// One value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SweepValue {
+pub(crate) struct SweepValue {
     /// Its name in a cell, unique among the parameter's values.
     pub label: String,
     /// The text that replaces the placeholder.
@@ -44,7 +44,7 @@ pub struct SweepValue {
 
 impl SweepParameter {
     /// A whole number of the range as a value.
-    pub fn number(&self, number: u64) -> SweepValue {
+    pub(crate) fn number(&self, number: u64) -> SweepValue {
         let text = number.to_string();
         let property = Property::Number(number as f64);
         let properties = Properties::from([(self.name.clone(), property)]);
@@ -52,7 +52,7 @@ impl SweepParameter {
     }
 
     /// The whole numbers among the values.
-    pub fn numbers(&self) -> BTreeSet<u64> {
+    pub(crate) fn numbers(&self) -> BTreeSet<u64> {
         self.values.iter().filter_map(|value| value.text.parse().ok()).collect()
     }
 

@@ -95,7 +95,7 @@ pub(super) enum Replacement {
 /// braces. A brace that no name follows (`{"a":{"b":1}}`, `{1..3}`, `{}`) is literal too, with
 /// its closing brace. `${NAME}` is also literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub(crate) struct Template {
     text: String,
     parts: Vec<Part>,
 }
@@ -105,7 +105,7 @@ impl Template {
     ///
     /// # Errors
     /// A placeholder that does not exist, is not available yet, or could be a shell variable.
-    pub fn parse(text: &str, names: &Names) -> Result<Self, TemplateError> {
+    pub(crate) fn parse(text: &str, names: &Names) -> Result<Self, TemplateError> {
         Ok(Self { text: text.to_owned(), parts: Scanner::default().scan(text, names)? })
     }
 
@@ -114,7 +114,7 @@ impl Template {
     ///
     /// # Errors
     /// A placeholder has no value.
-    pub fn fill(&self, values: &Values) -> Result<String, MissingValue> {
+    pub(crate) fn fill(&self, values: &Values) -> Result<String, MissingValue> {
         let mut filled = String::with_capacity(self.text.len());
         for part in &self.parts {
             match part {
@@ -134,12 +134,12 @@ impl Template {
     }
 
     /// The text as written, without values: it does not depend on where folders are.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// The text and the placeholders, in order.
-    pub fn parts(&self) -> &[Part] {
+    pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }
 

@@ -8,6 +8,6 @@ mod scenario;
 
 #[cfg(test)]
 use embedded::ORACLE_TOML;
-pub use layout::{LayoutError, lay_out};
-pub use plan::{Plan, PlanError, Verb};
-pub use scenario::{Scenario, ScenarioError, names, scenario};
+pub(crate) use layout::LayoutError;
+pub use layout::lay_out;
+pub use scenario::{names, scenario};

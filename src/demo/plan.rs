@@ -12,7 +12,7 @@ pub struct PlanError {
 
 /// Author and date of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Author {
+pub(crate) struct Author {
     /// The name.
     pub name: String,
     /// The e-mail address.
@@ -23,7 +23,7 @@ pub struct Author {
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub(crate) enum Verb {
     /// Make the first commit: everything below `demo/base`.
     Root {
         /// The author.
@@ -64,11 +64,11 @@ pub enum Verb {
 
 /// All steps, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan(pub Vec<Verb>);
+pub(crate) struct Plan(pub(crate) Vec<Verb>);
 
 impl Plan {
     /// Reads a plan; `#` begins a comment line.
-    pub fn parse(text: &str) -> Result<Self, PlanError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, PlanError> {
         let mut verbs = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();

@@ -8,7 +8,7 @@ use super::Verdict;
 /// both aims. Only the order of the endpoints differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Aim {
+pub(crate) enum Aim {
     /// The first bad commit: the older endpoint is good, the newer one bad.
     #[default]
     Regression,
@@ -18,7 +18,7 @@ pub enum Aim {
 
 impl Aim {
     /// Turns [good, bad] into [older, newer], and [older, newer] into [good, bad].
-    pub fn swap_if_fix<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+    pub(crate) fn swap_if_fix<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         match self {
             Self::Regression => [a, b],
             Self::Fix => [b, a],
@@ -35,17 +35,17 @@ impl Aim {
     }
 
     /// The verdict of the older endpoint and of every parent of the first bad or fixed commit.
-    pub fn older(self) -> Verdict {
+    pub(crate) fn older(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[0]
     }
 
     /// The verdict of the newer endpoint and of the first bad or fixed commit.
-    pub fn newer(self) -> Verdict {
+    pub(crate) fn newer(self) -> Verdict {
         self.swap_if_fix([Verdict::Good, Verdict::Bad])[1]
     }
 
     /// The name of the wanted commit, for people.
-    pub fn sought(self) -> &'static str {
+    pub(crate) fn sought(self) -> &'static str {
         match self {
             Self::Regression => "first bad commit",
             Self::Fix => "first fixed commit",

@@ -12,20 +12,20 @@ use super::{CommitId, FailureKind, FileRole, Metric, Value};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     /// The first bad commit.
-    pub commit: CommitId,
+    pub(crate) commit: CommitId,
     /// The parent to which parts of the change were applied.
-    pub parent: CommitId,
+    pub(crate) parent: CommitId,
     /// The parts that make the step. With more than one set, each set makes the step by itself.
-    pub sets: Vec<CauseSet>,
+    pub(crate) sets: Vec<CauseSet>,
     /// How the search for the sets ended.
-    pub end: CauseEnd,
+    pub(crate) end: CauseEnd,
     /// Parts that were removed together with the sets, since they seem to need the sets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dependents: Vec<ChangePart>,
+    pub(crate) dependents: Vec<ChangePart>,
     /// All tested parts of the change, in the order of the tests.
-    pub trials: Vec<Trial>,
+    pub(crate) trials: Vec<Trial>,
     /// The files of the change with their roles, by path.
-    pub roles: BTreeMap<String, FileRole>,
+    pub(crate) roles: BTreeMap<String, FileRole>,
     /// The test of the commit without all sets, by its index in `trials`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<usize>,
@@ -39,7 +39,7 @@ pub struct Cause {
 
 /// The bad endpoint without the causes inside all first bad commits, if there are several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JointRevert {
+pub(crate) struct JointRevert {
     /// What it shows.
     pub revert: Revert,
     /// The test, if the patches apply.
@@ -69,7 +69,7 @@ pub struct CauseSet {
 /// How a localisation ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum CauseEnd {
+pub(crate) enum CauseEnd {
     /// The change without the sets does not show the step, so nothing else makes the step.
     Complete,
     /// The change without the sets shows a smaller step.
@@ -94,13 +94,13 @@ pub struct ChangePart {
     /// The file's path after the change; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// Which part of the file's change.
-    pub of: PartOf,
+    pub(crate) of: PartOf,
 }
 
 /// Which part of a file's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PartOf {
+pub(crate) enum PartOf {
     /// The whole change of the file.
     File,
     /// One hunk.
@@ -131,7 +131,7 @@ impl fmt::Display for ChangePart {
 /// What a test of part of a change shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shows {
+pub(crate) enum Shows {
     /// The difference that the test looks for.
     Difference,
     /// No difference.
@@ -144,11 +144,11 @@ pub enum Shows {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// How the parts were tested.
-    pub of: TrialOf,
+    pub(crate) of: TrialOf,
     /// The parts.
     pub parts: Vec<ChangePart>,
     /// What the test showed.
-    pub shows: Shows,
+    pub(crate) shows: Shows,
     /// The reason in words, with the values.
     pub reason: String,
     /// How the test failed, if it did.
@@ -163,7 +163,7 @@ pub struct Trial {
 /// How parts of a change were tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TrialOf {
+pub(crate) enum TrialOf {
     /// The parent with these parts.
     Only,
     /// The commit without these parts.

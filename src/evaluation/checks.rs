@@ -10,12 +10,12 @@ const MOST_NAMES: usize = 5;
 /// The names of the checks that ran, without the skipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Checks(BTreeSet<String>);
+pub(crate) struct Checks(BTreeSet<String>);
 
 impl Checks {
     /// How these checks differ from `wanted`: `2 did not run (a, b), 1 ran in addition (c)`; `None`
     /// if they are the same.
-    pub fn besides(&self, wanted: &Self) -> Option<String> {
+    pub(crate) fn besides(&self, wanted: &Self) -> Option<String> {
         let missing: Vec<&str> = wanted.0.difference(&self.0).map(String::as_str).collect();
         let extra: Vec<&str> = self.0.difference(&wanted.0).map(String::as_str).collect();
         let told = [(missing, "did not run"), (extra, "ran in addition")];

@@ -29,7 +29,7 @@ impl CommitId {
 
 /// A commit and its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lineage {
+pub(crate) struct Lineage {
     /// The commit.
     pub commit: CommitId,
     /// The parents, in git's order.

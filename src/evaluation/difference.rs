@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DifferenceIn {
+pub(crate) enum DifferenceIn {
     /// A named constant and its value in the source.
     Constant,
     /// One word of a compiler's command line.
@@ -25,7 +25,7 @@ pub enum DifferenceIn {
 
 impl DifferenceIn {
     /// The name of this kind.
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Constant => "Constant",
             Self::Flag => "Compiler flag",
@@ -51,7 +51,7 @@ impl DifferenceIn {
 
 /// One difference. A flag has no name, only `before` and `now`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// The kind.
     #[serde(rename = "in")]
     pub kind: DifferenceIn,
@@ -72,7 +72,7 @@ pub struct Difference {
 
 /// The number of compiled files or targets in which a flag differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Spread {
+pub(crate) struct Spread {
     /// How many differ.
     pub count: usize,
     /// How many both builds compiled.
@@ -84,7 +84,7 @@ pub struct Spread {
 /// The unit for which compiler flags are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unit {
+pub(crate) enum Unit {
     /// Each compiled file.
     #[default]
     File,
@@ -103,7 +103,7 @@ impl fmt::Display for Unit {
 
 impl Difference {
     /// A difference of a named thing; `sides`: before, now.
-    pub fn named(kind: DifferenceIn, name: &str, sides: [Option<&str>; 2]) -> Self {
+    pub(crate) fn named(kind: DifferenceIn, name: &str, sides: [Option<&str>; 2]) -> Self {
         let [before, now] = sides.map(|side| side.map(str::to_owned));
         Self { kind, name: Some(name.to_owned()), place: None, before, now, spread: None }
     }
@@ -120,7 +120,7 @@ impl Difference {
     }
 
     /// The label of this difference: `Newly compiled` or the like, else its kind.
-    pub fn label(&self) -> &'static str {
+    pub(crate) fn label(&self) -> &'static str {
         match (self.kind, &self.before, &self.now) {
             (DifferenceIn::CompiledFile, None, _) => "Newly compiled",
             (DifferenceIn::CompiledFile, _, None) => "No longer compiled",
@@ -129,7 +129,7 @@ impl Difference {
     }
 
     /// `384 → 128`, `ON (only now)`, `ON (no longer)`.
-    pub fn sides(&self) -> String {
+    pub(crate) fn sides(&self) -> String {
         match (&self.before, &self.now) {
             (Some(before), Some(now)) => format!("{} → {}", shown(before), shown(now)),
             (None, Some(now)) => format!("{} (only now)", shown(now)),
@@ -170,7 +170,7 @@ impl fmt::Display for Difference {
 
 /// All known differences between a commit's build and its parent's build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Differences {
+pub(crate) struct Differences {
     /// The differences, the most relevant first.
     pub found: Vec<Difference>,
     /// How many differences are left out of `found`.
@@ -185,7 +185,7 @@ const MOST: usize = 500;
 
 impl Differences {
     /// Sorts `found`, removes duplicates, and cuts it at `MOST`.
-    pub fn new(mut found: Vec<Difference>, mut compared: Vec<DifferenceIn>) -> Self {
+    pub(crate) fn new(mut found: Vec<Difference>, mut compared: Vec<DifferenceIn>) -> Self {
         found.sort_by_key(rank);
         // A header that defines a name in several `#if` branches gives duplicates.
         let mut seen = HashSet::new();
@@ -198,7 +198,7 @@ impl Differences {
     }
 
     /// How many differences there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.found.len() + self.more
     }
 }

@@ -9,7 +9,7 @@ use super::{Ended, Evidence, Failure, FailureKind};
 /// Whether the commit or the machine causes a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The commit: SEGV, ABRT, BUS, ILL, FPE, SYS, NaN, an output that cannot be read or lacks
     /// what is required, or a missing program of its own build.
     Commit,

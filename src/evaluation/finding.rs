@@ -12,7 +12,7 @@ use super::{
 /// How a hunt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The first bad commit was found and confirmed against its parents.
     Culprit,
     /// The first bad commit is one of several. The notes say why there is more than one.
@@ -46,7 +46,7 @@ impl fmt::Display for Outcome {
 /// The statistical method behind an answer's confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Basis {
+pub(crate) enum Basis {
     /// Bit-identical repeats.
     BitExact,
     /// A sequential test per commit.
@@ -69,7 +69,7 @@ impl fmt::Display for Basis {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// The metric.
-    pub metric: Metric,
+    pub(crate) metric: Metric,
     /// The level at the worst parent.
     pub parent: Value,
     /// The level at the commit.
@@ -87,13 +87,13 @@ pub struct Effect {
     pub limit: f64,
     /// The step's statistics over the chunks of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over_text: Option<ChunkIntervals>,
+    pub(crate) over_text: Option<ChunkIntervals>,
 }
 
 /// A step's statistics over the chunks of text that both commits read. The intervals cover the
 /// choice of the text, not the run-to-run noise; in the metric's unit, positive is worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChunkIntervals {
+pub(crate) struct ChunkIntervals {
     /// How many chunks were read.
     pub chunks: usize,
     /// How many chunks moved by more than their noise and by more than a tenth of the mean.
@@ -110,7 +110,7 @@ pub struct ChunkIntervals {
 
 /// A file that a commit changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TouchedFile {
+pub(crate) struct TouchedFile {
     /// The path. Bytes that are not UTF-8 are replaced.
     pub path: String,
     /// The path's bytes in base64, if the path is not UTF-8.
@@ -130,9 +130,9 @@ pub struct Dependency {
     /// The submodule's path, or the path of the file that names the copied commit.
     pub path: String,
     /// The dependency's commit before the change.
-    pub from: CommitId,
+    pub(crate) from: CommitId,
     /// The dependency's commit after the change.
-    pub to: CommitId,
+    pub(crate) to: CommitId,
     /// The number of the dependency's commits in between, if known.
     pub commits: Option<usize>,
     /// Whether the dependency is a submodule.
@@ -141,7 +141,7 @@ pub struct Dependency {
 
 /// The dependency whose commits a hunt searches, instead of the engine's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DependencyHunt {
+pub(crate) struct DependencyHunt {
     /// The hunt whose first bad commit moved the dependency.
     pub hunt: String,
     /// The engine's commit for every build. The dependency's commit under test replaces the pinned
@@ -162,7 +162,7 @@ pub struct DependencyHunt {
 
 impl DependencyHunt {
     /// `the submodule lib`, or `what lib is a copy of`.
-    pub fn what(&self) -> String {
+    pub(crate) fn what(&self) -> String {
         if self.files.is_empty() {
             format!("the submodule {}", self.path)
         } else {
@@ -173,7 +173,7 @@ impl DependencyHunt {
 
 /// A commit as people identify it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommitInfo {
+pub(crate) struct CommitInfo {
     /// The commit's full name.
     pub commit: CommitId,
     /// First line of the commit message, lossy if not UTF-8.
@@ -186,7 +186,7 @@ pub struct CommitInfo {
 
 /// A confirmed first bad commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Culprit {
+pub(crate) struct Culprit {
     /// The commit.
     pub info: CommitInfo,
     /// All its parents in git.
@@ -219,7 +219,7 @@ pub struct Culprit {
 
 impl Culprit {
     /// A commit and the parent that it is compared with; nothing else is known.
-    pub fn bare(info: CommitInfo, parent: CommitId) -> Self {
+    pub(crate) fn bare(info: CommitInfo, parent: CommitId) -> Self {
         Self {
             info,
             parents: vec![parent.clone()],
@@ -244,7 +244,7 @@ impl Culprit {
 
 /// How much of a metric's change the found steps explain: total = explained + rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Account {
+pub(crate) struct Account {
     /// The metric.
     pub metric: Metric,
     /// How much worse the bad endpoint is than the good one, in the metric's unit.
@@ -274,7 +274,7 @@ impl Account {
 
 /// A range of history over which a metric got slightly worse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Contribution {
+pub(crate) struct Contribution {
     /// The last commit before the range.
     pub from: CommitId,
     /// The last commit of the range.
@@ -290,7 +290,7 @@ pub struct Contribution {
 
 /// The answer of a hunt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// How the hunt ended.
     pub outcome: Outcome,
     /// One or two sentences in plain words.
@@ -337,7 +337,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding with only an outcome and its summary.
-    pub fn plain(outcome: Outcome, summary: impl Into<String>) -> Self {
+    pub(crate) fn plain(outcome: Outcome, summary: impl Into<String>) -> Self {
         Self {
             outcome,
             summary: summary.into(),
@@ -359,7 +359,7 @@ impl Finding {
     }
 
     /// The first bad commit with the largest own step.
-    pub fn culprit(&self) -> Option<&Culprit> {
+    pub(crate) fn culprit(&self) -> Option<&Culprit> {
         self.main.and_then(|index| self.culprits.get(index))
     }
 }

@@ -8,7 +8,7 @@ use super::CommitId;
 
 /// Where people read a repository's commits in a browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forge {
+pub(crate) struct Forge {
     /// The page of a commit; `{commit}` stands for its full name.
     pub commit_url: String,
     /// The repository on a known site, if its address is known.
@@ -18,7 +18,7 @@ pub struct Forge {
 
 /// A repository on a known kind of site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hosted {
+pub(crate) struct Hosted {
     /// The program that runs the site.
     pub site: Site,
     /// The address of the repository's page, without a slash at the end.
@@ -39,7 +39,7 @@ pub enum Site {
 
 /// A pull request, or a merge request on GitLab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChangeRequest {
+pub(crate) struct ChangeRequest {
     /// `#12`, or `!12` on GitLab.
     pub name: String,
     /// The URL of its page.
@@ -63,12 +63,12 @@ impl Forge {
     }
 
     /// The page of a commit.
-    pub fn commit(&self, commit: &CommitId) -> String {
+    pub(crate) fn commit(&self, commit: &CommitId) -> String {
         self.commit_url.replace(COMMIT, commit.as_str())
     }
 
     /// The request that a commit message names, if the site is known.
-    pub fn request(&self, message: &str) -> Option<ChangeRequest> {
+    pub(crate) fn request(&self, message: &str) -> Option<ChangeRequest> {
         let Hosted { site, url } = self.repository.as_ref()?;
         let (number, mark, path) = match site {
             Site::GitHub => (pull_request(message)?, '#', "pull"),

@@ -7,7 +7,7 @@ use super::{Metric, Value};
 /// The direction of worse values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Direction {
+pub(crate) enum Direction {
     /// Larger is worse (perplexity, memory, seconds).
     Up,
     /// Smaller is worse (tokens per second).
@@ -39,7 +39,7 @@ pub enum FormName {
 
 impl FormName {
     /// All forms, in the order of messages.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::MaxIncrease,
         Self::MaxIncreasePercent,
         Self::MaxDecrease,
@@ -130,7 +130,7 @@ pub struct Guard {
     /// The guarded metric.
     pub metric: Metric,
     /// The tolerance.
-    pub form: GuardForm,
+    pub(crate) form: GuardForm,
 }
 
 impl GuardForm {

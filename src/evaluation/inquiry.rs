@@ -6,7 +6,7 @@ use super::{FactChange, LevelResult, LogitsChange, TensorChange, TextPair};
 
 /// Results of runs that compare the main first bad commit with its worst parent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Inquiry {
+pub(crate) struct Inquiry {
     /// What each level of the engine shows, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelResult>,

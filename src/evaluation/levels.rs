@@ -7,7 +7,7 @@ use super::{Metric, Value, number};
 
 /// The result of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LevelResult {
+pub(crate) struct LevelResult {
     /// The level's name.
     pub name: String,
     /// Whether the level differs: the worst of its checks.
@@ -19,7 +19,7 @@ pub struct LevelResult {
 /// Whether a level differs between commit and parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum LevelShows {
+pub(crate) enum LevelShows {
     /// No difference beyond the tolerance.
     Passes,
     /// The level cannot be judged.
@@ -30,7 +30,7 @@ pub enum LevelShows {
 
 /// One measure of a level at commit and parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LevelCheck {
+pub(crate) struct LevelCheck {
     /// The measure.
     pub measure: String,
     /// Whether the measure differs.
@@ -56,7 +56,7 @@ pub struct LevelCheck {
 
 impl LevelCheck {
     /// A measure that cannot be judged.
-    pub fn unknown(measure: &str, reason: &str) -> Self {
+    pub(crate) fn unknown(measure: &str, reason: &str) -> Self {
         Self {
             measure: measure.to_owned(),
             shows: LevelShows::Unknown,

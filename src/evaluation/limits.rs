@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The limits that `--max-runs`, `--max-hours` and `--deadline` set. They count from the `start` or
 /// `resume` with these options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Maximum number of runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_runs: Option<u32>,
@@ -20,7 +20,7 @@ pub struct Limits {
 
 impl Limits {
     /// Whether no limit is set.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }

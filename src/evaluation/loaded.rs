@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The files that a run loaded. Digests are SHA-256 of a file's content right after the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// Digests of all files of the commit's source and build that the run opened, by path below
     /// the slot: `build/bin/ppl`, `src/model.py`.
     pub own: BTreeMap<String, String>,
@@ -34,7 +34,7 @@ pub struct Loaded {
 
 /// A file that differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileDifference {
+pub(crate) struct FileDifference {
     /// The path below the slot, or the absolute path of a file outside.
     pub path: String,
     /// How the file differs.
@@ -44,7 +44,7 @@ pub struct FileDifference {
 /// How a file differs between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FileDifferenceKind {
+pub(crate) enum FileDifferenceKind {
     /// Both runs loaded the file, with different content.
     Content,
     /// Both runs loaded the same content, but only one of the files was executable.
@@ -69,7 +69,7 @@ impl fmt::Display for FileDifference {
 
 /// Which files the runs of a commit and of its parent loaded, compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoadedFilesComparison {
+pub(crate) struct LoadedFilesComparison {
     /// The files that differ, those below the slot first.
     pub unlike: Vec<FileDifference>,
     /// How many files are the same.
@@ -88,7 +88,7 @@ impl LoadedFilesComparison {
 impl Loaded {
     /// The files that differ between `before` and `self`, those below the slot first. A file from
     /// outside the slot is listed only if both runs loaded it.
-    pub fn unlike(&self, before: &Self) -> Vec<FileDifference> {
+    pub(crate) fn unlike(&self, before: &Self) -> Vec<FileDifference> {
         let mut found = unlike(&before.own, &self.own);
         found.extend(self.other_modes(before));
         found.sort_by(|one, other| one.path.cmp(&other.path));

@@ -34,15 +34,15 @@ pub struct LogitsDifference {
     pub top1_agreement: Option<f64>,
     /// The first position where each statistic differs from that of equal rows, or is beyond the
     /// guard's limit.
-    pub first: Positions,
+    pub(crate) first: Positions,
     /// The position with the worst value of each statistic.
-    pub worst: Positions,
+    pub(crate) worst: Positions,
     /// The largest difference of two values.
-    pub largest_difference: Option<LargestDifference>,
+    pub(crate) largest_difference: Option<LargestDifference>,
     /// Whether the largest difference is above 0.01 and above the rounding of stored values.
     pub beyond_rounding: bool,
     /// Values that are not finite.
-    pub non_finite: Vec<NonFiniteValues>,
+    pub(crate) non_finite: Vec<NonFiniteValues>,
     /// Positions without statistics.
     pub positions_left_out: u64,
     /// Values that are −∞ in both files.
@@ -51,7 +51,7 @@ pub struct LogitsDifference {
 
 /// How the logits of a commit differ from its parent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LogitsChange {
+pub(crate) struct LogitsChange {
     /// The measure.
     pub measure: String,
     /// From the parent to the commit.
@@ -68,7 +68,7 @@ pub struct LogitsChange {
 
 /// How a commit's logits differ between two numbers of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ThreadFloor {
+pub(crate) struct ThreadFloor {
     /// The usual number of threads, and the other one.
     pub threads: [u32; 2],
     /// From the usual number to the other one.
@@ -77,7 +77,7 @@ pub struct ThreadFloor {
 
 /// One position for each statistic, counted from 0; `None` if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Positions {
+pub(crate) struct Positions {
     /// Of the largest |b − a|.
     pub max_abs: Option<usize>,
     /// Of the mean of |b − a|.
@@ -94,7 +94,7 @@ pub struct Positions {
 
 /// The largest difference of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LargestDifference {
+pub(crate) struct LargestDifference {
     /// The row.
     pub position: usize,
     /// The index in the row: the token.
@@ -107,7 +107,7 @@ pub struct LargestDifference {
 
 /// The non-finite values of one kind in one of the files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NonFiniteValues {
+pub(crate) struct NonFiniteValues {
     /// The file they are in.
     pub file: LogitsSide,
     /// `nan`, `inf` or `-inf`.
@@ -123,7 +123,7 @@ pub struct NonFiniteValues {
 /// One of two compared files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LogitsSide {
+pub(crate) enum LogitsSide {
     /// The base.
     A,
     /// The candidate.

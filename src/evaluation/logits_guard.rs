@@ -28,7 +28,8 @@ pub struct LogitsLimits {
 
 impl LogitsGuard {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Bitwise, Self::LosslessF32, Self::LosslessF16, Self::Lossy];
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Bitwise, Self::LosslessF32, Self::LosslessF16, Self::Lossy];
 
     /// The equivalent guards on a measure's metrics.
     pub fn forms(self) -> Vec<(&'static str, GuardForm)> {

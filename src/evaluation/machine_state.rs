@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The machine at one moment. A value that the machine does not report is absent, never zero.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MachineState {
+pub(crate) struct MachineState {
     /// Load average over the last minute: processes that run or wait to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
@@ -31,7 +31,7 @@ pub struct MachineState {
 
 /// One GPU at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GpuState {
+pub(crate) struct GpuState {
     /// The GPU's number.
     pub index: u32,
     /// Clock of the multiprocessors, MHz.
@@ -47,7 +47,7 @@ pub struct GpuState {
 
 /// The machine right before and right after a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MachineStates {
+pub(crate) struct MachineStates {
     /// Before the program starts.
     pub before: MachineState,
     /// After the program ends.
@@ -85,7 +85,7 @@ impl MachineStates {
 
     /// The reason why a time measured here is unreliable, if it is: heat throttled the CPU during
     /// the run, or something throttled a GPU at its start or end.
-    pub fn throttled(&self) -> Option<String> {
+    pub(crate) fn throttled(&self) -> Option<String> {
         if self.is_throttled_by_heat() {
             return Some("heat throttled the processor".to_owned());
         }

@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Value {
 
 /// All values that the parser found in a run's output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The metrics, by name. Without `wall_s` and `peak_rss_mib`, which do not come from the
     /// output.
     pub values: BTreeMap<Metric, Value>,
@@ -192,7 +192,7 @@ impl Reading {
     }
 
     /// The checks that ran, if the output lists checks.
-    pub fn checks(&self) -> Option<&Checks> {
+    pub(crate) fn checks(&self) -> Option<&Checks> {
         self.checks.as_ref()
     }
 

@@ -46,63 +46,75 @@ mod unexplained;
 mod unreadable;
 mod verdict;
 
-pub use aim::Aim;
-pub use cause::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, JointRevert, PartOf, Revert, Shows, Trial,
-    TrialOf,
+pub(crate) use aim::Aim;
+pub use cause::{Backport, Cause, Revert};
+pub(crate) use cause::{
+    CauseEnd, CauseSet, ChangePart, JointRevert, PartOf, Shows, Trial, TrialOf,
 };
-pub use checks::Checks;
-pub use commit::{CommitId, Lineage, ParseCommitIdError};
+pub(crate) use checks::Checks;
+pub use commit::ParseCommitIdError;
+pub(crate) use commit::{CommitId, Lineage};
 pub(crate) use deceptive::is_deceptive;
-pub use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
+pub(crate) use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
-pub use failure::{Evidence, Failure, NonFinite, Printed};
+pub use failure::{Evidence, Failure};
 pub use failure_kind::FailureKind;
-pub use failure_log::{FailureLogParser, FailureMessage, FailureReason};
-pub use fault::Fault;
+#[cfg(test)]
+pub(crate) use failure_log::FailureReason;
+pub(crate) use failure_log::{FailureLogParser, FailureMessage};
+pub(crate) use fault::Fault;
 pub(crate) use fault::{failure_of, fault_of, was_caused_by_program};
-pub use file_role::FileRole;
-pub use finding::{
-    Account, Basis, ChunkIntervals, CommitInfo, Contribution, Culprit, Dependency, DependencyHunt,
-    Effect, Finding, Outcome, TouchedFile,
+pub(crate) use file_role::FileRole;
+pub(crate) use finding::{
+    Account, Basis, ChunkIntervals, CommitInfo, Contribution, Culprit, DependencyHunt, Finding,
+    Outcome, TouchedFile,
 };
-pub use forge::{ChangeRequest, Forge, Hosted, Site};
-pub use guard::{Direction, FormName, Guard, GuardForm};
-pub use inquiry::Inquiry;
+pub use finding::{Dependency, Effect};
+pub use forge::Site;
+pub(crate) use forge::{ChangeRequest, Forge};
+pub use guard::Guard;
+pub(crate) use guard::{Direction, FormName, GuardForm};
+pub(crate) use inquiry::Inquiry;
 pub(crate) use levels::lowest_failing;
-pub use levels::{LevelCheck, LevelResult, LevelShows};
-pub use limits::{Limits, ReachedLimit};
-pub use loaded::{FileDifference, FileDifferenceKind, Loaded, LoadedFilesComparison};
-pub use logits::{
+pub(crate) use levels::{LevelCheck, LevelResult, LevelShows};
+pub(crate) use limits::{Limits, ReachedLimit};
+pub(crate) use loaded::{Loaded, LoadedFilesComparison};
+pub(crate) use logits::{
     LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,
     ThreadFloor,
 };
-pub use logits_guard::{LogitsGuard, LogitsLimits};
-pub use machine_state::{GpuState, MachineState, MachineStates};
-pub use metric::{Metric, ParseMetricError, Reading, Value};
-pub use noise::{Noise, NoiseKind, Orientation};
-pub use option_change::OptionChange;
+pub(crate) use logits_guard::{LogitsGuard, LogitsLimits};
+pub(crate) use machine_state::{GpuState, MachineState, MachineStates};
+pub(crate) use metric::{Metric, Reading};
+pub use metric::{ParseMetricError, Value};
+pub(crate) use noise::{Noise, NoiseKind, Orientation};
+pub(crate) use option_change::OptionChange;
 pub(crate) use output::LONGEST_LINE;
 pub use output::Stream;
-pub use printed::{FactChange, GeneratedText, TextPair};
+pub(crate) use printed::{FactChange, GeneratedText, TextPair};
 pub(crate) use printed_number::parse_number;
-pub use read_files::ReadFiles;
-pub use resource::{Resource, Resources};
-pub use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
-pub use setup::{Compiled, Setup};
-pub use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
-pub use shapes::{CellSide, MeasureSweep, Shapes, SweepEnd, SweptCell};
+pub(crate) use read_files::ReadFiles;
+pub use resource::Resource;
+pub(crate) use resource::Resources;
+pub(crate) use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
+pub(crate) use setup::{Compiled, Setup};
+pub(crate) use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
+pub use shapes::Shapes;
+pub(crate) use shapes::{CellSide, MeasureSweep, SweepEnd, SweptCell};
 pub(crate) use surroundings::COMPILERS;
-pub use surroundings::Surroundings;
+pub(crate) use surroundings::Surroundings;
 pub(crate) use surroundings::is_secret;
-pub use target::{GuardTarget, Target};
-pub use tensor_comparison::{
+pub(crate) use target::GuardTarget;
+pub(crate) use target::Target;
+pub(crate) use tensor_comparison::{
     TensorAxis, TensorChange, TensorComparison, TensorGrowth, TensorInput, TensorOrder,
     TensorPattern, TensorPatternKind, TensorRun,
 };
-pub use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
-pub use text_length::TextLength;
-pub use tree_entry::{EntryContent, EntryFile, TreeEntry};
-pub use unexplained::Unexplained;
-pub use unreadable::Unreadable;
-pub use verdict::{Judgement, SkipReason, Verdict};
+pub(crate) use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
+pub(crate) use text_length::TextLength;
+pub(crate) use tree_entry::{EntryContent, EntryFile, TreeEntry};
+pub(crate) use unexplained::Unexplained;
+pub(crate) use unreadable::Unreadable;
+pub use verdict::Judgement;
+pub(crate) use verdict::SkipReason;
+pub(crate) use verdict::Verdict;

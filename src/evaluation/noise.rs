@@ -6,7 +6,7 @@ use super::{Direction, number};
 
 /// Levels, or failure rates, of good and bad. Samples are oriented: larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Noise {
+pub(crate) struct Noise {
     /// What a sample is.
     pub kind: NoiseKind,
     /// Level of good (0 if `paired`), or its failure rate.
@@ -29,7 +29,7 @@ pub struct Noise {
 /// What a sample is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NoiseKind {
+pub(crate) enum NoiseKind {
     /// The metric itself, in its unit.
     Plain,
     /// The metric's logarithm, for tolerances in percent.
@@ -49,14 +49,14 @@ impl NoiseKind {
 
 impl Noise {
     /// Effect size d: bad minus good in standard deviations of one run; infinite without noise.
-    pub fn distance(&self) -> f64 {
+    pub(crate) fn distance(&self) -> f64 {
         if self.sd > 0.0 { (self.bad - self.good) / self.sd } else { f64::INFINITY }
     }
 }
 
 /// The sign and scale that turn a metric into samples where larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Orientation {
+pub(crate) struct Orientation {
     /// Smaller is worse.
     pub flipped: bool,
     /// On a logarithmic scale.
@@ -65,7 +65,7 @@ pub struct Orientation {
 
 impl Orientation {
     /// The orientation of a metric with this direction and kind of sample.
-    pub fn of(direction: Direction, kind: NoiseKind) -> Self {
+    pub(crate) fn of(direction: Direction, kind: NoiseKind) -> Self {
         Self { flipped: direction == Direction::Down, log: kind == NoiseKind::Log }
     }
 
@@ -80,7 +80,7 @@ impl Orientation {
     }
 
     /// Converts back to the metric's unit.
-    pub fn metric(self, x: f64) -> f64 {
+    pub(crate) fn metric(self, x: f64) -> f64 {
         let scaled = if self.flipped { -x } else { x };
         if self.log { scaled.exp() } else { scaled }
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One `--set` or `--arg`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OptionChange {
+pub(crate) struct OptionChange {
     /// The option as a user could type it.
     pub option: String,
     /// The replaced value in `oracle.toml`, as TOML. `None` if the key is not there, and for

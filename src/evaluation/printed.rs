@@ -7,7 +7,7 @@ use super::Metric;
 
 /// A fact that differs between parent and commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FactChange {
+pub(crate) struct FactChange {
     /// The metric.
     pub metric: Metric,
     /// The fact at the parent; `None` if its output has no such fact.
@@ -20,7 +20,7 @@ pub struct FactChange {
 
 /// The texts that one prompt gives at parent and commit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TextPair {
+pub(crate) struct TextPair {
     /// The measure.
     pub measure: String,
     /// The kind of prompt, such as code or prose.
@@ -42,7 +42,7 @@ pub struct TextPair {
 
 /// A generated text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GeneratedText {
+pub(crate) struct GeneratedText {
     /// Its beginning.
     pub text: String,
     /// How many words the whole text has.

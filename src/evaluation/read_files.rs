@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a build read of its source tree, from the records of its compilers and build system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadFiles {
+pub(crate) struct ReadFiles {
     /// Paths from the top of the source tree.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
@@ -21,7 +21,7 @@ pub struct ReadFiles {
 
 impl ReadFiles {
     /// Whether the build read this path of the source tree, or a copy of a file with its name.
-    pub fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         self.files.contains(path) || self.names.contains(path.rsplit('/').next().unwrap_or(path))
     }
 }

@@ -15,7 +15,7 @@ pub enum Resource {
 
 impl Resource {
     /// All resources.
-    pub const ALL: [Self; 2] = [Self::WallTime, Self::PeakMemory];
+    pub(crate) const ALL: [Self; 2] = [Self::WallTime, Self::PeakMemory];
 
     /// All names.
     pub(crate) const NAMES: [&str; 2] = [Self::WallTime.name(), Self::PeakMemory.name()];

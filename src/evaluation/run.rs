@@ -10,7 +10,7 @@ use super::{CommitId, Ended, Evidence, Failure, FailureKind, Loaded, MachineStat
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub(crate) enum Phase {
     /// At the good or bad endpoint, before the search.
     Endpoint,
     /// At a commit that the search picked.
@@ -65,7 +65,7 @@ impl fmt::Display for Phase {
 /// time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts about a run are bools")]
-pub struct RunRecord {
+pub(crate) struct RunRecord {
     /// Unique name of this attempt. Its files have this name.
     pub attempt: String,
     /// The key under which the run is stored.
@@ -135,7 +135,7 @@ pub struct RunRecord {
 
 /// A file with tensors that a run wrote. The store keeps its content under the digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dumped {
+pub(crate) struct Dumped {
     /// Its path below `{out}`.
     pub path: String,
     /// SHA-256 of its content.
@@ -146,7 +146,7 @@ pub struct Dumped {
 
 /// A failed `[[prepare]]` step; [`RunRecord::ended`] says how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailedPrepare {
+pub(crate) struct FailedPrepare {
     /// The step's name.
     pub name: String,
     /// The file that is missing although the step exited with 0.
@@ -155,7 +155,7 @@ pub struct FailedPrepare {
 
 impl FailedPrepare {
     /// The failure of this step, whose process ended like `ended`.
-    pub fn failure(&self, ended: &Ended) -> Failure {
+    pub(crate) fn failure(&self, ended: &Ended) -> Failure {
         let Self { name, missing } = self;
         let how = match missing {
             Some(missing) => format!("it made no {missing}"),
@@ -183,7 +183,7 @@ impl Phase {
 /// Why a stored run is excluded from the statistics.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ExclusionReason {
+pub(crate) enum ExclusionReason {
     /// The run only warmed up the machine and its caches.
     WarmUp,
     /// The machine was throttled around the run; the reason.

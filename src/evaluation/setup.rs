@@ -9,7 +9,7 @@ use super::ReadFiles;
 /// A build's configuration, read from its files after the build. `{src}`, `{build}` and
 /// `{commit}` replace the slot's paths and the commit's name, so that builds can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// Entries of each `CMakeCache.txt`, by its path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub caches: BTreeMap<String, BTreeMap<String, String>>,
@@ -35,7 +35,7 @@ pub struct Setup {
 
 /// The compiled files or targets and their commands. Each distinct command is stored once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compiled {
+pub(crate) struct Compiled {
     /// The commands, compiler first, without words that name a single file. Of repeated words only
     /// the last is kept, since compilers use the last.
     pub commands: Vec<Vec<String>>,
@@ -45,20 +45,20 @@ pub struct Compiled {
 
 impl Setup {
     /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl Compiled {
     /// Whether no compiled file or target is known.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by.is_empty()
     }
 
     /// Adds a file or target. If it is compiled several times, the words of all its commands are
     /// merged.
-    pub fn add(&mut self, name: &str, words: Vec<String>) {
+    pub(crate) fn add(&mut self, name: &str, words: Vec<String>) {
         let known = self.by.get(name).map(|&place| self.commands[place].clone());
         let mut all: Vec<String> = Vec::new();
         for word in known.unwrap_or_default().into_iter().chain(words) {
@@ -74,7 +74,8 @@ impl Compiled {
     }
 
     /// The command of a file or target.
-    pub fn command(&self, name: &str) -> Option<&[String]> {
+    #[cfg(test)]
+    pub(crate) fn command(&self, name: &str) -> Option<&[String]> {
         self.commands.get(*self.by.get(name)?).map(Vec::as_slice)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A property of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Property {
+pub(crate) enum Property {
     /// A finite number.
     Number(f64),
     /// A word.
@@ -17,11 +17,11 @@ pub enum Property {
 }
 
 /// The properties of a cell, by name.
-pub type Properties = BTreeMap<String, Property>;
+pub(crate) type Properties = BTreeMap<String, Property>;
 
 /// One or two conditions on the properties of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ShapeRule {
+pub(crate) struct ShapeRule {
     /// The conditions.
     pub conditions: Vec<Condition>,
     /// How two conditions are joined.
@@ -32,7 +32,7 @@ pub struct ShapeRule {
 /// How two conditions are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Join {
+pub(crate) enum Join {
     /// Both must hold.
     #[default]
     And,
@@ -42,7 +42,7 @@ pub enum Join {
 
 /// A condition on one property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Condition {
+pub(crate) struct Condition {
     /// The property's name.
     pub property: String,
     /// What must hold.
@@ -52,7 +52,7 @@ pub struct Condition {
 /// A comparison of a property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Comparison {
+pub(crate) enum Comparison {
     /// Greater than a border.
     Above(Border),
     /// At most a border.
@@ -70,7 +70,7 @@ pub enum Comparison {
 /// A border between numbers, as exactly as the cells show it: somewhere from `low` (included) to
 /// `high` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Border {
+pub(crate) struct Border {
     /// The largest value that is known to be at most the border.
     pub low: f64,
     /// The smallest value that is known to be above the border.
@@ -79,7 +79,7 @@ pub struct Border {
 
 impl Border {
     /// Whether a value is above the border; `None` between `low` and `high`.
-    pub fn is_below(self, value: f64) -> Option<bool> {
+    pub(crate) fn is_below(self, value: f64) -> Option<bool> {
         if value <= self.low {
             Some(false)
         } else if value >= self.high {
@@ -98,7 +98,7 @@ impl Border {
 impl Comparison {
     /// Whether a property meets the comparison. `None` if that is unknown, or if the property is of
     /// another kind.
-    pub fn holds(&self, property: &Property) -> Option<bool> {
+    pub(crate) fn holds(&self, property: &Property) -> Option<bool> {
         match (self, property) {
             (Self::Above(border), Property::Number(x)) => border.is_below(*x),
             (Self::AtMost(border), Property::Number(x)) => border.is_below(*x).map(|is| !is),
@@ -113,13 +113,13 @@ impl Comparison {
 
 impl ShapeRule {
     /// A rule of one condition.
-    pub fn single(condition: Condition) -> Self {
+    pub(crate) fn single(condition: Condition) -> Self {
         Self { conditions: vec![condition], join: Join::And }
     }
 
     /// Whether the rule holds for a cell. `None` if that is unknown: a border is not exact enough,
     /// or the cell lacks the property.
-    pub fn holds(&self, cell: &Properties) -> Option<bool> {
+    pub(crate) fn holds(&self, cell: &Properties) -> Option<bool> {
         let decisive = self.join == Join::Or;
         let mut is_unknown = false;
         for condition in &self.conditions {

@@ -9,11 +9,11 @@ use super::{CommitId, FailureKind, Metric, Properties, ShapeRule, Shows, Value};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shapes {
     /// The first bad commit.
-    pub commit: CommitId,
+    pub(crate) commit: CommitId,
     /// The parent with which the commit is compared in each cell.
-    pub parent: CommitId,
+    pub(crate) parent: CommitId,
     /// One sweep for each measure.
-    pub sweeps: Vec<MeasureSweep>,
+    pub(crate) sweeps: Vec<MeasureSweep>,
     /// Why no cell was tested, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_swept: Option<String>,
@@ -21,7 +21,7 @@ pub struct Shapes {
 
 /// The cells of one measure, and the rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeasureSweep {
+pub(crate) struct MeasureSweep {
     /// The measure.
     pub measure: String,
     /// The parameters that the measure names, in the order of the file.
@@ -35,7 +35,7 @@ pub struct MeasureSweep {
 
 /// One cell: a measure with a value for each of its parameters, at commit and parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SweptCell {
+pub(crate) struct SweptCell {
     /// The measure in this cell: `width[d_in=171]`.
     pub measure: String,
     /// The name of the value of each parameter.
@@ -57,7 +57,7 @@ pub struct SweptCell {
 
 /// The runs of one commit in a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CellSide {
+pub(crate) struct CellSide {
     /// The level of the compared metric, if the runs have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Value>,
@@ -71,7 +71,7 @@ pub struct CellSide {
 /// How a sweep ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SweepEnd {
+pub(crate) enum SweepEnd {
     /// Each cell that can be judged shows the regression.
     Everywhere,
     /// No cell shows the regression.
@@ -96,7 +96,7 @@ pub enum SweepEnd {
 impl MeasureSweep {
     /// Among the cells that `is_meant` accepts and that can be judged: how many show the
     /// regression, and how many there are.
-    pub fn count(&self, is_meant: impl Fn(&Properties) -> bool) -> [usize; 2] {
+    pub(crate) fn count(&self, is_meant: impl Fn(&Properties) -> bool) -> [usize; 2] {
         let judged = self.cells.iter().filter(|cell| cell.shows != Shows::Unresolved);
         let meant: Vec<_> = judged.filter(|cell| is_meant(&cell.properties)).collect();
         let showing = meant.iter().filter(|cell| cell.shows == Shows::Difference).count();
@@ -104,7 +104,7 @@ impl MeasureSweep {
     }
 
     /// How many cells cannot be judged.
-    pub fn unresolved(&self) -> usize {
+    pub(crate) fn unresolved(&self) -> usize {
         self.cells.iter().filter(|cell| cell.shows == Shows::Unresolved).count()
     }
 }

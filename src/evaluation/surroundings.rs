@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 /// The relevant variables and compilers at the start of a hunt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// Inherited variables by name. A digest replaces the value of a secret.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
@@ -130,7 +130,10 @@ const SECRET: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"
 impl Surroundings {
     /// Keeps the relevant variables. `added`: further names from the configuration. An empty value
     /// is kept: an unset `CUDA_VISIBLE_DEVICES` shows every GPU, an empty one shows none.
-    pub fn of(variables: impl IntoIterator<Item = (String, String)>, added: &[String]) -> Self {
+    pub(crate) fn of(
+        variables: impl IntoIterator<Item = (String, String)>,
+        added: &[String],
+    ) -> Self {
         let counts = |name: &str| {
             is_among(&OF_BUILDS, name) || is_among(&OF_RUNS, name) || is_among(added, name)
         };

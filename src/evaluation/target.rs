@@ -10,7 +10,7 @@ use super::{
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Target {
+pub(crate) enum Target {
     /// A broken guard.
     Guard(GuardTarget),
     /// The bad endpoint fails and the good one does not. Commits with the same failure are bad.
@@ -34,7 +34,7 @@ impl Target {
 
 /// A guard with the levels of both endpoints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GuardTarget {
+pub(crate) struct GuardTarget {
     /// The guard.
     pub guard: Guard,
     /// The level at the good endpoint.
@@ -49,11 +49,11 @@ pub struct GuardTarget {
     pub threshold: Option<f64>,
     /// Levels and noise; `None` if runs repeat bit for bit.
     #[serde(default)]
-    pub noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
     /// How much text the good endpoint's runs read, if their output has the amount. A run that read
     /// another amount is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<TextLength>,
+    pub(crate) text: Option<TextLength>,
     /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
@@ -62,7 +62,12 @@ pub struct GuardTarget {
 impl GuardTarget {
     /// A target without noise, with the levels of both endpoints. `text`: how much text the good
     /// endpoint's runs read.
-    pub fn between(guard: &Guard, baseline: Value, bad: Value, text: Option<TextLength>) -> Self {
+    pub(crate) fn between(
+        guard: &Guard,
+        baseline: Value,
+        bad: Value,
+        text: Option<TextLength>,
+    ) -> Self {
         Self {
             limit: baseline.number().map_or(0.0, |x| guard.limit(x)),
             guard: guard.clone(),
@@ -99,7 +104,7 @@ impl GuardTarget {
 
     /// Whether drift is likely because the machine's speed changes: relative tolerances, times, and
     /// metrics that must not fall (throughput).
-    pub fn may_drift(&self) -> bool {
+    pub(crate) fn may_drift(&self) -> bool {
         let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
         let is_throughput = self.guard.direction() == Direction::Down;
         !self.is_rate() && (is_time || is_throughput || self.guard.form.is_relative())
@@ -107,7 +112,7 @@ impl GuardTarget {
 
     /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0
     /// stands for the baseline.
-    pub fn level(&self, oriented: f64) -> Value {
+    pub(crate) fn level(&self, oriented: f64) -> Value {
         let scale = self.orientation();
         let zero = match self.noise {
             Some(Noise { paired: true, .. }) => {

@@ -13,7 +13,7 @@ const MOST_NAMED: usize = 4;
 
 /// How the tensors of a first bad commit differ from its parent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorChange {
+pub(crate) struct TensorChange {
     /// The measure that dumps the tensors.
     pub measure: String,
     /// The parent: A.
@@ -32,7 +32,7 @@ pub struct TensorChange {
 
 /// A run that dumped tensors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorRun {
+pub(crate) struct TensorRun {
     /// The commit.
     pub commit: CommitId,
     /// The run's name in the store.
@@ -41,7 +41,7 @@ pub struct TensorRun {
 
 /// Two sets of tensors, compared in the order of computation. A is the base, B the candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorComparison {
+pub(crate) struct TensorComparison {
     /// Where the order of A comes from.
     pub order: TensorOrder,
     /// Whether a set has only printed values: the outer ones of each dimension, with four decimals.
@@ -100,7 +100,7 @@ impl TensorComparison {
     }
 
     /// The first different tensor.
-    pub fn first(&self) -> Option<&TensorDifference> {
+    pub(crate) fn first(&self) -> Option<&TensorDifference> {
         self.tensors.get(self.first?)
     }
 
@@ -117,7 +117,7 @@ impl TensorComparison {
 /// Where the order of a set of tensors comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorOrder {
+pub(crate) enum TensorOrder {
     /// A list that the program wrote.
     Listed,
     /// The order in which they were printed.
@@ -137,7 +137,7 @@ impl TensorOrder {
 
 /// An operand of the first different tensor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorInput {
+pub(crate) struct TensorInput {
     /// The operand's name in A.
     pub name: String,
     /// The largest |Δ|, if it was compared.
@@ -154,7 +154,7 @@ pub struct TensorInput {
 
 impl TensorInput {
     /// An operand of A that was compared.
-    pub fn compared(one: &TensorDifference) -> Self {
+    pub(crate) fn compared(one: &TensorDifference) -> Self {
         let is_known = one.verdict != TensorVerdict::NotCompared;
         Self {
             name: one.name.clone(),
@@ -172,7 +172,7 @@ impl TensorInput {
     }
 
     /// The state in words. An operand that was not compared is not clean.
-    pub fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> &'static str {
         match self.verdict {
             Some(TensorVerdict::NotCompared) => "not known",
             Some(TensorVerdict::Within) if self.printed_only => {
@@ -189,7 +189,7 @@ impl TensorInput {
 /// The axis of a growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorAxis {
+pub(crate) enum TensorAxis {
     /// The layers of a model.
     Layer,
     /// The steps of a training run.
@@ -207,7 +207,7 @@ impl fmt::Display for TensorAxis {
 
 /// A point of the growth along layers or steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorGrowth {
+pub(crate) struct TensorGrowth {
     /// The layer or the step, from 0.
     pub at: u32,
     /// The tensor: the layer's last one.
@@ -220,7 +220,7 @@ pub struct TensorGrowth {
 
 /// A known pattern of the differences, and the evidence in words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorPattern {
+pub(crate) struct TensorPattern {
     /// Which pattern.
     pub kind: TensorPatternKind,
     /// The evidence, one sentence.
@@ -230,7 +230,7 @@ pub struct TensorPattern {
 /// A known pattern of differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorPatternKind {
+pub(crate) enum TensorPatternKind {
     /// Non-finite values appear.
     NonFinite,
     /// A difference above 1.0.

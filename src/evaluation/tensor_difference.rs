@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A tensor of A and its partner in B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TensorDifference {
+pub(crate) struct TensorDifference {
     /// The name in A.
     pub name: String,
     /// The name in B, if it differs.
@@ -83,7 +83,7 @@ impl TensorDifference {
     }
 
     /// RMS of Δ relative to the RMS of A; `None` if A is zero.
-    pub fn relative(&self) -> Option<f64> {
+    pub(crate) fn relative(&self) -> Option<f64> {
         let (rms, base) = (self.rms?, self.base_rms?);
         (base > 0.0).then(|| rms / base)
     }
@@ -92,7 +92,7 @@ impl TensorDifference {
 /// The result of comparing two tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorVerdict {
+pub(crate) enum TensorVerdict {
     /// All values are equal.
     Equal,
     /// No difference is beyond the tolerance.
@@ -115,7 +115,7 @@ pub enum TensorVerdict {
 /// A tolerance for tensors of one kind, for values in f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorLevel {
+pub(crate) enum TensorLevel {
     /// The result of one kernel alone.
     Kernel,
     /// A tensor inside a model.
@@ -132,7 +132,7 @@ pub enum TensorLevel {
 
 impl TensorLevel {
     /// The largest |Δ|.
-    pub fn tolerance(self) -> f64 {
+    pub(crate) fn tolerance(self) -> f64 {
         match self {
             Self::Kernel | Self::Gradient => 1e-5,
             Self::Layer => 1e-4,
@@ -145,7 +145,7 @@ impl TensorLevel {
 /// What a tensor is in a transformer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TensorPart {
+pub(crate) enum TensorPart {
     /// The embeddings of the tokens.
     Embedding,
     /// The normalised input of the attention.

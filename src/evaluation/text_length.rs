@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much text a run read, as its output says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextLength {
+pub(crate) struct TextLength {
     /// How many chunks the run read.
     pub chunks: usize,
     /// Tokens in each chunk, if the engine prints it.

@@ -2,7 +2,7 @@
 
 /// A path of a tree and its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TreeEntry {
+pub(crate) struct TreeEntry {
     /// The path from the top of the tree, as raw bytes.
     pub path: Vec<u8>,
     /// The file; `None` removes the path.
@@ -11,7 +11,7 @@ pub struct TreeEntry {
 
 /// A file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EntryFile {
+pub(crate) struct EntryFile {
     /// The mode as git writes it, such as `100644`.
     pub mode: String,
     /// The content of the file.
@@ -20,7 +20,7 @@ pub struct EntryFile {
 
 /// The content of a file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EntryContent {
+pub(crate) enum EntryContent {
     /// An object of the repository: a blob, or the commit of a submodule.
     Object(String),
     /// These bytes.

@@ -9,7 +9,7 @@ use super::Metric;
 /// Something that the bad end shows and that the confirmed commits do not explain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unexplained {
+pub(crate) enum Unexplained {
     /// A metric's step, or a part of it.
     Metric(Metric),
     /// The failure of a measure.

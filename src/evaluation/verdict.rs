@@ -9,7 +9,7 @@ use super::Metric;
 /// The verdict on a commit, in git's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// The commit breaks no target.
     Good,
     /// The commit breaks a target.
@@ -34,7 +34,7 @@ impl fmt::Display for Verdict {
 /// Why a commit was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SkipReason {
+pub(crate) enum SkipReason {
     /// It does not build.
     Build,
     /// A patch of the configuration does not apply to it.
@@ -94,11 +94,11 @@ impl fmt::Display for SkipReason {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     /// The verdict.
-    pub verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Why the commit is skipped, if so.
-    pub skip: Option<SkipReason>,
+    pub(crate) skip: Option<SkipReason>,
     /// One sentence for people.
     pub reason: String,
     /// The targets it breaks.
-    pub broken: Vec<Metric>,
+    pub(crate) broken: Vec<Metric>,
 }

@@ -12,7 +12,7 @@ const STICKY: u32 = 0o1000;
 
 /// A folder that other users can change.
 #[derive(Debug, thiserror::Error)]
-pub enum SharedFolder {
+pub(crate) enum SharedFolder {
     /// It belongs to another user.
     #[error("{} belongs to another user (uid {owner}), who can change what is in it", path.display())]
     Foreign {
@@ -31,7 +31,7 @@ pub enum SharedFolder {
 
 impl SharedFolder {
     /// What the user can do about it.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::Foreign { path, .. } => format!(
                 "use a folder of your own (`dir` under [worktree], XDG_CACHE_HOME); or, if you \

@@ -15,7 +15,7 @@ use super::{BisectState, GitError, History, Range, Remaining, Repository};
 impl Aim {
     /// The session's terms for its older and newer end. A hunt for a fix cannot swap `good` and
     /// `bad`: git refuses that.
-    pub fn terms(self) -> (&'static str, &'static str) {
+    pub(crate) fn terms(self) -> (&'static str, &'static str) {
         match self {
             Self::Regression => ("good", "bad"),
             Self::Fix => ("broken", "fixed"),
@@ -24,7 +24,7 @@ impl Aim {
 
     /// The subcommand of `git bisect` that marks a commit with this verdict; `None` for an unknown
     /// verdict.
-    pub fn word(self, verdict: Verdict) -> Option<&'static str> {
+    pub(crate) fn word(self, verdict: Verdict) -> Option<&'static str> {
         let (old, new) = self.terms();
         match verdict {
             Verdict::Good | Verdict::Bad => Some(if verdict == self.older() { old } else { new }),

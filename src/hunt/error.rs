@@ -15,7 +15,7 @@ use super::verify::refusal::VerifyRefusal;
 
 /// A wrong argument or file, reported before the hunt exists.
 #[derive(Debug, thiserror::Error)]
-pub enum UsageError {
+pub(crate) enum UsageError {
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] LoadError),
@@ -118,7 +118,7 @@ impl From<PinError> for UsageError {
 
 impl UsageError {
     /// What the user can do about the error.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Config(error) => error.hint().map(str::to_owned),
             Self::Git(error) => error.hint(),
@@ -169,7 +169,7 @@ impl UsageError {
 
 /// Why a hunt has no answer. `hint` tells whether to resume it or to start a new one.
 #[derive(Debug, thiserror::Error)]
-pub enum HuntError {
+pub(crate) enum HuntError {
     /// A usage error, reported before the hunt exists.
     #[error(transparent)]
     Usage(#[from] UsageError),
@@ -251,7 +251,7 @@ impl HuntError {
     }
 
     /// What the user can do about the error.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Usage(error) => error.hint(),
             Self::Oracle(error) => error.hint(),

@@ -29,11 +29,6 @@ impl SearchRange {
         self.terms.good_and_bad(self.ends())
     }
 
-    /// The good and the bad side of a found commit's step.
-    pub(crate) fn good_and_bad_side_of<'a>(&self, found: &'a Culprit) -> [&'a CommitId; 2] {
-        self.terms.good_and_bad([&found.parent, &found.info.commit])
-    }
-
     /// The verdicts of the older and the newer side.
     pub(crate) fn sides(&self) -> [Verdict; 2] {
         [self.terms.older(), self.terms.newer()]
@@ -59,18 +54,13 @@ impl SearchRange {
         Self { newer, ..self }
     }
 
-    /// The part of the search range between this commit and the bad end.
-    pub(crate) fn with_good(&self, good: CommitId, targets: Vec<Target>) -> Self {
-        let [_, bad] = self.good_and_bad();
-        let [older, newer] = self.terms.older_and_newer([good, bad.clone()]);
-        Self { older, newer, targets, ..self.clone() }
-    }
-
-    /// The part of the search range between the good end and this commit.
-    pub(crate) fn with_bad(&self, bad: CommitId, targets: Vec<Target>) -> Self {
-        let [good, _] = self.good_and_bad();
-        let [older, newer] = self.terms.older_and_newer([good.clone(), bad]);
-        Self { older, newer, targets, ..self.clone() }
+    /// The parts of the search range on both sides of a found commit's step: the part towards the
+    /// good end, and the part towards the bad end. `None` if the step is at that end.
+    pub(crate) fn parts_around(&self, found: &Culprit) -> [Option<Self>; 2] {
+        let (parent, commit) = (&found.parent, &found.info.commit);
+        let before = (*parent != self.older).then(|| self.clone().up_to(parent.clone()));
+        let after = (*commit != self.newer).then(|| Self { older: commit.clone(), ..self.clone() });
+        self.terms.good_and_bad([before, after])
     }
 
     /// The same search range with only the targets that a found commit moves: whether its change

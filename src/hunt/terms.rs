@@ -1,7 +1,8 @@
 //! The terms of a search: which of good and bad is the older side, and which is the newer one.
 //! A search speaks of older and newer. Only this file translates for it. Pure.
 
-use crate::evaluation::{Aim, Effect, Guard, GuardTarget, Value, Verdict};
+use crate::evaluation::{Aim, CommitId, Effect, Guard, GuardTarget, Value, Verdict};
+use crate::git::Range;
 
 use super::orientation::SearchOrientation;
 
@@ -9,6 +10,16 @@ use super::orientation::SearchOrientation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SearchTerms {
     aim: Aim,
+}
+
+/// The step to a commit from one of its parents, as a guard compares its two sides.
+pub(crate) struct NearestStep<'a, T> {
+    /// Which of the parents this is.
+    pub(crate) parent: usize,
+    /// The good side.
+    pub(crate) good: &'a T,
+    /// The bad side: the commit, or the parent in a hunt for a fix.
+    pub(crate) bad: &'a T,
 }
 
 impl SearchTerms {
@@ -77,20 +88,31 @@ impl SearchTerms {
         older_first
     }
 
-    /// The parent with which a commit is compared: the worst one in a hunt for a regression, the
-    /// best one in a hunt for a fix. Of equal parents the first, because people usually compare a
-    /// merge with it. `badness`: larger is worse. Parents without a value do not count.
-    pub(crate) fn nearest_parent<T>(
+    /// The step to a commit from the parent with which it is compared: the worst one in a hunt for
+    /// a regression, the best one in a hunt for a fix. Of equal parents the first, because people
+    /// usually compare a merge with it. `badness`: larger is worse. Parents without a value do not
+    /// count, unless no parent has one: then the first is taken. `None` if there is no parent.
+    pub(crate) fn nearest_step<'a, T>(
         self,
-        parents: impl IntoIterator<Item = T, IntoIter: DoubleEndedIterator>,
+        parents: &'a [T],
+        commit: &'a T,
         badness: impl Fn(&T) -> Option<f64>,
-    ) -> Option<T> {
-        let measured = parents.into_iter().rev().filter_map(|one| Some((badness(&one)?, one)));
+    ) -> Option<NearestStep<'a, T>> {
+        let measured = parents.iter().enumerate().rev();
+        let measured = measured.filter_map(|(place, one)| Some((badness(one)?, place)));
         let nearest = measured.max_by(|(a, _), (b, _)| {
             let [less, more] = self.good_and_bad([a, b]);
             less.total_cmp(more)
         });
-        nearest.map(|(_, parent)| parent)
+        let parent = nearest.map_or(0, |(_, place)| place);
+        let [good, bad] = self.good_and_bad([parents.get(parent)?, commit]);
+        Some(NearestStep { parent, good, bad })
+    }
+
+    /// The commits between a good and a bad end.
+    pub(crate) fn range_between(self, good: &CommitId, bad: &CommitId) -> Range {
+        let [older, newer] = self.older_and_newer([good, bad]);
+        Range::between(older, newer)
     }
 
     /// The target's level at the newer end.
@@ -144,9 +166,17 @@ mod tests {
     #[test]
     fn the_nearest_parent_of_a_fix_is_the_best_one() {
         let parents = [Some(2.0), None, Some(1.0), Some(2.0), Some(1.0)];
-        let nearest = |aim| SearchTerms::of(aim).nearest_parent(0..5, |one| parents[*one]);
-        assert_eq!(BOTH.map(nearest), [Some(0), Some(2)]);
-        assert_eq!(SearchTerms::of(Aim::Fix).nearest_parent(1..2, |one| parents[*one]), None);
+        let commit = Some(9.0);
+        let nearest = |aim, parents| {
+            let step = SearchTerms::of(aim).nearest_step(parents, &commit, |one| *one)?;
+            Some((step.parent, *step.good, *step.bad))
+        };
+        let [regression, fix] = BOTH.map(|aim| nearest(aim, parents.as_slice()));
+        assert_eq!(regression, Some((0, Some(2.0), commit)));
+        assert_eq!(fix, Some((2, commit, Some(1.0))));
+        // The first parent if none has a value.
+        assert_eq!(nearest(Aim::Fix, &parents[1..2]), Some((0, commit, None)));
+        assert_eq!(nearest(Aim::Fix, &[]), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{InputError, MachineLockError};
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum OracleError {
+pub(crate) enum OracleError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -193,7 +193,7 @@ fn process_hint(error: &ProcessError) -> Option<String> {
 
 impl OracleError {
     /// The error after a run or a wait that this handle ended: a limit or a person asked for it.
-    pub fn stopped(stop: &Stop) -> Self {
+    pub(crate) fn stopped(stop: &Stop) -> Self {
         stop.limit().map_or(Self::Stopped, |limit| Self::Limit(limit.clone()))
     }
 
@@ -216,7 +216,7 @@ impl OracleError {
     }
 
     /// What the user can do.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
             Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),

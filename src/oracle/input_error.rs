@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// An input that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum InputError {
+pub(crate) enum InputError {
     /// The input does not exist.
     #[error(transparent)]
     Missing(#[from] crate::config::InputError),
@@ -33,7 +33,7 @@ pub enum InputError {
 
 impl InputError {
     /// What the user can do.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::Missing(error) => error.hint(),
             Self::Unreadable { .. } => {

@@ -30,7 +30,7 @@ pub(super) enum MachineShare {
 /// The lock for an exclusive run cannot be taken.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot take the lock for an exclusive run: {}", path.display())]
-pub struct MachineLockError {
+pub(crate) struct MachineLockError {
     /// The lock's file or folder.
     pub path: PathBuf,
     /// The system's error.

@@ -22,7 +22,7 @@ pub(crate) struct Pins {
 
 /// A name that cannot be resolved or used.
 #[derive(Debug, thiserror::Error)]
-pub enum PinError {
+pub(crate) enum PinError {
     /// A revision cannot be resolved, or its content cannot be used.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -38,7 +38,7 @@ pub enum PinError {
 
 impl PinError {
     /// What the user can do.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.hint(),
             Self::Patch { .. } => Some(

@@ -22,7 +22,7 @@ pub(crate) enum RunSample {
 
 impl GuardTarget {
     /// The levels of this target; `None` without noise and for failure rates.
-    pub fn levels(&self) -> Option<Levels> {
+    pub(crate) fn levels(&self) -> Option<Levels> {
         let noise = self.noise.filter(|noise| !noise.kind.is_rate())?;
         Some(Levels { good: noise.good, bad: noise.bad, sd: noise.sd })
     }

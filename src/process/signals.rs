@@ -156,7 +156,7 @@ impl Stop {
 
 /// A limit in time that holds while this value lives.
 #[derive(Debug)]
-pub struct Expiry {
+pub(crate) struct Expiry {
     is_over: Arc<AtomicBool>,
 }
 

@@ -13,7 +13,7 @@ const MOST: usize = 6;
 
 /// The result of a comparison of builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildComparison {
+pub(crate) enum BuildComparison {
     /// The step is larger than the differences between builds.
     StepIsLarger,
     /// More builds are needed.

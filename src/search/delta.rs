@@ -19,7 +19,7 @@ const MOST_GUESSES: usize = 3;
 
 /// Two sets of parts: `context` does not show the difference, with `parts` it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Isolated {
+pub(crate) struct Isolated {
     /// The parts that make the difference.
     pub parts: Parts,
     /// Other parts that were present in both tests.
@@ -30,7 +30,7 @@ pub struct Isolated {
 
 /// How an isolation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IsolationEnd {
+pub(crate) enum IsolationEnd {
     /// No part can be added to the context, or removed from both sets, with a result.
     Minimal,
     /// The same, but sets were left out that lack what a failed test lacked.
@@ -43,7 +43,7 @@ pub enum IsolationEnd {
 
 /// The result of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tested {
+pub(crate) struct Tested {
     /// What the set shows.
     pub shows: Shows,
     /// Parts, and other parts that seem to be missing for them in this set.

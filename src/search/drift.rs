@@ -26,14 +26,14 @@ const DRIFTED: f64 = 1.5;
 /// An exponentially weighted moving average of the good endpoint's deviation from its level, in
 /// standard deviations (Roberts 1959).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Drift {
+pub(crate) struct Drift {
     average: f64,
     last_look: usize,
 }
 
 impl Drift {
     /// Starts after this many runs.
-    pub fn since(runs: usize) -> Self {
+    pub(crate) fn since(runs: usize) -> Self {
         Self { average: 0.0, last_look: runs }
     }
 
@@ -43,7 +43,7 @@ impl Drift {
     }
 
     /// Adds a run of the good endpoint; true if the machine has drifted.
-    pub fn look(&mut self, x: f64, levels: &Levels, runs: usize) -> bool {
+    pub(crate) fn look(&mut self, x: f64, levels: &Levels, runs: usize) -> bool {
         self.last_look = runs;
         let z = if levels.sd > 0.0 { (x - levels.good) / levels.sd } else { 0.0 };
         self.average = (1.0 - WEIGHT) * self.average + WEIGHT * z.clamp(-CLIP, CLIP);

@@ -4,7 +4,7 @@ use super::Levels;
 
 /// The expected runs and builds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expectation {
+pub(crate) struct Expectation {
     /// Runs in total, including those of the endpoints.
     pub runs: f64,
     /// Builds without those of the endpoints.

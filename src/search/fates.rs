@@ -9,7 +9,7 @@ const EXACT: f64 = 1e-3;
 
 /// Whether a step's source change is still in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChangePresence {
+pub(crate) enum ChangePresence {
     /// The whole change is still in the tree.
     Whole,
     /// Some of the change's files are as before the change.
@@ -23,7 +23,7 @@ pub enum ChangePresence {
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepStatus {
+pub(crate) enum StepStatus {
     /// All or most of the step remains.
     Stands,
     /// The improvement undid the step.

@@ -7,7 +7,7 @@
 /// If the commit really belongs to the other side, each of its own observations is a chance event
 /// of that side, and `others` counts that side's observations without such an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObservationCounts {
+pub(crate) struct ObservationCounts {
     /// Observations of the commit itself, all on the claimed side.
     pub own: usize,
     /// Observations at other commits of the opposite side, all on that side.

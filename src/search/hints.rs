@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of parts, by their numbers.
-pub type Parts = BTreeSet<usize>;
+pub(crate) type Parts = BTreeSet<usize>;
 
 /// Above this number of parts the sets are not weighed: their number grows with the square.
 const MOST_PARTS: usize = 400;
@@ -15,7 +15,7 @@ const NEGLIGIBLE: u64 = 10;
 
 /// Hints about the parts of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
+pub(crate) struct Hints {
     /// How likely each part makes the difference, relative to the others. A part without a weight
     /// has 1.
     pub weights: BTreeMap<usize, u32>,
@@ -87,7 +87,7 @@ impl Hints {
     }
 
     /// The parts of `all` that need one of `parts`, directly or through other parts.
-    pub fn dependents(&self, parts: &Parts, all: &Parts) -> Parts {
+    pub(crate) fn dependents(&self, parts: &Parts, all: &Parts) -> Parts {
         let whole: Parts = all.union(parts).copied().collect();
         let needs = |part: &&usize| !self.closed(**part, &whole).is_disjoint(parts);
         all.iter().filter(needs).copied().collect()

@@ -29,7 +29,7 @@ const NOTHING: f64 = 1e-9;
 
 /// A cell that was judged.
 #[derive(Clone, Debug)]
-pub struct JudgedCell {
+pub(crate) struct JudgedCell {
     /// Its properties.
     pub properties: Properties,
     /// Whether it shows the regression.

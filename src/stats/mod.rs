@@ -10,14 +10,14 @@ mod rank;
 mod separation;
 mod summary;
 
-pub use chunks::Chunks;
+pub(crate) use chunks::Chunks;
 pub(crate) use chunks::half_digit;
-pub use paired::{Difference, difference};
+pub use paired::difference;
+pub(crate) use profile::PrefixProfile;
 pub(crate) use profile::shortest;
-pub use profile::{Prefix, PrefixProfile};
 pub(crate) use rank::rank_correlation;
+pub(crate) use separation::BadSide;
 pub(crate) use separation::separation;
-pub use separation::{BadSide, Threshold};
 pub use summary::{mean, median};
 pub(crate) use summary::{min_max, winsorised_mean, winsorised_sd};
 

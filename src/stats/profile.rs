@@ -11,7 +11,7 @@ const FEWEST_CARRYING: usize = 8;
 
 /// Two readings of one text, chunk by chunk.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PrefixProfile {
+pub(crate) struct PrefixProfile {
     good: Vec<f64>,
     bad: Vec<f64>,
     /// Standard deviation of one run's P_k: run-to-run noise or rounding, whichever is larger.
@@ -22,7 +22,7 @@ pub struct PrefixProfile {
 
 /// The first chunks of a text, with the levels of both readings there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     /// How many chunks.
     pub chunks: usize,
     /// The good reading's cumulative perplexity after these chunks.
@@ -36,7 +36,7 @@ pub struct Prefix {
 impl PrefixProfile {
     /// From the cumulative perplexities of each side's runs. `None` unless all runs have the same
     /// number of chunks and all values are positive and finite.
-    pub fn of(good: &[&[f64]], bad: &[&[f64]]) -> Option<Self> {
+    pub(crate) fn of(good: &[&[f64]], bad: &[&[f64]]) -> Option<Self> {
         let (before, after) = (Chunks::of(good)?, Chunks::of(bad)?);
         if before.len() != after.len() {
             return None;
@@ -58,17 +58,12 @@ impl PrefixProfile {
     }
 
     /// How many chunks the whole text has; at least one.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.good.len()
     }
 
-    /// Always false: there is at least one chunk.
-    pub fn is_empty(&self) -> bool {
-        self.good.is_empty()
-    }
-
     /// The first `chunks` chunks, from 1 to all; `None` if the whole text does not differ.
-    pub fn prefix(&self, chunks: usize) -> Option<Prefix> {
+    pub(crate) fn prefix(&self, chunks: usize) -> Option<Prefix> {
         let last = self.len() - 1;
         let whole = self.bad[last] - self.good[last];
         let (good, bad) = (*self.good.get(chunks.checked_sub(1)?)?, *self.bad.get(chunks - 1)?);

@@ -4,7 +4,7 @@ use super::median;
 
 /// On which side of the threshold the bad samples lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadSide {
+pub(crate) enum BadSide {
     /// Bad is larger.
     Above,
     /// Bad is smaller.
@@ -13,7 +13,7 @@ pub enum BadSide {
 
 /// A value between good and bad samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Threshold {
+pub(crate) struct Threshold {
     /// The value, in the samples' unit. It never equals a bad sample, and equals a good sample
     /// only if the midpoint of the medians is outside the gap or the gap is very narrow.
     pub at: f64,
@@ -21,9 +21,10 @@ pub struct Threshold {
     pub bad: BadSide,
 }
 
+#[cfg(test)]
 impl Threshold {
     /// Whether `x` is on the bad side; false for the threshold itself and for NaN.
-    pub fn is_bad(&self, x: f64) -> bool {
+    fn is_bad(&self, x: f64) -> bool {
         match self.bad {
             BadSide::Above => x > self.at,
             BadSide::Below => x < self.at,

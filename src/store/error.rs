@@ -12,7 +12,7 @@ pub(crate) const FORMAT: u32 = 1;
 
 /// An error of the store; never a commit's fault.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub(crate) enum StoreError {
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -116,7 +116,7 @@ impl StoreError {
     }
 
     /// What the user can do about it.
-    pub fn hint(&self) -> Option<String> {
+    pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } => return io_hint(source),
             Self::Shared(shared) => shared.hint(),

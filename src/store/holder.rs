@@ -10,7 +10,7 @@ use crate::process::{host_name, started};
 /// The process that took the lock last, as the file `driver` names it: PID, start time, host, and
 /// when it took the lock. An older program wrote only the first two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Holder {
+pub(crate) struct Holder {
     /// The process id.
     pub pid: i32,
     /// The start time of the process, see [`started`].

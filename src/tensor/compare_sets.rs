@@ -29,7 +29,7 @@ const HALF_PRINTED_STEP: f64 = 5e-5;
 
 /// Repeated dumps. Their differences from the base or the candidate widen the tolerances.
 #[derive(Debug, Default)]
-pub struct TensorNoise {
+pub(crate) struct TensorNoise {
     /// Of the base's build, or of commits without an effect.
     pub of_base: Vec<TensorSet>,
     /// Of the candidate's build.

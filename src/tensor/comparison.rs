@@ -10,7 +10,7 @@ use super::row::Figure;
 
 /// Why a guard does not hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Breach {
+pub(crate) enum Breach {
     /// The first value whose bits differ: its row and the index in the row.
     Bits {
         /// The row.

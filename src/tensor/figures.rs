@@ -7,7 +7,7 @@ use super::row::{Figure, RowFigures};
 
 /// Where a figure of the rows is bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Extreme {
+pub(crate) struct Extreme {
     /// The first row beyond the limit of the guard. If the guard has no limit for this figure: the
     /// first row where the figure is not that of equal rows.
     pub first: Option<usize>,
@@ -30,7 +30,7 @@ impl Extreme {
 
 /// The largest difference of two values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LargestDelta {
+pub(crate) struct LargestDelta {
     /// The row.
     pub position: usize,
     /// The index in the row.
@@ -41,7 +41,7 @@ pub struct LargestDelta {
 
 /// Values of one kind that are not finite, in one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NonFinite {
+pub(crate) struct NonFinite {
     /// 0: the base, 1: the candidate.
     pub side: usize,
     /// `nan`, `inf` or `-inf`.
@@ -64,7 +64,7 @@ pub struct Figures {
     /// Values that are −∞ in both files.
     pub masked: u64,
     /// Values that are not finite.
-    pub non_finite: Vec<NonFinite>,
+    pub(crate) non_finite: Vec<NonFinite>,
     /// Rows whose largest values are at the same index.
     pub same_top: u64,
     /// The sum of |b − a|.
@@ -78,7 +78,7 @@ pub struct Figures {
     /// The sum of the divergences, in nats.
     pub sum_kl: f64,
     /// The largest difference.
-    pub largest_delta: Option<LargestDelta>,
+    pub(crate) largest_delta: Option<LargestDelta>,
     extremes: [Extreme; Figure::ALL.len()],
 }
 

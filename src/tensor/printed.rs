@@ -22,7 +22,7 @@ const SHOWN: [(&str, f64); 7] = [
 
 /// The first line of a printed tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrintedHead {
+pub(crate) struct PrintedHead {
     /// Its name; several tensors of a graph can have the same.
     pub name: String,
     kind: String,
@@ -36,7 +36,7 @@ pub struct PrintedHead {
 
 /// A tensor, as read so far.
 #[derive(Debug)]
-pub struct PrintedTensor {
+pub(crate) struct PrintedTensor {
     /// Its first line.
     pub head: PrintedHead,
     /// The values of the first row.
@@ -53,7 +53,7 @@ pub struct PrintedTensor {
 impl PrintedHead {
     /// Parses `NAME:  Qcur-0 = (f32)  ROPE(Qcur-0 (reshaped){64, 4, 7, 1}, …}) = {64, 4, 7, 1}`,
     /// where NAME is the function that prints, such as `common_debug_cb_eval`.
-    pub fn of(line: &str) -> Option<Self> {
+    pub(crate) fn of(line: &str) -> Option<Self> {
         let (before, after) = line.split_once(" = (")?;
         let (_, name) = before.split_once(": ")?;
         let (kind, after) = after.split_once(')')?;
@@ -73,12 +73,12 @@ impl PrintedHead {
     }
 
     /// The type of its values, such as `f32`.
-    pub fn kind(&self) -> &str {
+    pub(crate) fn kind(&self) -> &str {
         &self.kind
     }
 
     /// Bytes of a value; `None` if the type is quantized, so that no values are printed.
-    pub fn bytes(&self) -> Option<f64> {
+    pub(crate) fn bytes(&self) -> Option<f64> {
         SHOWN.iter().find(|(kind, _)| *kind == self.kind).map(|(_, bytes)| *bytes)
     }
 }
@@ -93,12 +93,12 @@ impl fmt::Display for PrintedHead {
 
 impl PrintedTensor {
     /// A tensor of which only the first line was read.
-    pub fn new(head: PrintedHead) -> Self {
+    pub(crate) fn new(head: PrintedHead) -> Self {
         Self { head, first: Vec::new(), count: 0, shown: 0.0, magnitude: 0.0, sum: None, sums: 0 }
     }
 
     /// Takes `[  -0.0125,  0.0696, ...,  -0.0100,  -0.0249],`; true if the line is such a row.
-    pub fn row(&mut self, line: &str) -> bool {
+    pub(crate) fn row(&mut self, line: &str) -> bool {
         let Some(numbers) = printed_row(line) else { return false };
         self.count += numbers.len() as u64;
         self.shown += numbers.iter().sum::<f64>();
@@ -110,13 +110,13 @@ impl PrintedTensor {
     }
 
     /// Takes the sum after an index of the last dimension.
-    pub fn sum(&mut self, sum: f64) {
+    pub(crate) fn sum(&mut self, sum: f64) {
         self.sum = Some(sum);
         self.sums += 1;
     }
 
     /// Whether all values are printed.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         let [a, b, c, _] = self.head.shape;
         [a, b, c].into_iter().all(|size| size <= MOST_SHOWN)
     }
@@ -138,7 +138,7 @@ impl PrintedTensor {
 
     /// The sum of the printed values, rounded to four decimals: the engine prints four, and
     /// further digits are rounding errors of the addition.
-    pub fn shown(&self) -> Option<f64> {
+    pub(crate) fn shown(&self) -> Option<f64> {
         let rounded = (self.shown * 1e4).round() / 1e4;
         (self.sums > 0).then_some(rounded)
     }

@@ -2,7 +2,7 @@
 
 /// A figure that every pair of rows has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Figure {
+pub(crate) enum Figure {
     /// The largest |b − a|.
     MaxAbs,
     /// The mean of |b − a|.
@@ -19,7 +19,7 @@ pub enum Figure {
 
 impl Figure {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::MaxAbs, Self::MeanAbs, Self::Rms, Self::Cosine, Self::Kl, Self::Top1];
 }
 

@@ -16,7 +16,7 @@ const MOST: usize = 1 << 20;
 
 /// A set of tensors.
 #[derive(Debug)]
-pub struct TensorSet {
+pub(crate) struct TensorSet {
     path: PathBuf,
     pub(super) order: TensorOrder,
     pub(super) tensors: Vec<Entry>,
@@ -24,7 +24,7 @@ pub struct TensorSet {
 
 impl TensorSet {
     /// Opens a set and reads all its headers. The first bytes of a file tell its format.
-    pub fn open(path: &Path) -> Result<Self, DumpError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, DumpError> {
         let failed = |source| DumpError::Open { path: path.to_owned(), source };
         let meta = std::fs::metadata(path).map_err(failed)?;
         let (order, tensors) = if meta.is_dir() {
@@ -49,17 +49,17 @@ impl TensorSet {
     }
 
     /// The path as it was given.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Where its order comes from.
-    pub fn order(&self) -> TensorOrder {
+    pub(crate) fn order(&self) -> TensorOrder {
         self.order
     }
 
     /// How many tensors it has.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.tensors.len()
     }
 

@@ -15,7 +15,7 @@ use super::{style, text};
 
 /// The current activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Activity {
+pub(crate) enum Activity {
     /// Builds a commit.
     Building {
         /// The commit.
@@ -42,7 +42,7 @@ pub enum Activity {
 
 /// The progress display. Clones are cheap and share one line.
 #[derive(Clone)]
-pub struct Progress {
+pub(crate) struct Progress {
     status: Arc<Mutex<Status>>,
     sink: Sink,
 }
@@ -69,7 +69,7 @@ struct Status {
 impl Progress {
     /// A display on stderr; `tty` tells whether stderr is a terminal (see
     /// [`Ui::is_terminal`](super::Ui::is_terminal)).
-    pub fn new(tty: bool) -> Self {
+    pub(crate) fn new(tty: bool) -> Self {
         if !tty {
             return Self::plain(std::io::stderr());
         }
@@ -93,7 +93,7 @@ impl Progress {
     }
 
     /// Sets the current activity, which began this long ago.
-    pub fn now(&self, activity: Activity, ago: Duration) {
+    pub(crate) fn now(&self, activity: Activity, ago: Duration) {
         self.change(|status| {
             status.activity = Some(activity);
             status.since = Instant::now().checked_sub(ago);
@@ -101,13 +101,13 @@ impl Progress {
     }
 
     /// Sets how long the hunt took so far.
-    pub fn ran(&self, so_far: Duration) {
+    pub(crate) fn ran(&self, so_far: Duration) {
         self.change(|status| status.begun = Instant::now().checked_sub(so_far));
     }
 
     /// Begins a search: `commits` may be the first bad one, and about `steps` steps find it; `None`
     /// if the search makes no steps.
-    pub fn search(&self, commits: usize, steps: Option<usize>) {
+    pub(crate) fn search(&self, commits: usize, steps: Option<usize>) {
         self.change(|status| {
             status.steps_done = 0;
             status.after_search = None;
@@ -116,7 +116,7 @@ impl Progress {
     }
 
     /// Ends a step: this many commits and steps are left.
-    pub fn left(&self, commits: usize, steps: usize) {
+    pub(crate) fn left(&self, commits: usize, steps: usize) {
         self.change(|status| {
             status.steps_done += 1;
             status.left = Some((commits, Some(steps)));
@@ -124,7 +124,7 @@ impl Progress {
     }
 
     /// Ends a search: the commit that it found is measured afresh.
-    pub fn confirm(&self) {
+    pub(crate) fn confirm(&self) {
         self.change(|status| {
             status.after_search = Some("confirming");
             status.left = None;
@@ -132,7 +132,7 @@ impl Progress {
     }
 
     /// Begins the search for the cause inside a commit.
-    pub fn localize(&self) {
+    pub(crate) fn localize(&self) {
         self.change(|status| {
             status.after_search = Some("localizing");
             (status.left, status.time_left) = (None, None);
@@ -167,7 +167,7 @@ impl Progress {
     }
 
     /// Prints a line that ends with a subject; cuts it to the width of a terminal.
-    pub fn row(&self, line: &str) {
+    pub(crate) fn row(&self, line: &str) {
         match &self.sink {
             Sink::Bar(_) => self.done_line(&cut(line)),
             Sink::Plain(_) => self.done_line(line),
@@ -176,7 +176,7 @@ impl Progress {
 
     /// Prints the line of a judged commit, which begins with the verdict and ends with the subject;
     /// cuts and colours it on a terminal.
-    pub fn verdict(&self, verdict: Verdict, line: &str) {
+    pub(crate) fn verdict(&self, verdict: Verdict, line: &str) {
         match &self.sink {
             // Cut before it is coloured: colours have no width.
             Sink::Bar(bar) => {
@@ -188,7 +188,7 @@ impl Progress {
     }
 
     /// Prints a note that stays.
-    pub fn note(&self, sentence: &str) {
+    pub(crate) fn note(&self, sentence: &str) {
         self.done_line(&format!("note: {}", text::line(sentence)));
     }
 
@@ -201,7 +201,7 @@ impl Progress {
     }
 
     /// Removes the moving line.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Sink::Bar(bar) = &self.sink {
             bar.finish_and_clear();
         }

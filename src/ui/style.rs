@@ -23,7 +23,7 @@ const SKIP: Style = AnsiColor::Yellow.on_default();
 
 /// How much is printed to stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verbosity {
+pub(crate) enum Verbosity {
     /// Warnings and errors.
     Quiet,
     /// Progress and hints too.
@@ -36,18 +36,19 @@ pub enum Verbosity {
 /// Prints data to stdout and the rest to stderr. Strips styles if there is no terminal or
 /// `NO_COLOR` is set.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ui {
+pub(crate) struct Ui {
     verbosity: Verbosity,
 }
 
+#[expect(clippy::unused_self, reason = "whoever prints has a `Ui`")]
 impl Ui {
     /// The program's own stdout and stderr.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// The same, with another verbosity.
-    pub fn with(verbosity: Verbosity) -> Self {
+    pub(crate) fn with(verbosity: Verbosity) -> Self {
         Self { verbosity }
     }
 
@@ -58,7 +59,7 @@ impl Ui {
 
     /// Prints data to stdout. A terminal gets no control character but those of our styles; a file
     /// or a pipe gets the data as they are. A closed pipe (`| head`) is not an error.
-    pub fn out(&self, data: &str) -> io::Result<()> {
+    pub(crate) fn out(self, data: &str) -> io::Result<()> {
         let data = if io::stdout().is_terminal() { for_terminal(data) } else { data.into() };
         let mut stdout = anstream::stdout().lock();
         match stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()) {
@@ -69,41 +70,41 @@ impl Ui {
 
     /// Prints data to stdout, with the first line in bold. On a terminal, a horizontal
     /// line separates it from the progress above, and lines are broken at words.
-    pub fn answer(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn answer(self, text: &str) -> io::Result<()> {
         self.out(&framed(text, self.columns()))
     }
 
     /// Prints a line to stderr, unless only warnings and errors are wanted.
-    pub fn line(&self, line: &str) {
+    pub(crate) fn line(self, line: &str) {
         if self.verbosity != Verbosity::Quiet {
             self.always(line);
         }
     }
 
     /// Prints a line to stderr, whatever the verbosity.
-    pub fn always(&self, line: &str) {
+    pub(crate) fn always(self, line: &str) {
         to_stderr(&format!("{line}\n"));
     }
 
     /// Prints `warning: …` to stderr.
-    pub fn warn(&self, warning: &str) {
+    pub(crate) fn warn(self, warning: &str) {
         to_stderr(&labelled(WARNING, "warning", warning));
     }
 
     /// Prints `hint: …` to stderr, unless only warnings and errors are wanted.
-    pub fn hint(&self, hint: &str) {
+    pub(crate) fn hint(self, hint: &str) {
         if self.verbosity != Verbosity::Quiet {
             to_stderr(&labelled(HINT, "hint", hint));
         }
     }
 
     /// Prints an error with its causes and a hint to stderr.
-    pub fn error(&self, error: &anyhow::Error, hint: Option<&str>) {
+    pub(crate) fn error(self, error: &anyhow::Error, hint: Option<&str>) {
         to_stderr(&error_text(error, hint));
     }
 
     /// The columns of stdout if it is a terminal.
-    pub fn columns(&self) -> Option<usize> {
+    pub(crate) fn columns(self) -> Option<usize> {
         columns(io::stdout())
     }
 
@@ -115,7 +116,7 @@ impl Ui {
 
 /// The colour of a word that says how something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// All is well.
     Good,
     /// Something may be wrong.

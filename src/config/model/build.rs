@@ -14,9 +14,9 @@ pub struct Build {
     /// Commands, run in order in `{src}`; may be empty (nothing to build).
     pub commands: Vec<Command>,
     /// Declared environment.
-    pub env: BTreeMap<String, Template>,
+    pub(crate) env: BTreeMap<String, Template>,
     /// `clean`, `incremental` or `auto`.
-    pub mode: BuildMode,
+    pub(crate) mode: BuildMode,
     /// Wall-clock limit of each command; default 30 minutes.
     pub timeout: Duration,
     /// Git pathspecs (`:(top,glob)` is added): commits touching only these change nothing.
@@ -26,9 +26,9 @@ pub struct Build {
     /// `{jobs}`; default: the CPUs of a slot of `[executor]`, or all usable cores.
     pub jobs: Option<u32>,
     /// Whether a confirmation builds again.
-    pub confirm: ConfirmBuild,
+    pub(crate) confirm: ConfirmBuild,
     /// Whether commits that change nothing that both ends' builds read are built.
-    pub unread: UnreadCommits,
+    pub(crate) unread: UnreadCommits,
 }
 
 impl Build {
@@ -42,7 +42,7 @@ impl Build {
 
 /// `build.mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildMode {
+pub(crate) enum BuildMode {
     /// A fresh build folder for every commit.
     Clean,
     /// The build folder is kept between commits of the search (never for a confirmation).
@@ -61,7 +61,7 @@ impl BuildMode {
 
 /// `build.confirm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ConfirmBuild {
+pub(crate) enum ConfirmBuild {
     /// Make new clean builds.
     Rebuild,
     /// Use the builds of the search. The report says so.
@@ -71,7 +71,7 @@ pub enum ConfirmBuild {
 /// `build.unread`: what the search does with commits that change no file that the builds of both
 /// ends read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnreadCommits {
+pub(crate) enum UnreadCommits {
     /// Leave them out.
     Skip,
     /// Build and judge them like others.
@@ -81,7 +81,7 @@ pub enum UnreadCommits {
 /// `environment.home`: which builds and runs get an empty home folder, so that nothing in it leads
 /// from one commit to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HomeUse {
+pub(crate) enum HomeUse {
     /// Those of a confirmation. If they contradict the search, the hunt begins again with an empty
     /// home folder for all.
     #[default]

@@ -8,5 +8,5 @@ pub struct Command {
     /// As written.
     pub text: String,
     /// The words; never empty.
-    pub words: Vec<Template>,
+    pub(crate) words: Vec<Template>,
 }

@@ -8,19 +8,19 @@ use crate::evaluation::FailureKind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failures {
     /// The commit does not build.
-    pub build: Policy,
+    pub(crate) build: Policy,
     /// A run crashes.
-    pub crash: Policy,
+    pub(crate) crash: Policy,
     /// A run prints NaN.
-    pub nan: Policy,
+    pub(crate) nan: Policy,
     /// A run times out.
-    pub timeout: Policy,
+    pub(crate) timeout: Policy,
     /// A run prints no value.
-    pub unreadable: Policy,
+    pub(crate) unreadable: Policy,
     /// Substrings of the output that show a fault of the machine, not of the commit.
     pub transient: Vec<String>,
     /// Whether a hunt goes on if the bad end fails and the good end yields the guarded metrics.
-    pub hunt: FailureHunt,
+    pub(crate) hunt: FailureHunt,
     /// The pauses before a hunt tries again after a fault of the machine.
     pub pauses: Vec<Duration>,
 }
@@ -65,7 +65,7 @@ impl Failures {
 
 /// Whether a hunt may look for a failure although its guards are on metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureHunt {
+pub(crate) enum FailureHunt {
     /// It may.
     Yes,
     /// It ends at the endpoints.
@@ -76,7 +76,7 @@ pub enum FailureHunt {
 
 /// What a failure counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub(crate) enum Policy {
     /// Untestable.
     Skip,
     /// Bad.

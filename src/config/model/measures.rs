@@ -11,7 +11,7 @@ use crate::config::Template;
 
 /// One `[[prepare]]`: a step between build and measures that runs once for each build.
 #[derive(Clone, Debug)]
-pub struct Prepare {
+pub(crate) struct Prepare {
     /// Its name, unique; `{prepare.NAME}` is the folder that it fills.
     pub name: String,
     /// What to run.
@@ -41,21 +41,21 @@ pub struct Measure {
     /// What to run.
     pub command: Command,
     /// How to read the output.
-    pub parser: Parser,
+    pub(crate) parser: Parser,
     /// The file to read instead of stdout and stderr: a path or pattern below `{out}`.
     pub file: Option<String>,
     /// Wall-clock limit of one run; default 20 minutes.
     pub timeout: Duration,
     /// Declared environment.
-    pub env: BTreeMap<String, Template>,
+    pub(crate) env: BTreeMap<String, Template>,
     /// Working folder; default `{src}`.
-    pub cwd: Option<Template>,
+    pub(crate) cwd: Option<Template>,
     /// Commands to run before each run, in the same folder and environment.
     pub before: Vec<Command>,
     /// Commands to run after each run, in the same folder and environment.
     pub after: Vec<Command>,
     /// Whether the measure yields numbers or facts.
-    pub kind: MeasureKind,
+    pub(crate) kind: MeasureKind,
     /// `[failures]`, overridden by this measure's own settings.
     pub failures: Failures,
     /// Whether no other build or run of this program may happen meanwhile on this machine.
@@ -83,7 +83,7 @@ impl Measure {
 
 /// `measure.kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeasureKind {
+pub(crate) enum MeasureKind {
     /// Values are parsed as numbers. A value that is not a number makes the run unreadable.
     Number,
     /// Values are kept as text.
@@ -92,7 +92,7 @@ pub enum MeasureKind {
 
 /// One `[[require]]`: what a run must show to count at all.
 #[derive(Clone, Debug)]
-pub struct Require {
+pub(crate) struct Require {
     /// The measure whose runs are checked.
     pub measure: String,
     /// What each run must show.
@@ -101,7 +101,7 @@ pub struct Require {
 
 /// What a `[[require]]` asks for.
 #[derive(Clone, Debug)]
-pub enum Required {
+pub(crate) enum Required {
     /// A pattern that must match some line of the output, on either stream.
     Pattern(regex::Regex),
     /// `checks = "same-set"`: the run must make the same checks as the runs of the good end.

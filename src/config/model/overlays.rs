@@ -2,7 +2,7 @@
 
 /// One `[[patch]]`: a change that is applied to commits before they are built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patch {
+pub(crate) struct Patch {
     /// The file or revision that the patch comes from.
     pub source: PatchSource,
     /// Which commits; `None`: all commits.
@@ -11,7 +11,7 @@ pub struct Patch {
 
 /// Where a patch comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PatchSource {
+pub(crate) enum PatchSource {
     /// A unified diff; the path starts from the folder of oracle.toml.
     File(String),
     /// The change of this revision against its first parent.
@@ -20,7 +20,7 @@ pub enum PatchSource {
 
 impl PatchSource {
     /// The file name or revision as the configuration has it.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::File(name) | Self::Commit(name) => name,
         }
@@ -29,7 +29,7 @@ impl PatchSource {
 
 /// One `[[overlay]]`: files of one revision that replace those of every commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileOverlay {
+pub(crate) struct FileOverlay {
     /// The revision, as written.
     pub from: String,
     /// Git pathspecs (`:(top,glob)` is added): matching files become exactly as at that revision.

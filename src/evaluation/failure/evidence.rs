@@ -19,13 +19,13 @@ pub struct Evidence {
     pub missing: Option<String>,
     /// The NaN or infinity that was printed instead of a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub printed: Option<Printed>,
+    pub(crate) printed: Option<Printed>,
     /// The patch that does not apply, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// Why the output has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unreadable: Option<Unreadable>,
+    pub(crate) unreadable: Option<Unreadable>,
     /// The `[[require]]` pattern that no line matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,
@@ -35,12 +35,12 @@ pub struct Evidence {
     pub in_chunks: Option<bool>,
     /// The output's lines about the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub said: Option<FailureMessage>,
+    pub(crate) said: Option<FailureMessage>,
 }
 
 /// A number that is not finite, and its place in the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Printed {
+pub(crate) struct Printed {
     /// What was printed.
     pub what: NonFinite,
     /// Where it was printed: the metric, or `chunk #`.
@@ -50,7 +50,7 @@ pub struct Printed {
 /// A number that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NonFinite {
+pub(crate) enum NonFinite {
     /// Not a number, of either sign.
     Nan,
     /// Plus infinity.

@@ -9,7 +9,8 @@ use super::ended::ABORT;
 use super::failure_log::{FailureMessage, FailureReason, normalised};
 use super::{Ended, FailureKind, Unreadable, Value};
 
-pub use evidence::{Evidence, NonFinite, Printed};
+pub use evidence::Evidence;
+pub(crate) use evidence::{NonFinite, Printed};
 
 use evidence::ComparisonKey;
 use signature::{ended_in, signature};

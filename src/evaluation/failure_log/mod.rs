@@ -34,7 +34,7 @@ const HANDLER: usize = 10;
 /// What the output of a failed command says about the failure. Lines are [`normalised`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FailureMessage {
+pub(crate) enum FailureMessage {
     /// Errors of compilers and linkers. Parallel jobs print these in any order, and sometimes not
     /// all.
     Diagnostics(Vec<String>),
@@ -72,7 +72,7 @@ impl FailureMessage {
 
 /// The reason of a failure, to compare and to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailureReason {
+pub(crate) struct FailureReason {
     /// The form that is compared with other failures.
     pub said: FailureMessage,
     /// The decisive line as printed, to show; may be empty.
@@ -81,7 +81,7 @@ pub struct FailureReason {
 
 /// Reads the output of a command line by line, in bounded memory.
 #[derive(Debug, Default)]
-pub struct FailureLogParser {
+pub(crate) struct FailureLogParser {
     err: StreamState,
     out: StreamState,
 }
@@ -141,7 +141,7 @@ impl FailureLogParser {
     ///
     /// Returns true if the bytes must stay in the log, so that a second reading of the log gives
     /// the same result. The last line of each stream is always in the log.
-    pub fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
+    pub(crate) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         let voice = match stream {
             Stream::Err => &mut self.err,
             Stream::Out => &mut self.out,
@@ -162,7 +162,7 @@ impl FailureLogParser {
     }
 
     /// The result, after the command ended.
-    pub fn finish(mut self, kind: FailureKind, ended: &Ended) -> FailureReason {
+    pub(crate) fn finish(mut self, kind: FailureKind, ended: &Ended) -> FailureReason {
         for voice in [&mut self.err, &mut self.out] {
             voice.end();
         }

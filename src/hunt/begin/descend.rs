@@ -197,8 +197,8 @@ fn begin(
     let Some(Ends { aim, good, bad }) = ends else {
         return Ok(Err("the dependency's old and new commits share no history".to_owned()));
     };
-    let [old, new] = SearchTerms::of(aim).older_and_newer([&good.commit, &bad.commit]);
-    let range = Range { first_parent: outer.options.first_parent, ..Range::between(old, new) };
+    let whole = SearchTerms::of(aim).range_between(&good.commit, &bad.commit);
+    let range = Range { first_parent: outer.options.first_parent, ..whole };
     let within = DependencyHunt {
         hunt: outer.hunt.clone(),
         commit: info(&engine, base)?,

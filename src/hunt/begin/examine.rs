@@ -80,12 +80,10 @@ pub(crate) fn range(
         limits: asked.limits.clone(),
         changes: asked.changes.clone(),
     };
-    let [old, new] = SearchTerms::of(asked.aim).older_and_newer([&good.commit, &bad.commit]);
     let all = Range {
-        old: vec![old.clone()],
-        new: new.clone(),
         first_parent: options.first_parent,
         paths: options.paths.clone(),
+        ..SearchTerms::of(asked.aim).range_between(&good.commit, &bad.commit)
     };
     let counted = history.count(&all).map_err(UsageError::from).and_then(|commits| match commits {
         0 if asked.paths.is_empty() => Err(UsageError::AllIgnored),

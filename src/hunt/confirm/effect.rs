@@ -4,7 +4,7 @@
 use crate::config::Config;
 use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
 use crate::hunt::samples::{is_spread, samples};
-use crate::hunt::terms::SearchTerms;
+use crate::hunt::terms::{NearestStep, SearchTerms};
 use crate::oracle::Observation;
 use crate::stats::{self, BadSide};
 
@@ -51,14 +51,13 @@ fn effect(
         (Some(baseline), Some(x)) => target.guard.worsening(baseline, x),
         _ => f64::from(u8::from(*value != target.baseline)),
     };
-    let nearest = |index: &usize| Some(distance(&parents[*index].level(metric)?));
-    let worst = terms.nearest_parent(0..parents.len(), nearest)?;
+    let step = terms.nearest_step(parents, commit, |one| Some(distance(&one.level(metric)?)))?;
+    let NearestStep { parent: worst, good, bad } = step;
     let parent = parents[worst].level(metric)?;
     let own_step = match (parent.number(), level.number()) {
         (Some(older), Some(newer)) => Some(terms.step(&target.guard, older, newer)),
         _ => None,
     };
-    let [good, bad] = terms.good_and_bad([&parents[worst], commit]);
     let steps = || {
         let (from, to) = (good.numbers(metric), bad.numbers(metric));
         from.into_iter()
@@ -121,11 +120,10 @@ fn rates(
         (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
     };
     let (_, level) = rate(commit)?;
-    let failing = |index: &usize| rate(&parents[*index]).map(|(share, _)| share);
-    let worst = terms.nearest_parent(0..parents.len(), failing)?;
+    let step = terms.nearest_step(parents, commit, |one| Some(rate(one)?.0))?;
+    let NearestStep { parent: worst, good, bad } = step;
     let (_, parent) = rate(&parents[worst])?;
     let metric = target.guard.metric.clone();
-    let [good, bad] = terms.good_and_bad([&parents[worst], commit]);
     // A small step makes some runs cross the threshold, too.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));

@@ -20,9 +20,10 @@ pub(crate) enum EndWithoutChange {
     /// A good part of the commit's step is gone, or of the whole change from good to bad if that is
     /// less.
     LosesTheStep,
-    /// The same as with it, and no part that is left in another form makes the step.
+    /// The newer end is the same without it, and no part that is left in another form makes the
+    /// step.
     ShowsTheSame,
-    /// Something else, or no test tells.
+    /// Neither of these, or no test can decide.
     Unknown,
 }
 
@@ -30,8 +31,8 @@ pub(crate) enum EndWithoutChange {
 struct Removal {
     /// The commit's tree, and the same tree without the parts that are left.
     trees: [String; 2],
-    /// Parts that are neither left as they were made nor gone with their file as before: other lines
-    /// replaced them. They are not removed.
+    /// Parts that other lines replaced: the part is gone, but its file is not as before the change.
+    /// They are not removed.
     reworked: Vec<Part>,
 }
 
@@ -105,12 +106,12 @@ impl Driver<'_> {
     /// few runs of one commit do not decide it.
     fn target_of(&self, culprit: &Culprit) -> Result<Option<Target>, HuntError> {
         let (targets, _) = self.sought()?;
-        let is_on = |effect: &Effect, target: &Target| match target {
+        let has_its_metric = |effect: &Effect, target: &Target| match target {
             Target::Guard(target) => target.guard.metric == effect.metric,
             Target::Failure { .. } => false,
         };
         let is_own = |target: &Target| match culprit.effects.first() {
-            Some(effect) => effect.own_step.is_some() && is_on(effect, target),
+            Some(effect) => effect.own_step.is_some() && has_its_metric(effect, target),
             None => matches!(target, Target::Failure { .. }),
         };
         Ok(self.judged_alone(&targets).into_iter().find(is_own))

@@ -23,18 +23,19 @@ pub(crate) struct Ledger {
     pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits whose change later leaves the tree, at least in part.
     pub(crate) leaving: Vec<CommitId>,
-    /// Found commits after which, up to the hunt's newer end, commits were measured.
+    /// Found commits with measured commits between them and the hunt's newer end.
     pub(crate) measured_after: Vec<CommitId>,
     pub(crate) crossings: Vec<Culprit>,
     pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
-    /// The largest step, in the metric's unit, that has only candidates; infinite without numbers.
+    /// The largest step for which only candidates are known, in the metric's unit; infinite if
+    /// there is no number.
     pub(crate) largest_open: f64,
-    /// How much of each metric's change has only candidates; 0 for a fact.
+    /// The sum of such steps of each metric; 0 for a fact.
     pub(crate) open_steps: BTreeMap<Metric, f64>,
-    /// Metrics of which the rest is small steps.
+    /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
     pub(crate) notes: Vec<String>,
-    /// Failures of other measures than the target's, which the hunt searched for by themselves.
+    /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
 }
 
@@ -58,7 +59,7 @@ impl Ledger {
         }
     }
 
-    /// Adds a target that the hunt searches for by itself, after the others.
+    /// Adds a target that gets a search of its own, after the others.
     pub(crate) fn add_target(&mut self, target: Target) {
         match target {
             Target::Guard(_) => self.targets.push(target),
@@ -264,28 +265,24 @@ impl Ledger {
             }
         };
         let mut next = Vec::new();
-        next.extend(Self::towards_good(search_range, &found));
-        next.extend(self.towards_bad(search_range, &found, &seen, bad));
+        let [to_good, to_bad] = search_range.parts_around(&found);
+        next.extend(to_good.and_then(|part| Self::towards_good(part, &found)));
+        next.extend(to_bad.and_then(|part| self.towards_bad(part, &seen, bad)));
         next
     }
 
-    /// The range between the bad side of the found step and the bad end, if the rest there exceeds
-    /// the tolerance. The range lies after the commit, for a fix before it. Its baseline is the
-    /// level of the step's bad side.
+    /// The range between the bad side of the found step and the bad end (`part`), if the rest there
+    /// exceeds the tolerance. Its baseline is the level of the step's bad side. `seen`: the runs of
+    /// that side; `bad`: the runs of the hunt's bad end.
     fn towards_bad(
         &mut self,
-        search_range: &SearchRange,
-        found: &Culprit,
+        part: SearchRange,
         seen: &Observation,
         bad: &Observation,
     ) -> Option<SearchRange> {
-        let [_, from] = search_range.good_and_bad_side_of(found);
-        let [_, end] = search_range.good_and_bad();
-        if from == end {
-            return None;
-        }
+        let [from, end] = part.good_and_bad();
         let mut targets = Vec::new();
-        for target in &search_range.targets {
+        for target in &part.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             // Failure rates have no account. Values that differ from run to run have none either.
@@ -297,7 +294,7 @@ impl Ledger {
                 self.notes.push(format!(
                     "{} has no value of {metric}, so the hunt did not look for changes {} it",
                     from.short(),
-                    search_range.terms.beyond()
+                    part.terms.beyond()
                 ));
                 continue;
             };
@@ -313,39 +310,34 @@ impl Ledger {
             } else {
                 self.notes.push(format!(
                     "any further change of {metric} {} {} is lost in its noise",
-                    search_range.terms.beyond(),
+                    part.terms.beyond(),
                     from.short()
                 ));
             }
         }
-        (!targets.is_empty()).then(|| search_range.with_good(from.clone(), targets))
+        (!targets.is_empty()).then_some(SearchRange { targets, ..part })
     }
 
-    /// The range from the good end to the good side of the found step, if the rest there exceeds
-    /// the tolerance. That happens only in noise: a level between good and bad may pass as good
-    /// there.
-    fn towards_good(search_range: &SearchRange, found: &Culprit) -> Option<SearchRange> {
-        let [to, _] = search_range.good_and_bad_side_of(found);
-        let [end, _] = search_range.good_and_bad();
-        if to == end {
-            return None;
-        }
+    /// The range from the good end to the good side of the found step (`part`), if the rest there
+    /// exceeds the tolerance. That happens only in noise: a level between good and bad may pass as
+    /// good there.
+    fn towards_good(part: SearchRange, found: &Culprit) -> Option<SearchRange> {
         let mut targets = Vec::new();
-        for target in &search_range.targets {
+        for target in &part.targets {
             let Target::Guard(target) = target else { continue };
             // A failure rate has no level between good and bad.
             if target.noise.is_none_or(|noise| noise.kind.is_rate()) {
                 continue;
             }
             let Some(effect) = found.effect_on(&target.guard.metric) else { continue };
-            let [level, _] = search_range.terms.levels(effect);
+            let [level, _] = part.terms.levels(effect);
             let rest = GuardTarget { bad: level.clone(), ..target.clone() };
             let runs = target.noise.map_or(1, |noise| noise.runs);
             if exceeds(&rest) && is_beyond_noise(&rest, runs, 2) {
                 targets.push(Target::Guard(rest));
             }
         }
-        (!targets.is_empty()).then(|| search_range.with_bad(to.clone(), targets))
+        (!targets.is_empty()).then_some(SearchRange { targets, ..part })
     }
 }
 

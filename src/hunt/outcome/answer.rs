@@ -379,7 +379,7 @@ fn small_sentence(crossing: &Culprit) -> String {
     }
 }
 
-/// What is left of the bad end's change, after so many confirmed commits.
+/// A sentence that says what the confirmed commits do not explain. `confirmed`: their number.
 fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], terms: SearchTerms) -> String {
     let they = if confirmed == 1 { "it does" } else { "the confirmed commits do" };
     let end = terms.newer();

@@ -90,7 +90,7 @@ impl Driver<'_> {
                 let seen = self.oracle.evaluate(look)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_later_mends(ledger, &step) {
-                    // A limit discards no confirmed commit.
+                    // A limit must not discard a confirmed commit.
                     Err(HuntError::Limit(limit)) => {
                         ledger.note_limit("other branches were not checked", &limit);
                         self.limit = Some(limit);
@@ -113,7 +113,7 @@ impl Driver<'_> {
                 }
                 continue;
             }
-            // A commit whose verdict differs from the newer end's was found between other ends.
+            // If the verdict differs from the newer end's, a search between other ends found the commit.
             let number = self.searches.saturating_sub(1);
             let verdict = self.judge(found, &whole.targets, number)?.verdict;
             if !whole.is_newer(verdict) {
@@ -328,7 +328,7 @@ fn goes_on_from(
         targets.push(Target::Guard(rest));
     }
     ledger.mended(mend);
-    // In a hunt for a fix the baseline is the newer end's level, which stays.
+    // In a hunt for a fix the baseline is the newer end's level, so the targets stay the same.
     let keeps_targets = !search_range.explains_levels();
     let targets = if keeps_targets { search_range.targets.clone() } else { targets };
     SearchRange { older: by, targets, ..search_range.clone() }

@@ -17,7 +17,7 @@ use super::level::{Level, against, has_levels, in_its_unit, is_worse, join, leve
 
 /// In noise: runs of each commit that is compared to find where the level falls.
 const RUNS_IN_NOISE: usize = 5;
-/// In noise: how many standard errors beyond the tolerance the later commit must be better.
+/// In noise: a fall must exceed the tolerance by this many standard errors.
 const SURE_IN_NOISE: f64 = 3.0;
 
 /// Maximum number of paths that are followed beside the first-parent path.
@@ -31,8 +31,8 @@ struct LevelFall {
 
 impl Driver<'_> {
     /// Follows the levels after a found commit: adds mends to the ledger, returns a search range
-    /// for each rise. Takes the path through `via`, or all paths of `ways` without `via`. `None` if
-    /// the search range has no levels.
+    /// for each rise. Follows the path through `via` if there is one, else all paths of
+    /// `ways`. `None` if the search range has no levels.
     pub(crate) fn follow_levels(
         &mut self,
         ledger: &mut Ledger,

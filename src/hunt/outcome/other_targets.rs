@@ -9,8 +9,8 @@ use crate::hunt::range::SearchRange;
 use super::account::Ledger;
 
 impl Driver<'_> {
-    /// The search for the next target of `beside` that no found commit shows while its parent does
-    /// not; `None` if there is none.
+    /// The range to search for the next unexplained target of `beside`; `None` if there is none. A
+    /// found commit explains a target if the commit shows it and the commit's parent does not.
     pub(crate) fn range_of_beside(
         &mut self,
         ledger: &mut Ledger,

@@ -50,7 +50,7 @@ impl Driver<'_> {
             amount: effect.and_then(|effect| effect.own_step).unwrap_or(f64::INFINITY),
             left: 0.0,
             limit: effect.map_or(0.0, |effect| effect.limit),
-            // The amount is the later commit's.
+            // The amount is that of the later commit's step.
             repeats: false,
         };
         Ok(Some(((*search_range).clone().up_to(commit), mend)))

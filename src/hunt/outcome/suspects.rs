@@ -62,8 +62,8 @@ impl Driver<'_> {
         Ok(suspects)
     }
 
-    /// The runs of the suspect's first place that surely has the older end's verdict. Tries
-    /// `before` last.
+    /// Judges the suspect's commits in order, and `before` last. Returns the runs of the first one
+    /// that surely has the older end's verdict.
     pub(crate) fn find_undone(
         &mut self,
         search_range: &SearchRange,

@@ -1,5 +1,5 @@
-//! What the confirmed commits leave unexplained of the bad end: then the answer is not complete.
-//! Pure.
+//! What the bad end shows and the confirmed commits do not explain. If there is anything, the answer
+//! is not complete. Pure.
 
 use crate::evaluation::{Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained};
 use crate::hunt::confirm::effect::NORMAL_95;
@@ -12,8 +12,8 @@ use super::culprit_status::{CulpritStatus, FoundCommit};
 const SURE: f64 = 2.0;
 
 impl Ledger {
-    /// The search for the guards that the bad end breaks and that no found commit moves; `None` if
-    /// there are none, or if no commit is found. `whole`: the hunt's own range.
+    /// The range to search for guards that the bad end breaks and whose metrics no found commit
+    /// moves. `None` if there are none, or if no commit is found. `whole`: the hunt's own range.
     pub(crate) fn range_of_unmoved(&self, whole: &SearchRange) -> Option<SearchRange> {
         let is_unmoved = |target: &&Target| match target {
             Target::Guard(target) => !self.is_moved(&target.guard.metric),
@@ -24,8 +24,8 @@ impl Ledger {
     }
 
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
-    /// exceeds the tolerance beyond the noise, and measures that fail. What has candidates counts as
-    /// explained: they are named beside the found commits.
+    /// exceeds the tolerance beyond the noise, and measures that fail. A step with candidates counts
+    /// as explained, because the answer names the candidates.
     pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Unexplained> {
         let metrics = self.unexplained_metrics(accounts).into_iter();
         let mut found: Vec<Unexplained> = metrics.map(Unexplained::Metric).collect();
@@ -51,7 +51,7 @@ impl Ledger {
                 let open = self.open_steps.get(metric).copied().unwrap_or_default();
                 let rest = it.rest - self.masked(target) - open;
                 let most = it.limit.max(0.0) + SURE * self.error_of_rest(target);
-                // Steps that are small on each side of the found ones are no single commit's.
+                // If only small steps lie around the found commits, no single commit made the rest.
                 rest > most && self.largest_rise(target) > most && !self.has_ramp(metric)
             });
             if (is_left || !self.is_moved(metric)) && !metrics.contains(metric) {
@@ -61,8 +61,8 @@ impl Ledger {
         metrics
     }
 
-    /// The steps that were undone where a standing commit is: it is compared with a parent that
-    /// still had them, so its own step lacks as much.
+    /// The sum of the undone steps that the parent of a standing commit still had. The commit's own
+    /// step is measured against that parent, so it is too small by this sum.
     fn masked(&self, target: &GuardTarget) -> f64 {
         let metric = &target.guard.metric;
         let above_good = |effect: &Effect| {
@@ -113,7 +113,8 @@ impl Ledger {
             || self.has_ramp(metric)
     }
 
-    /// Whether small steps of the metric add up somewhere: the answer says so beside the commits.
+    /// Whether small steps of the metric add up to a larger change somewhere. The answer mentions
+    /// this beside the commits.
     pub(super) fn has_ramp(&self, metric: &Metric) -> bool {
         self.small_steps.contains(metric)
             || self.crossings.iter().any(|crossing| crossing.effect_on(metric).is_some())
@@ -123,7 +124,7 @@ impl Ledger {
     fn error_of_rest(&self, target: &GuardTarget) -> f64 {
         let Some(noise) = target.noise else { return 0.0 };
         let limit = target.oriented_limit();
-        // Near the tolerance the scale of the noise is nearly straight.
+        // Over a distance as short as the tolerance, the noise's scale is nearly linear.
         let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
         let sides = if noise.paired { 1.0 } else { 2.0 };
         let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();

@@ -235,12 +235,13 @@ fn sides<'a>(
     seen: &BTreeMap<CommitId, Observation>,
 ) -> [&'a CommitId; 2] {
     let baseline = target.baseline.number().unwrap_or(0.0);
-    let badness = |one: &&CommitId| {
-        let level = seen[*one].level(&target.guard.metric)?.number()?;
+    let badness = |one: &CommitId| {
+        let level = seen[one].level(&target.guard.metric)?.number()?;
         Some(target.guard.worsening(baseline, level))
     };
-    let nearest = pair.terms.nearest_parent(pair.parents, badness);
-    pair.terms.good_and_bad([nearest.unwrap_or(&pair.parents[0]), pair.commit])
+    let step = pair.terms.nearest_step(pair.parents, pair.commit, badness);
+    let step = step.expect("a claim has a parent");
+    [step.good, step.bad]
 }
 
 /// The step to look for: the reported one, else the tolerance.

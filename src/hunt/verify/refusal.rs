@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Outcome};
 
 /// A report that cannot be verified here; nothing was run.
 #[derive(Debug, thiserror::Error)]
-pub enum VerifyRefusal {
+pub(crate) enum VerifyRefusal {
     /// The report names no first bad commit.
     #[error(
         "the report names no first bad commit (its outcome is `{0}`): there is nothing to verify"
@@ -65,7 +65,7 @@ pub enum VerifyRefusal {
 
 impl VerifyRefusal {
     /// What the user can do.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::NoCommit(_) => "verify needs a report with the outcome `culprit`".to_owned(),
             Self::NotCarried => {

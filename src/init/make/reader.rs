@@ -331,7 +331,8 @@ fn each(words: &str, change: impl Fn(&str) -> String) -> String {
     words.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
 }
 
-/// `to` with the stem of the word by the pattern `from`; the word itself if it does not match.
+/// Replaces the `%` of `to` by the stem: the part of the word that the `%` of `from` matches. The
+/// word itself if it does not match `from`.
 pub(super) fn substitute(from: &str, to: &str, word: &str) -> String {
     stem_of(from, word).map_or_else(|| word.to_owned(), |stem| to.replacen('%', stem, 1))
 }

@@ -8,7 +8,7 @@ pub(super) const TAIL: usize = 1 << 20;
 /// gigabytes of such lines must not fill the disk; [`LogSummary::lost`] counts the rest.
 ///
 /// [`Keep::Yes`]: super::Keep::Yes
-/// [`LogSummary::lost`]: super::LogSummary::lost
+/// [`LogSummary::lost`]: super::writer::LogSummary::lost
 pub(super) const KEPT: usize = 64 << 20;
 
 /// Begins a line of the header.

@@ -26,7 +26,8 @@ pub use compressed::log_bytes;
 pub(crate) use compressed::{compress_log, compressed_log, is_compressed_log};
 pub use reader::{Log, read_log};
 pub(crate) use tail::last_lines;
-pub use writer::{Keep, LogSummary, LogWriter};
+pub use writer::Keep;
+pub(crate) use writer::LogWriter;
 
 #[cfg(test)]
 mod tests;

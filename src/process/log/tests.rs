@@ -3,6 +3,7 @@ use std::io::{Read, Seek};
 use proptest::prelude::*;
 
 use super::format::{HEAD, KEPT, TAIL};
+use super::writer::LogSummary;
 use super::*;
 
 type Line = (Stream, Vec<u8>, bool);

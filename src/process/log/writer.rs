@@ -18,7 +18,7 @@ pub enum Keep {
 
 /// Size and losses of a finished log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LogSummary {
+pub(crate) struct LogSummary {
     /// The size of the file.
     pub bytes: u64,
     /// Bytes of the engine's output that the log lacks.
@@ -29,7 +29,7 @@ pub struct LogSummary {
 
 /// Writes the output's head, its [`Keep::Yes`] lines, and its tail. Needs about 4 MiB of memory.
 #[derive(Debug)]
-pub struct LogWriter {
+pub(crate) struct LogWriter {
     file: BufWriter<File>,
     head: usize,
     kept: usize,
@@ -64,7 +64,7 @@ struct Waiting {
 
 impl LogWriter {
     /// Starts a log with its header.
-    pub fn new(file: File, header: &[(&str, String)]) -> io::Result<Self> {
+    pub(crate) fn new(file: File, header: &[(&str, String)]) -> io::Result<Self> {
         let mut log = Self {
             file: BufWriter::new(file),
             head: 0,
@@ -82,7 +82,13 @@ impl LogWriter {
     }
 
     /// Adds a line without its newline; `whole` tells whether there was one.
-    pub fn line(&mut self, stream: Stream, line: &[u8], whole: bool, keep: Keep) -> io::Result<()> {
+    pub(crate) fn line(
+        &mut self,
+        stream: Stream,
+        line: &[u8],
+        whole: bool,
+        keep: Keep,
+    ) -> io::Result<()> {
         let prefix = prefix(stream, whole);
         let len = prefix.len() + line.len() + 1;
         if self.head < HEAD {
@@ -102,12 +108,12 @@ impl LogWriter {
 
     /// Writes what has been said so far, as far as it is in the head, for readers of an unfinished
     /// log.
-    pub fn flush(&mut self) -> io::Result<()> {
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
 
     /// Writes the tail; syncs the file if `sync`.
-    pub fn finish(mut self, sync: bool) -> io::Result<LogSummary> {
+    pub(crate) fn finish(mut self, sync: bool) -> io::Result<LogSummary> {
         self.mark_gap()?;
         let (front, back) = self.tail.as_slices();
         self.file.write_all(front)?;

@@ -89,14 +89,12 @@ fn few_files_of_a_hunt_turn_pairs_around() {
         "hunt/begin/descend.rs",
         "hunt/begin/examine.rs",
         "hunt/confirm/confirmation_runs.rs",
-        "hunt/confirm/effect.rs",
         "hunt/endpoints.rs",
         "hunt/range.rs",
         "hunt/search/range_ends.rs",
         "hunt/shapes.rs",
         "hunt/terms.rs",
         "hunt/verify/claims.rs",
-        "hunt/verify/compare.rs",
         "report/sought.rs",
     ];
     only_in(&places, &["good_and_bad([", "older_and_newer"]);
