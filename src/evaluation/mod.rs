@@ -47,7 +47,10 @@ mod unreadable;
 mod verdict;
 
 pub use aim::Aim;
-pub use cause::{Backport, Cause, CauseEnd, CauseSet, ChangePart, JointRevert, MovedEdit, PartOf, Revert, Shows, Trial, TrialOf};
+pub use cause::{
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, JointRevert, MovedEdit, PartOf, Revert, Shows,
+    Trial, TrialOf,
+};
 pub use checks::Checks;
 pub use commit::{CommitId, Lineage, ParseCommitIdError};
 pub(crate) use deceptive::is_deceptive;

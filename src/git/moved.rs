@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::parts::{Hunk, lines};
+use super::parts::{DiffAlgorithm, Hunk, lines};
 use super::{ChangedFile, FileSide, GitError, History, Split};
 
 /// In a larger change, no moved code is looked for: each file is compared with all others.
@@ -68,13 +68,14 @@ impl History {
         if !old.is_plain() || !new.is_plain() {
             return Ok(None);
         }
+        let apart = |objects| self.hunks(objects, DiffAlgorithm::Histogram, 0);
         let read = || -> Result<Option<Split>, GitError> {
             let (before, after) = (self.content(&old.object)?, self.content(&new.object)?);
             let kept = match &files[source].new {
-                Some(still) => kept(&before, &self.hunks([&old.object, &still.object], 0)?),
+                Some(still) => kept(&before, &apart([&old.object, &still.object])?),
                 None => vec![false; lines(&before).len()],
             };
-            let hunks = self.hunks([&old.object, &new.object], 0)?;
+            let hunks = apart([&old.object, &new.object])?;
             Ok(edits(&before, &kept, &after, &hunks, &changed.elsewhere(place, source)))
         };
         let split = GitError::if_readable(read())?.flatten();
@@ -143,9 +144,8 @@ fn edits(
                 lost.push(*line);
             }
         }
-        let is_new = |line: &&[u8]| {
-            telling(line).is_some_and(|words| !elsewhere.removed.contains(words))
-        };
+        let is_new =
+            |line: &&[u8]| telling(line).is_some_and(|words| !elsewhere.removed.contains(words));
         let is_new = added.iter().any(is_new);
         let start = base.len();
         base.extend(&lost);

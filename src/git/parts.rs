@@ -12,6 +12,16 @@ use super::{GitError, History};
 /// Largest file that is split into hunks, bytes.
 const LARGEST: usize = 8 << 20;
 
+/// How git finds the lines that two files have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DiffAlgorithm {
+    /// Git's own default, as `git show` numbers hunks.
+    Default,
+    /// For files that have large blocks in common and large blocks apart: the default's shortcuts
+    /// cut these into many small pieces.
+    Histogram,
+}
+
 /// One side of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileSide {
@@ -132,7 +142,8 @@ impl History {
         }
         let read = || -> Result<Split, GitError> {
             let (before, after) = (self.content(&old.object)?, self.content(&new.object)?);
-            let hunks = self.hunks([&old.object, &new.object], 3)?;
+            let objects = [&old.object, &new.object];
+            let hunks = self.hunks(objects, DiffAlgorithm::Default, 3)?;
             Ok(Split { old: before, new: after, hunks })
         };
         Ok(GitError::if_readable(read())?.filter(Split::is_sound))
@@ -142,11 +153,16 @@ impl History {
     pub(super) fn hunks(
         &self,
         objects: [&String; 2],
+        by: DiffAlgorithm,
         context: usize,
     ) -> Result<Vec<Hunk>, GitError> {
+        let algorithm = match by {
+            DiffAlgorithm::Default => "diff.algorithm=default",
+            DiffAlgorithm::Histogram => "diff.algorithm=histogram",
+        };
         let call = self.repository().shared_call().args([
             "-c",
-            "diff.algorithm=default",
+            algorithm,
             "diff",
             "--no-color",
             "--no-ext-diff",

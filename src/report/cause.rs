@@ -5,7 +5,8 @@ mod lines;
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, MovedEdit, PartOf, Revert, Shows, Trial, TrialOf,
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, MovedEdit, PartOf, Revert, Shows, Trial,
+    TrialOf,
 };
 use crate::ui::text;
 

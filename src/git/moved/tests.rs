@@ -33,8 +33,7 @@ fn a_line_that_gets_lost_on_the_way_is_an_edit() {
     let left = numbered(0..20);
     // Line 30 is lost, and line 35 is another one.
     let new = numbered((20..30).chain(31..40)).replace("line 35", "row 35");
-    let found =
-        moved(&[("old.c", &old)], &[("old.c", &left), ("new.c", &new)]).unwrap();
+    let found = moved(&[("old.c", &old)], &[("old.c", &left), ("new.c", &new)]).unwrap();
     assert_eq!(found.from, "old.c");
     let lost = ["line 30;\n".to_owned(), String::new()];
     let other = ["line 35;\n".to_owned(), "row 35;\n".to_owned()];

@@ -5,9 +5,7 @@ use std::cell::OnceCell;
 use crate::evaluation::{
     ChangePart, CommitId, Culprit, EntryContent, EntryFile, MovedEdit, PartOf, TreeEntry,
 };
-use crate::git::{
-    ChangedFile, LineSets, FileSide, GitError, History, Hunk, MovedCode, Split,
-};
+use crate::git::{ChangedFile, FileSide, GitError, History, Hunk, LineSets, MovedCode, Split};
 use crate::report::relevance;
 
 use super::lines::ChangedTexts;

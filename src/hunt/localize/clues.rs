@@ -219,9 +219,10 @@ impl Clues {
     pub(super) fn edits_without_code(&self, set: &Parts) -> Vec<(usize, usize)> {
         let mut needs = Needs::default();
         self.edits(&mut needs);
-        let pairs = needs.found.into_iter().flat_map(|(edit, codes)| {
-            codes.into_iter().map(move |code| (edit, code))
-        });
+        let pairs = needs
+            .found
+            .into_iter()
+            .flat_map(|(edit, codes)| codes.into_iter().map(move |code| (edit, code)));
         pairs.filter(|(edit, code)| set.contains(edit) && !set.contains(code)).collect()
     }
 
