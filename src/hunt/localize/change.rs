@@ -206,12 +206,11 @@ impl<'h> Change<'h> {
 
     fn moved(&self, place: usize) -> Result<Option<MovedCode>, GitError> {
         let files: Vec<&ChangedFile> = self.files.iter().map(|file| &file.file).collect();
-        let lines = match self.lines.get() {
-            Some(lines) => lines,
-            None => {
-                let lines = self.history.line_sets(&files)?;
-                self.lines.get_or_init(|| lines)
-            }
+        let lines = if let Some(lines) = self.lines.get() {
+            lines
+        } else {
+            let lines = self.history.line_sets(&files)?;
+            self.lines.get_or_init(|| lines)
         };
         self.history.moved_code(&files, lines, place)
     }
