@@ -58,6 +58,9 @@ pub struct CauseSet {
     /// These other parts. The cause may be partly in them and show only with `parts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<ChangePart>,
+    /// The edits of moved code among the parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<MovedEdit>,
     /// Whether the search for the set was completed. A minimal set of several parts has no smaller
     /// one that can be judged.
     pub is_minimal: bool,
@@ -114,6 +117,32 @@ pub(crate) enum PartOf {
     Mode,
     /// The file's new name.
     Name,
+    /// A new file whose code comes from another file of the change, without the edits.
+    Moved,
+    /// One edit of moved code.
+    Edit {
+        /// Its number, from 1, in the order of the file.
+        number: usize,
+        /// How many edits the moved code has.
+        of: usize,
+        /// The line of the new file, from 1.
+        line: usize,
+    },
+}
+
+/// An edit of moved code that makes the step, or a part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedEdit {
+    /// The new file; bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// The path of the file that had the code before.
+    pub from: String,
+    /// The line of the new file, from 1.
+    pub line: usize,
+    /// Lines that were lost on the way.
+    pub lost: Vec<String>,
+    /// Lines that are new.
+    pub added: Vec<String>,
 }
 
 impl fmt::Display for ChangePart {
@@ -124,6 +153,10 @@ impl fmt::Display for ChangePart {
             PartOf::Hunk { number, of } => write!(f, "hunk {number} of {of} in {path}"),
             PartOf::Mode => write!(f, "the mode of {path}"),
             PartOf::Name => write!(f, "the new name {path}"),
+            PartOf::Moved => write!(f, "the code that moved to {path}"),
+            PartOf::Edit { number, of, line } => {
+                write!(f, "edit {number} of {of} in the code that moved to {path} (line {line})")
+            }
         }
     }
 }

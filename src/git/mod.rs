@@ -28,6 +28,7 @@ mod laid;
 mod leftovers;
 mod lines;
 mod link;
+mod moved;
 mod parts;
 mod raw_path;
 mod removal;
@@ -58,6 +59,7 @@ pub(crate) use laid::{
 };
 pub(crate) use lines::ChangedLines;
 pub(crate) use link::check_link;
+pub(crate) use moved::{LineSets, MovedCode};
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};

@@ -12,6 +12,16 @@ use super::{GitError, History};
 /// Largest file that is split into hunks, bytes.
 const LARGEST: usize = 8 << 20;
 
+/// How git finds the lines that two files have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DiffAlgorithm {
+    /// Git's own default, as `git show` numbers hunks.
+    Default,
+    /// For files that have large blocks in common and large blocks apart: the default's shortcuts
+    /// cut these into many small pieces.
+    Histogram,
+}
+
 /// One side of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileSide {
@@ -25,7 +35,7 @@ pub(crate) struct FileSide {
 
 impl FileSide {
     /// Whether this is a plain file, and no link or submodule.
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.mode.starts_with("100")
     }
 }
@@ -132,21 +142,35 @@ impl History {
         }
         let read = || -> Result<Split, GitError> {
             let (before, after) = (self.content(&old.object)?, self.content(&new.object)?);
-            let call = self.repository().shared_call().args([
-                "-c",
-                "diff.algorithm=default",
-                "diff",
-                "--no-color",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--unified=3",
-                "--inter-hunk-context=0",
-            ]);
-            let call = call.args([&old.object, &new.object]).capture(4 * LARGEST);
-            let hunks = read_hunks(&call.ok()?.stdout);
+            let objects = [&old.object, &new.object];
+            let hunks = self.hunks(objects, DiffAlgorithm::Default, 3)?;
             Ok(Split { old: before, new: after, hunks })
         };
         Ok(GitError::if_readable(read())?.filter(Split::is_sound))
+    }
+
+    /// The hunks between two objects, with so many lines of context.
+    pub(super) fn hunks(
+        &self,
+        objects: [&String; 2],
+        by: DiffAlgorithm,
+        context: usize,
+    ) -> Result<Vec<Hunk>, GitError> {
+        let algorithm = match by {
+            DiffAlgorithm::Default => "diff.algorithm=default",
+            DiffAlgorithm::Histogram => "diff.algorithm=histogram",
+        };
+        let call = self.repository().shared_call().args([
+            "-c",
+            algorithm,
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--inter-hunk-context=0",
+        ]);
+        let call = call.arg(format!("--unified={context}")).args(objects);
+        Ok(read_hunks(&call.capture(4 * LARGEST).ok()?.stdout))
     }
 
     /// The text of one side of a file; `None` if it is a link or submodule, binary or very large,
@@ -160,16 +184,23 @@ impl History {
         Ok(text.filter(|text| !text.contains('\0')))
     }
 
-    fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {
+    pub(super) fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {
         let call = self.repository().shared_call().args(["cat-file", "blob", object]);
         Ok(call.capture(LARGEST).ok()?.stdout)
     }
 }
 
 impl Split {
+    /// The lines of a hunk, before and after.
+    pub(crate) fn lines_of(&self, hunk: usize) -> [Vec<&[u8]>; 2] {
+        let Some(Hunk { old, new }) = self.hunks.get(hunk) else { return Default::default() };
+        [(&self.old, old), (&self.new, new)]
+            .map(|(text, range)| lines(text).drain(range.clone()).collect())
+    }
+
     /// Whether the hunks fit the contents: all of them give the new content. Binary files have no
     /// hunks, and so do not fit.
-    fn is_sound(&self) -> bool {
+    pub(super) fn is_sound(&self) -> bool {
         let (old, new) = (lines(&self.old).len(), lines(&self.new).len());
         let mut ends = (0, 0);
         let is_in_order = self.hunks.iter().all(|hunk| {
@@ -182,7 +213,7 @@ impl Split {
 }
 
 /// The lines with their ends.
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+pub(super) fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').collect()
 }
 

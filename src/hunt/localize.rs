@@ -13,6 +13,7 @@ mod journaled;
 pub(crate) mod left;
 mod lines;
 mod logits;
+mod moved;
 mod others;
 mod repeat;
 mod revert;

@@ -5,7 +5,8 @@ mod lines;
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, PartOf, Revert, Shows, Trial, TrialOf,
+    Backport, Cause, CauseEnd, CauseSet, ChangePart, MovedEdit, PartOf, Revert, Shows, Trial,
+    TrialOf,
 };
 use crate::ui::text;
 
@@ -57,6 +58,7 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     for (number, set) in cause.sets.iter().enumerate() {
         let label = if number == 0 { "Cause" } else { "Also" };
         facts.push((label, set_in_words(cause, set)));
+        facts.extend(set.edits.iter().map(|edit| ("Edit", edit_in_words(edit))));
     }
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     let commits = report.culprits.len();
@@ -133,6 +135,18 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
     }
 }
 
+/// `src/b.c, line 7, in code from src/a.c: lost "x = 1;"; new "x = 2;"`.
+fn edit_in_words(edit: &MovedEdit) -> String {
+    let quoted = |what: &str, lines: &[String]| {
+        let lines: Vec<String> = lines.iter().map(|line| text::line(line.trim())).collect();
+        (!lines.is_empty()).then(|| format!("{what} `{}`", lines.join("` `")))
+    };
+    let changes = [quoted("lost", &edit.lost), quoted("new", &edit.added)];
+    let changes: Vec<String> = changes.into_iter().flatten().collect();
+    let [path, from] = [&edit.path, &edit.from].map(|path| text::line(path));
+    format!("{path}, line {}, in code from {from}: {}", edit.line, changes.join("; "))
+}
+
 /// The parts that were always present when the set made the step.
 fn with_in_words(set: &CauseSet) -> String {
     if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
@@ -152,7 +166,7 @@ fn named(parts: &[ChangePart]) -> String {
 fn by_file(parts: &[ChangePart]) -> Vec<String> {
     let mut groups: Vec<(&ChangePart, Vec<usize>)> = Vec::new();
     for part in parts {
-        let PartOf::Hunk { number, .. } = part.of else {
+        let (PartOf::Hunk { number, .. } | PartOf::Edit { number, .. }) = part.of else {
             groups.push((part, Vec::new()));
             continue;
         };
@@ -171,6 +185,13 @@ fn by_file(parts: &[ChangePart]) -> Vec<String> {
         PartOf::Hunk { of, .. } if numbers.len() > 1 => {
             let numbers = joined(numbers.iter().map(usize::to_string).collect());
             format!("hunks {numbers} of {of} in {}", first.path)
+        }
+        PartOf::Edit { of, .. } if numbers.len() > MOST_HUNKS => {
+            format!("{} of {of} edits in the code that moved to {}", numbers.len(), first.path)
+        }
+        PartOf::Edit { of, .. } if numbers.len() > 1 => {
+            let numbers = joined(numbers.iter().map(usize::to_string).collect());
+            format!("edits {numbers} of {of} in the code that moved to {}", first.path)
         }
         _ => first.to_string(),
     };

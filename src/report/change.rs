@@ -78,7 +78,11 @@ pub(super) fn mark(change: &mut Change, cause: &Cause) {
                         file.lines.insert(place, MARK.to_owned());
                     }
                 }
-                PartOf::File | PartOf::Mode | PartOf::Name => {
+                // The diff of a new file is one hunk with all of its lines.
+                PartOf::Edit { line, .. } if line < LONG => {
+                    file.lines.insert(line.min(file.lines.len()), MARK.to_owned());
+                }
+                _ => {
                     file.lines.insert(0, MARK.to_owned());
                 }
             }

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 
 use crate::evaluation::{
-    ChangePart, CommitId, Culprit, EntryContent, EntryFile, PartOf, TreeEntry,
+    ChangePart, CommitId, Culprit, EntryContent, EntryFile, MovedEdit, PartOf, TreeEntry,
 };
-use crate::git::{ChangedFile, FileSide, GitError, History, Split};
+use crate::git::{ChangedFile, FileSide, GitError, History, Hunk, LineSets, MovedCode, Split};
 use crate::report::relevance;
 
 use super::lines::ChangedTexts;
@@ -15,12 +15,27 @@ pub(super) struct Change<'h> {
     history: &'h History,
     /// The changed files. The most likely cause comes first.
     files: Vec<File>,
+    /// The lines that the files change, to find moved code.
+    lines: OnceCell<LineSets>,
 }
 
 struct File {
     file: ChangedFile,
-    split: OnceCell<Option<Split>>,
+    split: OnceCell<FileSplit>,
 }
+
+/// How a file's change can be split.
+enum FileSplit {
+    /// Not at all.
+    Whole,
+    /// Into the hunks between two versions.
+    Hunks(Split),
+    /// A new file, into moved code and its edits.
+    Moved(MovedCode),
+}
+
+/// Longest excerpt of an edit, lines.
+const MOST_LINES: usize = 8;
 
 /// A part of the change: the number of a file, and the part of that file's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +54,8 @@ impl<'h> Change<'h> {
         let mut files = history.changed_files(parent, &culprit.info.commit)?;
         files.sort_by_key(|file| relevance(&file.shown_path(), culprit.differences.as_ref()));
         let unsplit = |file| File { file, split: OnceCell::new() };
-        Ok(Self { history, files: files.into_iter().map(unsplit).collect() })
+        let files = files.into_iter().map(unsplit).collect();
+        Ok(Self { history, files, lines: OnceCell::new() })
     }
 
     /// The whole change, by files.
@@ -60,17 +76,52 @@ impl<'h> Change<'h> {
     /// The parts of a file's change; only the file itself if it cannot be split.
     pub(super) fn split(&self, part: Part) -> Result<Vec<Part>, GitError> {
         let file = &self.files[part.file];
-        let (PartOf::File, Some(split)) = (part.of, self.split_of(file)?) else {
+        if part.of != PartOf::File {
             return Ok(vec![part]);
+        }
+        let mut parts: Vec<PartOf> = match self.split_of(part.file)? {
+            FileSplit::Whole => return Ok(vec![part]),
+            FileSplit::Moved(moved) => moved_parts(&moved.split),
+            FileSplit::Hunks(split) => {
+                let of = split.hunks.len();
+                (1..=of).map(|number| PartOf::Hunk { number, of }).collect()
+            }
         };
-        let of = split.hunks.len();
-        let mut parts: Vec<PartOf> = (1..=of).map(|number| PartOf::Hunk { number, of }).collect();
         parts.extend(file.has_new_name().then_some(PartOf::Name));
         parts.extend(file.has_new_mode().then_some(PartOf::Mode));
         if parts.len() < 2 {
             return Ok(vec![part]);
         }
         Ok(parts.into_iter().map(|of| Part { file: part.file, of }).collect())
+    }
+
+    /// The parts with each new file of moved code split into the moved code and its edits. `None`
+    /// if there are no edits.
+    pub(super) fn with_edits_apart(&self, parts: &[Part]) -> Result<Option<Vec<Part>>, GitError> {
+        let mut apart = Vec::new();
+        for part in parts {
+            let is_moved = part.of == PartOf::File
+                && self.is_there(*part) == [false, true]
+                && matches!(self.split_of(part.file)?, FileSplit::Moved(_));
+            apart.extend(if is_moved { self.split(*part)? } else { vec![*part] });
+        }
+        Ok(apart.iter().any(|part| part.is_edit()).then_some(apart))
+    }
+
+    /// The edits among the parts, for people.
+    pub(super) fn edits(&self, parts: &[Part]) -> Result<Vec<MovedEdit>, GitError> {
+        let mut edits = Vec::new();
+        for part in parts {
+            let PartOf::Edit { number, line, .. } = part.of else { continue };
+            let FileSplit::Moved(moved) = self.split_of(part.file)? else { continue };
+            let [lost, added] = moved.split.lines_of(number - 1).map(|lines| {
+                let shown = lines.into_iter().take(MOST_LINES);
+                shown.map(|line| String::from_utf8_lossy(line).trim_end().to_owned()).collect()
+            });
+            let (path, from) = (self.path(*part), moved.from.clone());
+            edits.push(MovedEdit { path, from, line, lost, added });
+        }
+        Ok(edits)
     }
 
     /// The parts of `whole` without some parts. A file of which a part is left out is split.
@@ -102,10 +153,14 @@ impl<'h> Change<'h> {
                 parts.iter().filter(|part| part.file == number).map(|part| part.of).collect();
             if chosen.contains(&PartOf::File) {
                 entries.extend(whole(&file.file));
-            } else if !chosen.is_empty()
-                && let Some(split) = self.split_of(file)?
-            {
-                entries.extend(some(file, split, &chosen));
+            } else if !chosen.is_empty() {
+                match self.split_of(number)? {
+                    FileSplit::Whole => {}
+                    FileSplit::Hunks(split) => entries.extend(some(file, split, &chosen)),
+                    FileSplit::Moved(moved) => {
+                        entries.extend(some_edits(file, &moved.split, &chosen));
+                    }
+                }
             }
         }
         Ok(entries)
@@ -113,10 +168,12 @@ impl<'h> Change<'h> {
 
     /// The texts of a file before and after. Empty if a side is no text.
     pub(super) fn texts(&self, file: usize) -> Result<ChangedTexts, GitError> {
-        let file = &self.files[file];
-        if let Some(split) = self.split_of(file)? {
-            return Ok(ChangedTexts::of(split));
+        match self.split_of(file)? {
+            FileSplit::Hunks(split) => return Ok(ChangedTexts::of(split)),
+            FileSplit::Moved(moved) => return Ok(ChangedTexts::moved(&moved.split)),
+            FileSplit::Whole => {}
         }
+        let file = &self.files[file];
         let text = |side: &Option<FileSide>| -> Result<String, GitError> {
             let text = side.as_ref().map(|side| self.history.text(side)).transpose()?.flatten();
             Ok(text.unwrap_or_default())
@@ -133,12 +190,36 @@ impl<'h> Change<'h> {
         [old.is_some(), new.is_some()]
     }
 
-    fn split_of<'f>(&self, file: &'f File) -> Result<Option<&'f Split>, GitError> {
-        if file.split.get().is_none() {
-            let split = self.history.split(&file.file)?;
-            file.split.set(split).expect("it was just seen to be empty");
+    fn split_of(&self, place: usize) -> Result<&FileSplit, GitError> {
+        let file = &self.files[place];
+        if let Some(known) = file.split.get() {
+            return Ok(known);
         }
-        Ok(file.split.get().and_then(Option::as_ref))
+        let is_new = file.file.old.is_none();
+        let split = match self.history.split(&file.file)? {
+            Some(split) => FileSplit::Hunks(split),
+            None if is_new => self.moved(place)?.map_or(FileSplit::Whole, FileSplit::Moved),
+            None => FileSplit::Whole,
+        };
+        Ok(file.split.get_or_init(|| split))
+    }
+
+    fn moved(&self, place: usize) -> Result<Option<MovedCode>, GitError> {
+        let files: Vec<&ChangedFile> = self.files.iter().map(|file| &file.file).collect();
+        let lines = if let Some(lines) = self.lines.get() {
+            lines
+        } else {
+            let lines = self.history.line_sets(&files)?;
+            self.lines.get_or_init(|| lines)
+        };
+        self.history.moved_code(&files, lines, place)
+    }
+}
+
+impl Part {
+    /// Whether this is an edit of moved code.
+    pub(super) fn is_edit(self) -> bool {
+        matches!(self.of, PartOf::Edit { .. })
     }
 }
 
@@ -148,9 +229,37 @@ impl File {
     }
 
     fn has_new_mode(&self) -> bool {
-        let mode = |side: &Option<FileSide>| side.as_ref().map(|side| side.mode.clone());
-        mode(&self.file.old) != mode(&self.file.new)
+        let (Some(old), Some(new)) = (&self.file.old, &self.file.new) else { return false };
+        old.mode != new.mode
     }
+}
+
+/// The parts of a new file: the moved code, and its edits.
+fn moved_parts(split: &Split) -> Vec<PartOf> {
+    let of = split.hunks.len();
+    let edit = |(place, hunk): (usize, &Hunk)| PartOf::Edit {
+        number: place + 1,
+        of,
+        line: hunk.new.start + 1,
+    };
+    let edits = split.hunks.iter().enumerate().map(edit);
+    std::iter::once(PartOf::Moved).chain(edits).collect()
+}
+
+/// A new file as moved code with some of its edits. Edits without the moved code are nothing.
+fn some_edits(file: &File, split: &Split, chosen: &[PartOf]) -> Option<TreeEntry> {
+    let new = file.file.new.as_ref().filter(|_| chosen.contains(&PartOf::Moved))?;
+    let has = |edit: usize| {
+        let is_it = |part: &PartOf| matches!(part, PartOf::Edit { number, .. } if *number == edit);
+        chosen.iter().any(is_it)
+    };
+    let content = if (1..=split.hunks.len()).all(has) {
+        EntryContent::Object(new.object.clone())
+    } else {
+        EntryContent::Bytes(split.with(|index| has(index + 1)))
+    };
+    let kept = EntryFile { mode: new.mode.clone(), content };
+    Some(TreeEntry { path: new.path.clone(), file: Some(kept) })
 }
 
 /// The file as the commit has it.

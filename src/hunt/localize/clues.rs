@@ -27,7 +27,7 @@ pub(super) const IDLE: u32 = 5;
 struct PartInfo {
     path: String,
     file: usize,
-    is_hunk: bool,
+    of: PartOf,
     /// Whether the file exists before and after the change.
     is_there: [bool; 2],
     removed: Names,
@@ -84,6 +84,7 @@ impl Clues {
         self.names_that_change_or_go(&mut needs);
         self.files(&mut needs);
         self.imports(&mut needs);
+        self.edits(&mut needs);
         Hints { weights, needs: needs.found }
     }
 
@@ -186,7 +187,7 @@ impl Clues {
     /// Within a file, every other hunk needs the hunk that adds imports. A hunk that removes imports
     /// needs every other hunk.
     fn imports(&self, needs: &mut Needs) {
-        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_hunk) {
+        for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_hunk()) {
             if part.added.has_code || part.removed.has_code {
                 continue;
             }
@@ -194,7 +195,7 @@ impl Clues {
                 .parts
                 .iter()
                 .enumerate()
-                .filter(|(other, it)| it.file == part.file && it.is_hunk && *other != number);
+                .filter(|(other, it)| it.file == part.file && it.is_hunk() && *other != number);
             for (other, _) in others {
                 if part.added.has_imports {
                     needs.add(other, [number]);
@@ -203,6 +204,26 @@ impl Clues {
                 }
             }
         }
+    }
+
+    /// An edit needs the code that it edits.
+    fn edits(&self, needs: &mut Needs) {
+        let numbered = || self.parts.iter().enumerate();
+        for (number, part) in numbered().filter(|(_, part)| part.is_edit()) {
+            let is_its = |it: &PartInfo| it.file == part.file && it.of == PartOf::Moved;
+            needs.add(number, numbered().filter(|(_, it)| is_its(it)).map(|(at, _)| at));
+        }
+    }
+
+    /// Pairs of an edit of the set and the moved code that the set lacks for it.
+    pub(super) fn edits_without_code(&self, set: &Parts) -> Vec<(usize, usize)> {
+        let mut needs = Needs::default();
+        self.edits(&mut needs);
+        let pairs = needs
+            .found
+            .into_iter()
+            .flat_map(|(edit, codes)| codes.into_iter().map(move |code| (edit, code)));
+        pairs.filter(|(edit, code)| set.contains(edit) && !set.contains(code)).collect()
     }
 
     /// A test of `set` failed, and `said` are the lines about the failure. Returns pairs: a part of
@@ -222,12 +243,13 @@ impl Clues {
                     self.parts.iter().any(|to| declares(to) && imports(to))
                 };
                 let gives = |part: &PartInfo| {
-                    part.is_called(name) || declares(part) || part.removed.has(name)
+                    let is_file = part.is_called(name) && !part.is_edit();
+                    is_file || declares(part) || part.removed.has(name)
                 };
                 // The compiler failed in this file, which the set leaves as it was.
                 let gives_there = |part: &PartInfo| {
                     let is_there = failed.iter().any(|file| part.is_called(file));
-                    is_there && (!part.is_hunk || imports_it(part))
+                    is_there && (!part.is_hunk() || imports_it(part))
                 };
                 let wants = |part: &PartInfo| {
                     let is_file = |file: &String| file_name(file) == file_name(name);
@@ -238,6 +260,20 @@ impl Clues {
                 for (user, _) in numbered().filter(|(at, part)| set.contains(at) && wants(part)) {
                     let lacks = outside().filter(|(_, part)| gives(part) || gives_there(part));
                     found.extend(lacks.map(|(giver, _)| (user, giver)));
+                }
+                // The code without the edit does not compile.
+                let is_moved = |part: &PartInfo| {
+                    let failed_there = failed.iter().any(|file| part.is_called(file));
+                    part.of == PartOf::Moved && (failed.is_empty() || failed_there)
+                };
+                for (moved, code) in numbered().filter(|(at, it)| set.contains(at) && is_moved(it))
+                {
+                    let edits = |part: &PartInfo| {
+                        let is_its = part.is_edit() && part.file == code.file;
+                        is_its && (part.removed.has(name) || declares(part))
+                    };
+                    let lacks = outside().filter(|(_, part)| edits(part));
+                    found.extend(lacks.map(|(edit, _)| (moved, edit)));
                 }
             }
         }
@@ -289,15 +325,21 @@ impl PartInfo {
         let words = |text: &String| {
             if is_read { differ::words(path, text) } else { BTreeSet::new() }
         };
-        let words = Rc::new(file.texts.each_ref().map(words));
+        let mut both_words = file.texts.each_ref().map(words);
+        if file.is_moved() {
+            // The file is new, whatever its base text has.
+            both_words[0].clear();
+        }
+        let words = Rc::new(both_words);
         let both = names(0).into_iter().zip(names(1));
         let known = parts.iter().zip(&lines).zip(both).map(|((part, lines), (removed, added))| {
             let is_text = is_short && lines.iter().any(|side| !side.is_empty());
             Self {
                 path: path.to_owned(),
                 file: part.file,
-                is_hunk: part.of != PartOf::File,
-                is_there,
+                of: part.of,
+                // Who names the file needs the moved code, not its edits.
+                is_there: if part.is_edit() { [true, true] } else { is_there },
                 removed,
                 added,
                 words: Rc::clone(&words),
@@ -306,6 +348,14 @@ impl PartInfo {
             }
         });
         known.collect()
+    }
+
+    fn is_hunk(&self) -> bool {
+        self.of != PartOf::File
+    }
+
+    fn is_edit(&self) -> bool {
+        matches!(self.of, PartOf::Edit { .. })
     }
 
     /// How likely a part is the cause: code before headers, documents and comments last.
@@ -322,7 +372,7 @@ impl PartInfo {
             2
         } else if is_named {
             3 * code
-        } else if is_test || is_idle {
+        } else if is_test || is_idle || self.of == PartOf::Moved {
             IDLE
         } else if !differ::is_code(&self.path) {
             30

@@ -62,7 +62,7 @@ pub(super) struct Found {
     /// Other parts that were present when these made the step.
     pub(super) context: Vec<Part>,
     pub(super) is_minimal: bool,
-    alone: Option<usize>,
+    pub(super) alone: Option<usize>,
 }
 
 /// What a localisation knows when it ends.
@@ -119,6 +119,7 @@ impl Localization<'_, '_> {
             parts: shown(&one.parts),
             context: one.context.len(),
             with: shown(&one.context),
+            edits: self.change.edits(&one.parts).unwrap_or_default(),
             is_minimal: one.is_minimal,
             alone: one.alone,
         };
@@ -144,7 +145,9 @@ impl Localization<'_, '_> {
             let mut one = self.isolated(&whole)?;
             known.rest = self.change.without(&whole, &one.parts)?;
             let is_part = !known.rest.is_empty() || !known.found.is_empty();
-            let alone = if is_part { self.test(&one.parts)? } else { None };
+            // Edits are nothing without the code that they edit.
+            let is_buildable = is_part && !one.parts.iter().any(|part| part.is_edit());
+            let alone = if is_buildable { self.test(&one.parts)? } else { None };
             one.alone = alone.map(|(_, place)| place);
             if let Some((Shows::Difference, _)) = alone
                 && !one.context.is_empty()
@@ -222,8 +225,12 @@ impl Localization<'_, '_> {
         })
     }
 
-    /// The smallest part of `whole` that makes the step: first files, then their hunks.
+    /// The smallest part of `whole` that makes the step: first edits of moved code, then files, then
+    /// their hunks.
     fn isolated(&mut self, whole: &[Part]) -> Result<Found, HuntError> {
+        if let Some(found) = self.isolated_edits(whole)? {
+            return Ok(found);
+        }
         let (files, end) = self.isolate(&[], whole, FEW_FILES)?;
         if end == IsolationEnd::Spent {
             return Ok(files);
@@ -238,7 +245,7 @@ impl Localization<'_, '_> {
         Ok(self.isolate(&files.context, &parts, 1)?.0)
     }
 
-    fn isolate(
+    pub(super) fn isolate(
         &mut self,
         context: &[Part],
         change: &[Part],
@@ -251,9 +258,11 @@ impl Localization<'_, '_> {
         let context = (0..context.len()).collect();
         let Isolated { parts, context, end } =
             search::isolate(&context, &numbers, clues.hints(), few, |parts| {
-                let Some((shows, place)) = self.test(&chosen(parts))? else { return Ok(None) };
-                let said = self.said.get(&place).map(Vec::as_slice).unwrap_or_default();
-                Ok::<_, HuntError>(Some(Tested { shows, needs: clues.lacking(said, parts) }))
+                let missing = clues.edits_without_code(parts);
+                if !missing.is_empty() {
+                    return Ok(Some(Tested { shows: Shows::Unresolved, needs: missing }));
+                }
+                self.tested_with(&clues, parts, &chosen(parts))
             })?;
         let (parts, context) = (chosen(&parts), chosen(&context));
         let is_minimal = matches!(end, IsolationEnd::Minimal | IsolationEnd::Bound);

@@ -12,6 +12,8 @@ pub(super) struct ChangedTexts {
     pub(super) texts: [String; 2],
     /// For each hunk, the removed and the added lines, as line numbers from 0.
     hunks: Vec<[BTreeSet<usize>; 2]>,
+    /// The lines of moved code, if the file is new and the hunks are its edits.
+    moved: BTreeSet<usize>,
 }
 
 impl ChangedTexts {
@@ -20,20 +22,41 @@ impl ChangedTexts {
         let texts = [&split.old, &split.new].map(|text| String::from_utf8_lossy(text).into_owned());
         let [old, new] = &texts;
         let hunks = split.hunks.iter().map(|hunk| changed(old, new, hunk)).collect();
-        Self { texts, hunks }
+        Self { texts, hunks, moved: BTreeSet::new() }
+    }
+
+    /// A new file as moved code and its edits.
+    pub(super) fn moved(split: &Split) -> Self {
+        let texts = [&split.old, &split.new].map(|text| String::from_utf8_lossy(text).into_owned());
+        let edit = |hunk: &Hunk| [hunk.old.clone().collect(), hunk.new.clone().collect()];
+        let hunks: Vec<[BTreeSet<usize>; 2]> = split.hunks.iter().map(edit).collect();
+        let is_edited = |line: &usize| hunks.iter().any(|[_, added]| added.contains(line));
+        let moved = (0..texts[1].lines().count()).filter(|line| !is_edited(line)).collect();
+        Self { texts, hunks, moved }
+    }
+
+    /// Whether the file is new and made of moved code.
+    pub(super) fn is_moved(&self) -> bool {
+        !self.moved.is_empty()
     }
 
     /// A file that is new or deleted: one hunk with all lines.
     pub(super) fn whole(texts: [String; 2]) -> Self {
         let all = texts.each_ref().map(|text| (0..text.lines().count()).collect());
-        Self { texts, hunks: vec![all] }
+        Self { texts, hunks: vec![all], moved: BTreeSet::new() }
     }
 
     /// The lines that a part of the file removes, and those that it adds.
     pub(super) fn lines_of(&self, part: PartOf) -> [BTreeSet<usize>; 2] {
         let hunks = match part {
+            PartOf::File if self.is_moved() => {
+                return [BTreeSet::new(), (0..self.texts[1].lines().count()).collect()];
+            }
+            PartOf::Moved => return [BTreeSet::new(), self.moved.clone()],
             PartOf::File => self.hunks.as_slice(),
-            PartOf::Hunk { number, .. } => self.hunks.get(number - 1..number).unwrap_or_default(),
+            PartOf::Hunk { number, .. } | PartOf::Edit { number, .. } => {
+                self.hunks.get(number - 1..number).unwrap_or_default()
+            }
             PartOf::Mode | PartOf::Name => &[],
         };
         [0, 1].map(|side| hunks.iter().flat_map(|hunk| hunk[side].iter().copied()).collect())

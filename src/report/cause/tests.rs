@@ -27,7 +27,14 @@ fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
     Cause {
         commit: "b".repeat(40).parse().unwrap(),
         parent: "a".repeat(40).parse().unwrap(),
-        sets: vec![CauseSet { parts, context, with: Vec::new(), is_minimal: true, alone }],
+        sets: vec![CauseSet {
+            parts,
+            context,
+            with: Vec::new(),
+            edits: Vec::new(),
+            is_minimal: true,
+            alone,
+        }],
         end: CauseEnd::Complete,
         dependents: Vec::new(),
         trials,
