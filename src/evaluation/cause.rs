@@ -132,7 +132,7 @@ pub(crate) enum PartOf {
 
 /// An edit of moved code that makes the step, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct MovedEdit {
+pub struct MovedEdit {
     /// The new file; bytes that are not UTF-8 are replaced.
     pub path: String,
     /// The path of the file that had the code before.

@@ -20,8 +20,7 @@ pub(crate) enum EndWithoutChange {
     /// A good part of the commit's step is gone, or of the whole change from good to bad if that is
     /// less.
     LosesTheStep,
-    /// The newer end is the same without it, and no part that is left in another form makes the
-    /// step.
+    /// The newer end is the same without it. Parts that are left in another form are not removed.
     ShowsTheSame,
     /// Neither of these, or no test can decide.
     Unknown,
@@ -49,11 +48,11 @@ impl Driver<'_> {
         culprit: &Culprit,
     ) -> Result<EndWithoutChange, HuntError> {
         let Some(target) = self.target_of(culprit)? else { return Ok(EndWithoutChange::Unknown) };
-        let Some(Removal { trees, reworked }) = self.removal(culprit)? else {
+        let Some(Removal { trees, .. }) = self.removal(culprit)? else {
             return Ok(EndWithoutChange::Unknown);
         };
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let shown = match self.patched(&newer, &[trees])? {
+        Ok(match self.patched(&newer, &[trees])? {
             Patched::Done { recipe, .. } => {
                 let judged = self.judge_end(&newer, &recipe, std::slice::from_ref(&target))?;
                 let Some((judgement, seen)) = judged else { return Ok(EndWithoutChange::Unknown) };
@@ -61,12 +60,7 @@ impl Driver<'_> {
             }
             Patched::Same => EndWithoutChange::ShowsTheSame,
             Patched::Conflict(_) => EndWithoutChange::Unknown,
-        };
-        let is_open = shown == EndWithoutChange::ShowsTheSame && !reworked.is_empty();
-        if is_open && !self.are_harmless(culprit, &target, &reworked)? {
-            return Ok(EndWithoutChange::Unknown);
-        }
-        Ok(shown)
+        })
     }
 
     /// Whether the newer end is good without what is left of the changes of these commits, the last
@@ -172,27 +166,30 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether these parts alone change nothing at the commit's parent. False if no test tells.
-    fn are_harmless(
-        &mut self,
-        culprit: &Culprit,
-        target: &Target,
-        parts: &[Part],
-    ) -> Result<bool, HuntError> {
+    /// Whether the parts of the change that other lines replaced at the newer end change nothing
+    /// alone, at the commit's parent. False if no test tells.
+    pub(crate) fn is_rework_harmless(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
+        let Some(target) = self.target_of(culprit)? else { return Ok(false) };
+        let Some(Removal { reworked: parts, .. }) = self.removal(culprit)? else {
+            return Ok(false);
+        };
+        if parts.is_empty() {
+            return Ok(true);
+        }
         let parent = &culprit.parent;
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, parent, culprit)?;
         let recipes = &self.oracle.recipes;
         let plain = recipes.tree_with(parent, Vec::new())?;
-        let with_parts = recipes.tree_with(parent, change.entries(parts)?)?;
+        let with_parts = recipes.tree_with(parent, change.entries(&parts)?)?;
         let recipe = match self.patched(parent, &[[plain, with_parts]])? {
             Patched::Done { recipe, .. } => recipe,
             Patched::Same => return Ok(true),
             Patched::Conflict(_) => return Ok(false),
         };
-        let judged = self.judge_end(parent, &recipe, std::slice::from_ref(target))?;
+        let judged = self.judge_end(parent, &recipe, std::slice::from_ref(&target))?;
         let Some((judgement, seen)) = judged else { return Ok(false) };
-        let Target::Guard(target) = target else { return Ok(judgement.verdict == Verdict::Good) };
+        let Target::Guard(target) = &target else { return Ok(judgement.verdict == Verdict::Good) };
         let metric = &target.guard.metric;
         let before = culprit.effect_on(metric).and_then(|effect| effect.parent.number());
         let levels = seen.level(metric).and_then(|level| level.number()).zip(before);

@@ -1,7 +1,7 @@
 //! Decides by removal which found commits explain the newer end, where the account leaves this open:
 //! the newer end is built without what is left there of each commit's change.
 
-use crate::evaluation::{Basis, Culprit, Target};
+use crate::evaluation::{Basis, CommitId, Culprit, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::localize::left::EndWithoutChange;
@@ -17,7 +17,8 @@ impl Driver<'_> {
     /// If the ledger leaves open which found commits explain the newer end, removes what is left of
     /// each commit's change there. The answer changes only if
     ///
-    /// - each removal either loses a good part of the commit's step or changes nothing, and
+    /// - each removal either loses a good part of the commit's step or changes nothing,
+    /// - in the second case, what is left of the change in another form makes no step, and
     /// - the newer end is good without all commits of the first kind.
     ///
     /// Then these commits stand, and the others were undone.
@@ -46,7 +47,15 @@ impl Driver<'_> {
                 EndWithoutChange::Unknown => return Ok(()),
             }
         }
-        if needed.is_empty() || !self.newer_end_is_good_without(&needed)? {
+        if needed.is_empty() {
+            return Ok(());
+        }
+        for culprit in &idle {
+            if !self.is_rework_harmless(culprit)? {
+                return Ok(());
+            }
+        }
+        if !self.newer_end_is_good_without(&needed)? {
             return Ok(());
         }
         for culprit in &needed {
@@ -70,10 +79,13 @@ impl Ledger {
             Some((among, _)) => among.iter().any(|one| *one != found.culprit.info.commit),
             None => false,
         };
+        let is_hidden = |(commit, _): &(CommitId, Vec<CommitId>)| {
+            self.named().any(|named| named.info.commit == *commit)
+        };
         let mut found = self.found.iter();
         self.candidates.is_empty()
             && !self.found.iter().any(is_shared)
-            && (!self.hidden.is_empty()
+            && (self.hidden.iter().any(is_hidden)
                 || self.explains_too_much()
                 || found.any(|found| is_open(&found.status) || found.among.is_some()))
     }

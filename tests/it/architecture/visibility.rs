@@ -77,6 +77,7 @@ const IN_SIGNATURES: &[&str] = &[
     "LogitsLimits",
     "Metric",
     "MissingValue",
+    "MovedEdit",
     "Names",
     "ParseCommitIdError",
     "ParseMetricError",
