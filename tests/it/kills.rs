@@ -4,6 +4,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -172,10 +173,16 @@ fn if_all_but_a_detached_process_are_killed_the_next_driver_ends_it() {
             kill(process.pid, signal);
         }
     };
-    // Stopped first, so that none of them sees another one end.
+    // Stopped first, so that none of them sees another one end. A process that was killed before
+    // that may be listed for a moment longer, so the list must stay as it is.
     let has_one_orphan = || {
         send(Signal::STOP);
-        let is_one = env.processes().iter().filter(|process| is_orphan(process)).count() == 1;
+        let stopped = env.processes();
+        std::thread::sleep(Duration::from_millis(200));
+        let (orphans, others): (Vec<_>, Vec<_>) = env.processes().into_iter().partition(is_orphan);
+        let is_one = orphans.len() == 1
+            && orphans.len() + others.len() == stopped.len()
+            && others.iter().all(Process::is_stopped);
         if !is_one {
             send(Signal::CONT);
         }

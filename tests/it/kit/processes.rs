@@ -12,6 +12,14 @@ pub(crate) struct Process {
     pub command: String,
 }
 
+impl Process {
+    /// Whether a signal stopped it (proc(5), `stat`).
+    pub(crate) fn is_stopped(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('T'))
+    }
+}
+
 /// Every process that carries the token, without zombies. Children inherit their parent's
 /// environment, so all descendants of a test are found.
 pub(crate) fn carrying(token: &str) -> Vec<Process> {
