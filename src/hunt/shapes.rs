@@ -6,12 +6,13 @@
 
 mod again;
 mod cell;
+mod evidence;
 mod grid;
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{
-    CellSide, CommitId, Culprit, FailureKind, Finding, MeasureSweep, Metric, ShapeRule, Shapes,
-    Shows, SweepEnd, SweptCell, Target,
+    CellSide, CommitId, Culprit, FailureKind, Finding, MeasureSweep, Metric, Shapes, Shows,
+    SweepEnd, SweptCell, Target,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -22,16 +23,13 @@ use crate::search::{JudgedCell, most_informative_cell, separating_rules};
 use crate::store::journal::Event;
 
 use cell::Criterion;
+use evidence::{
+    RUNS_TO_CLAIM, discard_small_differences, end, is_in_vain, judged_cell, single_run_that_decides,
+};
 use grid::{Grid, Values};
-
-/// Runs of each side in a cell: a difference counts only if it repeats.
-const RUNS_TO_CLAIM: usize = 2;
 
 /// Runs of each side in a cell if the runs of the measure vary, or if those of a cell disagree.
 const RUNS_IN_NOISE: usize = 3;
-
-/// So many cells in a row that cannot be judged end the search for a rule.
-const MOST_IN_VAIN: usize = 4;
 
 impl Driver<'_> {
     /// Adds to a finding the cells in which its main first bad commit shows the regression.
@@ -142,6 +140,14 @@ struct Swept<'s> {
     runs: usize,
 }
 
+/// The cell that is judged next.
+enum Asked {
+    /// A new one.
+    New(Values),
+    /// One of the cells, with more runs.
+    Again(usize),
+}
+
 impl Course<'_, '_> {
     fn sweep(&mut self, measure: &Measure, grid: &Grid<'_>) -> Result<MeasureSweep, HuntError> {
         let mut cells = Vec::new();
@@ -160,7 +166,7 @@ impl Course<'_, '_> {
             }
             Ok(end) => end,
         };
-        let cells = discard_small_differences(&cells, &swept.criterion);
+        let cells = discard_small_differences(&cells, grid.cells().len(), &swept.criterion);
         let parameters = grid.parameters.iter().map(|one| one.name.clone()).collect();
         Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
     }
@@ -182,22 +188,19 @@ impl Course<'_, '_> {
         cells: &mut Vec<SweptCell>,
     ) -> Result<SweepEnd, HuntError> {
         let mut tried = grid.cells();
+        let grid_size = tried.len();
         for values in &tried {
             cells.push(self.judged(swept, grid, values)?);
         }
         let mut swept = swept.clone();
-        if self.has_disagreement && swept.runs < RUNS_IN_NOISE {
-            // One run of a cell may show nothing by chance.
-            swept.runs = RUNS_IN_NOISE;
-            cells.clear();
-            for values in &tried {
-                cells.push(self.judged(&swept, grid, values)?);
-            }
-        }
-        let swept = &swept;
-        let grid_size = cells.len();
         loop {
-            let judged = discard_small_differences(cells, &swept.criterion);
+            if self.has_disagreement && swept.runs < RUNS_IN_NOISE {
+                // One run of a cell may show nothing by chance.
+                swept.runs = RUNS_IN_NOISE;
+                let again = tried.iter().map(|values| self.judged(&swept, grid, values));
+                *cells = again.collect::<Result<_, _>>()?;
+            }
+            let judged = discard_small_differences(cells, grid_size, &swept.criterion);
             let known: Vec<JudgedCell> = judged.iter().filter_map(judged_cell).collect();
             let showing = known.iter().filter(|cell| cell.shows).count();
             if known.is_empty() {
@@ -212,21 +215,43 @@ impl Course<'_, '_> {
             let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
             let next = most_informative_cell(&rules, &properties);
             // Beyond some limit, perhaps no cell can be judged.
-            let (Some(place), 1.., false) = (next, self.left, is_in_vain(&judged[grid_size..]))
-            else {
-                return Ok(end(rules, next.is_some() && self.left == 0));
+            let is_over = self.left == 0 || is_in_vain(&judged[grid_size..]);
+            let asked = match next.filter(|_| !is_over) {
+                Some(place) => {
+                    self.left -= 1;
+                    Asked::New(candidates[place].clone())
+                }
+                None => match single_run_that_decides(&judged).filter(|_| !rules.is_empty()) {
+                    Some(place) => Asked::Again(place),
+                    None => return Ok(end(rules, next.is_some() && self.left == 0)),
+                },
             };
-            self.left -= 1;
-            let values = candidates[place].clone();
-            match self.judged(swept, grid, &values) {
+            let judged = match &asked {
+                Asked::New(values) => self.judged(&swept, grid, values),
+                Asked::Again(place) => {
+                    let twice = Swept { runs: RUNS_TO_CLAIM, ..swept.clone() };
+                    self.judged(&twice, grid, &tried[*place])
+                }
+            };
+            let cell = match judged {
                 // The cells judged so far give an answer.
                 Err(HuntError::Limit(limit)) => {
                     self.driver.limit = Some(limit);
                     return Ok(end(rules, true));
                 }
-                cell => cells.push(cell?),
+                cell => cell?,
+            };
+            match asked {
+                Asked::New(values) => {
+                    tried.push(values);
+                    cells.push(cell);
+                }
+                // A fault of the machine: the single run stands.
+                Asked::Again(_) if cell.commit.attempts.is_empty() => {
+                    return Ok(end(rules, false));
+                }
+                Asked::Again(place) => cells[place] = cell,
             }
-            tried.push(values);
         }
     }
 
@@ -309,50 +334,6 @@ impl Course<'_, '_> {
     }
 }
 
-/// The cells. If most cells without the regression are equal to the last bit, a cell that differs
-/// within the tolerance cannot be judged: where values repeat like that, a small difference is also
-/// an effect of the commit, and must not count against a rule.
-fn discard_small_differences(cells: &[SweptCell], criterion: &Criterion) -> Vec<SweptCell> {
-    let is_equal =
-        |cell: &SweptCell| cell.parent.level.is_some() && cell.parent.level == cell.commit.level;
-    let none: Vec<&SweptCell> = cells.iter().filter(|cell| cell.shows == Shows::Nothing).collect();
-    let equal = none.iter().filter(|cell| is_equal(cell)).count();
-    let are_exact = 2 * equal > none.len();
-    let doubt = |cell: &SweptCell| {
-        if !are_exact || cell.shows != Shows::Nothing || !criterion.is_within(cell) {
-            return cell.clone();
-        }
-        let reason = "it differs within the tolerance, where most other cells are equal".to_owned();
-        SweptCell { shows: Shows::Unresolved, reason, ..cell.clone() }
-    };
-    cells.iter().map(doubt).collect()
-}
-
-/// Whether none of the last cells beyond the grid could be judged.
-fn is_in_vain(beyond: &[SweptCell]) -> bool {
-    let last = beyond.iter().rev().take(MOST_IN_VAIN);
-    last.filter(|cell| cell.shows == Shows::Unresolved).count() == MOST_IN_VAIN
-}
-
-/// A cell as input for the search for rules, if it can be judged.
-fn judged_cell(cell: &SweptCell) -> Option<JudgedCell> {
-    let shows = match cell.shows {
-        Shows::Difference => true,
-        Shows::Nothing => false,
-        Shows::Unresolved => return None,
-    };
-    Some(JudgedCell { properties: cell.properties.clone(), shows })
-}
-
-/// The answer with the remaining rules. `is_spent`: more cells would distinguish them.
-fn end(mut rules: Vec<ShapeRule>, is_spent: bool) -> SweepEnd {
-    if rules.is_empty() {
-        return SweepEnd::NoRule;
-    }
-    let rule = rules.remove(0);
-    SweepEnd::Rule { rule, rivals: rules, is_spent }
-}
-
 /// No cell was tested. `why`: the reason.
 fn not_swept(culprit: &Culprit, why: String) -> Shapes {
     Shapes {
@@ -362,6 +343,3 @@ fn not_swept(culprit: &Culprit, why: String) -> Shapes {
         not_swept: Some(why),
     }
 }
-
-#[cfg(test)]
-mod tests;

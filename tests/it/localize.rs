@@ -2,6 +2,7 @@
 //! after a revert.
 
 mod attacks;
+mod moved;
 mod several;
 
 use serde_json::Value;
@@ -46,13 +47,16 @@ impl World {
     }
 }
 
-/// `hunk 2 of 2 in kernels/a.conf`, for each part of a set.
+/// `hunk 2 of 2 kernels/a.conf` or `edit 1 of 3 src/b.c`, for each part of a set.
 fn parts(set: &Value) -> Vec<String> {
     let shown = |part: &Value| {
         let path = part["path"].as_str().unwrap();
         match &part["of"] {
             Value::String(whole) => format!("{whole} {path}"),
-            of => format!("hunk {} of {} {path}", of["hunk"]["number"], of["hunk"]["of"]),
+            of => {
+                let (kind, place) = of.as_object().unwrap().iter().next().unwrap();
+                format!("{kind} {} of {} {path}", place["number"], place["of"])
+            }
         }
     };
     set["parts"].as_array().unwrap().iter().map(shown).collect()

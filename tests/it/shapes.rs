@@ -101,8 +101,9 @@ fn a_modulus_and_the_width_that_tells_it_from_odd_widths() {
         ],
     );
     assert_eq!((cells(&hunt), shows(&hunt, "170").as_str()), (7, "difference"));
-    // One run each, and a second one where the two differ; only at the commit and its parent.
-    for (labels, runs) in [("170", 2), ("96", 1)] {
+    // A second run where the two differ, and where nothing shows and the rule rests on it: 256
+    // follows from the others. Only at the commit and its parent.
+    for (labels, runs) in [("170", 2), ("96", 2), ("128", 2), ("252", 2), ("256", 1)] {
         for side in ["parent", "commit"] {
             let attempts = cell(&hunt, labels)[side]["attempts"].as_array().unwrap();
             assert_eq!(attempts.len(), runs, "{labels} {side}");
@@ -112,7 +113,7 @@ fn a_modulus_and_the_width_that_tells_it_from_odd_widths() {
     assert!(commits.iter().all(|commit| !commit.to_string().contains("width")));
     // The cells are in all forms, and each leads to its logs.
     let logs = hunt.report["shapes"]["logs"].as_object().unwrap();
-    assert_eq!(logs.len(), 2 * (3 * 2 + 4));
+    assert_eq!(logs.len(), 2 * (6 * 2 + 1));
     for log in logs.values() {
         assert!(hunt.folder.join(log.as_str().unwrap()).is_file(), "{log}");
     }
@@ -214,6 +215,71 @@ fn if_runs_of_a_cell_disagree_no_cell_is_clean_by_one_run() {
     says(&hunt, &["only where d_in % 2 ≠ 0: shows in 2 of 2 such cells, in 0 of 3 others"]);
 }
 
+/// Commit 3 shows its regression at widths that are no multiple of four. At other widths that are no
+/// multiple of eight it has these values, where the parent has 7.
+fn with_halves(values: &str, sweep: &str) -> Hunt {
+    let half = format!("ppl@half = {values}");
+    world(&[&ODD[..], &["where.half = d_in%8!=0", &half]].concat(), sweep).hunt()
+}
+
+/// The rules that are left, in order.
+fn rules(hunt: &Hunt) -> Vec<String> {
+    let words = hunt.report["shapes"]["words"][0].as_str().unwrap();
+    let first = words.strip_prefix("only where ").unwrap().split(": ").next().unwrap();
+    let others = words.split_once("as simple and not ruled out: ").map(|(_, others)| others);
+    let others =
+        others.into_iter().flat_map(|others| others.split("; ").next().unwrap().split(", "));
+    std::iter::once(first).chain(others).map(str::to_owned).collect()
+}
+
+const FOUR_OR_EIGHT: [&str; 2] = ["d_in % 4 ≠ 0", "d_in % 8 ≠ 0"];
+
+#[test]
+fn a_cell_that_comes_and_goes_rules_nothing_out_whichever_value_comes_first() {
+    let sweep = "tolerance = 0.1\n\
+                 parameters.d_in = { values = [96, 128, 171, 173, 256], range = [1, 512] }";
+    for values in ["7.0 7.5", "7.5 7.0"] {
+        let hunt = with_halves(values, sweep);
+        assert_eq!(rules(&hunt), FOUR_OR_EIGHT, "{values}");
+        assert_eq!(shows(&hunt, "172"), "unresolved", "{values}");
+    }
+}
+
+#[test]
+fn a_small_difference_rules_nothing_out_however_many_cells_have_one() {
+    for values in ["96, 128, 171, 173, 256", "256, 173, 252, 171, 128, 96"] {
+        let sweep = format!(
+            "tolerance = 0.1\nparameters.d_in = {{ values = [{values}], range = [1, 512] }}"
+        );
+        let hunt = with_halves("7.05", &sweep);
+        assert_eq!(rules(&hunt), FOUR_OR_EIGHT, "{values}");
+    }
+}
+
+#[test]
+fn what_the_store_holds_does_not_change_the_rule() {
+    let grid = |values: &str| {
+        format!("tolerance = 0.1\nparameters.d_in = {{ values = [{values}], range = [1, 512] }}")
+    };
+    // The store already has the cells of another grid.
+    let world = world(&ODD, &grid("64, 172, 175, 256, 170"));
+    let first = world.hunt();
+    let oracle = world.env.repo().join("oracle.toml");
+    let text = std::fs::read_to_string(&oracle).unwrap();
+    let other = text.replace("64, 172, 175, 256, 170", "96, 128, 171, 173, 256");
+    std::fs::write(&oracle, other).unwrap();
+    let second = world.names(world.env.start(&["--good", "v1", "--bad", "HEAD"]));
+    let fresh = self::world(&ODD, &grid("96, 128, 171, 173, 256")).hunt();
+    for hunt in [&first, &second, &fresh] {
+        assert_eq!(rules(hunt), ["d_in % 4 ≠ 0"]);
+    }
+    let tried = |hunt: &Hunt| {
+        let cells = sweep(hunt)["cells"].as_array().unwrap().clone();
+        cells.into_iter().map(|cell| cell["labels"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(tried(&second), tried(&fresh));
+}
+
 #[test]
 fn a_crash_that_repeats_shows_the_regression_and_its_border_is_found() {
     let settings = [&ODD[..], &["where.long = d_in>300", "fate@long = crash:6"]].concat();
@@ -301,8 +367,8 @@ fn a_killed_sweep_goes_on_where_it_was() {
     assert_eq!(cells(&hunt), cells(&expected));
     // At most the run that was killed is repeated.
     assert!(world.env.runs().len() <= runs + 1, "{} {runs}", world.env.runs().len());
-    let journal = hunt.file("journal.jsonl");
-    assert_eq!(journal.matches("\"event\":\"swept\"").count(), cells(&hunt));
+    let swept = |hunt: &Hunt| hunt.file("journal.jsonl").matches("\"event\":\"swept\"").count();
+    assert_eq!(swept(&hunt), swept(&expected));
 }
 
 #[test]
@@ -347,11 +413,11 @@ fn values_that_are_paths_are_inputs_and_have_properties() {
     assert!(end.contains("\"wide\"") && !end.contains("\"above\":{\"low\":8"), "{end}");
     let inputs = hunt.report["inputs"].as_object().unwrap();
     assert!(inputs.keys().any(|name| name == "net[wide]"), "{inputs:?}");
-    // Another file is another cell: only its runs are made again.
+    // Another file is another cell: only its runs, two of each side, are made again.
     std::fs::write(world.env.path("inputs/tiny/model.conf"), "where.swept = on>0\n\n").unwrap();
     let starts = world.env.runs().len();
     world.names(world.env.start(&["--good", "v1", "--bad", "HEAD"]));
-    assert_eq!(world.env.runs().len(), starts + 2);
+    assert_eq!(world.env.runs().len(), starts + 4);
 }
 
 #[test]

@@ -180,4 +180,18 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn the_order_of_the_cells_changes_no_rule(
+        (known, shuffled) in prop::collection::vec((1_u64..300, 1_u64..5, any::<bool>()), 2..12)
+            .prop_flat_map(|known| (Just(known.clone()), Just(known).prop_shuffle())),
+    ) {
+        let rules = |known: &[(u64, u64, bool)]| {
+            let judged = known.iter().map(|(width, threads, shows)| {
+                JudgedCell { properties: of(*width, *threads), shows: *shows }
+            });
+            separating_rules(&judged.collect::<Vec<_>>())
+        };
+        prop_assert_eq!(rules(&known), rules(&shuffled));
+    }
 }
