@@ -103,11 +103,10 @@ impl Driver<'_> {
             );
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
-        let wanted = self.oracle.recipes.config.statistics.confidence;
-        if culprit.confidence < wanted {
+        if culprit.confidence < fresh.wanted {
             let why = format!(
-                "its fresh runs differ from its parent's with a confidence of only {:.3}, below {wanted}",
-                culprit.confidence
+                "its fresh runs differ from its parent's with a confidence of only {:.4}, below {:.4}",
+                culprit.confidence, fresh.wanted
             );
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }

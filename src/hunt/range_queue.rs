@@ -120,6 +120,7 @@ impl Driver<'_> {
         self.withdraw_what_is_put_back(&mut ledger, &whole)?;
         self.doubt_what_the_end_lacks(&mut ledger, &whole)?;
         self.settle_by_removal(&mut ledger, &whole)?;
+        self.doubt_before_spans(&mut ledger, &whole)?;
         if self.is_flaky {
             self.recheck(&mut ledger, &claims)?;
             self.withdraw_unequal_rates(&mut ledger, &claims)?;

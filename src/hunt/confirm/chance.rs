@@ -26,6 +26,9 @@ const COMPLAINTS: f64 = 20.0;
 const EQUAL_BUILDS: f64 = 0.02;
 /// The highest confidence to report: no measurement is certain.
 const MOST_CERTAIN: f64 = 0.9999;
+/// How much smaller the probability of chance must be once runs of one commit were seen to differ.
+/// The search then picks commits by values that are partly chance, and may claim several of them.
+const UNSTEADY: f64 = 10.0;
 
 /// Counts for one commit: runs on its side, their builds, and strays (runs on the other side).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +45,8 @@ pub(crate) struct ChanceOdds {
     runs: f64,
     /// Odds that builds of one commit differ by chance.
     builds: f64,
+    /// Runs of one commit were seen to differ.
+    pub(crate) is_unsteady: bool,
 }
 
 impl ChanceOdds {
@@ -85,11 +90,25 @@ impl Driver<'_> {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &counts)?;
                 let more = counts.chance_odds(parent, false, rivals, self, claim);
-                doubt =
-                    ChanceOdds { runs: doubt.runs + more.runs, builds: doubt.builds + more.builds };
+                doubt.runs += more.runs;
+                doubt.builds += more.builds;
             }
         }
         Ok(doubt)
+    }
+
+    /// The confidence that a claim needs: more than the configured one if runs of one commit were
+    /// seen to differ, and still more after each rejected claim.
+    pub(crate) fn wanted_confidence(&self, is_unsteady: bool) -> Result<f64, HuntError> {
+        let configured = self.oracle.recipes.config.statistics.confidence;
+        if !is_unsteady {
+            return Ok(configured);
+        }
+        let entries = self.hunt.entries_in_force()?;
+        let is_rejected = |event: &Event| matches!(event, Event::Contradicted { .. });
+        let rejected = entries.iter().filter(|entry| is_rejected(&entry.event)).count();
+        let chance = (1.0 - configured) / UNSTEADY / (1 + rejected) as f64;
+        Ok((1.0 - chance).min(MOST_CERTAIN).max(configured))
     }
 
     /// The counts of the search range's commits, judged by the claim's targets.
@@ -258,17 +277,18 @@ impl CountsBySide {
             strays,
             rivals,
         };
+        let is_unsteady = driver.is_flaky || self.has_strays();
         let weight = weight(claim, &driver.oracle.recipes.config);
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
         let build = &driver.oracle.recipes.config.build;
         if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
-            return ChanceOdds { runs, builds: 0.0 };
+            return ChanceOdds { runs, builds: 0.0, is_unsteady };
         }
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
         match self.builds_repeat {
-            Some(true) => ChanceOdds { runs, builds: EQUAL_BUILDS * builds },
+            Some(true) => ChanceOdds { runs, builds: EQUAL_BUILDS * builds, is_unsteady },
             // Runs of one build are not independent of each other: only builds count.
-            _ => ChanceOdds { runs: 0.0, builds: runs.max(builds) },
+            _ => ChanceOdds { runs: 0.0, builds: runs.max(builds), is_unsteady },
         }
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct ConfirmationRuns {
     pub(super) builds_differ: bool,
     /// Without noise: the probability that the claim is due to chance.
     pub(crate) chance_of_error: f64,
+    /// The confidence that the claim needs.
+    pub(crate) wanted: f64,
     /// Which of good and bad is older.
     pub(super) terms: SearchTerms,
 }

@@ -19,6 +19,8 @@ use super::confirmation_runs::ConfirmationRuns;
 
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
+/// The same if runs of one commit were seen to differ.
+const MOST_ROUNDS_UNSTEADY: usize = 15;
 /// Number of rounds after which most claims are decided.
 const USUAL_ROUNDS: usize = 4;
 impl Driver<'_> {
@@ -53,13 +55,15 @@ impl Driver<'_> {
         let mut claims = Vec::new();
         let mut chance_of_error = 1.0;
         let mut builds_differ = false;
+        let mut wanted =
+            self.wanted_confidence(strategy.noisy().is_some_and(GuardTarget::is_rate))?;
         for round in 1.. {
             for &one in &order {
                 let observation = self.measure_once_more(one, &measures, round, rebuild)?;
                 seen.insert(one, observation);
             }
             if let Some(target) = strategy.noisy() {
-                claims = self.claims(claim, parents, &seen, target);
+                claims = self.claims(claim, parents, &seen, target, wanted);
                 let is_over = |claim: &FreshPairs| {
                     claim.verdict() == Some(search::Side::Good) || claim.is_exhausted()
                 };
@@ -91,8 +95,9 @@ impl Driver<'_> {
                 }
                 let doubt = self.chance_odds(claim, &seen)?;
                 chance_of_error = doubt.chance();
-                let wanted = 1.0 - self.oracle.recipes.config.statistics.confidence;
-                if chance_of_error <= wanted || round == MOST_ROUNDS {
+                wanted = self.wanted_confidence(doubt.is_unsteady)?;
+                let most = if doubt.is_unsteady { MOST_ROUNDS_UNSTEADY } else { MOST_ROUNDS };
+                if chance_of_error <= 1.0 - wanted || round == most {
                     break;
                 }
                 rebuild = !measures.is_empty() && doubt.is_about_builds();
@@ -110,6 +115,7 @@ impl Driver<'_> {
             claims,
             builds_differ,
             chance_of_error,
+            wanted,
             terms,
         })
     }
@@ -236,19 +242,19 @@ impl Driver<'_> {
         Ok(self.known_to_repeat(&strategy.targets, commits)? == Some(true))
     }
 
-    /// The test of the claim against each parent, from the pairs so far. Empty if a run cannot be
-    /// judged; the verdicts say why.
+    /// The test of the claim against each parent, from the pairs so far, up to the wanted
+    /// confidence. Empty if a run cannot be judged; the verdicts say why.
     fn claims(
         &self,
         claim: Claim<'_>,
         parents: &[CommitId],
         seen: &BTreeMap<&CommitId, Observation>,
         target: &GuardTarget,
+        wanted: f64,
     ) -> Vec<FreshPairs> {
         let Some(step) = claim.step else { return Vec::new() };
         let config = &self.oracle.recipes.config;
-        let empty = FreshPairs::new(step, config.statistics.confidence)
-            .with_smallest_step(target.oriented_limit());
+        let empty = FreshPairs::new(step, wanted).with_smallest_step(target.oriented_limit());
         let orientation = claim.terms.orientation(target);
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };

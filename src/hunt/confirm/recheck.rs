@@ -13,17 +13,17 @@ use crate::oracle::{Request, measures_of};
 use crate::ui::text;
 
 use super::chance::reported_confidence;
+use super::reason_to_reject;
 
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
-    /// becomes a candidate. A claim by failure rates already expects that runs of one commit
+    /// gets more fresh runs, and becomes a candidate if they do not suffice. A claim by failure rates already expects that runs of one commit
     /// differ, so it stays if its change is still in the tree at the newer end.
     pub(crate) fn recheck(
         &mut self,
         ledger: &mut Ledger,
         claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
-        let wanted = self.oracle.recipes.config.statistics.confidence;
         for (commit, search_range) in claims {
             let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
             let found = ledger.found().iter().map(|found| &found.culprit);
@@ -60,8 +60,19 @@ impl Driver<'_> {
                 terms: search_range.terms,
                 aside: &search_range.aside,
             };
-            let confidence = reported_confidence(self.chance_odds(claim, &fresh)?.chance());
-            if confidence >= wanted {
+            let odds = self.chance_odds(claim, &fresh)?;
+            let mut confidence = reported_confidence(odds.chance());
+            let mut stands = confidence >= self.wanted_confidence(odds.is_unsteady)?;
+            let others = fresh.keys().copied().filter(|one| *one != commit);
+            let parents: Vec<CommitId> = others.cloned().collect();
+            if !stands && !parents.is_empty() {
+                let more = self.measure_afresh(claim, &parents)?;
+                let verdicts = more.verdicts(&strategy, &self.oracle.recipes.config);
+                confidence = reported_confidence(more.chance_of_error);
+                stands = confidence >= more.wanted
+                    && reason_to_reject(commit, &parents, &verdicts, claim.terms).is_none();
+            }
+            if stands {
                 ledger.is_less_certain(commit, confidence);
                 continue;
             }

@@ -13,6 +13,7 @@ use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::account::Ledger;
+use super::culprit_status::FoundCommit;
 use super::found_step::FoundStep;
 
 impl Driver<'_> {
@@ -45,6 +46,41 @@ impl Driver<'_> {
         };
         self.settle_account(ledger)?;
         Ok(next)
+    }
+
+    /// Without values that repeat, an untestable span hides whether one of its commits undid an
+    /// earlier found step and made a larger one: then the earlier commit and the span are
+    /// candidates. With values that repeat, a removal can tell.
+    pub(crate) fn doubt_before_spans(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+    ) -> Result<(), HuntError> {
+        if !whole.explains_levels() {
+            return Ok(());
+        }
+        let is_unsteady = self.is_flaky || whole.targets.iter().any(Target::is_noisy);
+        let is_span = |one: &&FoundCommit| matches!(&one.among, Some((among, CandidatesReason::Untestable)) if among.len() > 1);
+        let spans: Vec<FoundCommit> = ledger.found.iter().filter(is_span).cloned().collect();
+        let in_doubt = |culprit: &&Culprit| is_unsteady || culprit.basis != Basis::BitExact;
+        let named: Vec<CommitId> =
+            ledger.named().filter(in_doubt).map(|named| named.info.commit.clone()).collect();
+        for span in &spans {
+            let Some((among, _)) = &span.among else { continue };
+            for commit in &named {
+                if !self.oracle.history.is_ancestor(commit, &span.culprit.info.commit)? {
+                    continue;
+                }
+                let either: Vec<CommitId> = [commit].into_iter().chain(among).cloned().collect();
+                let why = format!(
+                    "runs of one commit differ, and the commits after {} cannot be tested: one of \
+                     them may have undone its step and made another one",
+                    commit.short()
+                );
+                ledger.withdraw(commit, &either, why);
+            }
+        }
+        Ok(())
     }
 
     /// The step over the candidates, as if the newest one had made it, and the newest one's runs.

@@ -45,7 +45,9 @@ pub(crate) struct Start {
 impl TestEnvironment {
     pub(crate) fn new() -> Self {
         heed_interrupts();
-        let root = tempfile::Builder::new().prefix("bisect-ppl-it-").tempdir().unwrap();
+        let mut root = tempfile::Builder::new().prefix("bisect-ppl-it-").tempdir().unwrap();
+        // `KEEP=1` leaves the folder for a look at it.
+        root.disable_cleanup(std::env::var_os("KEEP").is_some());
         let repo = root.path().join("repo");
         let mut programs = std::env::var_os("PATH").unwrap();
         if let Some(git) = other_git() {
