@@ -60,7 +60,8 @@ impl Driver<'_> {
     /// it was before the change, and
     ///
     /// - no file there has the change,
-    /// - in noise, the found commits explain more than the whole change: something was mended,
+    /// - in noise, the found commits explain more than the whole change (something was mended), or
+    ///   the commit that put the file back is not bad,
     /// - the commit that put the file back altered other files too: it may have removed the step and
     ///   made another one (the newer end without the rest of the change must then lose a step), or
     /// - runs of one commit differ, so that a mend may have gone unseen.
@@ -87,6 +88,11 @@ impl Driver<'_> {
                     !ledger.mends().iter().any(is_there)
                 }
                 Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
+                Some(CommitsWithoutChange { commits, .. }) if in_noise => {
+                    let number = self.searches.saturating_sub(1);
+                    let back = self.judge(&commits[0], &whole.targets, number)?;
+                    !whole.is_newer(back.verdict)
+                }
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     history.alters_other_files(before, &commits[0], &change)?
                 }
