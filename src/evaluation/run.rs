@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Ended, Evidence, Failure, FailureKind, Loaded, MachineStates, Resources};
+use super::{
+    CommitId, Ended, Evidence, Failure, FailureKind, Host, Loaded, MachineStates, Resources,
+};
 
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -111,6 +113,9 @@ pub(crate) struct RunRecord {
     /// The `[[prepare]]` step that failed, so that the measure did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<FailedPrepare>,
+    /// The computer that made the run; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// The machine's state before and after; `None` if nothing ran, and in records of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

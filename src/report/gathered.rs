@@ -15,7 +15,7 @@ use super::model::{
     StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{cause, matrix, repeats, shapes, short, timed};
+use super::{cause, hosts, matrix, repeats, shapes, short, timed};
 
 /// Who or what stopped a hunt.
 #[derive(Clone, Copy)]
@@ -246,6 +246,7 @@ impl<'a> Gathered<'a> {
             failed: Vec::new(),
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
+            hosts: hosts::of(&commits),
             unread: self.unread.cloned(),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),
