@@ -281,6 +281,7 @@ impl View {
             | Event::Home { .. }
             | Event::MachineChanged { .. }
             | Event::OneSlot { .. }
+            | Event::NodeSetAside { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -205,6 +205,8 @@ pub(crate) enum ExclusionReason {
     MachineChanged,
     /// The run was made in a slot that gives other values.
     OtherSlot,
+    /// The run was made on a node of the cluster that is slower or faster than the others.
+    OtherNode,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -218,6 +220,7 @@ impl fmt::Display for ExclusionReason {
             Self::Part => f.write_str("with part of a change"),
             Self::MachineChanged => f.write_str("before the machine changed"),
             Self::OtherSlot => f.write_str("in a slot that gives other values"),
+            Self::OtherNode => f.write_str("on a node with another speed"),
         }
     }
 }

@@ -109,6 +109,9 @@ impl Driver<'_> {
                         }
                         InOwnHome::Unknown => {}
                     }
+                    for why in self.set_aside()? {
+                        finding.summary += &format!("; no commit did it: {why}");
+                    }
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }
                 return Ok(Err(finding));

@@ -7,8 +7,8 @@ use crate::ui::text;
 
 use super::model::{HostLine, MeasuredCommit};
 
-/// A line for each computer. A run of two commits with the same tree counts once.
-pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<HostLine> {
+/// A line for each computer; `set_aside`: why no further job ran on a node. A run of two commits with the same tree counts once.
+pub(super) fn of(commits: &[MeasuredCommit], set_aside: &BTreeMap<&str, &str>) -> Vec<HostLine> {
     let mut seen = HashSet::new();
     let mut lines: BTreeMap<&str, (&Host, usize)> = BTreeMap::new();
     for run in commits.iter().flat_map(|commit| &commit.runs) {
@@ -18,7 +18,11 @@ pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<HostLine> {
             lines.entry(&host.name).or_insert((host, 0)).1 += 1;
         }
     }
-    let line = |(host, runs): (&Host, usize)| HostLine { host: host.clone(), runs };
+    let line = |(host, runs): (&Host, usize)| HostLine {
+        set_aside: set_aside.get(host.name.as_str()).map(|why| (*why).to_owned()),
+        host: host.clone(),
+        runs,
+    };
     lines.into_values().map(line).collect()
 }
 
@@ -27,7 +31,8 @@ pub(super) fn in_words(lines: &[HostLine]) -> Option<String> {
     let line = |line: &HostLine| {
         let runs = text::plural(line.runs, "run");
         let gpus: String = line.host.gpus.iter().map(|gpu| format!("; {gpu}")).collect();
-        text::line(&format!("{} ({runs}{gpus})", line.host.name))
+        let aside = if line.set_aside.is_some() { "; set aside" } else { "" };
+        text::line(&format!("{} ({runs}{gpus}{aside})", line.host.name))
     };
     let lines: Vec<String> = lines.iter().map(line).collect();
     (!lines.is_empty()).then(|| lines.join(", "))
@@ -45,9 +50,10 @@ mod tests {
                 gpus: gpus.iter().map(|gpu| (*gpu).to_owned()).collect(),
             },
             runs,
+            set_aside: (runs == 1).then(|| "node n2 is slow".to_owned()),
         };
         assert_eq!(in_words(&[]), None);
         let said = in_words(&[line("n1", &["H100, GPU-1", "H100, GPU-2"], 12), line("n2", &[], 1)]);
-        assert_eq!(said.unwrap(), "n1 (12 runs; H100, GPU-1; H100, GPU-2), n2 (1 run)");
+        assert_eq!(said.unwrap(), "n1 (12 runs; H100, GPU-1; H100, GPU-2), n2 (1 run; set aside)");
     }
 }

@@ -86,6 +86,11 @@ impl<'a> Measured<'a> {
         self.leave_out(attempts, &ExclusionReason::OtherSlot);
     }
 
+    /// Excludes these runs: they were made on a node that is slower or faster than the others.
+    pub(super) fn leave_out_other_node(&mut self, attempts: &'a [String]) {
+        self.leave_out(attempts, &ExclusionReason::OtherNode);
+    }
+
     fn leave_out(&mut self, attempts: &'a [String], why: &ExclusionReason) {
         self.outdated.extend(attempts.iter().map(|attempt| (attempt.as_str(), why.clone())));
     }

@@ -9,6 +9,7 @@ use crate::config::{Config, Slurm};
 use crate::files;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
+use crate::hunt::jobs::nodes::excluded_nodes;
 use crate::hunt::pauses::Pauses;
 use crate::oracle::Activity;
 use crate::process::Stop;
@@ -113,9 +114,9 @@ impl JobDriver<'_> {
             program: self.program.clone(),
             words,
             folder: self.folder.clone(),
-            excluded: nodes_set_aside(&self.hunt.jobs()),
+            excluded: excluded_nodes(self.hunt)?,
         };
-        let id = match submit(&attempt, slurm, &order) {
+        let id = match self.submit(&attempt, slurm, order) {
             Ok(id) => id,
             Err(error) => return after(error),
         };
@@ -130,12 +131,26 @@ impl JobDriver<'_> {
         self.judge(&attempt, &id, end)
     }
 
+    /// Submits a job. If no node is left without those of another speed, it may run there too.
+    fn submit(&self, attempt: &Attempt, slurm: &Slurm, order: Order) -> Result<String, SlurmError> {
+        let unusable = nodes_set_aside(&self.hunt.jobs());
+        match submit(attempt, slurm, &order) {
+            Err(SlurmError::Refused(_)) if order.excluded != unusable => {
+                submit(attempt, slurm, &Order { excluded: unusable, ..order })
+            }
+            result => result,
+        }
+    }
+
     fn judge(&self, attempt: &Attempt, id: &str, end: JobEnd) -> Result<Next, HuntError> {
         let result = match end {
             JobEnd::Stopped => return Err(HuntError::Stopped),
             JobEnd::Lost(loss) => return Ok(Next::Pause(passing(format!("job {id} {loss}")))),
             JobEnd::Reported(result) => result,
         };
+        if self.has_left_node()? {
+            return Ok(Next::Again);
+        }
         match &result.refusal {
             Some(Refusal::OtherMachine { what }) => {
                 let node = &result.node;
@@ -175,6 +190,12 @@ impl JobDriver<'_> {
         Ok(last.is_some_and(|entry| {
             matches!(entry.event, Event::Ended { .. } | Event::Stopped { .. })
         }))
+    }
+
+    /// Whether the last job ended because the hunt goes on on another node.
+    fn has_left_node(&self) -> Result<bool, HuntError> {
+        let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
+        Ok(last.is_some_and(|entry| matches!(entry.event, Event::NodeSetAside { .. })))
     }
 
     /// Whether a job took the hunt up since this driver began.

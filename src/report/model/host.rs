@@ -12,4 +12,7 @@ pub(crate) struct HostLine {
     pub host: Host,
     /// Its runs, also those that do not count.
     pub runs: usize,
+    /// Set if no further job of the hunt ran there: the reason, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
 }
