@@ -9,7 +9,7 @@ use crate::config::{Config, Slurm};
 use crate::files;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
-use crate::hunt::jobs::nodes::excluded_nodes;
+use crate::hunt::jobs::nodes::odd_nodes;
 use crate::hunt::pauses::Pauses;
 use crate::oracle::Activity;
 use crate::process::Stop;
@@ -56,6 +56,8 @@ enum Next {
     Over,
     /// Another job at once.
     Again,
+    /// The same, and no other node takes it: it may run on a node with another speed.
+    OnAnyNode,
     /// Another job after a pause.
     Pause(HuntError),
 }
@@ -85,14 +87,16 @@ impl JobDriver<'_> {
         let config = frozen(self.hunt, &begun)?;
         let slurm = config.executor.slurm.clone().unwrap_or_default();
         let mut pauses = Pauses::default();
+        let mut avoids_odd_nodes = true;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&slurm, &begun)?,
+                Ok(()) => self.one_job(&slurm, &begun, avoids_odd_nodes)?,
                 Err(error) => after(error)?,
             };
             match next {
                 Next::Over => return Ok(()),
                 Next::Again => {}
+                Next::OnAnyNode => avoids_odd_nodes = false,
                 Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
             }
             if self.stop.is_requested() {
@@ -102,7 +106,18 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(&self, slurm: &Slurm, begun: &Begun) -> Result<Next, HuntError> {
+    fn one_job(
+        &self,
+        slurm: &Slurm,
+        begun: &Begun,
+        avoids_odd_nodes: bool,
+    ) -> Result<Next, HuntError> {
+        let unusable = nodes_set_aside(&self.hunt.jobs());
+        let mut excluded = unusable.clone();
+        if avoids_odd_nodes {
+            excluded.extend(odd_nodes(&self.hunt.entries()?).into_keys());
+        }
+        let may_exclude_fewer = excluded != unusable;
         let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Drive)?;
         self.hunt.set_current_job(attempt.token())?;
         let mut words: Vec<OsString> =
@@ -110,14 +125,11 @@ impl JobDriver<'_> {
         if !self.has_resumed()? {
             words.extend(self.words.iter().cloned());
         }
-        let order = Order {
-            program: self.program.clone(),
-            words,
-            folder: self.folder.clone(),
-            excluded: excluded_nodes(self.hunt)?,
-        };
-        let id = match self.submit(&attempt, slurm, order) {
+        let order =
+            Order { program: self.program.clone(), words, folder: self.folder.clone(), excluded };
+        let id = match submit(&attempt, slurm, &order) {
             Ok(id) => id,
+            Err(SlurmError::Refused(_)) if may_exclude_fewer => return Ok(Next::OnAnyNode),
             Err(error) => return after(error),
         };
         (self.say)(&format!("job {id} is submitted"));
@@ -128,18 +140,10 @@ impl JobDriver<'_> {
             }
         };
         let end = wait(&attempt, &id, &Queue::default(), self.stop, &mut say);
-        self.judge(&attempt, &id, end)
-    }
-
-    /// Submits a job. If no node is left without those of another speed, it may run there too.
-    fn submit(&self, attempt: &Attempt, slurm: &Slurm, order: Order) -> Result<String, SlurmError> {
-        let unusable = nodes_set_aside(&self.hunt.jobs());
-        match submit(attempt, slurm, &order) {
-            Err(SlurmError::Refused(_)) if order.excluded != unusable => {
-                submit(attempt, slurm, &Order { excluded: unusable, ..order })
-            }
-            result => result,
+        if may_exclude_fewer && matches!(end, JobEnd::Lost(Loss::NoNode)) {
+            return Ok(Next::OnAnyNode);
         }
+        self.judge(&attempt, &id, end)
     }
 
     fn judge(&self, attempt: &Attempt, id: &str, end: JobEnd) -> Result<Next, HuntError> {

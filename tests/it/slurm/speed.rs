@@ -146,3 +146,27 @@ fn a_hunt_takes_no_speed_from_a_hunt_on_another_node() {
     assert_eq!(nodes(&second).len(), 2);
     cluster.assert_no_jobs();
 }
+
+#[test]
+fn a_slow_node_that_is_the_only_one_left_gives_the_answer_alone() {
+    let Some(cluster) = Cluster::start() else { return };
+    let env = cluster.environment();
+    let history = plan(&[100, 100, 90, 90]).build(&env);
+    write_oracle(&env, &slurm(""));
+    let running = env.spawn_product(&START);
+    let [id, first] = cluster.running();
+    let slow = if first == "n2" { "n3" } else { "n2" };
+    fs::write(env.path("slow"), slow).unwrap();
+    wait_for_runs(&env, 5);
+    let words = ["update", "PartitionName=main", &format!("Nodes={slow}")];
+    cluster.ask("scontrol", &words);
+    cluster.ask("scancel", &[&id]);
+    let hunt = end(&env, running).names(&history, 2);
+    let said = &hunt.output.stderr;
+    assert!(said.contains(&format!("node {slow} is slow")), "{said}");
+    let good = hunt.commit(&history, 0);
+    let samples = good["samples"].as_array().unwrap();
+    let mut speeds = samples.iter().filter(|sample| sample["metric"] == "speed");
+    assert!(speeds.all(|sample| sample["host"] == slow), "{good:#}");
+    cluster.assert_no_jobs();
+}
