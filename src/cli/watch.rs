@@ -282,6 +282,7 @@ impl View {
             | Event::MachineChanged { .. }
             | Event::OneSlot { .. }
             | Event::NodeSetAside { .. }
+            | Event::ConfirmsElsewhere { .. }
             | Event::Ended { .. } => {}
         }
     }

@@ -149,11 +149,11 @@ impl StoredRuns {
                 continue;
             }
             let is_ours = run.record.hunt.as_deref() == hunt;
-            if !is_ours && self.is_of_other_node(&run.record, recipe) {
-                continue;
-            }
-            let serves = request.phase.may_reuse(run.record.phase, is_ours)
-                || self.taken_over.contains(&run.record.attempt);
+            // A confirmation is taken over whole, so its runs are of one node.
+            let is_taken_over = self.taken_over.contains(&run.record.attempt);
+            let is_elsewhere = !is_ours && self.is_of_other_node(&run.record, recipe);
+            let serves = is_taken_over
+                || (request.phase.may_reuse(run.record.phase, is_ours) && !is_elsewhere);
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;
             }

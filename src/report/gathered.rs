@@ -85,7 +85,8 @@ impl<'a> Gathered<'a> {
             | Event::Swept(_)
             | Event::Ahead(_)
             | Event::TookOver { .. }
-            | Event::Home { .. } => {}
+            | Event::Home { .. }
+            | Event::ConfirmsElsewhere { .. } => {}
             Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),
             Event::NodeSetAside { node, why, attempts } => {
                 self.measured.leave_out_other_node(attempts);

@@ -9,7 +9,7 @@ use crate::config::{Config, Slurm};
 use crate::files;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
-use crate::hunt::jobs::nodes::odd_nodes;
+use crate::hunt::jobs::nodes::avoided_nodes;
 use crate::hunt::pauses::Pauses;
 use crate::oracle::Activity;
 use crate::process::Stop;
@@ -56,7 +56,7 @@ enum Next {
     Over,
     /// Another job at once.
     Again,
-    /// The same, and no other node takes it: it may run on a node with another speed.
+    /// The same, and no other node takes it: it may run on a node that the hunt left.
     OnAnyNode,
     /// Another job after a pause.
     Pause(HuntError),
@@ -87,16 +87,19 @@ impl JobDriver<'_> {
         let config = frozen(self.hunt, &begun)?;
         let slurm = config.executor.slurm.clone().unwrap_or_default();
         let mut pauses = Pauses::default();
-        let mut avoids_odd_nodes = true;
+        let mut avoids_nodes = true;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&slurm, &begun, avoids_odd_nodes)?,
+                Ok(()) => self.one_job(&slurm, &begun, avoids_nodes)?,
                 Err(error) => after(error)?,
             };
             match next {
                 Next::Over => return Ok(()),
                 Next::Again => {}
-                Next::OnAnyNode => avoids_odd_nodes = false,
+                Next::OnAnyNode => {
+                    self.note("no other node takes the job, so it may run on any".to_owned())?;
+                    avoids_nodes = false;
+                }
                 Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
             }
             if self.stop.is_requested() {
@@ -106,16 +109,11 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(
-        &self,
-        slurm: &Slurm,
-        begun: &Begun,
-        avoids_odd_nodes: bool,
-    ) -> Result<Next, HuntError> {
+    fn one_job(&self, slurm: &Slurm, begun: &Begun, avoids_nodes: bool) -> Result<Next, HuntError> {
         let unusable = nodes_set_aside(&self.hunt.jobs());
         let mut excluded = unusable.clone();
-        if avoids_odd_nodes {
-            excluded.extend(odd_nodes(&self.hunt.entries()?).into_keys());
+        if avoids_nodes {
+            excluded.extend(avoided_nodes(&self.hunt.entries()?));
         }
         let may_exclude_fewer = excluded != unusable;
         let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Drive)?;
@@ -199,7 +197,9 @@ impl JobDriver<'_> {
     /// Whether the last job ended because the hunt goes on on another node.
     fn has_left_node(&self) -> Result<bool, HuntError> {
         let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
-        Ok(last.is_some_and(|entry| matches!(entry.event, Event::NodeSetAside { .. })))
+        Ok(last.is_some_and(|entry| {
+            matches!(entry.event, Event::NodeSetAside { .. } | Event::ConfirmsElsewhere { .. })
+        }))
     }
 
     /// Whether a job took the hunt up since this driver began.

@@ -18,7 +18,17 @@ pub(crate) fn odd_nodes(entries: &[Entry]) -> BTreeMap<String, Vec<String>> {
     nodes
 }
 
-/// The nodes that no job of the hunt is submitted to.
+/// The nodes that the job that drives the hunt keeps away from if it can: those of another speed,
+/// and the one of the search while a claim is confirmed on another one.
+pub(crate) fn avoided_nodes(entries: &[Entry]) -> BTreeSet<String> {
+    let left = entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::ConfirmsElsewhere { node, .. } => Some(node.clone()),
+        _ => None,
+    });
+    odd_nodes(entries).into_keys().chain(left).collect()
+}
+
+/// The nodes to which no job that measures ahead is submitted.
 pub(crate) fn excluded_nodes(hunt: &HuntDir) -> Result<BTreeSet<String>, StoreError> {
     let mut nodes = slurm::nodes_set_aside(&hunt.jobs());
     nodes.extend(odd_nodes(&hunt.entries()?).into_keys());

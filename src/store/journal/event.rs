@@ -151,6 +151,13 @@ pub(crate) enum Event {
         /// Runs on the node, which do not count.
         attempts: Vec<String>,
     },
+    /// The confirmation of a commit takes place in the next job, on another node of the cluster.
+    ConfirmsElsewhere {
+        /// The commit.
+        commit: CommitId,
+        /// The node of this job, which the next one keeps away from.
+        node: String,
+    },
     /// A worker that measured a commit ahead has ended.
     Ahead(AheadDone),
     /// The search took over what a worker had measured.

@@ -1,5 +1,6 @@
 //! A node that is slower than the others of its class, while a hunt measures speed.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::kit::{History, Hunt, Oracle, Plan, Running, TestEnvironment, line};
@@ -168,5 +169,46 @@ fn a_slow_node_that_is_the_only_one_left_gives_the_answer_alone() {
     let samples = good["samples"].as_array().unwrap();
     let mut speeds = samples.iter().filter(|sample| sample["metric"] == "speed");
     assert!(speeds.all(|sample| sample["host"] == slow), "{good:#}");
+    cluster.assert_no_jobs();
+}
+
+#[test]
+fn a_change_of_speed_is_confirmed_on_a_second_node_where_there_is_one() {
+    let Some(cluster) = Cluster::start() else { return };
+    let env = cluster.environment();
+    let history = plan(&[100, 100, 100, 90, 90, 90]).build(&env);
+    write_oracle(&env, &slurm("confirm = \"other-node\""));
+    // The nodes of the good end, the search and the confirmation.
+    let nodes = |hunt: &Hunt, commit: usize, phase: &str| -> BTreeSet<String> {
+        let samples = hunt.commit(&history, commit)["samples"].as_array().unwrap().clone();
+        let of = samples.into_iter().filter(|s| s["metric"] == "speed" && s["phase"] == phase);
+        of.map(|sample| sample["host"].as_str().unwrap().to_owned()).collect()
+    };
+    let hunt = env.start(&["--good", "v1"]).names(&history, 3);
+    let search = nodes(&hunt, 3, "search");
+    for commit in [2, 3] {
+        let confirmed = nodes(&hunt, commit, "confirm");
+        assert_eq!(confirmed.len(), 1, "{}", hunt.output.stderr);
+        assert!(search.is_disjoint(&confirmed), "{}", hunt.output.stderr);
+        assert!(nodes(&hunt, 0, "endpoint").is_superset(&confirmed), "{}", hunt.output.stderr);
+    }
+    // Another hunt takes over this confirmation as a whole, whatever its node.
+    let hunt = env.start(&["--good", "v1", "--set", "guard.speed.max_decrease_percent=4"]);
+    assert!(!hunt.output.stderr.contains("afresh on another node"), "{}", hunt.output.stderr);
+    assert_eq!(hunt.report["culprit"]["confirmed_before"].is_null(), false, "{:#}", hunt.report);
+    cluster.assert_no_jobs();
+}
+
+#[test]
+fn without_a_second_node_a_change_of_speed_is_confirmed_on_the_first_one() {
+    let Some(cluster) = Cluster::start() else { return };
+    let env = cluster.environment();
+    let history = plan(&[100, 100, 90, 90]).build(&env);
+    write_oracle(&env, &slurm("confirm = \"other-node\""));
+    cluster.ask("scontrol", &["update", "PartitionName=main", "Nodes=n2"]);
+    let hunt = env.start(&["--good", "v1"]).names(&history, 2);
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("no other node takes the job"), "{notes}");
+    assert_eq!(hunt.report["hosts"].as_array().unwrap().len(), 1, "{notes}");
     cluster.assert_no_jobs();
 }
