@@ -109,8 +109,10 @@ impl Driver<'_> {
                         }
                         InOwnHome::Unknown => {}
                     }
-                    for why in self.set_aside()? {
-                        finding.summary += &format!("; no commit did it: {why}");
+                    let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
+                    if !odd_nodes.is_empty() {
+                        finding.summary += "; no commit did it: ";
+                        finding.summary += &odd_nodes;
                     }
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }

@@ -29,10 +29,10 @@ pub(super) fn of(commits: &[MeasuredCommit], set_aside: &BTreeMap<&str, &str>) -
 /// `n1 (12 runs; NVIDIA H100, GPU-6b1c…), n2 (3 runs)`; `None` if no run names its computer.
 pub(super) fn in_words(lines: &[HostLine]) -> Option<String> {
     let line = |line: &HostLine| {
-        let runs = text::plural(line.runs, "run");
-        let gpus: String = line.host.gpus.iter().map(|gpu| format!("; {gpu}")).collect();
-        let aside = if line.set_aside.is_some() { "; set aside" } else { "" };
-        text::line(&format!("{} ({runs}{gpus}{aside})", line.host.name))
+        let mut facts = vec![text::plural(line.runs, "run")];
+        facts.extend(line.host.gpus.iter().cloned());
+        facts.extend(line.set_aside.is_some().then(|| "set aside".to_owned()));
+        text::line(&format!("{} ({})", line.host.name, facts.join("; ")))
     };
     let lines: Vec<String> = lines.iter().map(line).collect();
     (!lines.is_empty()).then(|| lines.join(", "))
