@@ -110,6 +110,7 @@ impl Failed {
             HuntError::Limit(_) => UNDECIDED,
             HuntError::Oracle(_)
             | HuntError::Environment(_)
+            | HuntError::LeavesNode(_)
             | HuntError::OracleStopped { .. }
             | HuntError::ConfigurationChanged(_) => WORLD,
         };

@@ -281,6 +281,8 @@ impl View {
             | Event::Home { .. }
             | Event::MachineChanged { .. }
             | Event::OneSlot { .. }
+            | Event::NodeSetAside { .. }
+            | Event::ConfirmsElsewhere { .. }
             | Event::Ended { .. } => {}
         }
     }

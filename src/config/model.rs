@@ -124,6 +124,13 @@ impl Config {
         patched
     }
 
+    /// Whether the values of a measure may depend on the machine's speed: it is exclusive, or a guard
+    /// on one of its metrics says so.
+    pub(crate) fn is_timed(&self, measure: &str) -> bool {
+        let mut guards = self.guards.iter().filter(|guard| guard.metric.measure == measure);
+        guards.any(Guard::depends_on_speed) || self.measure(measure).is_some_and(|it| it.exclusive)
+    }
+
     /// The measure of that name.
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|m| m.name == name)

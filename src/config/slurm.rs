@@ -17,8 +17,20 @@ pub(crate) struct Slurm {
     pub time: Option<Duration>,
     /// The most jobs at the same time: the hunt's own, and those that measure ahead.
     pub max_jobs: usize,
+    /// Where a claim that depends on the speed of the node is confirmed.
+    pub confirm: ConfirmNode,
     /// Further options for sbatch, checked when the file is read.
     pub sbatch_args: Vec<String>,
+}
+
+/// The node of a confirmation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ConfirmNode {
+    /// The node on which the search ran.
+    #[default]
+    Same,
+    /// Another one, if there is one.
+    Other,
 }
 
 /// The shortest allowed `time`. Slurm sends its warning up to two minutes before the end, and a

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Value};
+use super::{Metric, Resource, Value};
 
 /// The direction of worse values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -185,6 +185,13 @@ impl Guard {
             GuardForm::Min(x) => baseline - x,
             GuardForm::Unchanged => 0.0,
         }
+    }
+
+    /// Whether the metric depends on the machine's speed: relative tolerances, times, and metrics
+    /// that must not fall (throughput).
+    pub(crate) fn depends_on_speed(&self) -> bool {
+        let is_time = Resource::of(&self.metric) == Some(Resource::WallTime);
+        is_time || self.direction() == Direction::Down || self.form.is_relative()
     }
 
     /// How much worse `value` is than `reference`, in the metric's unit: positive is worse. The

@@ -5,7 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, Ended, Evidence, Failure, FailureKind, Loaded, MachineStates, Resources};
+use super::{
+    CommitId, Ended, Evidence, Failure, FailureKind, Host, Loaded, MachineStates, Resources,
+};
 
 /// Why a run was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -111,6 +113,9 @@ pub(crate) struct RunRecord {
     /// The `[[prepare]]` step that failed, so that the measure did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<FailedPrepare>,
+    /// The computer that made the run; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// The machine's state before and after; `None` if nothing ran, and in records of older
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,6 +205,8 @@ pub(crate) enum ExclusionReason {
     MachineChanged,
     /// The run was made in a slot that gives other values.
     OtherSlot,
+    /// The run was made on a node of the cluster that is slower or faster than the others.
+    OtherNode,
 }
 
 impl fmt::Display for ExclusionReason {
@@ -213,6 +220,7 @@ impl fmt::Display for ExclusionReason {
             Self::Part => f.write_str("with part of a change"),
             Self::MachineChanged => f.write_str("before the machine changed"),
             Self::OtherSlot => f.write_str("in a slot that gives other values"),
+            Self::OtherNode => f.write_str("on a node with another speed"),
         }
     }
 }

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checks, Direction, Failure, Guard, Noise, NoiseKind, Orientation, Resource, TextLength, Value,
-    number,
+    Checks, Direction, Failure, Guard, Noise, NoiseKind, Orientation, TextLength, Value, number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -102,12 +101,9 @@ impl GuardTarget {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
-    /// Whether drift is likely because the machine's speed changes: relative tolerances, times, and
-    /// metrics that must not fall (throughput).
+    /// Whether drift is likely because the machine's speed changes.
     pub(crate) fn may_drift(&self) -> bool {
-        let is_time = Resource::of(&self.guard.metric) == Some(Resource::WallTime);
-        let is_throughput = self.guard.direction() == Direction::Down;
-        !self.is_rate() && (is_time || is_throughput || self.guard.form.is_relative())
+        !self.is_rate() && self.guard.depends_on_speed()
     }
 
     /// Converts a level on the oriented scale to a value of the metric. In paired searches, 0

@@ -56,7 +56,8 @@ impl Driver<'_> {
     /// Measures commits at the same time: the first one in this process's slot, each other one in a
     /// slot of its own. Afterwards the store has the runs, and a run counts when the hunt asks for
     /// it. Does nothing if there is one slot, or if a measure is exclusive: exclusive runs take
-    /// turns, and their times are best compared at one path.
+    /// turns, and their times are best compared at one path. Nor in a cluster, if a measure depends
+    /// on the speed of the node.
     ///
     /// A failure here decides nothing: the hunt measures again what is missing.
     pub(crate) fn measure_beside(
@@ -67,7 +68,14 @@ impl Driver<'_> {
         runs: usize,
     ) -> Result<(), HuntError> {
         let Some((first, others)) = commits.split_first() else { return Ok(()) };
-        if others.is_empty() || measures.is_empty() || self.is_any_exclusive(measures) {
+        let config = &self.oracle.recipes.config;
+        let needs_one_node =
+            config.executor.slurm.is_some() && measures.iter().any(|name| config.is_timed(name));
+        if others.is_empty()
+            || measures.is_empty()
+            || needs_one_node
+            || self.is_any_exclusive(measures)
+        {
             return Ok(());
         }
         let Some(mut crew) = self.crew()? else { return Ok(()) };

@@ -10,6 +10,7 @@ pub(crate) mod effect;
 pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
+mod other_node;
 pub(crate) mod recheck;
 pub(crate) mod ruler;
 pub(crate) mod steadiness;
@@ -64,6 +65,9 @@ impl Driver<'_> {
         let before = before.filter(|before| !is_dropped || before.hunt == self.hunt.id());
         if let Some(before) = &before {
             self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
+        }
+        if before.is_none() {
+            self.leave_to_confirm(claim)?;
         }
         let mut fresh = self.measure_afresh(claim, &parents)?;
         let mut verdicts = self.verdicts(&fresh, claim)?;

@@ -120,15 +120,21 @@ fn try_once(
         return result;
     }
     let last = match &result {
-        Ok(finding) => Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? },
-        Err(error) => Event::Stopped {
+        // The journal has the reason, and the hunt has not stopped.
+        Err(HuntError::LeavesNode(_)) => None,
+        Ok(finding) => {
+            Some(Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? })
+        }
+        Err(error) => Some(Event::Stopped {
             reason: error.to_string(),
             world: !matches!(error, HuntError::Stopped),
             hint: error.hint(),
             may_pass: error.may_pass(),
-        },
+        }),
     };
-    driver.oracle.recorder.event(last)?;
+    if let Some(last) = last {
+        driver.oracle.recorder.event(last)?;
+    }
     let slots = driver.oracle.pool.slots().clone();
     drop(driver);
     std::fs::remove_file(hunt.now_path()).ok();
@@ -144,11 +150,19 @@ fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) ->
 }
 
 impl Driver<'_> {
+    /// Runs the hunt, without the runs of other nodes if they are slower than this one.
+    fn run_on_this_node(&mut self) -> Result<Finding, HuntError> {
+        match self.node_change()? {
+            Some(change) => self.begin_after_change(change),
+            None => self.run(),
+        }
+    }
+
     /// The finding, with the cause of its main first bad commit. If the change of that commit was
     /// undone by hand, the hunt goes on with this knowledge.
     fn run_and_localize(&mut self) -> Result<Finding, HuntError> {
         loop {
-            let found = match self.run() {
+            let found = match self.run_on_this_node() {
                 Err(HuntError::Limit(limit)) => self.best_so_far(limit),
                 other => {
                     other.map_err(|error| explained(error, self.hunt, &self.oracle, &self.begun))

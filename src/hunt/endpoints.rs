@@ -109,6 +109,11 @@ impl Driver<'_> {
                         }
                         InOwnHome::Unknown => {}
                     }
+                    let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
+                    if !odd_nodes.is_empty() {
+                        finding.summary += "; no commit did it: ";
+                        finding.summary += &odd_nodes;
+                    }
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }
                 return Ok(Err(finding));

@@ -182,6 +182,9 @@ pub(crate) enum HuntError {
     /// The user stopped the hunt.
     #[error("stopped")]
     Stopped,
+    /// The hunt goes on in a job on another node. The text is the reason.
+    #[error("{0}")]
+    LeavesNode(String),
     /// The hunt cannot go on, for example because the machine changed or an oracle stopped. The
     /// text is the reason.
     #[error("{0}")]
@@ -269,6 +272,7 @@ impl HuntError {
                  measured is used again"
                     .into(),
             ),
+            Self::LeavesNode(_) => None,
             Self::NoBeginning | Self::ConfigurationInvalid(_) => {
                 Some("start a new hunt; what was measured is used again".into())
             }

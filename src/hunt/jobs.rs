@@ -5,6 +5,7 @@
 
 pub(crate) mod follow;
 pub(crate) mod inside;
+pub(crate) mod nodes;
 
 use crate::config::Slurm;
 use crate::store::HuntDir;

@@ -8,6 +8,7 @@
 //! machine's speed, when a claim does not hold, and in long hunts now and then (`due`).
 
 pub(crate) mod due;
+mod node;
 
 use std::collections::BTreeSet;
 

@@ -69,6 +69,7 @@ impl Oracle {
             hunt: self.recorder.hunt(),
             ahead: self.recorder.is_ahead(),
             stop: &self.stop,
+            host: &self.launcher.host,
             same: &|record| self.check_elsewhere(record),
             look: &|| self.launcher.look(measure),
         })?;

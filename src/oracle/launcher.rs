@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::config::Measure;
-use crate::evaluation::MachineState;
+use crate::evaluation::{Host, MachineState};
 
 use super::gpu_state::GpuProbe;
+use super::host::host;
 use super::loaded::ExternalFiles;
 use super::machine_lock::MachineLock;
 use super::machine_state;
@@ -16,6 +17,8 @@ use super::machine_state;
 #[derive(Debug)]
 pub(crate) struct Launcher {
     pub(super) machine_lock: MachineLock,
+    /// The computer.
+    pub(crate) host: Host,
     pub(super) gpus: GpuProbe,
     /// Pairs of build attempt and measure that this process has warmed up.
     pub(super) warm: BTreeSet<(String, String)>,
@@ -30,6 +33,7 @@ impl Launcher {
     pub(crate) fn new(user_cache: &Path) -> Self {
         Self {
             machine_lock: MachineLock::below(user_cache),
+            host: host(),
             gpus: GpuProbe::default(),
             warm: BTreeSet::new(),
             caching: BTreeSet::new(),

@@ -24,6 +24,7 @@ mod find_program;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod gpu_state;
+mod host;
 mod identical_build;
 mod input_error;
 mod judge;

@@ -41,6 +41,13 @@ pub(crate) struct Oracle {
     pub launcher: Launcher,
 }
 
+impl Oracle {
+    /// The name of the computer that this process measures on.
+    pub(crate) fn host(&self) -> &str {
+        &self.launcher.host.name
+    }
+}
+
 /// A slot with a finished build.
 pub(super) struct Placed {
     pub(super) slot: Slot,

@@ -185,6 +185,7 @@ impl Oracle {
             warm_up: false,
             ahead: self.recorder.is_ahead(),
             alone: false,
+            host: Some(self.launcher.host.clone()),
             prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
             machine: Some(made.machine),
             loaded: None,

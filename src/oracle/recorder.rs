@@ -289,6 +289,7 @@ impl Recorder {
             text: sample.result.as_ref().ok().and_then(Reading::text_length),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
             apart,
+            host: record.host.clone().map(Box::new),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))
     }

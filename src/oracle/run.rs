@@ -7,7 +7,7 @@ use glob::MatchOptions;
 use crate::build::{Linked, Slot, Stamp, private_folders};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
-    CommitId, Dumped, Ended, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
+    CommitId, Dumped, Ended, Host, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
 };
 use crate::files::{self, Entries, below};
 use crate::git::{CheckoutSpec, Repository, Worktree};
@@ -48,6 +48,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) stop: &'a Stop,
     /// Fails if a file from outside the slot differs from what other runs loaded.
     pub(super) same: &'a dyn Fn(&RunRecord) -> Result<(), OracleError>,
+    /// The computer.
+    pub(super) host: &'a Host,
     /// Reads the machine's state.
     pub(super) look: &'a dyn Fn() -> MachineState,
 }
@@ -139,6 +141,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         prepare: None,
         ahead: order.ahead,
         alone: measure.exclusive,
+        host: Some(order.host.clone()),
         machine,
         loaded: Some(loaded),
         same_as: None,

@@ -25,6 +25,11 @@ pub(crate) struct StoredRuns {
     outdated_attempts: BTreeSet<String>,
     /// If the slots of this hunt give different values: its runs in other slots than the first.
     other_slots: Option<BTreeSet<String>>,
+    /// Runs on nodes of a cluster that are slower or faster than the others.
+    other_nodes: BTreeSet<String>,
+    /// The nodes of a cluster that this hunt uses. If it depends on the speed of the node, a run of
+    /// another hunt on another node does not count.
+    nodes: BTreeSet<String>,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
     /// Samples already derived from logs.
@@ -80,12 +85,30 @@ impl StoredRuns {
         self.other_slots.get_or_insert_default().extend(attempts.iter().cloned());
     }
 
+    /// The hunt uses this node.
+    pub(crate) fn use_node(&mut self, node: &str) {
+        self.nodes.insert(node.to_owned());
+    }
+
+    /// The hunt does not use this node any more, and these runs on it do not count.
+    pub(crate) fn leave_node(&mut self, node: &str, attempts: &[String]) {
+        self.nodes.remove(node);
+        self.other_nodes.extend(attempts.iter().cloned());
+    }
+
+    /// Whether another hunt made this run on a node that this hunt does not use, and the run
+    /// depends on the node's speed.
+    fn is_of_other_node(&self, run: &RunRecord, recipe: &Config) -> bool {
+        let is_here = run.host.as_ref().is_some_and(|host| self.nodes.contains(&host.name));
+        recipe.executor.slurm.is_some() && !is_here && recipe.is_timed(&run.measure)
+    }
+
     /// Whether the machine changed during this hunt.
     pub(crate) fn has_outdated(&self) -> bool {
         !self.outdated_measures.is_empty()
     }
 
-    /// Whether a run is from before the machine changed, or from a slot that gives other values.
+    /// Whether a run is from before the machine changed, or from a slot or node that gives other values.
     pub(super) fn is_outdated(&self, run: &RunRecord, hunt: Option<&str>) -> bool {
         let is_other_hunts = run.hunt.as_deref() != hunt;
         let is_before_change = self.outdated_measures.contains(&run.measure)
@@ -93,7 +116,7 @@ impl StoredRuns {
         let is_of_other_slot = self.other_slots.as_ref().is_some_and(|attempts| {
             (run.ahead && is_other_hunts) || attempts.contains(&run.attempt)
         });
-        is_before_change || is_of_other_slot
+        is_before_change || is_of_other_slot || self.other_nodes.contains(&run.attempt)
     }
 
     /// The stored runs under a key that count for this request, without the reference run.
@@ -126,8 +149,11 @@ impl StoredRuns {
                 continue;
             }
             let is_ours = run.record.hunt.as_deref() == hunt;
-            let serves = request.phase.may_reuse(run.record.phase, is_ours)
-                || self.taken_over.contains(&run.record.attempt);
+            // A confirmation is taken over whole, so its runs are of one node.
+            let is_taken_over = self.taken_over.contains(&run.record.attempt);
+            let is_elsewhere = !is_ours && self.is_of_other_node(&run.record, recipe);
+            let serves = is_taken_over
+                || (request.phase.may_reuse(run.record.phase, is_ours) && !is_elsewhere);
             if !serves || (!is_ours && self.is_of_other_libraries(&run, store)?) {
                 continue;
             }

@@ -15,7 +15,7 @@ use super::model::{
     StepLine,
 };
 use super::posterior::{Searches, likeliest_first, say_how_likely};
-use super::{cause, matrix, repeats, shapes, short, timed};
+use super::{cause, hosts, matrix, repeats, shapes, short, timed};
 
 /// Who or what stopped a hunt.
 #[derive(Clone, Copy)]
@@ -38,6 +38,8 @@ pub(super) struct Gathered<'a> {
     following: short::Searches<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
+    /// Nodes of the cluster that were set aside, and why.
+    set_aside: BTreeMap<&'a str, &'a str>,
     /// The logs of tests of parts of a change, by attempt name.
     trial_logs: BTreeMap<String, String>,
     /// The logs of other runs that explain the first bad commit, by attempt name.
@@ -83,8 +85,13 @@ impl<'a> Gathered<'a> {
             | Event::Swept(_)
             | Event::Ahead(_)
             | Event::TookOver { .. }
-            | Event::Home { .. } => {}
+            | Event::Home { .. }
+            | Event::ConfirmsElsewhere { .. } => {}
             Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),
+            Event::NodeSetAside { node, why, attempts } => {
+                self.measured.leave_out_other_node(attempts);
+                self.set_aside.insert(node, why);
+            }
             Event::MachineChanged { attempts, .. } => self.begin_anew(attempts),
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
@@ -246,6 +253,7 @@ impl<'a> Gathered<'a> {
             failed: Vec::new(),
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
+            hosts: hosts::of(&commits, &self.set_aside),
             unread: self.unread.cloned(),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),

@@ -86,6 +86,11 @@ impl<'a> Measured<'a> {
         self.leave_out(attempts, &ExclusionReason::OtherSlot);
     }
 
+    /// Excludes these runs: they were made on a node that is slower or faster than the others.
+    pub(super) fn leave_out_other_node(&mut self, attempts: &'a [String]) {
+        self.leave_out(attempts, &ExclusionReason::OtherNode);
+    }
+
     fn leave_out(&mut self, attempts: &'a [String], why: &ExclusionReason) {
         self.outdated.extend(attempts.iter().map(|attempt| (attempt.as_str(), why.clone())));
     }
@@ -157,6 +162,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Vec<SampleLine> 
         reused: run.reused,
         stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
+        host: host_name(run),
         failure: failure.clone(),
         failed: run.failure.clone(),
         chunks,
@@ -180,7 +186,12 @@ fn apart_line(run: &RunDone, why: ExclusionReason) -> ExcludedRunLine {
         reused: run.reused,
         stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
+        host: host_name(run),
     }
+}
+
+fn host_name(run: &RunDone) -> Option<String> {
+    run.host.as_ref().map(|host| host.name.clone())
 }
 
 fn build_line(build: &BuildDone) -> BuildLine {
@@ -213,6 +224,7 @@ fn run_line(run: &RunDone, apart: Option<ExclusionReason>) -> RunLine {
         argv: run.argv.clone(),
         repeats: run.repeats.clone(),
         apart,
+        host: run.host.as_deref().cloned(),
         machine: run.machine.as_deref().cloned(),
     }
 }

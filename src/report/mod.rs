@@ -18,6 +18,7 @@ mod gather;
 mod gathered;
 mod generated;
 mod guards;
+mod hosts;
 mod html;
 mod inquiry;
 mod inside;

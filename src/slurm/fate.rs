@@ -28,6 +28,8 @@ pub(crate) enum Look {
 pub(crate) enum Loss {
     /// Slurm ended it, or it ended by itself, in this state of Slurm's.
     Ended(String),
+    /// No node fulfils what it asks for.
+    NoNode,
     /// Slurm began it again and then held it.
     Held(String),
     /// The controller does not know it any more.
@@ -48,6 +50,7 @@ impl fmt::Display for Loss {
                 "BOOT_FAIL" => f.write_str("did not start, because its node did not boot"),
                 other => write!(f, "ended without a result (Slurm says {other})"),
             },
+            Self::NoNode => f.write_str("found no node that fulfils what it asks for"),
             Self::Held(reason) => write!(f, "was begun again and then held ({reason})"),
             Self::Vanished => f.write_str("is not known to Slurm's controller any more"),
             Self::Interrupted => {
@@ -66,6 +69,7 @@ pub(super) fn loss(look: &Look, unseen_for: Duration) -> Option<Loss> {
         Look::Listed(job) => match &job.state {
             State::Alive => None,
             State::Pending => is_held(job).then(|| Loss::Held(job.reason.clone())),
+            State::Ended(_) if job.reason == "BadConstraints" => Some(Loss::NoNode),
             State::Ended(state) => (unseen_for >= RESULT_GRACE).then(|| Loss::Ended(state.clone())),
         },
     }
@@ -95,6 +99,12 @@ mod tests {
     fn job(state: State, reason: &str, restarts: u32) -> Look {
         let (id, name) = ("7".to_owned(), "t".to_owned());
         Look::Listed(Listed { id, state, reason: reason.to_owned(), restarts, name })
+    }
+
+    #[test]
+    fn a_job_that_no_node_fits_is_lost_at_once() {
+        let ended = job(State::Ended("FAILED".to_owned()), "BadConstraints", 0);
+        assert_eq!(loss(&ended, Duration::ZERO), Some(Loss::NoNode));
     }
 
     #[test]

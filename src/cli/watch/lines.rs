@@ -39,7 +39,8 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
             | ExclusionReason::Part
             | ExclusionReason::Inquiry
             | ExclusionReason::MachineChanged
-            | ExclusionReason::OtherSlot,
+            | ExclusionReason::OtherSlot
+            | ExclusionReason::OtherNode,
         )
         | None => {}
     }

@@ -7,7 +7,9 @@ use super::super::field::Field;
 use super::super::reader::Reader;
 use super::super::slurm::{SHORTEST_JOB, check_sbatch_arg};
 use super::super::table_reader::TableReader;
-use super::super::{BuildMode, Executor, ExecutorSlot, Measure, Prepare, Slurm, Values};
+use super::super::{
+    BuildMode, ConfirmNode, Executor, ExecutorSlot, Measure, Prepare, Slurm, Values,
+};
 
 /// Where the slots are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,11 @@ fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Opti
             field.refuse(reader, format!("{most} is out of range; allowed: 1 to {MOST_JOBS}"));
         }
         slurm.max_jobs = usize::try_from(most).unwrap_or(1);
+        given.push(field);
+    }
+    if let Some(field) = section.get("confirm") {
+        let nodes = &[("same-node", ConfirmNode::Same), ("other-node", ConfirmNode::Other)];
+        slurm.confirm = field.choice(reader, nodes, &[]).unwrap_or_default();
         given.push(field);
     }
     if let Some(field) = section.get("sbatch_args") {

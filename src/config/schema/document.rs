@@ -206,6 +206,10 @@ struct Executor {
     /// With kind = "slurm": the most jobs at the same time.
     #[schemars(extend("default" = 1, "maximum" = 64))]
     max_jobs: Option<Count>,
+    /// With kind = "slurm": where a change of speed is confirmed: on the node of the search, or on
+    /// another one, where the good endpoint is measured too.
+    #[schemars(extend("default" = "same-node"))]
+    confirm: Option<ConfirmNode>,
     /// With kind = "slurm": further options for sbatch, each as --NAME=VALUE.
     #[schemars(extend("default" = []))]
     sbatch_args: Option<Vec<Text>>,
@@ -218,6 +222,15 @@ enum ExecutorKind {
     Local,
     /// In jobs of a Slurm cluster.
     Slurm,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum ConfirmNode {
+    /// On the node on which the search ran.
+    SameNode,
+    /// On another node, if there is one.
+    OtherNode,
 }
 
 /// One of several measurements at the same time.

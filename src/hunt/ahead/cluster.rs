@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::Slurm;
 use crate::process::Stop;
-use crate::slurm::{
-    Attempt, JobEnd, Listed, Order, Purpose, Queue, Refusal, nodes_set_aside, submit, wait,
-};
+use crate::slurm::{Attempt, JobEnd, Listed, Order, Purpose, Queue, Refusal, submit, wait};
 
 /// The cluster, as the workers of one crew use it.
 #[derive(Clone, Debug)]
@@ -38,7 +36,6 @@ impl Cluster {
     ) -> Option<String> {
         let attempt = Attempt::begin(&self.jobs, purpose).ok()?;
         order.words.extend([OsString::from("--job"), attempt.token().into()]);
-        order.excluded = nodes_set_aside(&self.jobs);
         let id = match submit(&attempt, &self.slurm, &order) {
             Ok(id) => id,
             Err(error) => return Some(format!("nothing is measured ahead in a job: {error}")),

@@ -1,7 +1,6 @@
 //! The workers of a hunt: processes that measure commits in the executor's other slots, or in jobs
 //! of a cluster.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::hunt::HuntError;
+use crate::hunt::jobs::nodes::excluded_nodes;
 use crate::process::{self, Invocation, Keep, LogFile, Stop};
 use crate::slurm::{Order, Purpose};
 use crate::store::HuntDir;
@@ -119,7 +119,9 @@ impl Crew {
         let (program, folder) = (self.program.clone(), self.folder.clone());
         if let Some(cluster) = self.cluster.clone() {
             let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
-            let order = Order { program, words, folder, excluded: BTreeSet::new() };
+            // A journal that cannot be read now stops the driver, not its workers.
+            let excluded = excluded_nodes(&self.hunt).unwrap_or_default();
+            let order = Order { program, words, folder, excluded };
             return Box::new(move || cluster.run(purpose, order, &stop, &has_begun));
         }
         let invocation = Invocation::own(program).args(words).cwd(folder).grace(GRACE);

@@ -26,13 +26,17 @@ pub(crate) struct Scout {
 }
 
 impl Scout {
-    /// Starts the thread; `None` if the hunt has one slot.
+    /// Starts the thread; `None` if the hunt has one slot, or measures speed in a
+    /// cluster.
     pub(crate) fn begin(
         driver: &Driver<'_>,
         session: &BisectSession,
         search_range: &SearchRange,
         strategy: &SearchStrategy,
     ) -> Result<Option<Self>, HuntError> {
+        if driver.needs_one_node(&strategy.targets) {
+            return Ok(None);
+        }
         let Some(mut crew) = driver.crew()? else { return Ok(None) };
         let good = &driver.begun.good.commit;
         let is_checked = driver.hunt.measured_ahead(good, Phase::Control)?.is_some();

@@ -13,7 +13,7 @@ use crate::oracle::{
     SlotPool, StoredRuns,
 };
 use crate::process::Stop;
-use crate::store::journal::{Begun, Event};
+use crate::store::journal::{Begun, Event, RunDone};
 use crate::store::{HuntDir, Store};
 
 /// An oracle for a hunt. Reads the hunt's journal and its stored configuration, never the
@@ -47,6 +47,7 @@ pub(crate) fn open_with(
 ) -> Result<(Oracle, Begun), HuntError> {
     let mut config = frozen(hunt, &begun)?;
     let mut stored = StoredRuns::new(begun.options.retry_failed);
+    let launcher = Launcher::new(&user_cache());
     for entry in hunt.entries()? {
         match entry.event {
             // Since the home folder turned out to matter; the last such event counts.
@@ -55,6 +56,8 @@ pub(crate) fn open_with(
             Event::MachineChanged { measures, attempts } => {
                 stored.set_outdated(&measures, &attempts);
             }
+            Event::Run(RunDone { host: Some(host), .. }) => stored.use_node(&host.name),
+            Event::NodeSetAside { node, attempts, .. } => stored.leave_node(&node, &attempts),
             Event::OneSlot { attempts } => {
                 stored.use_one_slot(&attempts);
                 begun.options.slots = Some(1);
@@ -62,6 +65,7 @@ pub(crate) fn open_with(
             _ => {}
         }
     }
+    stored.use_node(&launcher.host.name);
     let facts = Facts {
         inputs: begun.inputs.clone(),
         links: begun.links.clone(),
@@ -91,7 +95,7 @@ pub(crate) fn open_with(
         control: ControlSlot::of(hunt),
         stored,
         references: References::at(Some(begun.good.commit.clone())),
-        launcher: Launcher::new(&user_cache()),
+        launcher,
     };
     Ok((oracle, begun))
 }

@@ -9,6 +9,7 @@ use crate::config::{Config, Slurm};
 use crate::files;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
+use crate::hunt::jobs::nodes::avoided_nodes;
 use crate::hunt::pauses::Pauses;
 use crate::oracle::Activity;
 use crate::process::Stop;
@@ -55,6 +56,8 @@ enum Next {
     Over,
     /// Another job at once.
     Again,
+    /// The same, and no other node takes it: it may run on a node that the hunt left.
+    OnAnyNode,
     /// Another job after a pause.
     Pause(HuntError),
 }
@@ -84,14 +87,19 @@ impl JobDriver<'_> {
         let config = frozen(self.hunt, &begun)?;
         let slurm = config.executor.slurm.clone().unwrap_or_default();
         let mut pauses = Pauses::default();
+        let mut avoids_nodes = true;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&slurm, &begun)?,
+                Ok(()) => self.one_job(&slurm, &begun, avoids_nodes)?,
                 Err(error) => after(error)?,
             };
             match next {
                 Next::Over => return Ok(()),
                 Next::Again => {}
+                Next::OnAnyNode => {
+                    self.note("no other node takes the job, so it may run on any".to_owned())?;
+                    avoids_nodes = false;
+                }
                 Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
             }
             if self.stop.is_requested() {
@@ -101,7 +109,13 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(&self, slurm: &Slurm, begun: &Begun) -> Result<Next, HuntError> {
+    fn one_job(&self, slurm: &Slurm, begun: &Begun, avoids_nodes: bool) -> Result<Next, HuntError> {
+        let unusable = nodes_set_aside(&self.hunt.jobs());
+        let mut excluded = unusable.clone();
+        if avoids_nodes {
+            excluded.extend(avoided_nodes(&self.hunt.entries()?));
+        }
+        let may_exclude_fewer = excluded != unusable;
         let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Drive)?;
         self.hunt.set_current_job(attempt.token())?;
         let mut words: Vec<OsString> =
@@ -109,14 +123,11 @@ impl JobDriver<'_> {
         if !self.has_resumed()? {
             words.extend(self.words.iter().cloned());
         }
-        let order = Order {
-            program: self.program.clone(),
-            words,
-            folder: self.folder.clone(),
-            excluded: nodes_set_aside(&self.hunt.jobs()),
-        };
+        let order =
+            Order { program: self.program.clone(), words, folder: self.folder.clone(), excluded };
         let id = match submit(&attempt, slurm, &order) {
             Ok(id) => id,
+            Err(SlurmError::Refused(_)) if may_exclude_fewer => return Ok(Next::OnAnyNode),
             Err(error) => return after(error),
         };
         (self.say)(&format!("job {id} is submitted"));
@@ -127,6 +138,9 @@ impl JobDriver<'_> {
             }
         };
         let end = wait(&attempt, &id, &Queue::default(), self.stop, &mut say);
+        if may_exclude_fewer && matches!(end, JobEnd::Lost(Loss::NoNode)) {
+            return Ok(Next::OnAnyNode);
+        }
         self.judge(&attempt, &id, end)
     }
 
@@ -136,6 +150,9 @@ impl JobDriver<'_> {
             JobEnd::Lost(loss) => return Ok(Next::Pause(passing(format!("job {id} {loss}")))),
             JobEnd::Reported(result) => result,
         };
+        if self.has_left_node()? {
+            return Ok(Next::Again);
+        }
         match &result.refusal {
             Some(Refusal::OtherMachine { what }) => {
                 let node = &result.node;
@@ -174,6 +191,14 @@ impl JobDriver<'_> {
         let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
         Ok(last.is_some_and(|entry| {
             matches!(entry.event, Event::Ended { .. } | Event::Stopped { .. })
+        }))
+    }
+
+    /// Whether the last job ended because the hunt goes on on another node.
+    fn has_left_node(&self) -> Result<bool, HuntError> {
+        let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
+        Ok(last.is_some_and(|entry| {
+            matches!(entry.event, Event::NodeSetAside { .. } | Event::ConfirmsElsewhere { .. })
         }))
     }
 

@@ -7,7 +7,7 @@ use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, open};
 use crate::hunt::environment::{check_environment_unchanged, check_machine_unchanged};
 use crate::oracle::machine;
-use crate::process::{Stop, host_name};
+use crate::process::{Stop, node_name};
 use crate::slurm::{Attempt, JobResult, Refusal};
 use crate::store::journal::Event;
 use crate::store::{HuntDir, JobLock, StoreError};
@@ -66,13 +66,11 @@ impl Job {
 }
 
 fn result(token: &str, exit_code: u8, refusal: Option<Refusal>) -> JobResult {
-    let variable = |name: &str| std::env::var(name).ok();
-    let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok());
+    let restarts = std::env::var("SLURM_RESTART_COUNT").ok().and_then(|count| count.parse().ok());
     JobResult {
         token: token.to_owned(),
         restarts: restarts.unwrap_or_default(),
-        // Several nodes may be one machine.
-        node: variable("SLURMD_NODENAME").unwrap_or_else(host_name),
+        node: node_name(),
         exit_code,
         refusal,
     }

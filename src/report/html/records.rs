@@ -2,7 +2,7 @@
 
 use crate::report::commands::{comparable, typed};
 use crate::report::links::Logs;
-use crate::report::model::{BuildLine, MeasuredCommit, Report};
+use crate::report::model::{BuildLine, MeasuredCommit, Report, RunLine};
 use crate::report::tables::Output;
 use crate::report::words;
 use crate::store::CompilerCache;
@@ -85,7 +85,7 @@ fn rows(
         let apart = run.apart.as_ref().map(|why| format!("does not count: {why}"));
         let failure = apart.or_else(|| failed?.failure.clone()).unwrap_or_default();
         rows.push(RecordView {
-            what: run.measure.clone(),
+            what: measure(report, run),
             commit: name.clone(),
             phase: run.phase.to_string(),
             took: text::seconds(run.wall_s),
@@ -96,6 +96,16 @@ fn rows(
         });
     }
     rows
+}
+
+/// The measure of a run; with the computer if the hunt's runs were made on several.
+fn measure(report: &Report, run: &RunLine) -> String {
+    match &run.host {
+        Some(host) if report.hosts.len() > 1 => {
+            format!("{} on {}", run.measure, text::line(&host.name))
+        }
+        _ => run.measure.clone(),
+    }
 }
 
 /// The label of a build or a prepare step.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, ExclusionReason, Failure, MachineStates, Metric, Phase, SkipReason, Value, Verdict,
+    CommitId, ExclusionReason, Failure, Host, MachineStates, Metric, Phase, SkipReason, Value,
+    Verdict,
 };
 use crate::store::CompilerCache;
 
@@ -66,6 +67,9 @@ pub(crate) struct SampleLine {
     pub stored_at: Option<String>,
     /// Id of the run.
     pub attempt: String,
+    /// The name of the computer that made the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// How the run failed, if it did, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
@@ -96,6 +100,9 @@ pub(crate) struct ExcludedRunLine {
     pub stored_at: Option<String>,
     /// Id of the run.
     pub attempt: String,
+    /// The name of the computer that made the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
 }
 
 /// One build.
@@ -156,6 +163,8 @@ pub(crate) struct RunLine {
     pub repeats: BTreeMap<Metric, Vec<f64>>,
     /// Set if the run is excluded: the reason.
     pub apart: Option<ExclusionReason>,
+    /// The computer that made the run.
+    pub host: Option<Host>,
     /// State of the machine before and after an exclusive run.
     pub machine: Option<MachineStates>,
 }

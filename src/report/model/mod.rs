@@ -8,6 +8,7 @@ mod commit;
 mod failed;
 mod first_bad;
 mod guard;
+mod host;
 mod inside;
 mod matrix;
 mod recheck;
@@ -35,6 +36,7 @@ pub(crate) use commit::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, Sam
 pub(crate) use failed::FailedLine;
 pub(crate) use first_bad::{EffectLine, FirstBad};
 pub(crate) use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
+pub(crate) use host::HostLine;
 pub(crate) use inside::InsideLine;
 pub(crate) use matrix::{CellLine, CellStep, MatrixLine};
 pub(crate) use recheck::{ClaimLine, PatchText, Recheck};
@@ -121,6 +123,9 @@ pub(crate) struct Report {
     /// Metrics that one run prints several times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats: Vec<RepeatLine>,
+    /// The computers that made the runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostLine>,
     /// Exclusive measures, and the state of the machine around their runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedLine>,

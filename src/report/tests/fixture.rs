@@ -217,6 +217,7 @@ impl Hunt {
             text: None,
             repeats: BTreeMap::new(),
             apart: None,
+            host: None,
             machine: None,
         };
         self.append(Event::Run(run.clone()));

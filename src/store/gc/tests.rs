@@ -56,6 +56,7 @@ impl Place {
             warm_up: false,
             ahead: false,
             alone: false,
+            host: None,
             machine: None,
             loaded: None,
             same_as: None,

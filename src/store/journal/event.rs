@@ -141,6 +141,23 @@ pub(crate) enum Event {
         /// The runs in the other slots, which no longer count.
         attempts: Vec<String>,
     },
+    /// A node of the cluster gives the good endpoint another level than the nodes before it. No
+    /// further job runs there.
+    NodeSetAside {
+        /// The node.
+        node: String,
+        /// The difference, in a sentence.
+        why: String,
+        /// Runs on the node, which do not count.
+        attempts: Vec<String>,
+    },
+    /// The confirmation of a commit takes place in the next job, on another node of the cluster.
+    ConfirmsElsewhere {
+        /// The commit.
+        commit: CommitId,
+        /// The node of this job, which the next one keeps away from.
+        node: String,
+    },
     /// A worker that measured a commit ahead has ended.
     Ahead(AheadDone),
     /// The search took over what a worker had measured.

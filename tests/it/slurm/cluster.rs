@@ -82,6 +82,16 @@ impl Cluster {
         [id, node]
     }
 
+    /// Waits until a job runs on this node.
+    #[track_caller]
+    pub(super) fn wait_for_job_on(&self, node: &str) {
+        let began = wait_until(PATIENCE, || {
+            std::thread::sleep(Duration::from_millis(100));
+            self.jobs().iter().any(|[_, its, _]| its == node)
+        });
+        assert!(began, "no job runs on {node}: {:?}", self.jobs());
+    }
+
     /// Waits until no job is left.
     #[track_caller]
     pub(super) fn assert_no_jobs(&self) {

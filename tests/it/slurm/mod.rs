@@ -2,6 +2,7 @@
 //! own, and passes with a line on stdout if Slurm is not installed.
 
 mod cluster;
+mod speed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -187,6 +187,7 @@ fn jobs_have_keys_of_their_own() {
         "`--wrap=id` cannot be set for jobs. These can: --comment",
     );
     says(&slurm("sbatch_args = ['--time=9']"), "use the key `time`");
+    says(&slurm("confirm = 'here'"), "executor.confirm: ");
     says(&slurm("partition = ''"), "executor.partition: may not be empty");
     says(&refused_extra("[executor]\nmax_jobs = 2\n"), "executor.max_jobs: needs kind = \"slurm\"");
 }

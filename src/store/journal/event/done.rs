@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, ExclusionReason, Failure, Judgement, MachineStates, Metric, Phase, TextLength, Value,
+    CommitId, ExclusionReason, Failure, Host, Judgement, MachineStates, Metric, Phase, TextLength,
+    Value,
 };
 use crate::store::{AttemptsCost, CompilerCache};
 
@@ -81,6 +82,9 @@ pub(crate) struct RunDone {
     /// Set if the run is excluded: the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<ExclusionReason>,
+    /// The computer that made the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Box<Host>>,
     /// State of the machine before and after an exclusive run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Box<MachineStates>>,

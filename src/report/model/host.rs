@@ -1,0 +1,18 @@
+//! A computer on which runs of the hunt were made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluation::Host;
+
+/// A computer, and how many runs of the hunt it made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HostLine {
+    /// The computer.
+    #[serde(flatten)]
+    pub host: Host,
+    /// Its runs, also those that do not count.
+    pub runs: usize,
+    /// Set if no further job of the hunt ran there: the reason, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
+}
