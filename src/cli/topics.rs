@@ -42,6 +42,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("notify", "telling people how a hunt ended: ntfy, Slack, mail"),
     topic!("overnight", "hunts without a terminal, below systemd, and after a reboot"),
     topic!("slurm", "hunts in the jobs of a Slurm cluster"),
+    topic!("scale", "10,000 commits, large models, slow builds, many nodes"),
     topic!("security", "what is trusted, what is guaranteed, and the sandbox"),
     topic!("store-format", "the files that it keeps"),
     topic!("benchmarks", "what the driver itself costs, and the speed of `diff logits`"),

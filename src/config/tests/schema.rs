@@ -123,6 +123,7 @@ measures = ["ppl"]
 [notify]
 [executor]
 kind = "local"
+confirm = "same-node"
 [[executor.slots]]
 cpus = "0"
 [limits]
