@@ -231,3 +231,26 @@ fn has_other_level(target: &GuardTarget, here: &[f64], there: &[f64]) -> bool {
 fn node_of(run: &RunDone) -> Option<&str> {
     run.host.as_ref().map(|host| host.name.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{GuardForm, Noise, NoiseKind};
+    use crate::oracle::fixture::target;
+
+    #[test]
+    fn a_node_differs_if_every_run_is_beyond_half_of_the_tolerance_and_apart_from_all_others() {
+        let target = target(GuardForm::MaxDecreasePercent(10.0), 100.0, 100.0);
+        let differs = |here: &[f64], there: &[f64]| has_other_level(&target, here, there);
+        assert!(differs(&[90.0, 92.0, 93.0], &[100.0, 99.0]));
+        assert!(differs(&[110.0], &[100.0]), "a faster node differs too");
+        assert!(!differs(&[90.0, 96.0, 90.0], &[100.0]), "one run is as before");
+        assert!(!differs(&[90.0, 92.0], &[100.0, 91.0, 101.0]), "the others vary as much");
+        // A noise that was measured says by itself what is far.
+        let kind = NoiseKind::Plain;
+        let noise =
+            Noise { kind, good: -100.0, bad: -80.0, sd: 1.0, runs: 4, paired: false, error: 0.0 };
+        let target = GuardTarget { noise: Some(noise), ..target };
+        assert!(has_other_level(&target, &[90.0, 92.0], &[100.0, 91.0, 101.0]));
+    }
+}
