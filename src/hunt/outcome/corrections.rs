@@ -88,13 +88,10 @@ impl Driver<'_> {
                     !ledger.mends().iter().any(is_there)
                 }
                 Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
-                Some(CommitsWithoutChange { commits, .. }) if in_noise => {
-                    let number = self.searches.saturating_sub(1);
-                    let back = self.judge(&commits[0], &whole.targets, number)?;
-                    !whole.is_newer(back.verdict)
-                }
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
-                    history.alters_other_files(before, &commits[0], &change)?
+                    let back = &commits[0];
+                    history.alters_other_files(before, back, &change)?
+                        || (in_noise && !self.is_newer_still(back, whole)?)
                 }
                 _ => false,
             };
@@ -110,6 +107,16 @@ impl Driver<'_> {
             }));
         }
         Ok(None)
+    }
+
+    /// Whether the commit is on the newer side. Measures it.
+    fn is_newer_still(
+        &mut self,
+        commit: &CommitId,
+        whole: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        let number = self.searches.saturating_sub(1);
+        Ok(whole.is_newer(self.judge(commit, &whole.targets, number)?.verdict))
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
