@@ -96,6 +96,11 @@ impl Driver<'_> {
         Ok(order)
     }
 
+    /// Whether these targets have values that repeat, as far as the hunt has seen.
+    pub(crate) fn values_repeat(&self, targets: &[Target]) -> bool {
+        !self.is_flaky && !targets.iter().any(Target::is_noisy)
+    }
+
     /// Judges a commit and writes a new verdict to the journal.
     pub(crate) fn judge(
         &mut self,

@@ -226,14 +226,14 @@ impl Course<'_, '_> {
                     None => return Ok(end(rules, next.is_some() && self.left == 0)),
                 },
             };
-            let judged = match &asked {
+            let answer = match &asked {
                 Asked::New(values) => self.judged(&swept, grid, values),
                 Asked::Again(place) => {
                     let twice = Swept { runs: RUNS_TO_CLAIM, ..swept.clone() };
                     self.judged(&twice, grid, &tried[*place])
                 }
             };
-            let cell = match judged {
+            let cell = match answer {
                 // The cells judged so far give an answer.
                 Err(HuntError::Limit(limit)) => {
                     self.driver.limit = Some(limit);

@@ -108,7 +108,8 @@ impl StoredRuns {
         !self.outdated_measures.is_empty()
     }
 
-    /// Whether a run is from before the machine changed, or from a slot or node that gives other values.
+    /// Whether a run is from before the machine changed, or from a slot or node that gives other
+    /// values.
     pub(super) fn is_outdated(&self, run: &RunRecord, hunt: Option<&str>) -> bool {
         let is_other_hunts = run.hunt.as_deref() != hunt;
         let is_before_change = self.outdated_measures.contains(&run.measure)

@@ -168,7 +168,8 @@ fn if_guard_and_supervisor_are_killed_the_driver_ends_what_is_left() {
 #[test]
 fn if_all_but_a_detached_process_are_killed_the_next_driver_ends_it() {
     let (env, history, running) = with_orphans();
-    // Children before parents: when a parent ends, the kernel continues its stopped children.
+    // Children before parents: when a parent ends, the kernel sends CONT to its stopped children,
+    // and they would end the detached process.
     let send = |signal| {
         let mut processes = env.processes();
         processes.sort_by_key(|process| std::cmp::Reverse(process.pid));

@@ -26,8 +26,7 @@ pub(crate) struct Scout {
 }
 
 impl Scout {
-    /// Starts the thread; `None` if the hunt has one slot, or measures speed in a
-    /// cluster.
+    /// Starts the thread; `None` if the hunt has one slot, or measures speed in a cluster.
     pub(crate) fn begin(
         driver: &Driver<'_>,
         session: &BisectSession,

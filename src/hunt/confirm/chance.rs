@@ -225,12 +225,17 @@ impl Driver<'_> {
         Ok(fewest)
     }
 
+    /// Whether runs of one commit were seen to differ.
+    fn is_unsteady(&self, counts: &CountsBySide) -> bool {
+        self.is_flaky || counts.has_strays()
+    }
+
     /// How many commits could be the answer if this end of the search range were on the other side.
     /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit were seen to
     /// differ: the hunt chooses an end after a few runs, and these may agree by chance.
     fn rivals_of_end(&self, end: &CommitId, counts: &CountsBySide) -> usize {
         let is_own = !self.begun.ends().contains(&end);
-        usize::from(is_own && (self.is_flaky || counts.has_strays()))
+        usize::from(is_own && self.is_unsteady(counts))
     }
 
     /// How many commits could be the answer if this parent were on the newer side: the parent, and
@@ -277,7 +282,7 @@ impl CountsBySide {
             strays,
             rivals,
         };
-        let is_unsteady = driver.is_flaky || self.has_strays();
+        let is_unsteady = driver.is_unsteady(self);
         let weight = weight(claim, &driver.oracle.recipes.config);
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
         let build = &driver.oracle.recipes.config.build;
@@ -292,7 +297,7 @@ impl CountsBySide {
         }
     }
 
-    /// Whether runs of one commit were seen to differ.
+    /// Whether a counted commit has runs on both sides.
     fn has_strays(&self) -> bool {
         let mut decided = self.older.values().chain(self.newer.values());
         self.undecided > 0 || decided.any(|seen| seen.strays > 0)

@@ -1,7 +1,7 @@
 //! Decides by removal which found commits explain the newer end, where the account leaves this open:
 //! the newer end is built without what is left there of each commit's change.
 
-use crate::evaluation::{Basis, CommitId, Culprit, Target};
+use crate::evaluation::{Basis, CommitId, Culprit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::localize::left::EndWithoutChange;
@@ -27,8 +27,10 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
-        let repeats = !self.is_flaky && !whole.targets.iter().any(Target::is_noisy);
-        if !whole.explains_levels() || !repeats || self.limit.is_some() || !ledger.is_in_question()
+        if !whole.explains_levels()
+            || !self.values_repeat(&whole.targets)
+            || self.limit.is_some()
+            || !ledger.is_in_question()
         {
             return Ok(());
         }

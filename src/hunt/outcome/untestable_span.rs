@@ -59,16 +59,15 @@ impl Driver<'_> {
         if !whole.explains_levels() {
             return Ok(());
         }
-        let is_unsteady = self.is_flaky || whole.targets.iter().any(Target::is_noisy);
-        let is_span = |one: &&FoundCommit| matches!(&one.among, Some((among, CandidatesReason::Untestable)) if among.len() > 1);
-        let spans: Vec<FoundCommit> = ledger.found.iter().filter(is_span).cloned().collect();
-        let in_doubt = |culprit: &&Culprit| is_unsteady || culprit.basis != Basis::BitExact;
+        let repeats = self.values_repeat(&whole.targets);
+        let in_doubt = |culprit: &&Culprit| !repeats || culprit.basis != Basis::BitExact;
         let named: Vec<CommitId> =
             ledger.named().filter(in_doubt).map(|named| named.info.commit.clone()).collect();
-        for span in &spans {
-            let Some((among, _)) = &span.among else { continue };
+        let spans: Vec<(CommitId, Vec<CommitId>)> =
+            ledger.found.iter().filter_map(untestable_span).collect();
+        for (newest, among) in &spans {
             for commit in &named {
-                if !self.oracle.history.is_ancestor(commit, &span.culprit.info.commit)? {
+                if !self.oracle.history.is_ancestor(commit, newest)? {
                     continue;
                 }
                 let either: Vec<CommitId> = [commit].into_iter().chain(among).cloned().collect();
@@ -131,5 +130,15 @@ impl Driver<'_> {
             ..Culprit::bare(info(&self.oracle.history, &commit)?, parent)
         };
         Ok(Some((culprit, seen)))
+    }
+}
+
+/// The newest commit of a span of untestable commits, and all of them.
+fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<CommitId>)> {
+    match &found.among {
+        Some((among, CandidatesReason::Untestable)) if among.len() > 1 => {
+            Some((found.culprit.info.commit.clone(), among.clone()))
+        }
+        _ => None,
     }
 }

@@ -42,6 +42,16 @@ fn write_oracle(env: &TestEnvironment, executor: &str) {
     fs::write(env.repo().join("oracle.toml"), text.replace(engine, &wrapped)).unwrap();
 }
 
+/// A cluster, and a history whose commits have these speeds, to be measured in its jobs. `keys`: more
+/// keys of `[executor]`. `None` if no cluster can be started here.
+fn world(speeds: &[u32], keys: &str) -> Option<(Cluster, TestEnvironment, History)> {
+    let cluster = Cluster::start()?;
+    let env = cluster.environment();
+    let history = plan(speeds).build(&env);
+    write_oracle(&env, &slurm(keys));
+    Some((cluster, env, history))
+}
+
 /// A hunt that loses its first node after so many runs, and goes on on a slow one.
 struct Moved {
     cluster: Cluster,
@@ -55,10 +65,7 @@ struct Moved {
 
 /// Lets the first job run on some node, the next one on a slow one, and another one on the third.
 fn moved(speeds: &[u32], runs: usize) -> Option<Moved> {
-    let cluster = Cluster::start()?;
-    let env = cluster.environment();
-    let history = plan(speeds).build(&env);
-    write_oracle(&env, &slurm(""));
+    let (cluster, env, history) = world(speeds, "")?;
     let running: Running = env.spawn_product(&START);
     let [id, first] = cluster.running();
     let mut others = ["n1", "n2", "n3"].into_iter().filter(|node| *node != first);
@@ -121,11 +128,8 @@ fn a_slow_node_is_the_answer_if_no_commit_did_it() {
 
 #[test]
 fn a_hunt_takes_no_speed_from_a_hunt_on_another_node() {
-    let Some(cluster) = Cluster::start() else { return };
-    let env = cluster.environment();
-    let history = plan(&[100, 100, 90, 90]).build(&env);
     // Work ahead on another node would measure another speed.
-    write_oracle(&env, &slurm("max_jobs = 2"));
+    let Some((cluster, env, history)) = world(&[100, 100, 90, 90], "max_jobs = 2") else { return };
     let nodes = |hunt: &Hunt| -> Vec<String> {
         let hosts = hunt.report["hosts"].as_array().unwrap();
         hosts.iter().map(|host| host["name"].as_str().unwrap().to_owned()).collect()
@@ -150,10 +154,7 @@ fn a_hunt_takes_no_speed_from_a_hunt_on_another_node() {
 
 #[test]
 fn a_slow_node_that_is_the_only_one_left_gives_the_answer_alone() {
-    let Some(cluster) = Cluster::start() else { return };
-    let env = cluster.environment();
-    let history = plan(&[100, 100, 90, 90]).build(&env);
-    write_oracle(&env, &slurm(""));
+    let Some((cluster, env, history)) = world(&[100, 100, 90, 90], "") else { return };
     let running = env.spawn_product(&START);
     let [id, first] = cluster.running();
     let slow = if first == "n2" { "n3" } else { "n2" };
@@ -174,10 +175,11 @@ fn a_slow_node_that_is_the_only_one_left_gives_the_answer_alone() {
 
 #[test]
 fn a_change_of_speed_is_confirmed_on_a_second_node_where_there_is_one() {
-    let Some(cluster) = Cluster::start() else { return };
-    let env = cluster.environment();
-    let history = plan(&[100, 100, 100, 90, 90, 90]).build(&env);
-    write_oracle(&env, &slurm("confirm = \"other-node\""));
+    let Some((cluster, env, history)) =
+        world(&[100, 100, 100, 90, 90, 90], "confirm = \"other-node\"")
+    else {
+        return;
+    };
     // The nodes of the good end, the search and the confirmation.
     let nodes = |hunt: &Hunt, commit: usize, phase: &str| -> BTreeSet<String> {
         let samples = hunt.commit(&history, commit)["samples"].as_array().unwrap().clone();
@@ -201,10 +203,10 @@ fn a_change_of_speed_is_confirmed_on_a_second_node_where_there_is_one() {
 
 #[test]
 fn without_a_second_node_a_change_of_speed_is_confirmed_on_the_first_one() {
-    let Some(cluster) = Cluster::start() else { return };
-    let env = cluster.environment();
-    let history = plan(&[100, 100, 90, 90]).build(&env);
-    write_oracle(&env, &slurm("confirm = \"other-node\""));
+    let Some((cluster, env, history)) = world(&[100, 100, 90, 90], "confirm = \"other-node\"")
+    else {
+        return;
+    };
     cluster.ask("scontrol", &["update", "PartitionName=main", "Nodes=n2"]);
     let hunt = env.start(&["--good", "v1"]).names(&history, 2);
     let notes = hunt.report["notes"].to_string();
