@@ -6,5 +6,7 @@ mod regular;
 mod tree;
 
 pub(crate) use owner::{SharedFolder, check_own, make_own, owner};
-pub(crate) use regular::{append, create, lock_file, open, open_target, read, try_lock_file};
+pub(crate) use regular::{
+    LONGEST, append, create, lock_file, open, open_target, read, try_lock_file,
+};
 pub(crate) use tree::{Entries, below, is_plain_path};

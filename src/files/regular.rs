@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 /// Longest file that is read into memory, bytes. A journal of a hunt with 100,000 events has some
 /// 50 MB.
-const LONGEST: u64 = 1 << 30;
+pub(crate) const LONGEST: u64 = 1 << 30;
 
 /// Opens a regular file for reading.
 ///

@@ -7,7 +7,7 @@ use crate::files;
 use crate::process::is_compressed_log;
 
 use super::folder::refuse_link;
-use super::journal::{Entry, Event, Journal};
+use super::journal::{Entry, Event, Journal, JournalReader};
 use super::record_files::read_if_there;
 use super::{KeyHasher, Store, StoreError, publish};
 
@@ -16,6 +16,7 @@ use super::{KeyHasher, Store, StoreError, publish};
 pub(crate) struct HuntDir {
     id: String,
     path: PathBuf,
+    reader: JournalReader,
 }
 
 /// Digest of a configuration's text; the journal stores it.
@@ -41,7 +42,7 @@ impl Store {
                 Ok(()) => {
                     let logs = path.join("logs");
                     std::fs::create_dir(&logs).map_err(StoreError::at(&logs))?;
-                    return Ok(HuntDir { id, path });
+                    return Ok(HuntDir::at(id, path));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(StoreError::Io { path, source }),
@@ -68,7 +69,7 @@ impl Store {
                 && files::open(&path.join("journal.jsonl")).is_ok()
                 && let Some(id) = path.file_name().and_then(|n| n.to_str())
             {
-                found.push(HuntDir { id: id.to_owned(), path: path.clone() });
+                found.push(HuntDir::at(id.to_owned(), path.clone()));
             }
         }
         found.sort_by(|a, b| a.began().cmp(&b.began()).then_with(|| a.id.cmp(&b.id)));
@@ -101,9 +102,13 @@ impl Store {
 }
 
 impl HuntDir {
+    fn at(id: String, path: PathBuf) -> Self {
+        Self { id, path, reader: JournalReader::default() }
+    }
+
     /// A hunt's folder that is in no store of this machine.
     pub(crate) fn elsewhere(id: &str, path: &Path) -> Self {
-        Self { id: id.to_owned(), path: path.to_owned() }
+        Self::at(id.to_owned(), path.to_owned())
     }
 
     /// The hunt's name.
@@ -114,7 +119,7 @@ impl HuntDir {
     /// Another hunt of the same store.
     #[must_use]
     pub(crate) fn beside(&self, id: &str) -> Self {
-        Self { id: id.to_owned(), path: self.path.with_file_name(id) }
+        Self::at(id.to_owned(), self.path.with_file_name(id))
     }
 
     /// The hunt's folder.
@@ -147,7 +152,7 @@ impl HuntDir {
 
     /// All journal entries so far.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
-        Journal::read(&self.journal_path())
+        self.reader.entries(&self.journal_path())
     }
 
     /// The events since the machine last changed: only these say something about commits.

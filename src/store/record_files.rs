@@ -22,10 +22,15 @@ pub(crate) fn attempt_name() -> String {
 /// Reads a file; `None` if it is missing or is no regular file. Such a file is as good as missing:
 /// no file of the store is a link or a FIFO.
 pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    if_there(path, files::read(path))
+}
+
+/// What came of opening or reading the file at `path`; `None` if there is no such file.
+pub(super) fn if_there<T>(path: &Path, got: std::io::Result<T>) -> Result<Option<T>, StoreError> {
     const ABSENT: [ErrorKind; 3] =
         [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidData];
-    match files::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    match got {
+        Ok(got) => Ok(Some(got)),
         Err(error) if ABSENT.contains(&error.kind()) => Ok(None),
         Err(source) => Err(StoreError::Io { path: path.to_owned(), source }),
     }

@@ -4,6 +4,7 @@
 
 mod event;
 mod limits;
+mod reader;
 
 use std::fs::File;
 use std::io::Write;
@@ -15,7 +16,6 @@ use crate::files;
 
 use super::StoreError;
 use super::json_digest::{is_unchanged, with_digest, without_digest};
-use super::record_files::read_if_there;
 
 pub(crate) use event::{
     AheadDone, Begun, BuildDone, CommitPosterior, Event, InputFile, Judged, Machine, Options,
@@ -23,6 +23,7 @@ pub(crate) use event::{
 };
 
 pub(crate) use limits::LimitsInForce;
+pub(super) use reader::JournalReader;
 
 /// An event with its time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,7 +58,7 @@ impl Journal {
     pub(crate) fn append(&mut self, event: Event) -> Result<(), StoreError> {
         let entry = Entry { at: jiff::Timestamp::now().to_string(), event };
         let mut line = serde_json::to_vec(&entry).expect("an event is plain data");
-        // JSON has no NaN: `read` would silently skip an event with one.
+        // JSON has no NaN: a reader would silently skip an event with one.
         if let Err(error) = serde_json::from_slice::<Entry>(&line) {
             return Err(StoreError::Corrupt { path: self.path.clone(), reason: error.to_string() });
         }
@@ -67,13 +68,8 @@ impl Journal {
         self.file.sync_data().map_err(StoreError::at(&self.path))
     }
 
-    /// Reads a journal; a missing one is empty. Lines that do not parse are skipped: a killed
-    /// writer or a newer version wrote them. Lines that were damaged later are skipped too.
-    pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, StoreError> {
-        Ok(Self::parse(&read_if_there(path)?.unwrap_or_default()))
-    }
-
-    /// The entries of a journal's text. Lines that do not parse or were damaged are skipped.
+    /// The entries of a journal's text. Lines that do not parse are skipped: a killed writer or a
+    /// newer version wrote them. Lines that were damaged later are skipped too.
     pub(crate) fn parse(bytes: &[u8]) -> Vec<Entry> {
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| is_unchanged(line));
         lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
@@ -112,7 +108,7 @@ mod tests {
         torn.write_all(b"{\"at\":\"2026-").unwrap();
         drop(torn);
         Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
-        let entries = Journal::read(&path).unwrap();
+        let entries = JournalReader::default().entries(&path).unwrap();
         assert_eq!(entries.len(), 2);
     }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// A time limit. Only a program that hangs exceeds it, even on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
 
 /// What a program printed and how it ended.
 #[derive(Debug)]
