@@ -37,11 +37,22 @@ pub struct Cause {
     pub backport: Option<Backport>,
 }
 
-/// The bad endpoint without the causes inside all first bad commits, if there are several.
+/// The newer endpoint without the causes inside all first bad commits, if there are several.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JointRevert {
     /// What it shows.
     pub revert: Revert,
+    /// The test, if the patches apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
+}
+
+/// In a hunt for a fix: the bad endpoint with the causes inside all first fixed commits, if there
+/// are several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct JointBackport {
+    /// What it shows.
+    pub backport: Backport,
     /// The test, if the patches apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
@@ -209,6 +220,10 @@ pub(crate) enum TrialOf {
     Backported,
     /// The bad endpoint without the causes inside all first bad commits.
     AllReverted,
+    /// In a hunt for a fix: the good endpoint without the causes inside all first fixed commits.
+    AllUnfixed,
+    /// In a hunt for a fix: the bad endpoint with the causes inside all first fixed commits.
+    AllBackported,
 }
 
 /// What the newer endpoint shows without the necessary parts. It is the bad one, in a hunt for a fix
@@ -267,7 +282,12 @@ impl TrialOf {
     /// Whether it is a test of an endpoint, and not of the commit or its parent.
     pub(crate) fn is_of_endpoint(self) -> bool {
         match self {
-            Self::Reverted | Self::Unfixed | Self::Backported | Self::AllReverted => true,
+            Self::Reverted
+            | Self::Unfixed
+            | Self::Backported
+            | Self::AllReverted
+            | Self::AllUnfixed
+            | Self::AllBackported => true,
             Self::Only | Self::Without => false,
         }
     }

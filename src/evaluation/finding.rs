@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, Inquiry, JointRevert, LoadedFilesComparison,
-    Metric, ReachedLimit, Shapes, Unexplained, Value, number,
+    Cause, CommitId, Differences, Failure, FileRole, Inquiry, JointBackport, JointRevert,
+    LoadedFilesComparison, Metric, ReachedLimit, Shapes, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -324,9 +324,12 @@ pub(crate) struct Finding {
     /// The causes within the other first bad commits, in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_causes: Vec<Cause>,
-    /// What the bad end shows without the causes of all first bad commits, if that was tested.
+    /// What the newer end shows without the causes of all first bad commits, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_revert: Option<JointRevert>,
+    /// What the bad end shows with the causes of all first fixed commits, if that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint_backport: Option<JointBackport>,
     /// The cells in which the main first bad commit regressed, if a sweep was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Shapes>,
@@ -353,6 +356,7 @@ impl Finding {
             cause: None,
             other_causes: Vec::new(),
             joint_revert: None,
+            joint_backport: None,
             inquiry: Inquiry::default(),
             shapes: None,
         }

@@ -50,7 +50,8 @@ mod verdict;
 pub(crate) use aim::Aim;
 pub use cause::{Backport, Cause, Revert};
 pub(crate) use cause::{
-    CauseEnd, CauseSet, ChangePart, JointRevert, MovedEdit, PartOf, Shows, Trial, TrialOf,
+    CauseEnd, CauseSet, ChangePart, JointBackport, JointRevert, MovedEdit, PartOf, Shows, Trial,
+    TrialOf,
 };
 pub(crate) use checks::Checks;
 pub use commit::ParseCommitIdError;

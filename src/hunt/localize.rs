@@ -9,6 +9,7 @@ mod change;
 mod clues;
 mod contradiction;
 mod isolation;
+mod joint;
 mod journaled;
 pub(crate) mod left;
 mod lines;
@@ -87,7 +88,8 @@ impl Driver<'_> {
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
     }
 
-    /// The finding. Candidates if the bad end shows the same without all named commits.
+    /// The finding. Candidates if a test of an endpoint with or without all named commits contradicts
+    /// it.
     pub(crate) fn unless_jointly_contradicted(
         &mut self,
         finding: Finding,

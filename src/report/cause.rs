@@ -1,30 +1,26 @@
 //! Sentences and tables about the causes inside the first bad commits.
 
+mod joint;
 mod lines;
+mod parts;
+mod trial;
 
-use std::collections::BTreeMap;
-
-use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, ChangePart, MovedEdit, PartOf, Revert, Shows, Trial,
-    TrialOf,
-};
+use crate::evaluation::{Backport, Cause, CauseEnd, CauseSet, MovedEdit, Revert};
 use crate::ui::text;
 
-use super::model::{CauseLine, FirstBad, JointRevertLine, Report};
+use super::model::{CauseLine, FirstBad, Report};
 use super::sought::Sought;
-use super::tables::{Cell, Table};
+use super::tables::Table;
 use super::words::is_main;
 
-pub(super) use lines::{joint_revert, main, others};
+use parts::named;
+use trial::{COLUMNS, first_line, row};
+
+pub(super) use lines::{joint_backport, joint_revert, main, others};
+pub(crate) use trial::{shown, tested, values};
 
 /// The heading of the tests of parts of the change.
 pub(super) const TRIALS: &str = "Which part of the change makes the step";
-
-/// Maximum number of files that a sentence names.
-const MOST_PARTS: usize = 4;
-
-/// Maximum number of hunks of a file that a sentence lists.
-const MOST_HUNKS: usize = 3;
 
 /// The cause of a first bad commit, if it was searched for.
 fn line_of<'r>(report: &'r Report, first: &FirstBad) -> Option<&'r CauseLine> {
@@ -66,9 +62,10 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     // If no commit is named in the end, the first confirmed one has this line.
     let is_first = report.culprits.first().is_some_and(|one| one.commit == first.commit);
     let is_its = is_main(report, first) || (report.culprit.is_none() && is_first);
-    let joint = report.joint_revert.as_ref().filter(|_| is_its);
-    facts.extend(joint.map(|line| ("Revert all", joint_revert_in_words(line, commits))));
     facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
+    if is_its {
+        facts.extend(joint::facts(report));
+    }
     facts
 }
 
@@ -100,9 +97,7 @@ pub(super) fn healing(report: &Report) -> Option<String> {
     if cause.revert == Some(Revert::Heals) {
         return Some(format!("reverting {them} heals the bad end"));
     }
-    let joint = &report.joint_revert.as_ref()?.joint;
-    let causes = causes_of_all(report.culprits.len());
-    (joint.revert == Revert::Heals).then(|| format!("reverting {causes} heals the bad end"))
+    joint::healing(report)
 }
 
 /// `hunk 2 of 3 in src/packed.c alone makes the step: ppl 7.52`.
@@ -150,60 +145,6 @@ fn edit_in_words(edit: &MovedEdit) -> String {
 /// The parts that were always present when the set made the step.
 fn with_in_words(set: &CauseSet) -> String {
     if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
-}
-
-fn named(parts: &[ChangePart]) -> String {
-    let mut names = by_file(parts);
-    if names.len() > MOST_PARTS {
-        let more = names.len() - MOST_PARTS;
-        names.truncate(MOST_PARTS);
-        names.push(format!("{more} more"));
-    }
-    joined(names)
-}
-
-/// `a.h`, `hunks 1 and 2 of 3 in src/packed.c`: the hunks of a file in one phrase.
-fn by_file(parts: &[ChangePart]) -> Vec<String> {
-    let mut groups: Vec<(&ChangePart, Vec<usize>)> = Vec::new();
-    for part in parts {
-        let (PartOf::Hunk { number, .. } | PartOf::Edit { number, .. }) = part.of else {
-            groups.push((part, Vec::new()));
-            continue;
-        };
-        let same = |(first, numbers): &&mut (&ChangePart, Vec<usize>)| {
-            first.path == part.path && !numbers.is_empty()
-        };
-        match groups.iter_mut().find(same) {
-            Some((_, numbers)) => numbers.push(number),
-            None => groups.push((part, vec![number])),
-        }
-    }
-    let phrase = |(first, numbers): (&ChangePart, Vec<usize>)| match first.of {
-        PartOf::Hunk { of, .. } if numbers.len() > MOST_HUNKS => {
-            format!("{} of {of} hunks in {}", numbers.len(), first.path)
-        }
-        PartOf::Hunk { of, .. } if numbers.len() > 1 => {
-            let numbers = joined(numbers.iter().map(usize::to_string).collect());
-            format!("hunks {numbers} of {of} in {}", first.path)
-        }
-        PartOf::Edit { of, .. } if numbers.len() > MOST_HUNKS => {
-            format!("{} of {of} edits in the code that moved to {}", numbers.len(), first.path)
-        }
-        PartOf::Edit { of, .. } if numbers.len() > 1 => {
-            let numbers = joined(numbers.iter().map(usize::to_string).collect());
-            format!("edits {numbers} of {of} in the code that moved to {}", first.path)
-        }
-        _ => first.to_string(),
-    };
-    groups.into_iter().map(|group| text::line(&phrase(group))).collect()
-}
-
-/// `a, b and c`.
-fn joined(mut names: Vec<String>) -> String {
-    match names.pop() {
-        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        last => last.unwrap_or_default(),
-    }
 }
 
 /// What the commit shows without the cause.
@@ -284,44 +225,6 @@ fn revert_in_words(line: &CauseLine, commits: usize) -> Option<String> {
     })
 }
 
-/// `the causes of both first bad commits`, `the causes of all 3 first bad commits`.
-fn causes_of_all(commits: usize) -> String {
-    let all = if commits == 2 { "both".to_owned() } else { format!("all {commits}") };
-    format!("the causes of {all} first bad commits")
-}
-
-/// What the bad end shows without the causes of all first bad commits.
-fn joint_revert_in_words(line: &JointRevertLine, commits: usize) -> String {
-    let causes = causes_of_all(commits);
-    let values = line.joint.trial.as_ref().map(values).unwrap_or_default();
-    let patch = line.patch.as_deref().unwrap_or_default();
-    match &line.joint.revert {
-        Revert::Heals => {
-            format!("reverting {causes} heals the bad end: {values}; the patch is {patch}")
-        }
-        Revert::HealsPart => format!(
-            "reverting {causes} heals what can be judged by a few runs: {values}; the patch is {patch}"
-        ),
-        Revert::BreaksOther(what) => format!(
-            "the bad end without {causes} is without the step, but {}: {values}; the patch is {patch}",
-            text::line(what)
-        ),
-        Revert::StillBad => {
-            format!("reverting {causes} does not heal the bad end: {values}; the patch is {patch}")
-        }
-        Revert::Conflict(said) => {
-            format!("the reverts do not apply to the bad end together: {}", first_line(said))
-        }
-        Revert::Stopped(why) => {
-            format!("the test of the bad end without {causes} stopped: {}", text::line(why))
-        }
-        Revert::Absent => "the bad end does not have these changes any more".to_owned(),
-        Revert::Unknown | Revert::BreaksAgain | Revert::StillGood => {
-            format!("the bad end without {causes} cannot be judged: {values}")
-        }
-    }
-}
-
 /// What the bad end shows with the parts of a fix.
 fn backport_in_words(line: &CauseLine) -> Option<String> {
     let cause = &line.cause;
@@ -344,48 +247,6 @@ fn backport_in_words(line: &CauseLine) -> Option<String> {
     })
 }
 
-/// The first line of what git said about a patch.
-fn first_line(said: &str) -> String {
-    let said = said.lines().find(|line| !line.is_empty()).unwrap_or_default();
-    text::line(said.trim_start_matches("error: "))
-}
-
-/// `ppl 7.52`, or `does not build`, or why there is no value.
-pub(crate) fn values(trial: &Trial) -> String {
-    let level = |(metric, value)| format!("{metric} {}", text::value(value));
-    let levels: Vec<String> = trial.levels.iter().map(level).collect();
-    match (trial.failure, levels.is_empty()) {
-        (Some(failure), true) => failure.to_string(),
-        (None, true) => text::line(&trial.reason),
-        (_, false) => levels.join(", "),
-    }
-}
-
-/// `parent with hunk 2 of 3 in src/packed.c`.
-pub(crate) fn tested(trial: &Trial) -> String {
-    let names = named(&trial.parts);
-    match trial.of {
-        TrialOf::Only => format!("parent with {names}"),
-        TrialOf::Without => format!("commit without {names}"),
-        TrialOf::Reverted => format!("bad end without {names}"),
-        TrialOf::Unfixed => format!("good end without {names}"),
-        TrialOf::Backported => format!("bad end with {names}"),
-        TrialOf::AllReverted => format!("bad end without all causes: {names}"),
-    }
-}
-
-/// The result of a test, in a few words.
-pub(crate) fn shown(trial: &Trial) -> &'static str {
-    match trial.shows {
-        Shows::Difference => "shows the step",
-        Shows::Nothing => "no step",
-        Shows::Unresolved if trial.failure.is_none() && !trial.levels.is_empty() => {
-            "shows another change"
-        }
-        Shows::Unresolved => "cannot be judged",
-    }
-}
-
 /// The tests of parts of each change, the main first bad commit's first, with their headings.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
     let named =
@@ -398,25 +259,7 @@ pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
     let of_parts = main.chain(others).map(|(title, CauseLine { cause, logs, .. })| {
         (title, Table::new(COLUMNS, cause.trials.iter().map(|trial| row(trial, logs))))
     });
-    let joint = report.joint_revert.iter().map(|JointRevertLine { joint, logs, .. }| {
-        let rows = joint.trial.iter().map(|trial| row(trial, logs));
-        (
-            format!("The bad end without {}", causes_of_all(report.culprits.len())),
-            Table::new(COLUMNS, rows),
-        )
-    });
-    of_parts.chain(joint).collect()
-}
-
-const COLUMNS: [&str; 4] = ["built and run", "result", "values", "output"];
-
-fn row(trial: &Trial, logs: &BTreeMap<String, String>) -> [Cell; 4] {
-    [
-        Cell::Text(tested(trial)),
-        Cell::Text(shown(trial).to_owned()),
-        Cell::Text(values(trial)),
-        Cell::logs(&trial.attempts, logs),
-    ]
+    of_parts.chain(joint::tables(report)).collect()
 }
 
 #[cfg(test)]

@@ -113,6 +113,12 @@ impl HuntDir {
         self.keep(&self.path().join(BACKPORT_PATCH), patch)
     }
 
+    /// Stores the patch that brings the necessary parts of all first fixed commits into the bad
+    /// endpoint.
+    pub(crate) fn keep_joint_backport(&self, patch: &[u8]) -> Result<(), StoreError> {
+        self.keep(&self.path().join(JOINT_BACKPORT_PATCH), patch)
+    }
+
     fn diff_path(&self, commit: &CommitId) -> PathBuf {
         self.path().join(format!("changes/{commit}.diff"))
     }
@@ -149,6 +155,12 @@ pub(crate) const REVERT_PATCH: &str = "revert.patch";
 pub(crate) const JOINT_REVERT_PATCH: &str = "revert-all.patch";
 /// The patch that brings the necessary parts of a fix into the bad endpoint, in a hunt's folder.
 pub(crate) const BACKPORT_PATCH: &str = "backport.patch";
+/// The patch that brings the necessary parts of all first fixed commits into the bad endpoint, in a
+/// hunt's folder, if there are several such commits.
+pub(crate) const JOINT_BACKPORT_PATCH: &str = "backport-all.patch";
+/// All patches that a hunt's folder may have.
+pub(crate) const PATCHES: [&str; 4] =
+    [REVERT_PATCH, JOINT_REVERT_PATCH, BACKPORT_PATCH, JOINT_BACKPORT_PATCH];
 const CANDIDATES: &str = "changes/candidates.json";
 
 #[cfg(test)]

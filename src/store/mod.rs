@@ -57,7 +57,10 @@ mod verifications;
 
 pub(crate) use ahead::{AheadClaim, AheadRecord};
 pub(crate) use builds::{AttemptsCost, BuildRecord, CacheProgram, CompilerCache};
-pub(crate) use changes::{BACKPORT_PATCH, Candidate, JOINT_REVERT_PATCH, Messages, REVERT_PATCH};
+pub(crate) use changes::{
+    BACKPORT_PATCH, Candidate, JOINT_BACKPORT_PATCH, JOINT_REVERT_PATCH, Messages, PATCHES,
+    REVERT_PATCH,
+};
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};
 pub(crate) use driver::Driver;

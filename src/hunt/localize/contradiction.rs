@@ -5,8 +5,8 @@
 //! commit fixed it.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target,
-    Trial, TrialOf, Unexplained,
+    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, JointBackport, Metric, Outcome,
+    Revert, Target, Trial, TrialOf, Unexplained,
 };
 use crate::hunt::terms::SearchTerms;
 
@@ -35,19 +35,23 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
     trial.map(|trial| unchanged(&named, Some(trial), targets)).unwrap_or_default()
 }
 
-/// What of the bad end is not explained by several commits, because the bad end without the causes
-/// inside all of them still shows it.
+/// What of the bad end is not explained by several commits: the newer end without the causes inside
+/// all of them still shows the same, or the bad end with all of these.
 pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
-    let Some(joint) = &finding.joint_revert else { return Vec::new() };
+    let Finding { joint_revert, joint_backport, culprits, .. } = finding;
     let mut causes = finding.cause.iter().chain(&finding.other_causes);
     if finding.outcome != Outcome::Culprit || !causes.all(is_taken_out) {
         return Vec::new();
     }
-    match (&joint.revert, &joint.trial) {
-        (Revert::StillBad, Some(trial)) => unchanged(&finding.culprits, Some(trial), targets),
-        (Revert::Absent, _) => unchanged(&finding.culprits, None, targets),
-        _ => Vec::new(),
-    }
+    let trial = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
+        Some((Revert::StillBad | Revert::StillGood, trial)) => trial.as_ref(),
+        Some((Revert::Absent, _)) => return unchanged(culprits, None, targets),
+        _ => match joint_backport {
+            Some(JointBackport { backport: Backport::StillBad, trial }) => trial.as_ref(),
+            _ => None,
+        },
+    };
+    trial.map(|trial| unchanged(culprits, Some(trial), targets)).unwrap_or_default()
 }
 
 /// Whether all of the change that makes the step is taken out in a test of an endpoint.
@@ -86,7 +90,7 @@ fn has_own_level(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target])
     let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
-            let is_good_end = trial.of == TrialOf::Unfixed;
+            let is_good_end = [TrialOf::Unfixed, TrialOf::AllUnfixed].contains(&trial.of);
             let own = if is_good_end { &target.baseline } else { &target.bad };
             let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs());
             match (level.number(), own.number()) {
@@ -107,12 +111,18 @@ pub(super) fn incomplete(
     terms: SearchTerms,
 ) -> Finding {
     let named = finding.culprits.iter().map(|culprit| &culprit.info.commit);
-    let first = named.filter_map(|commit| history.iter().position(|one| one == commit)).min();
-    let first = first.unwrap_or_default();
-    let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
+    let places: Vec<_> =
+        named.filter_map(|commit| history.iter().position(|one| one == commit)).collect();
+    let first = places.iter().min().copied().unwrap_or_default();
+    let last = places.iter().max().map_or(0, |last| (last + 1).min(history.len()));
+    let is_several = finding.culprits.len() > 1;
+    let revert = match &finding.joint_revert {
+        Some(joint) if is_several => Some(&joint.revert),
+        _ => finding.cause.as_ref().and_then(|cause| cause.revert.as_ref()),
+    };
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
     let (candidates, why, next) = match (terms.aim(), is_later) {
-        (Aim::Regression, _) if finding.culprits.len() > 1 => (
+        (Aim::Regression, _) if is_several => (
             &history[first..],
             "without the confirmed commits the bad end still shows the same: another commit does \
              this too",
@@ -123,13 +133,24 @@ pub(super) fn incomplete(
             "without it the bad end still shows the same: a later commit does this too",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
         ),
+        (Aim::Fix, true) if is_several => (
+            &history[first..],
+            "without the confirmed commits the good end is still good: another commit fixes this too",
+            "`start --find-fix --no-localize` names the fixes without this test",
+        ),
+        (Aim::Fix, false) if is_several => (
+            &history[..last],
+            "with the confirmed commits the bad end still shows the same: another commit before the \
+             last of them is needed too",
+            "a hunt with backport-all.patch as a [[patch]] in oracle.toml looks for the other commit",
+        ),
         (Aim::Fix, true) => (
             &history[first..],
             "without it the good end is still good: a later commit fixes this too",
             "`start --find-fix --no-localize` names the first fix without this test",
         ),
         (Aim::Fix, false) => (
-            &history[..(first + 1).min(history.len())],
+            &history[..last],
             "with it the bad end still shows the same: an earlier commit is needed too",
             "`start --find-fix` with an earlier good commit looks for the earlier one",
         ),

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, Backport, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, TrialOf, Verdict,
+    Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, Trial,
+    TrialOf, Verdict,
 };
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
+use crate::store::journal::OtherGuard;
 
 use super::change::{Change, Part};
 use super::isolation::Localization;
@@ -31,15 +33,15 @@ pub(super) enum Patched {
 }
 
 /// The test of an endpoint with a patch.
-enum Tested {
+pub(super) enum Tested {
     /// The patch does not apply; what git said.
     Conflict(String),
     /// The patch changes nothing.
     Same,
     /// A limit of the hunt is reached.
     Limit,
-    /// The verdict, and the recipe that builds it.
-    Judged { verdict: Verdict, recipe: Box<Config> },
+    /// The verdict, the recipe that builds it, and the test, which the journal does not have yet.
+    Judged { verdict: Verdict, recipe: Box<Config>, trial: Box<Trial> },
 }
 
 impl Localization<'_, '_> {
@@ -61,25 +63,17 @@ impl Localization<'_, '_> {
             Aim::Regression => TrialOf::Reverted,
             Aim::Fix => TrialOf::Unfixed,
         };
-        let (verdict, recipe) = match self.test_end(&end, [whole, without], of, parts, &targets)? {
-            Tested::Conflict(said) => return Ok(Some(Revert::Conflict(said))),
-            Tested::Same => return Ok(Some(Revert::Absent)),
-            Tested::Limit => return Ok(None),
-            Tested::Judged { verdict, recipe } => (verdict, recipe),
-        };
-        Ok(Some(match (verdict, aim) {
-            (Verdict::Good, Aim::Regression) => {
-                match self.driver.broken_beside(&end, &recipe, &self.others)? {
-                    Some(what) => Revert::BreaksOther(what),
-                    None if targets.len() < self.whole.len() => Revert::HealsPart,
-                    None => Revert::Heals,
-                }
+        let shown = self.shown(parts);
+        match self.driver.test_end(&end, &[[whole, without]], of, shown, &targets)? {
+            Tested::Conflict(said) => Ok(Some(Revert::Conflict(said))),
+            Tested::Same => Ok(Some(Revert::Absent)),
+            Tested::Limit => Ok(None),
+            Tested::Judged { verdict, recipe, trial } => {
+                self.write(*trial)?;
+                let is_whole = targets.len() == self.whole.len();
+                self.driver.revert(verdict, &recipe, &self.others, is_whole).map(Some)
             }
-            (Verdict::Bad, Aim::Regression) => Revert::StillBad,
-            (Verdict::Good, Aim::Fix) => Revert::StillGood,
-            (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
-            (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
-        }))
+        }
     }
 
     /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a hunt
@@ -96,63 +90,20 @@ impl Localization<'_, '_> {
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);
         let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
         let of = TrialOf::Backported;
-        Ok(match self.test_end(&end, [without, whole], of, parts, &targets)? {
+        let shown = self.shown(parts);
+        Ok(match self.driver.test_end(&end, &[[without, whole]], of, shown, &targets)? {
             Tested::Conflict(said) => Some(Backport::Conflict(said)),
             Tested::Same => Some(Backport::Present),
             Tested::Limit => None,
-            Tested::Judged { verdict, .. } => Some(match verdict {
-                Verdict::Good => Backport::Heals,
-                Verdict::Bad => Backport::StillBad,
-                Verdict::Skip | Verdict::Unknown => Backport::Unknown,
-            }),
+            Tested::Judged { verdict, trial, .. } => {
+                self.write(*trial)?;
+                Some(backport(verdict))
+            }
         })
     }
 
-    /// Judges an endpoint with the difference of two trees, keeps the patch, and writes the test to
-    /// the journal.
-    fn test_end(
-        &mut self,
-        end: &CommitId,
-        difference: [String; 2],
-        of: TrialOf,
-        parts: &[Part],
-        targets: &[Target],
-    ) -> Result<Tested, HuntError> {
-        let (recipe, patch) = match self.driver.patched(end, &[difference])? {
-            Patched::Conflict(said) => return Ok(Tested::Conflict(said)),
-            Patched::Same => return Ok(Tested::Same),
-            Patched::Done { recipe, patch } => (recipe, patch),
-        };
-        match of {
-            TrialOf::Reverted => self.driver.hunt.keep_revert(&patch)?,
-            TrialOf::Backported => self.driver.hunt.keep_backport(&patch)?,
-            _ => {}
-        }
-        let Some((judgement, seen)) = self.driver.judge_end(end, &recipe, targets)? else {
-            return Ok(Tested::Limit);
-        };
-        let verdict = judgement.verdict;
-        self.write_end((end, &recipe), of, parts, judgement, &seen, targets)?;
-        Ok(Tested::Judged { verdict, recipe })
-    }
-
-    /// Writes the test of an endpoint to the journal. `built`: the endpoint and its recipe.
-    fn write_end(
-        &mut self,
-        built: (&CommitId, &Config),
-        of: TrialOf,
-        parts: &[Part],
-        judgement: Judgement,
-        seen: &Observation,
-        targets: &[Target],
-    ) -> Result<(), HuntError> {
-        let shows = shows(judgement.verdict);
-        let parts = parts.iter().map(|part| self.change.shown(*part)).collect();
-        let mut trial = trial(of, parts, shows, judgement.reason, seen, targets);
-        if seen.build_failure.is_some() {
-            trial.attempts = self.driver.failed_build(built.0, built.1)?;
-        }
-        self.write(trial)
+    fn shown(&self, parts: &[Part]) -> Vec<ChangePart> {
+        parts.iter().map(|part| self.change.shown(*part)).collect()
     }
 }
 
@@ -174,6 +125,62 @@ impl Driver<'_> {
         let without = recipes.tree_with(&culprit.parent, change.entries(rest)?)?;
         let whole = recipes.tree_with(&culprit.info.commit, Vec::new())?;
         Ok([without, whole])
+    }
+
+    /// Judges an endpoint with the differences of these pairs of trees, and keeps the patch. `parts`:
+    /// those that differ.
+    pub(super) fn test_end(
+        &mut self,
+        end: &CommitId,
+        differences: &[[String; 2]],
+        of: TrialOf,
+        parts: Vec<ChangePart>,
+        targets: &[Target],
+    ) -> Result<Tested, HuntError> {
+        let (recipe, patch) = match self.patched(end, differences)? {
+            Patched::Conflict(said) => return Ok(Tested::Conflict(said)),
+            Patched::Same => return Ok(Tested::Same),
+            Patched::Done { recipe, patch } => (recipe, patch),
+        };
+        match of {
+            TrialOf::Reverted => self.hunt.keep_revert(&patch)?,
+            TrialOf::Backported => self.hunt.keep_backport(&patch)?,
+            TrialOf::AllReverted => self.hunt.keep_joint_revert(&patch)?,
+            TrialOf::AllBackported => self.hunt.keep_joint_backport(&patch)?,
+            TrialOf::Unfixed | TrialOf::AllUnfixed | TrialOf::Only | TrialOf::Without => {}
+        }
+        let Some((judgement, seen)) = self.judge_end(end, &recipe, targets)? else {
+            return Ok(Tested::Limit);
+        };
+        let verdict = judgement.verdict;
+        let mut trial = trial(of, parts, shows(verdict), judgement.reason, &seen, targets);
+        if seen.build_failure.is_some() {
+            trial.attempts = self.failed_build(end, &recipe)?;
+        }
+        Ok(Tested::Judged { verdict, recipe, trial: Box::new(trial) })
+    }
+
+    /// What a test of the newer endpoint without parts says. `recipe` builds it. `is_whole`: all
+    /// targets of the hunt were judged.
+    pub(super) fn revert(
+        &mut self,
+        verdict: Verdict,
+        recipe: &Config,
+        others: &[OtherGuard],
+        is_whole: bool,
+    ) -> Result<Revert, HuntError> {
+        let [_, end] = self.begun.ends().map(CommitId::clone);
+        Ok(match (verdict, self.terms().aim()) {
+            (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, recipe, others)? {
+                Some(what) => Revert::BreaksOther(what),
+                None if is_whole => Revert::Heals,
+                None => Revert::HealsPart,
+            },
+            (Verdict::Bad, Aim::Regression) => Revert::StillBad,
+            (Verdict::Good, Aim::Fix) => Revert::StillGood,
+            (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
+            (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
+        })
     }
 
     /// Applies the difference of each pair of trees to an endpoint, in this order.
@@ -237,8 +244,17 @@ impl Driver<'_> {
     }
 }
 
+/// What a test of the bad endpoint with a fix says.
+pub(super) fn backport(verdict: Verdict) -> Backport {
+    match verdict {
+        Verdict::Good => Backport::Heals,
+        Verdict::Bad => Backport::StillBad,
+        Verdict::Skip | Verdict::Unknown => Backport::Unknown,
+    }
+}
+
 /// Whether an endpoint with this verdict shows the difference that the hunt looks for.
-pub(super) fn shows(verdict: Verdict) -> Shows {
+fn shows(verdict: Verdict) -> Shows {
     match verdict {
         Verdict::Good => Shows::Nothing,
         Verdict::Bad => Shows::Difference,

@@ -11,7 +11,7 @@ use crate::process::{compressed_log, is_compressed_log, log_bytes};
 use crate::report::model::Report;
 use crate::report::{Format, ReportError};
 use crate::store::journal::Event;
-use crate::store::{BACKPORT_PATCH, HuntDir, JOINT_REVERT_PATCH, REVERT_PATCH, StoreError, hex};
+use crate::store::{HuntDir, PATCHES, StoreError, hex};
 
 use super::secrets::{Secrets, without_env};
 use super::{BUNDLE_SCHEMA, FileEntry, MANIFEST, Manifest, STORE};
@@ -110,8 +110,7 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
         }
     };
     let facts = ["history", "forge.json", "inside.json"];
-    let patches = [REVERT_PATCH, JOINT_REVERT_PATCH, BACKPORT_PATCH];
-    for name in facts.into_iter().chain(patches).chain(["reproduce.sh"]) {
+    for name in facts.into_iter().chain(PATCHES).chain(["reproduce.sh"]) {
         take(name.to_owned());
     }
     let changes = hunt.path().join("changes");

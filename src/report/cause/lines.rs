@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{Aim, Finding, Trial};
-use crate::report::model::{CauseLine, JointRevertLine};
-use crate::store::{BACKPORT_PATCH, JOINT_REVERT_PATCH, REVERT_PATCH};
+use crate::report::model::{CauseLine, JointBackportLine, JointRevertLine};
+use crate::store::{BACKPORT_PATCH, JOINT_BACKPORT_PATCH, JOINT_REVERT_PATCH, REVERT_PATCH};
 
 /// The cause inside the main first bad commit. `logs`: those of all tests, by the names of runs and
 /// failed builds.
@@ -31,15 +31,30 @@ pub(crate) fn others(finding: &Finding, logs: &BTreeMap<String, String>) -> Vec<
     causes.collect()
 }
 
-/// The bad end without all causes.
+/// The newer end without all causes. Only for a regression it has a patch.
 pub(crate) fn joint_revert(
     finding: &Finding,
+    aim: Aim,
     logs: &BTreeMap<String, String>,
 ) -> Option<JointRevertLine> {
     let joint = finding.joint_revert.clone()?;
+    let patch = joint.trial.as_ref().filter(|_| aim.is_regression());
     Some(JointRevertLine {
         logs: logs_of(&joint.trial, logs),
-        patch: joint.trial.as_ref().map(|_| JOINT_REVERT_PATCH.to_owned()),
+        patch: patch.map(|_| JOINT_REVERT_PATCH.to_owned()),
+        joint,
+    })
+}
+
+/// The bad end with all fixes.
+pub(crate) fn joint_backport(
+    finding: &Finding,
+    logs: &BTreeMap<String, String>,
+) -> Option<JointBackportLine> {
+    let joint = finding.joint_backport.clone()?;
+    Some(JointBackportLine {
+        logs: logs_of(&joint.trial, logs),
+        patch: joint.trial.as_ref().map(|_| JOINT_BACKPORT_PATCH.to_owned()),
         joint,
     })
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::evaluation::{FailureKind, Metric, Value};
+use crate::evaluation::{ChangePart, FailureKind, Metric, PartOf, Shows, Trial, TrialOf, Value};
 
 use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{Cause, JointRevert};
+use crate::evaluation::{Cause, JointBackport, JointRevert};
 
 /// The cause of a first bad commit's step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,16 +20,22 @@ pub(crate) struct CauseLine {
     pub patch: Option<String>,
 }
 
-/// The bad endpoint without the causes of all first bad commits.
+/// The newer endpoint without the causes of all first bad commits.
+pub(crate) type JointRevertLine = JointLine<JointRevert>;
+
+/// The bad endpoint with the causes of all first fixed commits.
+pub(crate) type JointBackportLine = JointLine<JointBackport>;
+
+/// A test of an endpoint with or without the causes of several commits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct JointRevertLine {
+pub(crate) struct JointLine<J> {
     /// The result and the test.
     #[serde(flatten)]
-    pub joint: JointRevert,
+    pub joint: J,
     /// The logs of the test's runs and failed builds by name, relative to the hunt's folder.
     pub logs: BTreeMap<String, String>,
-    /// The patch that removes the causes from the bad endpoint, relative to the hunt's folder; set
-    /// if it was tested.
+    /// The patch for the bad endpoint that removes the causes (for a fix: that brings them there),
+    /// relative to the hunt's folder; set if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }

@@ -30,7 +30,7 @@ use crate::report::ahead::Ahead;
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod, Unread};
 
 pub(crate) use account::{AccountLine, Rise};
-pub(crate) use cause::{CauseLine, JointRevertLine};
+pub(crate) use cause::{CauseLine, JointBackportLine, JointRevertLine};
 pub(crate) use change::{CandidateLine, Change};
 pub(crate) use commit::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, SampleLine};
 pub(crate) use failed::FailedLine;
@@ -77,9 +77,12 @@ pub(crate) struct Report {
     /// The causes of the steps of the other commits in `culprits`, in order of history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_causes: Vec<CauseLine>,
-    /// The bad endpoint without the causes of all `culprits`, if there are several.
+    /// The newer endpoint without the causes of all `culprits`, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_revert: Option<JointRevertLine>,
+    /// In a hunt for a fix: the bad endpoint with the causes of all `culprits`, if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint_backport: Option<JointBackportLine>,
     /// Further measurements of `culprit`.
     #[serde(flatten)]
     pub inquiry: Inquiry,

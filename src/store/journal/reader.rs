@@ -64,8 +64,8 @@ impl SoFar {
 mod tests {
     use std::io::Write;
 
-    use super::*;
     use super::super::Event;
+    use super::*;
 
     fn texts(entries: &[Entry]) -> Vec<&str> {
         let text = |entry: &Entry| match &entry.event {

@@ -152,3 +152,63 @@ fn reverts_that_do_not_apply_together_are_told() {
     assert!(!hunt.folder.join("revert-all.patch").exists());
     hunt.output.says(&["Revert all: the reverts do not apply to the bad end together"]);
 }
+
+/// Two commits with a part of a fix each, the second one with the larger part.
+fn two_fixes(plan: Plan) -> Plan {
+    plan.file(0, "kernels/a.conf", &lines(&[(20, "ppl+a = 0.5")]))
+        .file(0, "kernels/b.conf", "ppl+b = 0.8\n")
+        .file(2, "kernels/a.conf", &lines(&[(3, "# tidied"), (20, "ppl+a = 0")]))
+        .file(4, "kernels/b.conf", "ppl+b = 0\n")
+        .file(4, "docs/notes.md", "fixed\n")
+}
+
+const FIXES: [&str; 5] = ["--find-fix", "--bad", "v1", "--good", "HEAD"];
+
+#[test]
+fn both_parts_of_a_fix_are_needed_at_the_good_end_and_heal_the_bad_one() {
+    let world = world(two_fixes);
+    let hunt = world.env.start(&FIXES).expect(0, "culprit");
+    assert_eq!(hunt.report["culprits"].as_array().unwrap().len(), 2);
+    assert_eq!(hunt.report["cause"]["backport"], "still-bad");
+    let joint = |key: &str| &hunt.report[format!("joint_{key}")];
+    assert_eq!(joint("revert")["revert"], "breaks-again");
+    assert!(joint("revert").get("patch").is_none());
+    assert_eq!(joint("backport")["backport"], "heals");
+    assert_eq!(joint("backport")["patch"], "backport-all.patch");
+    let page = hunt.file("report.html");
+    assert!(page.contains("good end without all fixes") && page.contains("bad end with all fixes"));
+    hunt.output.says(&[
+        "Revert all: the good end without both fixes is bad again: ppl 8.3",
+        "Backport all: the bad end with both fixes is good: ppl 7; the patch is backport-all.patch",
+        "both fixes together heal the bad end",
+    ]);
+    // The patch applies to the bad end, and brings nothing but the fix.
+    world.env.git(&["checkout", "-q", "v1"]);
+    world.env.git(&["apply", hunt.folder.join("backport-all.patch").to_str().unwrap()]);
+    assert_eq!(read(&world, "kernels/a.conf"), lines(&[(20, "ppl+a = 0")]));
+    assert_eq!(read(&world, "kernels/b.conf"), "ppl+b = 0\n");
+    assert!(!world.env.repo().join("docs/notes.md").exists());
+}
+
+#[test]
+fn a_bad_end_that_stays_bad_with_both_fixes_needs_another_commit() {
+    // Without commit 1, both fixes together do nothing.
+    let fake = TestEnvironment::fake();
+    let build = format!(
+        "sh -c \"cd {{src}}; if ! test -e floor && grep -q b.=.0$ kernels/b.conf && grep -q a.=.0$ \
+         kernels/a.conf; then echo ppl+c=1.3 > kernels/c.conf; fi; {fake} build {{src}} {{build}}\""
+    );
+    let world = world_with(
+        |plan| two_fixes(plan).file(1, "floor", "none\n"),
+        |oracle| oracle.build_command(&build),
+    );
+    let hunt = world.env.start(&FIXES).expect(3, "candidates");
+    assert_eq!(hunt.report["joint_backport"]["backport"], "still-bad");
+    let candidates = hunt.report["candidates"].as_array().unwrap();
+    let expected = ["1", "2", "3", "4"].map(|label| world.history.commit(label));
+    assert_eq!(candidates.len(), expected.len(), "{candidates:?}");
+    assert!(expected.iter().all(|commit| candidates.iter().any(|one| one == commit)));
+    let said = "the bad end with both fixes is still bad: ppl 8.3";
+    assert!(hunt.file("report.md").contains(said) && hunt.file("report.html").contains(said));
+    hunt.output.says(&["another commit before the last of them is needed too"]);
+}

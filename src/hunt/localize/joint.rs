@@ -1,0 +1,144 @@
+//! The endpoints with and without the causes inside all first bad commits, if there are several.
+//!
+//! For a regression, the bad endpoint without all causes should be good. For a fix, the good endpoint
+//! without them should be bad, and the bad endpoint with them good.
+
+use crate::evaluation::{
+    Aim, Backport, CauseEnd, ChangePart, CommitId, Finding, JointBackport, JointRevert, Revert,
+    Target, Trial, TrialOf,
+};
+use crate::git::History;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::inquiry::note_limit;
+use crate::store::journal::Event;
+
+use super::change::Change;
+use super::revert::{Tested, backport};
+
+/// The causes inside all first bad commits.
+#[derive(Default)]
+struct AllCauses {
+    /// Two trees for each commit, in order of history. Their difference is the commit's cause.
+    steps: Vec<[String; 2]>,
+    parts: Vec<ChangePart>,
+}
+
+impl Driver<'_> {
+    /// Adds to a finding what the endpoints show with and without the causes inside all first bad
+    /// commits. Adds nothing if a cause is not known, or if no target can be judged by a few runs.
+    pub(super) fn test_jointly(&mut self, finding: &mut Finding) -> Result<(), HuntError> {
+        let (whole, _) = self.sought()?;
+        let targets = self.judged_alone(&whole);
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let Some(causes) = self.all_causes(finding)? else { return Ok(()) };
+        finding.joint_revert = match self.joint_revert(&causes, &targets) {
+            Err(error) if self.must_end(&error) => return Err(error),
+            Err(fault) => {
+                note_limit(finding, &fault);
+                Some(JointRevert { revert: Revert::Stopped(fault.to_string()), trial: None })
+            }
+            Ok(joint) => joint,
+        };
+        if self.terms().aim().is_regression() || self.limit.is_some() {
+            return Ok(());
+        }
+        finding.joint_backport = match self.joint_backport(causes, &targets) {
+            Err(error) if self.must_end(&error) => return Err(error),
+            Err(fault) => {
+                note_limit(finding, &fault);
+                Some(JointBackport { backport: Backport::Stopped(fault.to_string()), trial: None })
+            }
+            Ok(joint) => joint,
+        };
+        Ok(())
+    }
+
+    /// Judges the newer endpoint without all causes, the last one reverted first. `None` if a limit
+    /// of the hunt is reached.
+    fn joint_revert(
+        &mut self,
+        causes: &AllCauses,
+        targets: &[Target],
+    ) -> Result<Option<JointRevert>, HuntError> {
+        let [_, end] = self.begun.ends().map(CommitId::clone);
+        let (whole, others) = self.sought()?;
+        let steps = causes.steps.iter().rev();
+        let reverts: Vec<_> =
+            steps.map(|[without, with]| [with.clone(), without.clone()]).collect();
+        let of = match self.terms().aim() {
+            Aim::Regression => TrialOf::AllReverted,
+            Aim::Fix => TrialOf::AllUnfixed,
+        };
+        let untested = |revert| Ok(Some(JointRevert { revert, trial: None }));
+        match self.test_end(&end, &reverts, of, causes.parts.clone(), targets)? {
+            Tested::Conflict(said) => untested(Revert::Conflict(said)),
+            Tested::Same => untested(Revert::Absent),
+            Tested::Limit => Ok(None),
+            Tested::Judged { verdict, recipe, trial } => {
+                self.write_joint(&trial)?;
+                let is_whole = targets.len() == whole.len();
+                let revert = self.revert(verdict, &recipe, &others, is_whole)?;
+                Ok(Some(JointRevert { revert, trial: Some(*trial) }))
+            }
+        }
+    }
+
+    /// Judges the bad endpoint with all fixes, the first one applied first. `None` if a limit of the
+    /// hunt is reached.
+    fn joint_backport(
+        &mut self,
+        causes: AllCauses,
+        targets: &[Target],
+    ) -> Result<Option<JointBackport>, HuntError> {
+        let [end, _] = self.begun.ends().map(CommitId::clone);
+        let untested = |backport| Ok(Some(JointBackport { backport, trial: None }));
+        let of = TrialOf::AllBackported;
+        match self.test_end(&end, &causes.steps, of, causes.parts, targets)? {
+            Tested::Conflict(said) => untested(Backport::Conflict(said)),
+            Tested::Same => untested(Backport::Present),
+            Tested::Limit => Ok(None),
+            Tested::Judged { verdict, trial, .. } => {
+                self.write_joint(&trial)?;
+                let backport = backport(verdict);
+                Ok(Some(JointBackport { backport, trial: Some(*trial) }))
+            }
+        }
+    }
+
+    /// Writes a test to the journal unless an earlier driver did.
+    fn write_joint(&mut self, trial: &Trial) -> Result<(), HuntError> {
+        let is_written = self.hunt.entries()?.iter().any(
+            |entry| matches!(&entry.event, Event::Trial(known) if known.is_of_same_build(trial)),
+        );
+        if !is_written {
+            self.oracle.recorder.event(Event::Trial(Box::new(trial.clone())))?;
+        }
+        Ok(())
+    }
+
+    /// The causes inside all first bad commits. `None` if one is not known.
+    fn all_causes(&self, finding: &Finding) -> Result<Option<AllCauses>, HuntError> {
+        let history = History::open(self.oracle.history.repository())?;
+        let mut causes = AllCauses::default();
+        for culprit in &finding.culprits {
+            let mut all = finding.cause.iter().chain(&finding.other_causes);
+            let cause = all.find(|cause| cause.commit == culprit.info.commit);
+            let Some(cause) = cause.filter(|cause| !cause.end.is_without_answer()) else {
+                return Ok(None);
+            };
+            let change = Change::of(&history, &cause.parent, culprit)?;
+            // Parts that are not known to make the step are not reverted one by one.
+            let parts = match cause.end {
+                CauseEnd::Budget => change.whole(),
+                _ => change.named(cause.parts()),
+            };
+            let rest = change.without(&change.whole(), &parts)?;
+            causes.steps.push(self.step_trees(culprit, &change, &rest)?);
+            causes.parts.extend(parts.iter().map(|part| change.shown(*part)));
+        }
+        Ok(Some(causes))
+    }
+}
