@@ -15,7 +15,7 @@ use crate::git::{GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_log};
 
-use super::compiler_cache::{Counters, same_in_every_slot};
+use super::compiler_cache::CompilerCaches;
 use super::failed_attempts::FailedAttempts;
 use super::linked::Linked;
 use super::private_folders::private_folders;
@@ -158,8 +158,8 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     let own = private_folders(slot, order.config.home, order.phase)?;
     let mut own: Vec<(&str, OsString)> =
         own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
-    own.extend(same_in_every_slot(slot.root(), &env));
-    let before = Counters::read(&env);
+    let caches = CompilerCaches::begin(slot.root(), &env);
+    own.extend(caches.variables().iter().cloned());
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
@@ -175,7 +175,7 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
         slot.set_whole()?;
     }
     linked.check("the build", order.commit.short())?;
-    let counted = Counters::read(&env).since(&before);
+    let counted = caches.end();
     let (failure, fault) = failed.unzip();
     // Read before `reset` restores lock files that the build changed.
     let setup = match fault {

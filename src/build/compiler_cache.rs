@@ -1,16 +1,17 @@
 //! Lets ccache see the same files in every slot, and counts the hits and misses of ccache or sccache
-//! during a build, from their own counters. The counters cover the whole cache, so parallel builds
-//! of others are counted too.
+//! during a build.
 //!
-//! Sccache's counters belong to its server. Older versions start a server when asked, so sccache
-//! is asked only if a server already runs. A server that the build starts ends with the build, and
-//! its counters are lost.
+//! Ccache writes what it had for this build to a file. Versions without this, and sccache, are asked
+//! for their counters before and after the build. These cover the whole cache, so parallel builds of
+//! others are counted too. Sccache's counters belong to its server. Older versions start a server
+//! when asked, so sccache is asked only if a server already runs. A server that the build starts
+//! ends with the build, and its counters are lost.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -22,34 +23,116 @@ use crate::store::{CacheProgram, CompilerCache};
 /// not block a build.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// The file in a slot to which ccache writes what it had.
+const LOG: &str = "ccache.log";
+
 /// Default port of sccache's server; `SCCACHE_SERVER_PORT` sets another.
 const SCCACHE_PORT: u16 = 4226;
 
-/// Variables for a build, so that ccache takes equal files in two slots for equal: it makes paths
-/// below the slot relative, and leaves the working folder out of its digest. Empty if ccache is not
-/// installed. What the user set, in the environment or in ccache's configuration, stays.
-pub(super) fn same_in_every_slot(
-    slot: &Path,
-    env: &BTreeMap<String, String>,
-) -> Vec<(&'static str, OsString)> {
-    let setting =
-        |name: &str| Some(said(&["ccache", "--get-config", name], env)?.trim().to_owned());
-    let mut variables = Vec::new();
-    let Some(folder) = setting("base_dir") else { return variables };
-    if folder.is_empty() {
-        variables.push(("CCACHE_BASEDIR", slot.as_os_str().to_owned()));
-    }
-    let is_own = ["CCACHE_HASHDIR", "CCACHE_NOHASHDIR"];
-    let is_own = is_own.iter().any(|name| variable(name, env).is_some());
-    if !is_own && folder.is_empty() && setting("hash_dir").as_deref() == Some("true") {
-        variables.push(("CCACHE_NOHASHDIR", "1".into()));
-    }
-    variables
+/// The compiler caches during one build.
+#[derive(Debug)]
+pub(super) struct CompilerCaches<'e> {
+    env: &'e BTreeMap<String, String>,
+    variables: Vec<(&'static str, OsString)>,
+    ccache: Option<Ccache>,
+    sccache: Option<Counted>,
 }
 
-/// The current counters of each cache program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counters(Vec<(CacheProgram, Counted)>);
+/// How ccache's hits and misses are counted.
+#[derive(Debug)]
+enum Ccache {
+    /// By this file, to which ccache writes.
+    Log(PathBuf),
+    /// By its counters; those before the build.
+    Counters(Counted),
+}
+
+impl<'e> CompilerCaches<'e> {
+    /// Begins to count for a build in this slot, with this environment.
+    pub(super) fn begin(slot: &Path, env: &'e BTreeMap<String, String>) -> Self {
+        let settings = said(&["ccache", "-p"], env).map(|text| Settings::of(&text));
+        let mut variables = Vec::new();
+        let ccache = settings.and_then(|settings| {
+            variables = settings.same_in_every_slot(slot, env);
+            if settings.get("stats_log") == Some("") {
+                let log = slot.join(LOG);
+                let _ = std::fs::remove_file(&log);
+                variables.push(("CCACHE_STATSLOG", log.clone().into()));
+                return Some(Ccache::Log(log));
+            }
+            Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?).map(Ccache::Counters)
+        });
+        Self { env, variables, ccache, sccache: Counted::of_server(env) }
+    }
+
+    /// Variables for the build: for the counting, and so that ccache takes equal files in two slots
+    /// for equal. Empty if ccache is not installed.
+    pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
+        &self.variables
+    }
+
+    /// Hits and misses since the beginning; `None` if no cache was used or its counters were reset.
+    /// If both programs counted, a parallel build used one of them: the busier one is returned.
+    pub(super) fn end(self) -> Option<CompilerCache> {
+        let ccache = match &self.ccache {
+            None => None,
+            Some(Ccache::Log(log)) => {
+                let text = std::fs::read_to_string(log).ok();
+                let _ = std::fs::remove_file(log);
+                text.and_then(|text| Counted::of_log(&text).told(CacheProgram::Ccache))
+            }
+            Some(Ccache::Counters(before)) => said(&["ccache", "--print-stats"], self.env)
+                .and_then(|text| Counted::of_ccache(&text))
+                .and_then(|now| now.since(*before)?.told(CacheProgram::Ccache)),
+        };
+        let sccache = self.sccache.and_then(|before| {
+            Counted::of_server(self.env)?.since(before)?.told(CacheProgram::Sccache)
+        });
+        busier(ccache, sccache)
+    }
+}
+
+/// The cache program that was asked more often.
+fn busier(one: Option<CompilerCache>, other: Option<CompilerCache>) -> Option<CompilerCache> {
+    one.into_iter().chain(other).max_by_key(|cache| cache.hits + cache.misses)
+}
+
+/// Ccache's settings: `(default) base_dir = `, one a line, from its configuration and environment.
+struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    fn of(text: &str) -> Self {
+        let setting = |line: &str| {
+            let (name, value) = line.split_once(" =")?;
+            let (_, name) = name.rsplit_once(' ')?;
+            Some((name.to_owned(), value.trim().to_owned()))
+        };
+        Self(text.lines().filter_map(setting).collect())
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Variables that make paths below the slot relative, and leave the working folder out of
+    /// ccache's digest. What the user set, in the environment or in ccache's configuration, stays.
+    fn same_in_every_slot(
+        &self,
+        slot: &Path,
+        env: &BTreeMap<String, String>,
+    ) -> Vec<(&'static str, OsString)> {
+        if self.get("base_dir") != Some("") {
+            return Vec::new();
+        }
+        let mut variables = vec![("CCACHE_BASEDIR", slot.as_os_str().to_owned())];
+        let is_own = ["CCACHE_HASHDIR", "CCACHE_NOHASHDIR"];
+        let is_own = is_own.iter().any(|name| variable(name, env).is_some());
+        if !is_own && self.get("hash_dir") == Some("true") {
+            variables.push(("CCACHE_NOHASHDIR", "1".into()));
+        }
+        variables
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counted {
@@ -57,30 +140,21 @@ struct Counted {
     misses: u64,
 }
 
-impl Counters {
-    /// Reads the counters of the installed programs, in the build's environment.
-    pub(super) fn read(env: &BTreeMap<String, String>) -> Self {
-        let ccache = || Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?);
-        let sccache = || {
-            let asked = ["sccache", "--show-stats", "--stats-format=json"];
-            Counted::of_sccache(&is_served(env).then(|| said(&asked, env))??)
-        };
-        let counted = [(CacheProgram::Ccache, ccache()), (CacheProgram::Sccache, sccache())];
-        Self(counted.into_iter().filter_map(|(program, it)| Some((program, it?))).collect())
-    }
-
-    /// Hits and misses since `before`; `None` if no cache was used or its counters were reset. If
-    /// both programs counted, a parallel build used one of them: the busier one is returned.
-    pub(super) fn since(&self, before: &Self) -> Option<CompilerCache> {
-        let rises = self.0.iter().filter_map(|(program, now)| {
-            let (_, before) = before.0.iter().find(|(other, _)| other == program)?;
-            now.since(*before, *program)
-        });
-        rises.max_by_key(|cache| cache.hits + cache.misses)
-    }
-}
-
 impl Counted {
+    /// Counts the lines of a log: for each file that was compiled, its name after `# `, then the name
+    /// of each counter that rose.
+    fn of_log(text: &str) -> Self {
+        let count = |wanted: &str| text.lines().filter(|line| *line == wanted).count() as u64;
+        let hits = count("direct_cache_hit") + count("preprocessed_cache_hit");
+        Self { hits, misses: count("cache_miss") }
+    }
+
+    /// The counters of sccache's server, if one runs.
+    fn of_server(env: &BTreeMap<String, String>) -> Option<Self> {
+        let asked = ["sccache", "--show-stats", "--stats-format=json"];
+        Self::of_sccache(&is_served(env).then(|| said(&asked, env))??)
+    }
+
     /// Parses one counter per line: `direct_cache_hit TAB 102`. Before 3.7 ccache has no such
     /// output.
     fn of_ccache(text: &str) -> Option<Self> {
@@ -103,9 +177,14 @@ impl Counted {
         Some(Self { hits: sum("cache_hits")?, misses: sum("cache_misses")? })
     }
 
-    fn since(self, before: Self, program: CacheProgram) -> Option<CompilerCache> {
+    fn since(self, before: Self) -> Option<Self> {
         let hits = self.hits.checked_sub(before.hits)?;
-        let misses = self.misses.checked_sub(before.misses)?;
+        Some(Self { hits, misses: self.misses.checked_sub(before.misses)? })
+    }
+
+    /// What a build had of this program; `None` if it did not ask it.
+    fn told(self, program: CacheProgram) -> Option<CompilerCache> {
+        let Self { hits, misses } = self;
         (hits + misses > 0).then_some(CompilerCache { program, hits, misses })
     }
 }
@@ -147,11 +226,10 @@ mod tests {
         let after = "cache_miss\t152\ndirect_cache_hit\t110\npreprocessed_cache_hit\t4\n";
         let [before, after] = [before, after].map(|text| Counted::of_ccache(text).unwrap());
         assert_eq!(before, Counted { hits: 105, misses: 151 });
+        assert_eq!(after.since(before), Some(Counted { hits: 9, misses: 1 }));
+        assert_eq!(before.since(after), None, "the counters were set back");
         let program = CacheProgram::Ccache;
-        let since = |now: Counted, then| now.since(then, program);
-        assert_eq!(since(after, before), Some(CompilerCache { program, hits: 9, misses: 1 }));
-        assert_eq!(since(after, after), None, "nobody asked it");
-        assert_eq!(since(before, after), None, "the counters were set back");
+        assert_eq!(after.since(after).unwrap().told(program), None, "nobody asked it");
         assert_eq!(Counted::of_ccache("cache hit (direct) 3\n"), None);
     }
 
@@ -165,18 +243,41 @@ mod tests {
     }
 
     #[test]
-    fn told_is_the_program_whose_counters_rose() {
-        let of = |ccache, sccache| {
-            let counted = |hits| Counted { hits, misses: 7 };
-            let programs = [CacheProgram::Ccache, CacheProgram::Sccache];
-            let both = programs.into_iter().zip([ccache, sccache].map(counted));
-            Counters(both.collect())
+    fn told_is_the_program_that_was_asked_more() {
+        let of = |hits, program| Counted { hits, misses: 0 }.told(program);
+        let both = |ccache, sccache| {
+            busier(of(ccache, CacheProgram::Ccache), of(sccache, CacheProgram::Sccache))
+                .map(|told| (told.program, told.hits))
         };
-        let since = |now: Counters| now.since(&of(10, 20)).map(|it| (it.program, it.hits));
-        assert_eq!(since(of(10, 20)), None);
-        assert_eq!(since(of(13, 20)), Some((CacheProgram::Ccache, 3)));
-        assert_eq!(since(of(10, 21)), Some((CacheProgram::Sccache, 1)));
-        assert_eq!(since(of(11, 25)), Some((CacheProgram::Sccache, 5)));
-        assert_eq!(of(1, 1).since(&Counters::default()), None, "a server that the build started");
+        assert_eq!(both(0, 0), None);
+        assert_eq!(both(3, 0), Some((CacheProgram::Ccache, 3)));
+        assert_eq!(both(0, 1), Some((CacheProgram::Sccache, 1)));
+        assert_eq!(both(1, 5), Some((CacheProgram::Sccache, 5)));
+    }
+
+    #[test]
+    fn the_log_of_ccache_has_a_line_for_each_counter_of_each_file() {
+        let log = "# /s/a.c\ncache_miss\ndirect_cache_miss\npreprocessed_cache_miss\n\
+                   # /s/direct_cache_hit\ndirect_cache_hit\nlocal_storage_hit\n\
+                   # /s/b.c\ndirect_cache_miss\npreprocessed_cache_hit\n";
+        assert_eq!(Counted::of_log(log), Counted { hits: 2, misses: 1 });
+    }
+
+    #[test]
+    fn what_the_user_set_stays() {
+        let text = "(default) base_dir = \n(default) hash_dir = true\n(default) stats_log = \n";
+        let none = BTreeMap::new();
+        let names = |text: &str| {
+            let variables = Settings::of(text).same_in_every_slot(Path::new("/slot"), &none);
+            variables.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(text), ["CCACHE_BASEDIR", "CCACHE_NOHASHDIR"]);
+        let own = text.replace("(default) hash_dir = true", "(/etc/ccache.conf) hash_dir = false");
+        assert_eq!(names(&own), ["CCACHE_BASEDIR"]);
+        let own = text.replace("(default) base_dir = ", "(environment) base_dir = /home/a b");
+        assert_eq!(names(&own), [""; 0]);
+        assert_eq!(Settings::of(&own).get("base_dir"), Some("/home/a b"));
+        assert_eq!(Settings::of(text).get("stats_log"), Some(""));
+        assert_eq!(Settings::of("base_dir = /old").get("base_dir"), None);
     }
 }

@@ -5,7 +5,7 @@ mod lines;
 mod parts;
 mod trial;
 
-use crate::evaluation::{Backport, Cause, CauseEnd, CauseSet, MovedEdit, Revert};
+use crate::evaluation::{Backport, Cause, CauseEnd, CauseSet, MovedEdit, PartOf, Revert};
 use crate::ui::text;
 
 use super::model::{CauseLine, FirstBad, Report};
@@ -13,7 +13,7 @@ use super::sought::Sought;
 use super::tables::Table;
 use super::words::is_main;
 
-use parts::named;
+use parts::{joined, named};
 use trial::{COLUMNS, first_line, row};
 
 pub(super) use lines::{joint_backport, joint_revert, main, others};
@@ -82,7 +82,7 @@ pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     Some(match (set.context, set.parts.len()) {
         (0, 1) => format!("{names} alone"),
         (0, _) => names,
-        (others, _) => format!("{names} with {}", text::plural(others, "other part")),
+        _ => format!("{names} with {}", others_in_short(set)),
     })
 }
 
@@ -145,6 +145,15 @@ fn edit_in_words(edit: &MovedEdit) -> String {
 /// The parts that were always present when the set made the step.
 fn with_in_words(set: &CauseSet) -> String {
     if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
+}
+
+/// `src/packed.c and 6 other parts`: the likeliest whole file, such as a new one, by its name.
+fn others_in_short(set: &CauseSet) -> String {
+    let whole = set.with.iter().find(|part| part.of == PartOf::File);
+    let name = whole.map(|part| text::line(&part.path));
+    let more = set.context.saturating_sub(usize::from(name.is_some()));
+    let more = (more > 0).then(|| text::plural(more, "other part"));
+    joined(name.into_iter().chain(more).collect())
 }
 
 /// What the commit shows without the cause.

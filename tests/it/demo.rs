@@ -49,7 +49,7 @@ fn repack_the_default() {
     names_the_planted_commit(
         "repack",
         &[
-            "In short: hunk 2 of 4 in src/model.c with ",
+            "In short: hunk 2 of 4 in src/model.c with src/packed.c and ",
             "; first different tensor blk1.ffn_down (max |Δ| 7.9",
             "; only where d_in % 4 ≠ 0; reverting it heals the bad end",
             "Cause: hunk 2 of 4 in src/model.c makes the step",

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::evaluation::{ChangePart, FailureKind, Metric, PartOf, Shows, Trial, TrialOf, Value};
+use crate::evaluation::{ChangePart, FailureKind, Metric, Shows, Trial, TrialOf, Value};
 
 use super::*;
 
@@ -63,6 +63,7 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     named.sets[0].with = ["a.h", "b.c"].map(file).to_vec();
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with a.h and b.c";
     assert_eq!(said(&named), expected);
+    assert_eq!(others_in_short(&named.sets[0]), "a.h and 3 other parts");
     // The cause may also be in the parts that were present too.
     named.sets[0].is_minimal = false;
     let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were there \
