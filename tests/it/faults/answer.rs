@@ -21,8 +21,19 @@ pub(crate) struct Answer {
     pub candidates: Vec<String>,
     /// Metric, level of the parent, level of the commit, own step.
     pub effect: [Value; 4],
-    /// The cause inside the commit.
-    pub sets: Value,
+    /// The parts of the change that make the step together.
+    pub causes: Vec<BTreeSet<String>>,
+}
+
+/// The parts of each set, with the parts that were there too when these made the step. Of two parts
+/// that need each other, the order of the tests decides which counts as the cause.
+pub(crate) fn causes(report: &Value) -> Vec<BTreeSet<String>> {
+    let parts = |set: &Value, key: &str| set[key].as_array().cloned().unwrap_or_default();
+    let set = |set: &Value| {
+        let all = [parts(set, "parts"), parts(set, "with")].concat();
+        all.iter().map(Value::to_string).collect()
+    };
+    report["cause"]["sets"].as_array().into_iter().flatten().map(set).collect()
 }
 
 impl Answer {
@@ -40,8 +51,13 @@ impl Answer {
             culprits,
             candidates,
             effect: ["metric", "parent", "commit", "own_step"].map(|key| effect[key].clone()),
-            sets: report["cause"]["sets"].clone(),
+            causes: causes(report),
         }
+    }
+
+    /// Whether the answer is right, but does not tell the cause inside the commit.
+    pub(crate) fn lacks_only_causes(&self, right: &Self) -> bool {
+        *self == Self { causes: Vec::new(), ..right.clone() }
     }
 
     /// Whether the answer names nobody who did not do it: no commit, or candidates with the one
