@@ -64,6 +64,10 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     let is_driven = hunt.is_driven().map_err(Failed::store)?;
     let mut lines = vec![format!("hunt {}", hunt.id())];
     if report.outcome != Outcome::Interrupted {
+        // A driver that was just started, for example.
+        if is_driven {
+            lines.push("running: a process works on this hunt; its last answer:".to_owned());
+        }
         lines.push(terminal_answer(report));
         return Ok(lines.join("\n"));
     }

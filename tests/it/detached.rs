@@ -231,6 +231,21 @@ fn limits_and_the_command_of_on_finish_reach_the_detached_driver() {
 }
 
 #[test]
+fn status_says_that_an_answer_is_the_last_one_of_a_hunt_that_goes_on() {
+    let (env, _) = waiting_after(100);
+    let words = ["start", "--good", "v1", "--max-runs", "5"];
+    let hunt = Hunt::of(&env, env.run(&words)).expect(3, "candidates");
+    let said = "running: a process works on this hunt; its last answer:\nThe first bad commit is";
+    // As a driver that was just started.
+    let lock = fs::File::open(hunt.folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    env.run(&["status"]).expect(0).says(&[said]);
+    drop(lock);
+    let after = env.run(&["status"]).expect(0);
+    assert!(!after.stdout.contains("running"), "{}", after.stdout);
+}
+
+#[test]
 fn the_exit_code_of_a_wait_is_that_of_the_hunt() {
     let env = TestEnvironment::new();
     line("g g g g").build(&env);

@@ -1,13 +1,39 @@
-//! Replays the seeds of the fuzzers, and each cut and with single bytes changed.
+//! Replays the seeds of the fuzzers, each also cut and with single bytes changed, and the inputs that
+//! fuzzing found to reach further code.
 
 use std::fs;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use bisect_ppl::fuzzing;
 
-/// Calls a fuzzer with each seed as it is, with its beginnings, and with changed bytes.
+fn fuzz() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
+}
+
+/// The inputs of a fuzzer's packed corpus.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let packed = fs::File::open(fuzz().join(format!("corpus/{name}.tar.zst"))).unwrap();
+    let mut archive = tar::Archive::new(zstd::Decoder::new(packed).unwrap());
+    let files = archive.entries().unwrap().map(Result::unwrap);
+    files
+        .filter(|file| file.header().entry_type().is_file())
+        .map(|mut file| {
+            let mut input = Vec::new();
+            file.read_to_end(&mut input).unwrap();
+            input
+        })
+        .collect()
+}
+
+/// Calls a fuzzer with each input of its corpus, and with each seed as it is, with its beginnings, and with changed bytes.
 fn replay(name: &str, fuzzer: fn(&[u8]), steps: usize) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(name);
+    let found = corpus(name);
+    assert!(!found.is_empty(), "{name} has no corpus");
+    for input in found {
+        fuzzer(&input);
+    }
+    let folder = fuzz().join("seeds").join(name);
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let seed = fs::read(entry.unwrap().path()).unwrap();
@@ -65,7 +91,7 @@ fn files_of_build_systems() {
 /// Cargo refuses a target with the name of one of its own folders, and then builds no fuzzer at all.
 #[test]
 fn each_fuzzer_has_seeds_and_a_name_that_cargo_takes() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let fuzz = fuzz();
     let targets = fs::read_dir(fuzz.join("fuzz_targets")).unwrap();
     let names: Vec<String> = targets
         .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
