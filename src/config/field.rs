@@ -7,6 +7,10 @@ use super::problem::did_you_mean;
 use super::reader::Reader;
 use super::{Command, Placeholder, Template};
 
+/// How deeply groups and repetitions of a regular expression may be nested. The crate's own limit,
+/// 250, overflows the stack of a thread of 2 MiB in a build without optimisation.
+const DEEPEST_REGEX: u32 = 60;
+
 /// The longest time-out. No command needs more, and sums of times must not overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
@@ -205,7 +209,9 @@ impl<'d> Field<'d> {
 
     /// A regular expression, not empty.
     pub(super) fn pattern(&self, reader: &mut Reader) -> Option<regex::Regex> {
-        match regex::Regex::new(self.text(reader)?) {
+        let pattern =
+            regex::RegexBuilder::new(self.text(reader)?).nest_limit(DEEPEST_REGEX).build();
+        match pattern {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 // The crate's message has several lines with a caret. Its last line is the reason.
