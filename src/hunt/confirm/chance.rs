@@ -26,8 +26,9 @@ const COMPLAINTS: f64 = 20.0;
 const EQUAL_BUILDS: f64 = 0.02;
 /// The highest confidence to report: no measurement is certain.
 const MOST_CERTAIN: f64 = 0.9999;
-/// How much smaller the probability of chance must be once runs of one commit were seen to differ.
-/// The search then picks commits by values that are partly chance, and may claim several of them.
+/// How much smaller the probability of chance must be once runs of one commit were seen to differ,
+/// or the files of its builds. The search then picks commits by values that are partly chance, and
+/// may claim several of them.
 const UNSTEADY: f64 = 10.0;
 
 /// Counts for one commit: runs on its side, their builds, and strays (runs on the other side).
@@ -45,7 +46,7 @@ pub(crate) struct ChanceOdds {
     runs: f64,
     /// Odds that builds of one commit differ by chance.
     builds: f64,
-    /// Runs of one commit were seen to differ.
+    /// Runs of one commit were seen to differ, or the files of its builds.
     pub(crate) is_unsteady: bool,
 }
 
@@ -97,8 +98,8 @@ impl Driver<'_> {
         Ok(doubt)
     }
 
-    /// The confidence that a claim needs: more than the configured one if runs of one commit were
-    /// seen to differ, and still more after each rejected claim.
+    /// The confidence that a claim needs: more than the configured one if runs of one commit, or the
+    /// files of its builds, were seen to differ, and still more after each rejected claim.
     pub(crate) fn wanted_confidence(&self, is_unsteady: bool) -> Result<f64, HuntError> {
         let configured = self.oracle.recipes.config.statistics.confidence;
         if !is_unsteady {
@@ -225,9 +226,10 @@ impl Driver<'_> {
         Ok(fewest)
     }
 
-    /// Whether runs of one commit were seen to differ.
+    /// Whether runs of one commit were seen to differ, or the files of its builds, so that its runs
+    /// may differ too.
     fn is_unsteady(&self, counts: &CountsBySide) -> bool {
-        self.is_flaky || counts.has_strays()
+        self.is_flaky || counts.has_strays() || counts.builds_repeat == Some(false)
     }
 
     /// How many commits could be the answer if this end of the search range were on the other side.
