@@ -1,12 +1,12 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Account, Basis, CommitId, Culprit, Phase, Target};
+use crate::evaluation::{Account, Basis, CommitId, Culprit, Effect, Phase, Target};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::Request;
+use crate::oracle::{Request, measures_of};
 use crate::stats;
 
 use super::account::Ledger;
@@ -61,10 +61,11 @@ impl Driver<'_> {
     ///
     /// - no file there has the change,
     /// - in noise, the found commits explain more than the whole change (something was mended), or
-    ///   the commit that put the file back is not bad,
+    ///   the commit that put the file back is not bad, or takes most of the step back,
     /// - the commit that put the file back altered other files too: it may have removed the step and
     ///   made another one (the newer end without the rest of the change must then lose a step), or
-    /// - runs of one commit differ, so that a mend may have gone unseen.
+    /// - runs of one commit differ, and no mend was seen there, or the commit that put the file back
+    ///   takes most of the step back.
     fn may_be_made_again(
         &mut self,
         ledger: &Ledger,
@@ -83,15 +84,20 @@ impl Driver<'_> {
             let absence = history.commits_without_change(found, newer, &part)?.pop();
             let is_replaced = match &absence {
                 // A failure's message tells its cause; a level does not.
-                Some(absence) if culprit.failure.is_none() && varies => {
-                    let is_there = |mend: &Mend| absence.commits.contains(&mend.by);
+                Some(CommitsWithoutChange { before, commits })
+                    if culprit.failure.is_none() && varies =>
+                {
+                    let is_there = |mend: &Mend| commits.contains(&mend.by);
                     !ledger.mends().iter().any(is_there)
+                        || self.goes_back(culprit.effects.first(), before, &commits[0], whole)?
                 }
                 Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
-                        || (in_noise && !self.is_newer_still(back, whole)?)
+                        || (in_noise
+                            && (!self.is_newer_still(back, whole)?
+                                || self.goes_back(culprit.effects.first(), before, back, whole)?))
                 }
                 _ => false,
             };
@@ -117,6 +123,29 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let number = self.searches.saturating_sub(1);
         Ok(whole.is_newer(self.judge(commit, &whole.targets, number)?.verdict))
+    }
+
+    /// Whether the level goes back by more than half of a step from `before` to `back`. Measures both.
+    fn goes_back(
+        &mut self,
+        step: Option<&Effect>,
+        before: &CommitId,
+        back: &CommitId,
+        whole: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        let Some(Effect { metric, parent, commit, .. }) = step else { return Ok(false) };
+        let (Some(parent), Some(found)) = (parent.number(), commit.number()) else {
+            return Ok(false);
+        };
+        let measures = measures_of(&whole.targets);
+        let mut levels = [None, None];
+        for (level, commit) in levels.iter_mut().zip([before, back]) {
+            self.is_newer_still(commit, whole)?;
+            let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+            *level = seen.level(metric).and_then(|level| level.number());
+        }
+        let [Some(before), Some(back)] = levels else { return Ok(false) };
+        Ok((before - back) / (found - parent) > 0.5)
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
