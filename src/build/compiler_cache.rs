@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::files;
 use crate::process::{Invocation, tool};
 use crate::store::{CacheProgram, CompilerCache};
 
@@ -77,8 +78,10 @@ impl<'e> CompilerCaches<'e> {
         let ccache = match &self.ccache {
             None => None,
             Some(Ccache::Log(log)) => {
-                let text = std::fs::read_to_string(log).ok();
+                // The build may have put anything there.
+                let text = files::read(log).ok();
                 let _ = std::fs::remove_file(log);
+                let text = text.and_then(|text| String::from_utf8(text).ok());
                 text.and_then(|text| Counted::of_log(&text).told(CacheProgram::Ccache))
             }
             Some(Ccache::Counters(before)) => said(&["ccache", "--print-stats"], self.env)

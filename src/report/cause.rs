@@ -1,5 +1,6 @@
 //! Sentences and tables about the causes inside the first bad commits.
 
+mod ends;
 mod joint;
 mod lines;
 mod parts;
@@ -13,8 +14,9 @@ use super::sought::Sought;
 use super::tables::Table;
 use super::words::is_main;
 
+use ends::TestedEnd;
 use parts::{joined, named};
-use trial::{COLUMNS, first_line, row};
+use trial::{COLUMNS, row};
 
 pub(super) use lines::{joint_backport, joint_revert, main, others};
 pub(crate) use trial::{shown, tested, values};
@@ -198,62 +200,22 @@ fn taken_out(cause: &Cause) -> String {
 /// What the newer end shows without the cause. `commits`: the number of first bad commits.
 fn revert_in_words(line: &CauseLine, commits: usize) -> Option<String> {
     let cause = &line.cause;
-    let values = cause.reverted().map(values).unwrap_or_default();
-    let mut them = taken_out(cause);
+    let mut name = taken_out(cause);
     if commits > 1 {
-        them.push_str(" alone");
+        name.push_str(" alone");
     }
-    let patch = line.patch.as_deref().unwrap_or_default();
     let newer = if cause.backport.is_some() { "good" } else { "bad" };
-    Some(match cause.revert.as_ref()? {
-        Revert::Heals => {
-            format!("reverting {them} heals the bad end: {values}; the patch is {patch}")
-        }
-        Revert::HealsPart => format!(
-            "reverting {them} heals what can be judged by a few runs: {values}; the patch is {patch}"
-        ),
-        Revert::BreaksOther(what) => format!(
-            "the bad end without {them} is without the step, but {}: {values}; the patch is {patch}",
-            text::line(what)
-        ),
-        Revert::StillBad => {
-            format!("reverting {them} does not heal the bad end: {values}; the patch is {patch}")
-        }
-        Revert::BreaksAgain => format!("the good end without {them} is bad again: {values}"),
-        Revert::StillGood => format!("the good end without {them} is still good: {values}"),
-        Revert::Unknown => {
-            format!("the {newer} end without {them} cannot be judged: {values}")
-        }
-        Revert::Stopped(why) => {
-            format!("the test of the {newer} end without {them} stopped: {}", text::line(why))
-        }
-        Revert::Conflict(said) => {
-            format!("the revert does not apply to the {newer} end: {}", first_line(said))
-        }
-        Revert::Absent => format!("the {newer} end does not have this change any more"),
-    })
+    let tested =
+        TestedEnd { trial: cause.reverted(), patch: line.patch.as_deref(), name, is_joint: false };
+    Some(tested.reverted(cause.revert.as_ref()?, newer))
 }
 
 /// What the bad end shows with the parts of a fix.
 fn backport_in_words(line: &CauseLine) -> Option<String> {
     let cause = &line.cause;
-    let values = cause.backported().map(values).unwrap_or_default();
-    let them = taken_out(cause);
-    let patch = line.patch.as_deref().unwrap_or_default();
-    Some(match cause.backport.as_ref()? {
-        Backport::Heals => {
-            format!("the bad end with {them} is good: {values}; the patch is {patch}")
-        }
-        Backport::StillBad => format!("the bad end with {them} is still bad: {values}"),
-        Backport::Unknown => format!("the bad end with {them} cannot be judged: {values}"),
-        Backport::Stopped(why) => {
-            format!("the test of the bad end with {them} stopped: {}", text::line(why))
-        }
-        Backport::Conflict(said) => {
-            format!("the fix does not apply to the bad end: {}", first_line(said))
-        }
-        Backport::Present => "the bad end has this change already".to_owned(),
-    })
+    let (trial, name) = (cause.backported(), taken_out(cause));
+    let tested = TestedEnd { trial, patch: line.patch.as_deref(), name, is_joint: false };
+    Some(tested.backported(cause.backport.as_ref()?))
 }
 
 /// The tests of parts of each change, the main first bad commit's first, with their headings.

@@ -233,8 +233,9 @@ impl Driver<'_> {
     }
 
     /// How many commits could be the answer if this end of the search range were on the other side.
-    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit were seen to
-    /// differ: the hunt chooses an end after a few runs, and these may agree by chance.
+    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit, or the files of
+    /// its builds, were seen to differ: the hunt chooses an end after a few runs, and these may agree
+    /// by chance.
     fn rivals_of_end(&self, end: &CommitId, counts: &CountsBySide) -> usize {
         let is_own = !self.begun.ends().contains(&end);
         usize::from(is_own && self.is_unsteady(counts))

@@ -19,7 +19,7 @@ use super::confirmation_runs::ConfirmationRuns;
 
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
-/// The same if runs of one commit were seen to differ.
+/// The same if runs of one commit, or the files of its builds, were seen to differ.
 const MOST_ROUNDS_UNSTEADY: usize = 15;
 /// Number of rounds after which most claims are decided.
 const USUAL_ROUNDS: usize = 4;

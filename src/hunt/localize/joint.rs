@@ -19,7 +19,7 @@ use super::revert::{Tested, backport};
 /// The causes inside all first bad commits.
 #[derive(Default)]
 struct AllCauses {
-    /// Two trees for each commit, in order of history. Their difference is the commit's cause.
+    /// For each commit, in order of history: its tree without its cause, and its tree as it is.
     steps: Vec<[String; 2]>,
     parts: Vec<ChangePart>,
 }
@@ -34,26 +34,36 @@ impl Driver<'_> {
             return Ok(());
         }
         let Some(causes) = self.all_causes(finding)? else { return Ok(()) };
-        finding.joint_revert = match self.joint_revert(&causes, &targets) {
-            Err(error) if self.must_end(&error) => return Err(error),
-            Err(fault) => {
-                note_limit(finding, &fault);
-                Some(JointRevert { revert: Revert::Stopped(fault.to_string()), trial: None })
-            }
-            Ok(joint) => joint,
-        };
+        let revert = self.joint_revert(&causes, &targets);
+        finding.joint_revert = self.or_stopped(finding, revert, |why| JointRevert {
+            revert: Revert::Stopped(why),
+            trial: None,
+        })?;
         if self.terms().aim().is_regression() || self.limit.is_some() {
             return Ok(());
         }
-        finding.joint_backport = match self.joint_backport(causes, &targets) {
-            Err(error) if self.must_end(&error) => return Err(error),
-            Err(fault) => {
-                note_limit(finding, &fault);
-                Some(JointBackport { backport: Backport::Stopped(fault.to_string()), trial: None })
-            }
-            Ok(joint) => joint,
-        };
+        let backport = self.joint_backport(causes, &targets);
+        finding.joint_backport = self.or_stopped(finding, backport, |why| JointBackport {
+            backport: Backport::Stopped(why),
+            trial: None,
+        })?;
         Ok(())
+    }
+
+    /// The result of a test. If a fault of the machine ended the test: `stopped`, with the fault.
+    fn or_stopped<T>(
+        &self,
+        finding: &mut Finding,
+        tested: Result<Option<T>, HuntError>,
+        stopped: impl FnOnce(String) -> T,
+    ) -> Result<Option<T>, HuntError> {
+        match tested {
+            Err(fault) if !self.must_end(&fault) => {
+                note_limit(finding, &fault);
+                Ok(Some(stopped(fault.to_string())))
+            }
+            other => other,
+        }
     }
 
     /// Judges the newer endpoint without all causes, the last one reverted first. `None` if a limit

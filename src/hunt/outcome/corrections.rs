@@ -1,7 +1,7 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Account, Basis, CommitId, Culprit, Effect, Phase, Target};
+use crate::evaluation::{Account, Basis, CommitId, Culprit, Effect, Phase, Target, Verdict};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -96,7 +96,7 @@ impl Driver<'_> {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
                         || (in_noise
-                            && (!self.is_newer_still(back, whole)?
+                            && (!whole.is_newer(self.verdict_beside(back, whole)?)
                                 || self.goes_back(culprit.effects.first(), before, back, whole)?))
                 }
                 _ => false,
@@ -115,14 +115,14 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Whether the commit is on the newer side. Measures it.
-    fn is_newer_still(
+    /// The verdict on a commit that no search asked for. Measures it.
+    fn verdict_beside(
         &mut self,
         commit: &CommitId,
         whole: &SearchRange,
-    ) -> Result<bool, HuntError> {
+    ) -> Result<Verdict, HuntError> {
         let number = self.searches.saturating_sub(1);
-        Ok(whole.is_newer(self.judge(commit, &whole.targets, number)?.verdict))
+        Ok(self.judge(commit, &whole.targets, number)?.verdict)
     }
 
     /// Whether the level goes back by more than half of a step from `before` to `back`. Measures both.
@@ -140,7 +140,7 @@ impl Driver<'_> {
         let measures = measures_of(&whole.targets);
         let mut levels = [None, None];
         for (level, commit) in levels.iter_mut().zip([before, back]) {
-            self.is_newer_still(commit, whole)?;
+            self.verdict_beside(commit, whole)?;
             let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
             *level = seen.level(metric).and_then(|level| level.number());
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{Backport, Revert, Trial};
-use crate::report::model::{JointBackportLine, JointRevertLine, Report};
+use crate::report::model::Report;
 use crate::report::sought::Sought;
 use crate::report::tables::Table;
-use crate::ui::text;
 
-use super::trial::{COLUMNS, first_line, row, values};
+use super::ends::TestedEnd;
+use super::trial::{COLUMNS, row};
 
 /// `the causes of both first bad commits`, `all 3 fixes`.
 fn all_causes(report: &Report) -> String {
@@ -25,15 +25,25 @@ fn all_causes(report: &Report) -> String {
 
 /// The results, with labels.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
-    let causes = all_causes(report);
-    let is_regression = Sought::of(report).is_regression();
     let revert = report.joint_revert.as_ref().map(|line| {
-        let words = if is_regression { reverted(line, &causes) } else { unfixed(line, &causes) };
-        ("Revert all", words)
+        let tested = tested(report, line.joint.trial.as_ref(), line.patch.as_deref());
+        ("Revert all", tested.reverted(&line.joint.revert, newer(report)))
     });
-    let backport = report.joint_backport.as_ref();
-    let backport = backport.map(|line| ("Backport all", backported(line, &causes)));
+    let backport = report.joint_backport.as_ref().map(|line| {
+        let tested = tested(report, line.joint.trial.as_ref(), line.patch.as_deref());
+        ("Backport all", tested.backported(&line.joint.backport))
+    });
     revert.into_iter().chain(backport).collect()
+}
+
+fn tested<'r>(report: &Report, trial: Option<&'r Trial>, patch: Option<&'r str>) -> TestedEnd<'r> {
+    let name = all_causes(report);
+    TestedEnd { trial, patch, name, is_joint: true }
+}
+
+/// The name of the newer end.
+fn newer(report: &Report) -> &'static str {
+    if Sought::of(report).is_regression() { "bad" } else { "good" }
 }
 
 /// `reverting the causes of both first bad commits heals the bad end`, if it does.
@@ -50,7 +60,7 @@ pub(super) fn healing(report: &Report) -> Option<String> {
 /// The tests, with their headings.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
     let causes = all_causes(report);
-    let newer = if Sought::of(report).is_regression() { "bad" } else { "good" };
+    let newer = newer(report);
     let table = |title: String, trial: &Option<Trial>, logs: &BTreeMap<String, String>| {
         (title, Table::new(COLUMNS, trial.iter().map(|trial| row(trial, logs))))
     };
@@ -62,76 +72,4 @@ pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
         .as_ref()
         .map(|line| table(format!("The bad end with {causes}"), &line.joint.trial, &line.logs));
     revert.into_iter().chain(backport).collect()
-}
-
-/// What the bad end shows without all causes.
-fn reverted(line: &JointRevertLine, causes: &str) -> String {
-    let values = line.joint.trial.as_ref().map(values).unwrap_or_default();
-    let patch = line.patch.as_deref().unwrap_or_default();
-    match &line.joint.revert {
-        Revert::Heals => {
-            format!("reverting {causes} heals the bad end: {values}; the patch is {patch}")
-        }
-        Revert::HealsPart => format!(
-            "reverting {causes} heals what can be judged by a few runs: {values}; the patch is {patch}"
-        ),
-        Revert::BreaksOther(what) => format!(
-            "the bad end without {causes} is without the step, but {}: {values}; the patch is {patch}",
-            text::line(what)
-        ),
-        Revert::StillBad => {
-            format!("reverting {causes} does not heal the bad end: {values}; the patch is {patch}")
-        }
-        Revert::Conflict(said) => {
-            format!("the reverts do not apply to the bad end together: {}", first_line(said))
-        }
-        Revert::Stopped(why) => {
-            format!("the test of the bad end without {causes} stopped: {}", text::line(why))
-        }
-        Revert::Absent => "the bad end does not have these changes any more".to_owned(),
-        Revert::Unknown | Revert::BreaksAgain | Revert::StillGood => {
-            format!("the bad end without {causes} cannot be judged: {values}")
-        }
-    }
-}
-
-/// What the good end shows without all fixes.
-fn unfixed(line: &JointRevertLine, fixes: &str) -> String {
-    let values = line.joint.trial.as_ref().map(values).unwrap_or_default();
-    match &line.joint.revert {
-        Revert::BreaksAgain => format!("the good end without {fixes} is bad again: {values}"),
-        Revert::StillGood => format!("the good end without {fixes} is still good: {values}"),
-        Revert::Conflict(said) => {
-            format!("the reverts do not apply to the good end together: {}", first_line(said))
-        }
-        Revert::Stopped(why) => {
-            format!("the test of the good end without {fixes} stopped: {}", text::line(why))
-        }
-        Revert::Absent => "the good end does not have these changes any more".to_owned(),
-        Revert::Unknown
-        | Revert::Heals
-        | Revert::HealsPart
-        | Revert::BreaksOther(_)
-        | Revert::StillBad => format!("the good end without {fixes} cannot be judged: {values}"),
-    }
-}
-
-/// What the bad end shows with all fixes.
-fn backported(line: &JointBackportLine, fixes: &str) -> String {
-    let values = line.joint.trial.as_ref().map(values).unwrap_or_default();
-    let patch = line.patch.as_deref().unwrap_or_default();
-    match &line.joint.backport {
-        Backport::Heals => {
-            format!("the bad end with {fixes} is good: {values}; the patch is {patch}")
-        }
-        Backport::StillBad => format!("the bad end with {fixes} is still bad: {values}"),
-        Backport::Unknown => format!("the bad end with {fixes} cannot be judged: {values}"),
-        Backport::Stopped(why) => {
-            format!("the test of the bad end with {fixes} stopped: {}", text::line(why))
-        }
-        Backport::Conflict(said) => {
-            format!("the fixes do not apply to the bad end together: {}", first_line(said))
-        }
-        Backport::Present => "the bad end has these changes already".to_owned(),
-    }
 }

@@ -80,7 +80,8 @@ pub(crate) struct Report {
     /// The newer endpoint without the causes of all `culprits`, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_revert: Option<JointRevertLine>,
-    /// In a hunt for a fix: the bad endpoint with the causes of all `culprits`, if there are several.
+    /// In a hunt for a fix: the bad endpoint with what fixes it in all `culprits`, if there are
+    /// several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_backport: Option<JointBackportLine>,
     /// Further measurements of `culprit`.

@@ -27,8 +27,9 @@ struct SoFar {
 }
 
 impl JournalReader {
-    /// All entries of the journal at `path`, always the same path; a missing journal is empty. A
-    /// file that is another, or shorter than what was read, is read from its start.
+    /// All entries of the journal at `path`; a missing journal is empty. One reader always gets the
+    /// same path. If another file is there now, or the file has become shorter than what was read of
+    /// it, the file is read from its start.
     pub(in crate::store) fn entries(&self, path: &Path) -> Result<Vec<Entry>, StoreError> {
         // After a panic elsewhere, what was read is still whole: it grows by whole lines.
         let mut so_far = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +38,9 @@ impl JournalReader {
             return Ok(Vec::new());
         };
         let rest = so_far.grow(&mut file).map_err(StoreError::at(path))?;
-        Ok([so_far.entries.clone(), Journal::parse(&rest)].concat())
+        let mut entries = so_far.entries.clone();
+        entries.extend(Journal::parse(&rest));
+        Ok(entries)
     }
 }
 

@@ -170,7 +170,7 @@ fn if_no_edit_makes_the_step_the_rest_of_the_change_is_searched() {
     assert_eq!(sets(&hunt), [["hunk 2 of 2 src/main.c"]]);
     assert_eq!(hunt.report["cause"]["revert"], "heals");
     assert!(hunt.report["cause"]["sets"][0].get("edits").is_none());
-    // The edits that change code were tested, and show nothing.
+    // The first test: without the two edits that change code, the step is still there.
     let first = &hunt.report["cause"]["trials"][0];
     assert_eq!(first["shows"], "difference", "the change without these edits: {first}");
     assert_eq!(parts(first), ["edit 2 of 3 src/vectors.c", "edit 3 of 3 src/vectors.c"]);
