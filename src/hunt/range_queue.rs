@@ -117,8 +117,10 @@ impl Driver<'_> {
                 search_ranges.clear();
             }
         }
+        self.refresh_levels(&mut ledger)?;
         self.withdraw_what_is_put_back(&mut ledger, &whole)?;
         self.doubt_what_the_end_lacks(&mut ledger, &whole)?;
+        self.doubt_what_the_end_does_not_show(&mut ledger, &whole)?;
         self.settle_by_removal(&mut ledger, &whole)?;
         self.doubt_before_spans(&mut ledger, &whole)?;
         if self.is_flaky {

@@ -1,7 +1,9 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
-use crate::evaluation::{Account, Basis, CommitId, Culprit, Effect, Phase, Target, Verdict};
+use crate::evaluation::{
+    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Phase, Target, Value, Verdict,
+};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -11,6 +13,13 @@ use crate::stats;
 
 use super::account::Ledger;
 use super::culprit_status::{FoundCommit, Mend};
+use super::level::in_its_unit;
+
+/// In noise: the bad end must be worse than the good side of a named step by this many standard
+/// errors.
+const SURE_OF_END: f64 = 2.0;
+/// In noise: most runs of the good side of a named step, and of the bad end, to reach that.
+const MOST_RUNS_OF_END: usize = 24;
 
 impl Driver<'_> {
     /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
@@ -54,6 +63,99 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// In noise, gives the account the levels of all runs of both ends. The first levels rest on the
+    /// few runs of the calibration; the search has made more.
+    pub(crate) fn refresh_levels(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
+        let ends = [&self.begun.good.commit, &self.begun.bad.commit].map(CommitId::clone);
+        for target in &mut ledger.targets {
+            let Target::Guard(target) = target else { continue };
+            let varies = has_varying_levels(target);
+            let Some(noise) = target.noise.as_mut().filter(|_| varies) else { continue };
+            let metric = &target.guard.metric;
+            let measures = [metric.measure.clone()];
+            let mut levels = Vec::new();
+            for end in &ends {
+                let look = Request::look(end, &measures, Phase::Search);
+                let numbers = self.oracle.evaluate(look)?.numbers(metric);
+                levels.extend(stats::winsorised_mean(&numbers).map(|x| (x, numbers.len())));
+            }
+            if let [(good, one), (bad, other)] = levels[..]
+                && one.min(other) > noise.runs
+            {
+                noise.runs = one.min(other);
+                (target.baseline, target.bad) = (Value::Number(good), Value::Number(bad));
+            }
+        }
+        Ok(())
+    }
+
+    /// In noise, marks each named commit as hiding later ones if the hunt's newer end is not clearly
+    /// worse than the commit's parent: then a later commit may have undone the step, and the noise
+    /// may have hidden that.
+    pub(crate) fn doubt_what_the_end_does_not_show(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+    ) -> Result<(), HuntError> {
+        let [_, newer] = whole.ends();
+        if !whole.explains_levels() {
+            return Ok(());
+        }
+        for culprit in ledger.named().cloned().collect::<Vec<_>>() {
+            let found = &culprit.info.commit;
+            let is_shown = match self.does_end_show(&culprit, whole) {
+                Err(HuntError::Limit(limit)) => {
+                    ledger.note_limit("it was not checked whether the change lasts", &limit);
+                    self.limit = Some(limit);
+                    false
+                }
+                other => other?,
+            };
+            if found != newer && !is_shown {
+                ledger.hides(found, &self.chain(found, newer)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the newer end is clearly worse than the parent of a found commit, in each metric whose
+    /// levels vary and can be compared from commit to commit. Runs both until that is clear, but not
+    /// more often than [`MOST_RUNS_OF_END`].
+    fn does_end_show(&mut self, culprit: &Culprit, whole: &SearchRange) -> Result<bool, HuntError> {
+        let [_, newer] = whole.ends();
+        for target in &whole.targets {
+            let Target::Guard(target) = target else { continue };
+            let metric = &target.guard.metric;
+            let Some(noise) = target.noise.filter(|_| has_varying_levels(target)) else { continue };
+            if culprit.effect_on(metric).is_none() {
+                continue;
+            }
+            let measures = [metric.measure.clone()];
+            let mut runs = 0;
+            loop {
+                let mut levels = Vec::new();
+                for commit in [&culprit.parent, newer] {
+                    let look = Request::look(commit, &measures, Phase::Search);
+                    let numbers = self.oracle.evaluate(Request { runs, ..look })?.numbers(metric);
+                    // A commit without a number has no level to compare.
+                    let Some(level) = stats::winsorised_mean(&numbers) else { return Ok(true) };
+                    levels.push((level, numbers.len()));
+                }
+                let [(parent, one), (end, other)] = levels[..] else { return Ok(true) };
+                let share = 1.0 / one as f64 + 1.0 / other as f64;
+                let error = in_its_unit(target, SURE_OF_END * noise.sd * share.sqrt());
+                if target.guard.worsening(parent, end) > error {
+                    break;
+                }
+                if runs >= MOST_RUNS_OF_END {
+                    return Ok(false);
+                }
+                runs = MOST_RUNS_OF_END.min(2 * runs.max(one.min(other)));
+            }
+        }
+        Ok(true)
     }
 
     /// The last commit that may have made the step of `culprit` again, if the newer end has a file as
@@ -187,4 +289,10 @@ impl Driver<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the target's values differ from run to run, and its levels can be compared from commit to
+/// commit: no failure rates, no pairs of runs, no machine drift.
+fn has_varying_levels(target: &GuardTarget) -> bool {
+    target.noise.is_some_and(|noise| !noise.kind.is_rate() && !noise.paired) && !target.may_drift()
 }

@@ -8,7 +8,7 @@
 //! ```
 //! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those in
 //! which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no world
-//! is begun. A second table shows the cost of the hunts in which everything repeats.
+//! is begun; `FROM=3000` begins after that many worlds, to go on with an earlier survey. A second table shows the cost of the hunts in which everything repeats.
 
 mod ask;
 mod classes;
@@ -33,8 +33,8 @@ use tally::Tallies;
 use world::World;
 
 /// Highest shares of wrong and of undecided answers. Above these, the program got worse.
-const MOST_WRONG: f64 = 0.04;
-const MOST_UNDECIDED: f64 = 0.12;
+const MOST_WRONG: f64 = 0.01;
+const MOST_UNDECIDED: f64 = 0.06;
 
 pub(crate) fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
@@ -106,7 +106,8 @@ fn nobody_is_blamed_who_did_not_do_it() {
     if let Some(seed) = number("WORLD") {
         return replay(seed);
     }
-    let seeds = seeds(number("SEED").unwrap_or(20_261_122), count("WORLDS", 300));
+    let (done, many) = (count("FROM", 0), count("WORLDS", 300));
+    let seeds = seeds(number("SEED").unwrap_or(20_261_122), done + many).split_off(done);
     let tallies = survey(&seeds);
     tallies.print();
     println!("\nWhere everything repeats:");
@@ -168,6 +169,8 @@ fn worlds_that_do_not_tell_get_no_wrong_answer() {
         7_589_314_024_381_420_512,
         // Untestable commits hide that one of them undid a step and made a larger one.
         1_449_484_396_617_863_608,
+        // Two runs in noise did not show that a found step was undone before the bad end.
+        7_019_129_917_963_912_987,
     ];
     for seed in worlds {
         let answer = ask(&World::of(seed));
