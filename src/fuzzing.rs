@@ -1,5 +1,5 @@
-//! What the fuzzers of `fuzz/` call: each function takes any bytes, and panics only if this program
-//! has a fault. A test replays the seeds.
+//! The functions that the fuzzers in `fuzz/` call. Each takes any bytes, and panics only if this
+//! program has a fault. A test replays the seeds.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -81,7 +81,8 @@ static CONFIG: LazyLock<Config> = LazyLock::new(|| {
 });
 
 /// What an engine prints, for each parser. A line begins with the number of its stream (`1`, `2`,
-/// `3`). The lines that the log must keep give the same reading again, or none again.
+/// `3`). Read again from only the lines that the log must keep, the reading is the same, or fails
+/// again.
 pub fn output(data: &[u8]) {
     let lines: Vec<(Stream, &[u8])> = data.split(|byte| *byte == b'\n').map(line).collect();
     for measure in &CONFIG.measures {
@@ -111,8 +112,8 @@ fn again(measure: &Measure, kept: &[&(Stream, &[u8])], ended: &Ended) -> String 
     reading(reader, ended)
 }
 
-/// The reading as text, since NaN is not equal to itself. A failure also quotes lines that need not
-/// be kept, so only whether it is one counts.
+/// The reading as text, since NaN is not equal to itself. Of a failure only the fact counts,
+/// because its text may quote lines that the log need not keep.
 fn reading(reader: Reader, ended: &Ended) -> String {
     format!("{:?}", reader.finish(ended).map_err(drop))
 }
@@ -121,7 +122,7 @@ fn reading(reader: Reader, ended: &Ended) -> String {
 pub fn config(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Config::parse(text, Path::new("/nowhere"), "oracle.toml") {
-        // What is frozen in a hunt must be read again.
+        // A hunt stores a copy of this text, which must be readable too.
         Ok(config) => {
             let again = Config::parse(config.text(), Path::new("/nowhere"), "oracle.toml");
             assert!(again.is_ok(), "{again:?}");

@@ -18,7 +18,7 @@ pub(crate) struct BuildRequest<'a> {
     pub repository: &'a Repository,
     /// The store for records and logs.
     pub store: &'a Store,
-    /// The slots, of which this is one.
+    /// All slots of the repository; `slot` is one of them.
     pub slots: &'a Slots,
     /// The slot to build in.
     pub slot: &'a Slot,
@@ -40,7 +40,7 @@ pub(crate) struct BuildRequest<'a> {
     pub hunt: Option<&'a str>,
     /// The user's checkout, the source of `[worktree] link`.
     pub checkout: Option<&'a Path>,
-    /// Takes the progress of the build now and then.
+    /// Is called with the build's progress while it runs.
     pub progress: &'a dyn Fn(BuildProgress),
     /// Stops the build early.
     pub stop: &'a Stop,

@@ -45,10 +45,10 @@ const OUT_OF_MEMORY_MESSAGES: [&str; 9] = [
     "std::bad_alloc",
 ];
 
-/// The sign of a process that the kernel killed during a build.
+/// Added to a failure's text if the kernel killed a process for lack of memory during the build.
 const KILLED: &str = "the kernel killed a process for lack of memory meanwhile";
 
-/// What a failed build in the sandbox may lack.
+/// Added to a failure's text if the build ran in the sandbox, which may be the reason.
 const SANDBOXED: &str =
     " ([run] sandbox is on: the build had no network, and could write only to its own folders)";
 
@@ -65,17 +65,17 @@ pub(crate) struct Built {
 }
 
 /// Checks the commit out into the slot and builds it. A build that fails is tried again, from an
-/// empty folder, before its failure is stored. The same failure twice counts; if the second is
-/// another one, the third attempt decides.
-pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
-    let mut tried = attempt(order, is_incremental(order))?;
+/// empty folder, before its failure is stored. If the second attempt fails in another way, a third
+/// one decides.
+pub(crate) fn build(request: BuildRequest<'_>) -> Result<Built, BuildError> {
+    let mut tried = attempt(request, is_incremental(request))?;
     let mut failed = FailedAttempts::default();
     while let (Some(failure), Some(fault)) = (&tried.record.failure, tried.fault)
         && !tried.record.commands.is_empty()
-        && failed.is_tried_again(order.phase, failure, fault)
+        && failed.is_tried_again(request.phase, failure, fault)
     {
         failed.add(failure.clone(), fault, tried.record.wall_s);
-        tried = attempt(order, false)?;
+        tried = attempt(request, false)?;
     }
     tried.record.failed_attempts = failed.cost();
     let starved = matches!(tried.fault, Some(Fault::Resource));
@@ -85,18 +85,19 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
             return Err(BuildError::Missing(program.clone()));
         }
         let reason = failure.map_or_else(String::new, |failure| failure.detail);
-        return Err(BuildError::MachineFault { commit: order.commit.short().to_owned(), reason });
+        return Err(BuildError::MachineFault { commit: request.commit.short().to_owned(), reason });
     }
-    let folder = order.store.build_log(&tried.record);
+    let folder = request.store.build_log(&tried.record);
     publish_log(tried.log.path(), &folder)?;
-    // A failure for lack of resources is not stored: the commit may build another day or on
-    // another disk. A control's failure is not stored either: it tells only about the machine.
-    // Neither is the first failure with an empty home folder that only checks the answer.
-    let is_check = order.phase == Phase::Control || order.config.home.is_check_in(order.phase);
+    // These failures are not stored: one for lack of resources, since the commit may build another
+    // day or on another disk; one of a control, which tells only about the machine; and the first
+    // one of a build with an empty home folder that only checks the answer.
+    let is_check =
+        request.phase == Phase::Control || request.config.home.is_check_in(request.phase);
     let is_failed = tried.record.failure.is_some();
-    let is_kept = !starved && (!is_check || !is_failed || is_known_to_fail(order)?);
+    let is_kept = !starved && (!is_check || !is_failed || is_known_to_fail(request)?);
     if is_kept {
-        let kept = order.store.put_build(&tried.record);
+        let kept = request.store.put_build(&tried.record);
         if kept.is_err() {
             // A log without a record is never read.
             std::fs::remove_file(&folder).ok();
@@ -104,12 +105,12 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
         kept?;
     }
     if tried.record.failure.is_none() {
-        order.slots.set_last_size(taken(order.slot.root()))?;
-        order.slot.set_stamp(&Stamp {
-            build_key: order.key.clone(),
-            commit: order.commit.clone(),
-            phase: order.phase,
-            hunt: order.hunt.map(str::to_owned),
+        request.slots.set_last_size(taken(request.slot.root()))?;
+        request.slot.set_stamp(&Stamp {
+            build_key: request.key.clone(),
+            commit: request.commit.clone(),
+            phase: request.phase,
+            hunt: request.hunt.map(str::to_owned),
             attempt: tried.record.attempt.clone(),
             finished: tried.record.finished.clone(),
             boot: boot(),
@@ -120,11 +121,11 @@ pub(crate) fn build(order: BuildRequest<'_>) -> Result<Built, BuildError> {
     Ok(Built { record: tried.record, starved, failed_before })
 }
 
-/// Whether a stored build of the same files failed, which makes another failure no news. Never for
-/// a control.
-fn is_known_to_fail(order: BuildRequest<'_>) -> Result<bool, StoreError> {
-    let builds = order.store.builds(order.key)?;
-    Ok(order.phase != Phase::Control && builds.iter().any(|build| build.failure.is_some()))
+/// Whether a stored build with the same key failed, so that another failure may be stored too.
+/// False for a control.
+fn is_known_to_fail(request: BuildRequest<'_>) -> Result<bool, StoreError> {
+    let builds = request.store.builds(request.key)?;
+    Ok(request.phase != Phase::Control && builds.iter().any(|build| build.failure.is_some()))
 }
 
 /// One attempt, not yet stored.
@@ -135,17 +136,17 @@ struct Attempt {
 }
 
 /// `keeps_build`: whether the build goes on from the files of the build before.
-fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
+fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
     let begun = Instant::now();
     let name = attempt_name();
-    let slot = order.slot;
+    let slot = request.slot;
     slot.clear_stamp()?;
     let keeps_build = keeps_build && slot.is_whole();
     slot.clear_whole()?;
-    let pending = order.store.pending_log(&name)?;
-    let worktree = match prepare(order, keeps_build) {
+    let pending = request.store.pending_log(&name)?;
+    let worktree = match prepare(request, keeps_build) {
         Err(BuildError::Git(error @ GitError::CheckoutImpossible(_))) => {
-            let record = unbuildable_record(order, name, pending.path(), &error)?;
+            let record = unbuildable_record(request, name, pending.path(), &error)?;
             return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
         }
         other => other?,
@@ -153,9 +154,9 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     let log = pending.path();
     // Without build commands the log is empty, but it must exist.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
-    let linked = Linked::below(&slot.src(), &order.config.worktree.link);
-    let env = fill_env(&order.config.build.env, order.values)?;
-    let own = private_folders(slot, order.config.home, order.phase)?;
+    let linked = Linked::below(&slot.src(), &request.config.worktree.link);
+    let env = fill_env(&request.config.build.env, request.values)?;
+    let own = private_folders(slot, request.config.home, request.phase)?;
     let mut own: Vec<(&str, OsString)> =
         own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
     let caches = CompilerCaches::begin(slot.root(), &env);
@@ -163,10 +164,10 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
-    for command in &order.config.build.commands {
-        let words = command.fill(order.values)?;
+    for command in &request.config.build.commands {
+        let words = command.fill(request.values)?;
         commands.push(words.clone());
-        failed = run_command(order, &words, (&own, &env), log, &mut printed)?;
+        failed = run_command(request, &words, (&own, &env), log, &mut printed)?;
         if failed.is_some() {
             break;
         }
@@ -174,22 +175,22 @@ fn attempt(order: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildE
     if failed.as_ref().is_none_or(|(failure, fault)| is_whole(failure, *fault)) {
         slot.set_whole()?;
     }
-    linked.check("the build", order.commit.short())?;
+    linked.check("the build", request.commit.short())?;
     let counted = caches.end();
     let (failure, fault) = failed.unzip();
     // Read before `reset` restores lock files that the build changed.
     let setup = match fault {
-        None | Some(Fault::Commit) if order.phase != Phase::Control => {
-            setup_of(order, fault.is_none() && !keeps_build, printed)?
+        None | Some(Fault::Commit) if request.phase != Phase::Control => {
+            setup_of(request, fault.is_none() && !keeps_build, printed)?
         }
         _ => None,
     };
     worktree.reset()?;
     let record = BuildRecord {
         attempt: name,
-        build_key: order.key.clone(),
-        commit: order.commit.clone(),
-        phase: order.phase,
+        build_key: request.key.clone(),
+        commit: request.commit.clone(),
+        phase: request.phase,
         commands,
         finished: jiff::Timestamp::now().to_string(),
         wall_s: begun.elapsed().as_secs_f64(),
@@ -210,26 +211,26 @@ fn is_whole(failure: &Failure, fault: Fault) -> bool {
 
 /// Stores the build's setup.
 fn setup_of(
-    order: BuildRequest<'_>,
+    request: BuildRequest<'_>,
     is_whole: bool,
     printed: Compiled,
 ) -> Result<Option<String>, StoreError> {
     // An incremental or failed build prints only a part of the compiler commands.
     let printed = if is_whole { printed } else { Compiled::default() };
-    let mut setup = setup(order.slot, &order.checkout_spec.commit, printed, is_whole);
-    setup.probes.clone_from(order.probes);
-    order.store.keep_setup(&setup)
+    let mut setup = setup(request.slot, &request.checkout_spec.commit, printed, is_whole);
+    setup.probes.clone_from(request.probes);
+    request.store.keep_setup(&setup)
 }
 
 /// Prepares the slot: the exact checkout, the links, and fresh folders.
-fn prepare(order: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, BuildError> {
-    let slot = order.slot;
-    let checkout_spec = order.checkout_spec.clone();
+fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, BuildError> {
+    let slot = request.slot;
+    let checkout_spec = request.checkout_spec.clone();
     let mut worktree =
-        Worktree::add_detached(order.repository, &slot.src(), &checkout_spec.commit)?;
+        Worktree::add_detached(request.repository, &slot.src(), &checkout_spec.commit)?;
     worktree.check_out(checkout_spec)?;
-    if let Some(checkout) = order.checkout {
-        worktree.link(checkout, &order.config.worktree.link)?;
+    if let Some(checkout) = request.checkout {
+        worktree.link(checkout, &request.config.worktree.link)?;
     }
     if !keeps_build || !slot.build().exists() {
         slot.remove_all_but_checkout()?;
@@ -241,29 +242,29 @@ fn prepare(order: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, Build
 }
 
 /// Whether the build is incremental, on top of the previous one.
-fn is_incremental(order: BuildRequest<'_>) -> bool {
-    order.config.build.mode == BuildMode::Incremental
-        && matches!(order.phase, Phase::Search | Phase::Endpoint)
+fn is_incremental(request: BuildRequest<'_>) -> bool {
+    request.config.build.mode == BuildMode::Incremental
+        && matches!(request.phase, Phase::Search | Phase::Endpoint)
 }
 
 /// Runs one build command. Appends its output to the build's log and its printed compiler commands
 /// to `printed`. `env`: our variables, and the declared ones, which replace them.
 fn run_command(
-    order: BuildRequest<'_>,
+    request: BuildRequest<'_>,
     words: &[String],
     env: (&[(&str, OsString)], &BTreeMap<String, String>),
     log: &Path,
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
-    let is_sandboxed = order.config.run.sandbox;
+    let is_sandboxed = request.config.run.sandbox;
     let mut invocation = Invocation::new(&words[0])
         .args(&words[1..])
-        .cwd(order.slot.src())
-        .timeout(Some(order.config.build.timeout))
-        .cpus(order.config.executor.cpus())
-        .sandbox(is_sandboxed.then(|| order.slot.sandbox()))
-        .mark(order.slot.mark());
+        .cwd(request.slot.src())
+        .timeout(Some(request.config.build.timeout))
+        .cpus(request.config.executor.cpus())
+        .sandbox(is_sandboxed.then(|| request.slot.sandbox()))
+        .mark(request.slot.mark());
     for (name, value) in env.0 {
         invocation = invocation.env(name, value);
     }
@@ -272,12 +273,12 @@ fn run_command(
     }
     let mut machine = None;
     let mut complaints = FailureLogParser::default();
-    let transient = &order.config.failures.transient;
+    let transient = &request.config.failures.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
-    let place = place(order.slot, &order.checkout_spec.commit);
-    let mut progress = Reporter::new(order.progress);
+    let place = place(request.slot, &request.checkout_spec.commit);
+    let mut progress = Reporter::new(request.progress);
     let killed = process::oom_kills(Path::new("/"));
-    let finished = process::run(&invocation, order.stop, &file, &mut |stream, line| {
+    let finished = process::run(&invocation, request.stop, &file, &mut |stream, line| {
         let text = String::from_utf8_lossy(line);
         differ::printed_command(&text, &place, printed);
         progress.see(&text);
@@ -297,7 +298,7 @@ fn run_command(
     })?;
     append(&part, log, words)?;
     if finished.ended == Ended::Stopped {
-        let limit = order.stop.limit().cloned();
+        let limit = request.stop.limit().cloned();
         return Err(limit.map_or(BuildError::Stopped, BuildError::Limit));
     }
     if finished.ended.is_success() {
@@ -323,11 +324,13 @@ fn run_command(
         Ended::NotFound(missing) => Path::new(missing),
         _ => Path::new(&words[0]),
     };
-    let in_tree = program.starts_with(order.slot.src()) || program.starts_with(order.slot.build());
+    let in_tree =
+        program.starts_with(request.slot.src()) || program.starts_with(request.slot.build());
     let is_disk = machine.as_deref().is_some_and(|sign| DISK_FULL_MESSAGES.contains(&sign));
     let fault = match fault_of(&finished.ended, &failure, is_transient, in_tree) {
         Fault::Resource if is_disk => Fault::Machine,
-        // A control costs a whole build, so the oracle makes it later, and rarely.
+        // An unclear failure counts as the commit's. The oracle may make a control build later;
+        // that costs a whole build, so it is rare.
         Fault::Unclear => Fault::Commit,
         other => other,
     };

@@ -1,11 +1,11 @@
 //! Lets ccache see the same files in every slot, and counts the hits and misses of ccache or sccache
 //! during a build.
 //!
-//! Ccache writes what it had for this build to a file. Versions without this, and sccache, are asked
-//! for their counters before and after the build. These cover the whole cache, so parallel builds of
-//! others are counted too. Sccache's counters belong to its server. Older versions start a server
-//! when asked, so sccache is asked only if a server already runs. A server that the build starts
-//! ends with the build, and its counters are lost.
+//! Ccache writes its hits and misses of this build to a file. Versions of ccache that cannot do so,
+//! and sccache, are asked for their counters before and after the build. The counters cover the
+//! whole cache, so parallel builds of others are counted too. Sccache's counters belong to its
+//! server. Older versions start a server when asked, so sccache is asked only if a server already
+//! runs. A server that the build starts ends with the build, and its counters are lost.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ use crate::store::{CacheProgram, CompilerCache};
 /// not block a build.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The file in a slot to which ccache writes what it had.
+/// The file in a slot to which ccache writes its hits and misses.
 const LOG: &str = "ccache.log";
 
 /// Default port of sccache's server; `SCCACHE_SERVER_PORT` sets another.
@@ -44,14 +44,14 @@ pub(super) struct CompilerCaches<'e> {
 enum Ccache {
     /// By this file, to which ccache writes.
     Log(PathBuf),
-    /// By its counters; those before the build.
+    /// By its counters. These are the counters before the build.
     Counters(Counted),
 }
 
 impl<'e> CompilerCaches<'e> {
     /// Begins to count for a build in this slot, with this environment.
     pub(super) fn begin(slot: &Path, env: &'e BTreeMap<String, String>) -> Self {
-        let settings = said(&["ccache", "-p"], env).map(|text| Settings::of(&text));
+        let settings = stdout_of(&["ccache", "-p"], env).map(|text| Settings::of(&text));
         let mut variables = Vec::new();
         let ccache = settings.and_then(|settings| {
             variables = settings.same_in_every_slot(slot, env);
@@ -61,19 +61,20 @@ impl<'e> CompilerCaches<'e> {
                 variables.push(("CCACHE_STATSLOG", log.clone().into()));
                 return Some(Ccache::Log(log));
             }
-            Counted::of_ccache(&said(&["ccache", "--print-stats"], env)?).map(Ccache::Counters)
+            Counted::of_ccache(&stdout_of(&["ccache", "--print-stats"], env)?).map(Ccache::Counters)
         });
         Self { env, variables, ccache, sccache: Counted::of_server(env) }
     }
 
-    /// Variables for the build: for the counting, and so that ccache takes equal files in two slots
-    /// for equal. Empty if ccache is not installed.
+    /// Variables for the build. They tell ccache to write its hits and misses, and to ignore the
+    /// slot's path when it compares files. Empty if ccache is not installed.
     pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
     }
 
     /// Hits and misses since the beginning; `None` if no cache was used or its counters were reset.
-    /// If both programs counted, a parallel build used one of them: the busier one is returned.
+    /// If both programs counted something, another build probably used one of them. Then the one
+    /// that was asked more often is returned.
     pub(super) fn end(self) -> Option<CompilerCache> {
         let ccache = match &self.ccache {
             None => None,
@@ -84,7 +85,7 @@ impl<'e> CompilerCaches<'e> {
                 let text = text.and_then(|text| String::from_utf8(text).ok());
                 text.and_then(|text| Counted::of_log(&text).told(CacheProgram::Ccache))
             }
-            Some(Ccache::Counters(before)) => said(&["ccache", "--print-stats"], self.env)
+            Some(Ccache::Counters(before)) => stdout_of(&["ccache", "--print-stats"], self.env)
                 .and_then(|text| Counted::of_ccache(&text))
                 .and_then(|now| now.since(*before)?.told(CacheProgram::Ccache)),
         };
@@ -155,7 +156,7 @@ impl Counted {
     /// The counters of sccache's server, if one runs.
     fn of_server(env: &BTreeMap<String, String>) -> Option<Self> {
         let asked = ["sccache", "--show-stats", "--stats-format=json"];
-        Self::of_sccache(&is_served(env).then(|| said(&asked, env))??)
+        Self::of_sccache(&is_served(env).then(|| stdout_of(&asked, env))??)
     }
 
     /// Parses one counter per line: `direct_cache_hit TAB 102`. Before 3.7 ccache has no such
@@ -185,7 +186,7 @@ impl Counted {
         Some(Self { hits, misses: self.misses.checked_sub(before.misses)? })
     }
 
-    /// What a build had of this program; `None` if it did not ask it.
+    /// These hits and misses of this program; `None` if the build did not use the program.
     fn told(self, program: CacheProgram) -> Option<CompilerCache> {
         let Self { hits, misses } = self;
         (hits + misses > 0).then_some(CompilerCache { program, hits, misses })
@@ -193,7 +194,7 @@ impl Counted {
 }
 
 /// The stdout of a program; `None` if it is missing or fails.
-fn said(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
+fn stdout_of(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
     let mut asked = Invocation::new(words[0]).args(&words[1..]).timeout(Some(LIMIT));
     for (name, value) in env {
         asked = asked.env(name, value);

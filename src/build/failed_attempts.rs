@@ -20,9 +20,10 @@ impl FailedAttempts {
         self.failures.push((failure, fault));
     }
 
-    /// Whether the build is tried again after this failure, because it was not seen before. A control
-    /// is made again by its caller. Parts of a change often do not build, and no commit is judged by
-    /// them.
+    /// Whether the build is tried again after this failure. It is not if the same failure was seen
+    /// before, or if the machine is or may be at fault. A control and a part of a change are tried
+    /// again only after a lack of resources: the caller repeats a control, and no commit is judged
+    /// by a part of a change.
     pub(super) fn is_tried_again(&self, phase: Phase, failure: &Failure, fault: Fault) -> bool {
         let is_possible = match fault {
             Fault::Resource => true,
@@ -47,7 +48,8 @@ impl FailedAttempts {
 }
 
 /// Whether two attempts show the same failure. Two time-outs do, and so do two failures for lack of
-/// a resource. Where no output gives a reason, the last lines of parallel jobs differ by chance.
+/// a resource. Two failures whose output gives no reason count as the same: their last lines come
+/// from parallel jobs and differ by chance.
 fn is_same(one: (&Failure, Fault), other: (&Failure, Fault)) -> bool {
     let both = |holds: fn(&Failure) -> bool| holds(one.0) && holds(other.0);
     let are_starved = [one.1, other.1].iter().all(|fault| *fault == Fault::Resource);

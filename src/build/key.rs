@@ -57,8 +57,8 @@ pub(crate) fn build_key(
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
     }
-    // A build without network may leave parts out, and an engine may find no settings to load. The
-    // run key has the build key.
+    // The sandbox can change a build (no network) and a run (no settings to load). The run key
+    // contains the build key, so one field is enough for both.
     if config.run.sandbox {
         hasher = hasher.field("sandbox", "true");
     }

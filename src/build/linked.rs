@@ -13,7 +13,10 @@ const MOST_FILES: usize = 200_000;
 
 /// A build or a run wrote into a linked folder.
 #[derive(Debug, thiserror::Error)]
-#[error("{what} of {commit} wrote {}{} in what [worktree] link links in", path.display(), and_more(*.more))]
+#[error(
+    "{what} of {commit} wrote {}{}, which all commits share by [worktree] link",
+    path.display(), and_more(*.more)
+)]
 pub(crate) struct WroteLinked {
     /// Who wrote: `the build`, `a run of ppl`.
     pub what: String,

@@ -1,4 +1,5 @@
-//! Digests of the code in object files: whether a changed source file came out the same.
+//! Digests of the code in object files. They tell whether a changed source file compiles to the
+//! same code as before.
 
 use std::fs;
 use std::path::Path;
@@ -11,8 +12,8 @@ use sha2::{Digest, Sha256};
 const LARGEST: u64 = 64 << 20;
 
 /// The digest of the code and data that an object file brings into a program, in hexadecimal.
-/// Debug information, notes and texts are left out: they have paths. `None` if this is no object
-/// file, or if its code is only made when it is linked.
+/// Debug information, notes and string constants are left out, because they may hold paths. `None`
+/// if this is no object file, or if its code is only made when it is linked.
 pub(super) fn code_digest(path: &Path) -> Option<String> {
     if fs::symlink_metadata(path).ok()?.len() > LARGEST {
         return None;
@@ -47,8 +48,8 @@ pub(super) fn code_digest(path: &Path) -> Option<String> {
             let target = target(&file, relocation.target())?;
             digest.update(at.to_le_bytes());
             part(&mut digest, target.name.as_bytes());
-            // A place within texts depends on the length of paths before it.
-            let addend = if target.is_text { 0 } else { relocation.addend() };
+            // An offset into string constants depends on the length of paths before it.
+            let addend = if target.is_string { 0 } else { relocation.addend() };
             digest.update(addend.to_le_bytes());
             part(&mut digest, format!("{:?}", relocation.flags()).as_bytes());
         }
@@ -60,8 +61,8 @@ pub(super) fn code_digest(path: &Path) -> Option<String> {
 /// What a relocation points at.
 struct Target<'f> {
     name: &'f str,
-    /// Whether this is a section of texts.
-    is_text: bool,
+    /// Whether this is a section of string constants.
+    is_string: bool,
 }
 
 fn target<'f>(file: &'f File<'_>, target: RelocationTarget) -> Option<Target<'f>> {
@@ -70,16 +71,16 @@ fn target<'f>(file: &'f File<'_>, target: RelocationTarget) -> Option<Target<'f>
             let symbol = file.symbol_by_index(index).ok()?;
             let name = symbol.name().ok()?;
             if !name.is_empty() && !name.starts_with(".L") {
-                return Some(Target { name, is_text: false });
+                return Some(Target { name, is_string: false });
             }
             file.section_by_index(symbol.section_index()?).ok()?
         }
         RelocationTarget::Section(index) => file.section_by_index(index).ok()?,
-        _ => return Some(Target { name: "", is_text: false }),
+        _ => return Some(Target { name: "", is_string: false }),
     };
-    // Long texts are in a section of another name than short ones.
-    let is_text = section.kind() == SectionKind::ReadOnlyString;
-    Some(Target { name: if is_text { "" } else { section.name().ok()? }, is_text })
+    // Long strings may be in a section with another name than short ones.
+    let is_string = section.kind() == SectionKind::ReadOnlyString;
+    Some(Target { name: if is_string { "" } else { section.name().ok()? }, is_string })
 }
 
 /// Adds bytes with their length, so that neighbours do not run together.

@@ -76,8 +76,9 @@ const CACHES: [&str; 14] = [
     "zig",
 ];
 
-/// The variables of a build's or a run's private folders. `TMPDIR` is always one of them, emptied
-/// before; `HOME` if the phase wants an empty one and the user has one.
+/// The variables that name a build's or a run's private folders, which are emptied here. `TMPDIR`
+/// is always one of them. `HOME` is one if this phase needs an empty home folder and the user has a
+/// home folder.
 pub(crate) fn private_folders(
     slot: &Slot,
     home: HomeUse,
@@ -87,7 +88,7 @@ pub(crate) fn private_folders(
     folders(slot, own.filter(|own| own.is_absolute() && home.is_empty_in(phase)))
 }
 
-/// The private folders. `own`: the home folder of which an empty one is made.
+/// The private folders. `own`: the user's home folder, if it is replaced by an empty one.
 fn folders(slot: &Slot, own: Option<PathBuf>) -> Result<Vec<(&'static str, PathBuf)>, SlotError> {
     let temporary = slot.root().join("tmp");
     slot.fresh(&temporary)?;

@@ -169,8 +169,8 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The folders from which a relative target of the rule is an object file. The one nearest to
-    /// the rule comes first.
+    /// The folders in which a relative target of the rule names an existing object file. The folder
+    /// nearest to the rule's file comes first.
     fn folders_of(&self, at: &Path, rule: &Rule) -> Vec<PathBuf> {
         let mut folders: Vec<PathBuf> = Vec::new();
         for target in rule.targets.iter().map(Path::new).filter(|target| target.is_relative()) {
@@ -211,12 +211,15 @@ impl<'r> Reader<'r> {
                 let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
                 self.found.names.extend(name);
             } else if is_gone || self.root.iter().any(|root| path.starts_with(folder(root))) {
-                self.miss(|shown| format!("a dependency record names {shown}"), &path);
+                let say = |shown| {
+                    format!("a dependency record names {shown}, which is gone or in another slot")
+                };
+                self.miss(say, &path);
             }
         }
     }
 
-    /// Takes a file of `{src}`; false if it is none.
+    /// Takes a file of `{src}`; false if the file is elsewhere.
     fn source(&mut self, path: &Path) -> bool {
         let within = self.src.iter().find_map(|src| path.strip_prefix(src).ok());
         let within = within.map(|path| path.to_string_lossy().into_owned());
@@ -225,7 +228,8 @@ impl<'r> Reader<'r> {
         is_source
     }
 
-    /// Takes the files of `{src}` that CMake or Meson read, from the rule by which they run again.
+    /// Takes the files of `{src}` that CMake or Meson read. The rule that runs CMake or Meson again
+    /// lists them.
     fn list(&mut self, path: &Path) {
         let Some(text) = read_text(path) else { return };
         let of_make = text.split_once("set(CMAKE_MAKEFILE_DEPENDS").map(|(_, rest)| {
@@ -294,8 +298,8 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// Whether a file is made only from recorded ones, or by CMake to try the compiler, or is what
-/// rustc keeps of a part of a crate.
+/// Whether a file needs no dependency record: it is linked from recorded files only, CMake made it
+/// to try the compiler, or rustc keeps it as a part of a crate.
 fn is_without_record(object: &Path) -> bool {
     let name = object.file_name().unwrap_or_default().to_string_lossy();
     let is_in = |wanted: &str| {

@@ -57,7 +57,7 @@ pub(crate) fn make_room(
     }
 }
 
-/// The builds that nobody uses, oldest first, in free slots and in the slot of this one.
+/// The builds that nobody uses, oldest first: those in free slots, and those in the slot of `slot`.
 fn idle_builds(slots: &Slots, slot: &Slot) -> Result<Vec<Slot>, SlotError> {
     let mut idle = slots.idle()?;
     idle.extend(slot.idle_beside()?);

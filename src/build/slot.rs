@@ -15,9 +15,9 @@ use crate::store::BuildKey;
 use super::slot_error::{SlotError, remove, remove_unfinished, write};
 use super::turns::Turns;
 
-/// A build's place in a slot: the folders of one build, which takes its turn at the slot's path.
-/// The paths of this type are those during its turn ([`Slot::take_turn`]). As long as a value
-/// lives, no other build gets this place.
+/// The folders of one build in a slot. The builds of a slot take turns at the slot's path
+/// ([`Slot::take_turn`]); the paths of this type are those during this build's turn. As long as a
+/// value lives, no other build gets these folders.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot(Arc<Use>);
 

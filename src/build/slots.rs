@@ -18,7 +18,7 @@ use super::slot_error::SlotError;
 use super::turns::Turns;
 
 /// How long a slot's new owner waits for the oracle process of a killed driver to end.
-const GUEST_ENDS: Duration = Duration::from_secs(20);
+const GUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The folder that holds a repository's slots.
 #[derive(Clone, Debug)]
@@ -206,14 +206,15 @@ fn try_file(path: &Path) -> Result<Option<File>, SlotError> {
     files::try_lock_file(path).map_err(SlotError::at(path))
 }
 
-/// Takes a lock, and waits for it if necessary; `None` if it is still taken after [`GUEST_ENDS`].
+/// Takes a lock, and waits for it if necessary. `None` if it is still taken after
+/// [`GUEST_TIMEOUT`].
 fn wait_for(path: &Path) -> Result<Option<File>, SlotError> {
     let begun = Instant::now();
     loop {
         if let Some(file) = try_file(path)? {
             return Ok(Some(file));
         }
-        if begun.elapsed() > GUEST_ENDS {
+        if begun.elapsed() > GUEST_TIMEOUT {
             return Ok(None);
         }
         sleep(Duration::from_millis(50));

@@ -88,7 +88,8 @@ impl Turns {
         if is_present { self.root.clone() } else { self.parked(number) }
     }
 
-    /// Gives the path to this build, or to a new one. The build that is there is parked.
+    /// Moves this build to the slot's path, or creates an empty folder there if the build is new.
+    /// The build that was there before is parked.
     pub(super) fn take(&self, number: u32) -> Result<(), SlotError> {
         let present = self.present()?;
         if present != Some(number) {
@@ -111,8 +112,8 @@ impl Turns {
         git::mend_moved(&self.root.join("src")).map_err(SlotError::at(&self.root))
     }
 
-    /// Moves the build at the path beside it. A file system that cannot move a folder (a lower
-    /// layer of an overlay) loses the build, which is then made again.
+    /// Moves the build at the slot's path to a folder beside the path. If the file system cannot
+    /// move the folder (a lower layer of an overlay), the build is removed, and made again later.
     fn park(&self, number: u32) -> Result<(), SlotError> {
         let parked = self.parked(number);
         match std::fs::rename(&self.root, &parked) {

@@ -50,7 +50,7 @@ pub(crate) fn refuse(
 /// The record and log of a commit whose files this disk refuses. They are not stored: another disk
 /// may accept the files.
 pub(super) fn unbuildable_record(
-    order: BuildRequest<'_>,
+    request: BuildRequest<'_>,
     attempt: String,
     log: &Path,
     why: &GitError,
@@ -58,7 +58,7 @@ pub(super) fn unbuildable_record(
     let cure = why.hint().map_or_else(String::new, |cure| format!("; {cure}"));
     let detail = format!("{why}{cure}");
     write_log(log, CHECKOUT, &detail)?;
-    Ok(unbuilt(attempt, order.commit, order.key, order.phase, not_checked_out(detail)))
+    Ok(unbuilt(attempt, request.commit, request.key, request.phase, not_checked_out(detail)))
 }
 
 fn not_checked_out(detail: String) -> Failure {

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The arguments of all commands.
 
 mod answers;
 mod files;
@@ -122,7 +122,7 @@ pub(crate) struct Demo {
 /// `init`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Init {
-    /// What it is written for.
+    /// The model and the text.
     #[command(flatten)]
     pub recipe: Recipe,
     /// Set any key of oracle.toml, such as run.threads=8, guard.ppl.max_increase=0.1 or
@@ -199,7 +199,7 @@ pub(crate) struct Oracle {
     /// The hunt to judge for [default: none, for a bisect of your own in this worktree]
     #[arg(long, value_name = "HUNT")]
     pub hunt: Option<String>,
-    /// A commit to measure ahead, as JSON: a driver starts this
+    /// A commit to measure ahead, as JSON; only the driver of a hunt uses this
     #[arg(long, hide = true, requires = "hunt", requires = "slot")]
     pub ahead: Option<String>,
     /// The slot to measure ahead in

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     if let Some(config) = &config {
         if let Some(history) = &history {
             surroundings(&mut lines, history, config);
-            kept_elsewhere(&mut lines, history, config);
+            git_lfs(&mut lines, history, config);
             descends(&mut lines, history, config);
         }
         programs::check(&mut lines, config);
@@ -196,7 +196,7 @@ fn revisions(
                 lines.ok(name, &format!("{} {}", info.id.short(), info.subject));
                 found.push(info.id);
             }
-            // With a range, `start`'s own check names it.
+            // With a range, the check of the range below reports this error.
             Err(error) if !has_range => lines.fail(name, &error.to_string(), error.hint()),
             Err(_) => {}
         }
@@ -218,7 +218,8 @@ fn revisions(
     found.into_iter().next()
 }
 
-/// The checks of `start` outside of the file itself: problems, and a line for each that is well.
+/// What `start` checks besides the configuration file. Adds a line for each problem, and one for
+/// each input, link, patch and overlay without a problem.
 fn surroundings(lines: &mut Lines, history: &History, config: &Config) {
     for name in config.inputs.keys().filter(|name| check_readable(config, name).is_ok()) {
         let shown = config.input_value(name).map(|path| path.to_string_lossy().into_owned());
@@ -297,7 +298,7 @@ fn store(lines: &mut Lines, repository: &Repository) {
 fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
     for one in unnamed(config, repository.and_then(Repository::top)) {
         let Unnamed { written, place, input } = one;
-        let stale = "if it changes, old figures are taken for new";
+        let stale = "if it changes, stored results of the old file are used again";
         let (about, cure) = match input {
             Some(name) => (
                 format!(
@@ -321,7 +322,7 @@ fn named_later(lines: &mut Lines, config: &Config) {
         let is_known = Resource::of(&guard.metric).is_some();
         if measure.parser.names().is_none() && !is_known {
             let about = format!(
-                "{}: shows once {} has run; `bisect-ppl measure REV` lists what it yields",
+                "{}: known only after a run of {}; `bisect-ppl measure REV` lists what it yields",
                 guard.metric, measure.name
             );
             lines.ok("metric", &about);
@@ -330,10 +331,10 @@ fn named_later(lines: &mut Lines, config: &Config) {
 }
 
 /// Warns of files in Git LFS if `lfs` is not set.
-fn kept_elsewhere(lines: &mut Lines, history: &History, config: &Config) {
+fn git_lfs(lines: &mut Lines, history: &History, config: &Config) {
     let has_some = |head| history.file_contains(&head, ".gitattributes", "filter=lfs");
     if !config.worktree.lfs && history.resolve("HEAD").and_then(has_some).unwrap_or(false) {
-        let about = "commits keep files in Git LFS, which stay pointers of three lines";
+        let about = "commits keep files in Git LFS; these files stay pointers of three lines";
         lines.warn(
             "lfs",
             about,

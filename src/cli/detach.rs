@@ -91,7 +91,7 @@ fn wait(hunt: &HuntDir, driver: &mut Detached, stop: &Stop) -> Result<Option<u8>
     let began = process::started(driver.pid());
     let mut asked = false;
     loop {
-        // Asked first: a short hunt may be over before the file is read.
+        // Asked before the file is read: a short hunt may end in between.
         let code = driver.ended().map_err(failed)?;
         // A file that cannot be read or written ends the driver, which says why.
         let holder = hunt.holder().ok().flatten();

@@ -29,7 +29,7 @@ Examples:
 Exit codes:
   0  found, and it is the commit in which the regression was planted
   1  another commit was named
-  2  wrong words   5  stopped by the world   130  interrupted";
+  2  wrong arguments   5  stopped by an external fault   130  interrupted";
 
 pub(super) const INIT: &str = "\
 Examples:
@@ -40,7 +40,7 @@ Examples:
 
 Exit codes:
   0  written, and `bisect-ppl check` accepts it
-  2  something would have to be invented, or a file is there already";
+  2  the tree does not tell what is needed, or the file exists already";
 
 pub(super) const CHECK: &str = "\
 Examples:
@@ -50,7 +50,7 @@ Examples:
   bisect-ppl check --json | jq '.checks[] | select(.state == \"fail\")'
 
 Exit codes:
-  0  nothing stands in the way   1  something does   2  wrong words";
+  0  no problems   1  at least one problem   2  wrong arguments";
 
 pub(super) const START: &str = "\
 Examples:
@@ -62,7 +62,7 @@ Examples:
   bisect-ppl start --good v1 -- src kernels        commits that touch these only
   bisect-ppl start --good v1 --set guard.ppl.max_increase=0.01
                                                    another tolerance, this time
-  bisect-ppl start --good v1 --arg ppl='-ctk q8_0' with more words, in every era
+  bisect-ppl start --good v1 --arg ppl='-ctk q8_0' adds words, at every commit
   bisect-ppl start --good v1 --deadline 08:00 --on-finish './tell.sh'
                                                    overnight, and tells you
   bisect-ppl start --good v1 --detach              goes on without the terminal
@@ -70,10 +70,10 @@ Examples:
 
 Exit codes:
   0  a first bad commit was found and confirmed
-  2  wrong words or files; nothing was begun
+  2  wrong arguments or files; nothing was begun
   3  undecided: candidates, a gradual rise, or too much noise
   4  the endpoints show no regression, or cannot be measured
-  5  stopped by the world, 130 interrupted: `bisect-ppl resume` goes on";
+  5  stopped by an external fault, 130 interrupted: `bisect-ppl resume` goes on";
 
 pub(super) const LOCALIZE: &str = "\
 Examples:
@@ -98,13 +98,13 @@ Exit codes: those of `bisect-ppl start`";
 pub(super) const STATUS: &str = "\
 Examples:
   bisect-ppl status
-  bisect-ppl status --watch             until it ends; Ctrl-C stops looking only
+  bisect-ppl status --watch             until it ends; Ctrl-C ends only the view
   bisect-ppl status --wait && deploy    exit codes as of `bisect-ppl start`
   bisect-ppl status --json | jq .outcome
 
 Exit codes:
-  0  it is shown, whatever the hunt has come to; with --wait and --watch the
-     hunt's own code, 5 if its process died
+  0  the hunt is shown, whatever its state; with --wait and --watch the hunt's
+     own code, 5 if its process died
   2  there is no such hunt";
 
 pub(super) const STOP: &str = "\
@@ -113,7 +113,7 @@ Examples:
   bisect-ppl stop 20261121-0930
 
 Exit codes:
-  0  it does not run any more   2  there is no such hunt   5  it does not end";
+  0  the hunt does not run   2  there is no such hunt   5  it does not end";
 
 pub(super) const LOG: &str = "\
 Examples:
@@ -136,13 +136,14 @@ Examples:
   bisect-ppl verify report.json --fix my-branch    does it heal all cells?
   bisect-ppl verify report.json --yes --json | jq .verdict
 
-Stand in a clone of the engine. More: bisect-ppl help checking-an-answer
+Run it in a clone of the engine. More: bisect-ppl help checking-an-answer
 
 Exit codes:
   0  the claim holds here; with --fix, all cells are healed
   1  it does not hold, or a cell is not healed
-  2  wrong words or files, nothing to verify, or nobody agreed; nothing was run
-  3  undecided   5  stopped by the world   130  interrupted";
+  2  wrong arguments or files, nothing to verify, or nobody agreed; nothing
+     was run
+  3  undecided   5  stopped by an external fault   130  interrupted";
 
 pub(super) const MEASURE: &str = "\
 Examples:
@@ -150,8 +151,8 @@ Examples:
   bisect-ppl measure v1 --runs 5 --json
 
 Exit codes:
-  0  measured   1  the commit cannot be measured   2  wrong words or files
-  5  stopped by the world   130  interrupted; what was measured is kept";
+  0  measured   1  the commit cannot be measured   2  wrong arguments or files
+  5  stopped by an external fault   130  interrupted; what was measured is kept";
 
 pub(super) const DIFF_LOGITS: &str = "\
 Examples:
@@ -164,8 +165,8 @@ The formulas: bisect-ppl help logits
 
 Exit codes:
   0  the guard holds, or none was given   1  the guard does not hold
-  2  wrong words, or files that cannot be read or compared
-  5  reading failed in between   130  interrupted";
+  2  wrong arguments, or files that cannot be read or compared
+  5  a read failed, such as from a bad disk   130  interrupted";
 
 pub(super) const DIFF_TENSORS: &str = "\
 Examples:
@@ -177,9 +178,9 @@ Examples:
 Formats, tolerances and patterns: bisect-ppl help tensors
 
 Exit codes:
-  0  no tensor is beyond its tolerance   1  a tensor is
-  2  wrong words, or files that cannot be read or compared
-  5  reading failed in between   130  interrupted";
+  0  no tensor is beyond its tolerance   1  at least one is
+  2  wrong arguments, or files that cannot be read or compared
+  5  a read failed, such as from a bad disk   130  interrupted";
 
 pub(super) const ORACLE: &str = "\
 Examples:
@@ -208,8 +209,8 @@ Commits with the same files share what is stored, so they forget it too.
 Reports and logs of hunts stay.
 
 Exit codes:
-  0  it is gone, or nothing was stored   2  no such commit, or anything measures
-                                            in this repository";
+  0  it is gone, or nothing was stored
+  2  no such commit, or a process measures in this repository";
 
 pub(super) const STORE_GC: &str = "\
 Examples:
@@ -219,7 +220,7 @@ Examples:
 What goes without --older-than:
   leftovers of processes that were killed; worktrees and builds in the cache;
   runs and builds that no hunt refers to and that are older than 14 days
-Refused, with exit code 2, while anything measures in this repository.";
+Refused, with exit code 2, while a process measures in this repository.";
 
 pub(super) const SCHEMA: &str = "\
 Examples:
@@ -241,6 +242,6 @@ Examples:
 
 pub(super) const HELP: &str = "\
 Examples:
-  bisect-ppl help start           as bisect-ppl start --help
-  bisect-ppl help topics          the documents there are
+  bisect-ppl help start           same as bisect-ppl start --help
+  bisect-ppl help topics          lists the documents
   bisect-ppl help oracle-toml     every key of oracle.toml";

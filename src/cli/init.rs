@@ -91,7 +91,7 @@ impl New {
         match create(&self.path, &self.proposal.text) {
             Ok(()) => ui.line(&format!("wrote {}", self.path.display())),
             Err(error) => ui.warn(&format!(
-                "cannot write {}: {error}; the hunt goes by a copy of its own",
+                "cannot write {}: {error}; the hunt uses its own copy",
                 self.path.display()
             )),
         }
@@ -148,7 +148,7 @@ fn create(target: &Path, text: &str) -> io::Result<()> {
 
 const OR_FORCE: &str =
     "write elsewhere with -o FILE (- is standard output), or over it with --force";
-const OR_WITHOUT: &str = "to hunt with it, leave out --model and --text, which are for a file that is not there yet; --set inputs.NAME=FILE changes an input for this hunt; --config FILE writes another";
+const OR_WITHOUT: &str = "to hunt with this file, leave out --model and --text, which only serve to write a new one; --set inputs.NAME=FILE changes an input for this hunt; --config FILE writes another file";
 
 fn there(file: &Path, hint: &str) -> Failed {
     let error = anyhow!("{} is there already, and is left as it is", file.display());
@@ -168,6 +168,6 @@ pub(crate) fn offer() -> String {
     });
     let found = found.map_or_else(String::new, |found| format!(" for {found}"));
     format!(
-        "`bisect-ppl init --model F --text F` writes one{found}, and so does `start` with these; --config FILE names another"
+        "`bisect-ppl init --model F --text F` writes one{found}, and so does `start` with these options; --config FILE names another file"
     )
 }

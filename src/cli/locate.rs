@@ -25,7 +25,7 @@ pub(super) fn here() -> Result<Repository, Failed> {
 pub(super) fn current_folder() -> Result<PathBuf, Failed> {
     std::env::current_dir().map_err(|error| {
         let error = anyhow::Error::new(error).context("the current folder does not exist");
-        Failed::usage(error, Some("change into one that is".to_owned()))
+        Failed::usage(error, Some("change into a folder that exists".to_owned()))
     })
 }
 

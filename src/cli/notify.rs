@@ -33,7 +33,7 @@ pub(crate) struct Notify {
     folder: PathBuf,
 }
 
-/// The command of `--on-finish`; it runs where the user stands.
+/// The command of `--on-finish`; it runs in the current folder.
 pub(crate) fn on_finish(args: &Unattended) -> Result<Option<Notify>, Failed> {
     let Some(text) = &args.on_finish else { return Ok(None) };
     let words = plain_words(text).map_err(|error| {

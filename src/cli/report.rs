@@ -52,9 +52,9 @@ pub(super) fn unpack(path: &Path) -> Result<Unpacked, Failed> {
     report::unpack(path).map_err(|error| {
         let hint = match &error {
             BundleError::Report(_) => None,
-            BundleError::Io { .. } | BundleError::Refused { .. } => Some(
-                "name a file that `bisect-ppl report --bundle` wrote, and get it whole".to_owned(),
-            ),
+            BundleError::Io { .. } | BundleError::Refused { .. } => {
+                Some("name a complete file that `bisect-ppl report --bundle` wrote".to_owned())
+            }
         };
         Failed::usage(error.into(), hint)
     })

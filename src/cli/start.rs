@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         new.write(ui);
     }
     if args.detach {
-        // The hunt's own beginning has the limits.
+        // The limits are stored with the hunt, so the driver needs no arguments for them.
         return detach::begin(&hunt, Vec::new(), args.unattended.on_finish.as_deref(), ui, stop);
     }
     let result = drive(&repository, &store, &hunt, (Course::New, Vec::new()), ui, stop);
@@ -81,7 +81,7 @@ pub(super) fn spread_of(text: &str) -> Result<Metric, Failed> {
         Failed::usage(anyhow!("--target-of {text}: {what}"), Some(hint.to_owned()))
     };
     let Some((metric, of)) = text.split_once('=') else {
-        return Err(refused("what of it?".to_owned()));
+        return Err(refused("`=spread` is missing".to_owned()));
     };
     if of != "spread" {
         return Err(refused(format!("`{of}` is not a known target")));
@@ -159,8 +159,8 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
-/// Runs a hunt to its end, here or in jobs, and holds its lock meanwhile. `words`: how its
-/// first job begins.
+/// Runs a hunt to its end, here or in jobs, and holds its lock meanwhile. `words`: further
+/// arguments of `resume` for the first job.
 fn drive(
     repository: &Repository,
     store: &Store,
@@ -228,7 +228,7 @@ fn drive_one(
     let program = program()?;
     let page = hunt::LivePage::begin(repository, hunt);
     let result = hunt::drive(repository, hunt, &program, stop, limits, &asker);
-    // The report that is written next is for good.
+    // The live page ends here, so that it does not overwrite the final report, written next.
     drop(page);
     watch.end();
     // An interrupted hunt has a report too, so it is written before errors are returned.

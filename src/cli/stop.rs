@@ -37,7 +37,8 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     kill_process(pid, Signal::TERM).map_err(|error| {
         let pid = holder.pid;
         let error = anyhow::Error::new(error).context(format!("cannot end process {pid}"));
-        Failed::world(error, Some("whoever started the hunt can; so can Ctrl-C there".to_owned()))
+        let cure = "the user who started the hunt can end it, also with Ctrl-C in its terminal";
+        Failed::world(error, Some(cure.to_owned()))
     })?;
     let asked = Instant::now();
     while is_driven()? {
@@ -79,7 +80,7 @@ fn driver(hunt: &HuntDir) -> Result<Option<(Pid, Holder)>, Failed> {
                 format!("hunt {} runs, and does not say in which process", hunt.id())
             }
             Driver::Another(holder) => format!(
-                "hunt {} runs, but not as the process of this machine that its folder names \
+                "hunt {} runs, but not in the process of this machine that its folder names \
                  ({holder})",
                 hunt.id()
             ),

@@ -100,7 +100,7 @@ fn input(typed: &str) -> Result<(String, PathBuf), Failed> {
         let hint = "write NAME=PATH, as in --input model=/data/model.gguf".to_owned();
         Failed::usage(anyhow!("--input {typed}: {what}"), Some(hint))
     };
-    let (name, path) = typed.split_once('=').ok_or_else(|| refused("where is it?"))?;
+    let (name, path) = typed.split_once('=').ok_or_else(|| refused("the path is missing"))?;
     if name.is_empty() || path.is_empty() {
         return Err(refused("a name or a path is missing"));
     }
@@ -113,7 +113,7 @@ fn failed(error: HuntError) -> Failed {
     let failed = Failed::hunt(error);
     match &failed.hint {
         Some(hint) if hint.contains("bisect-ppl resume") => failed.with_hint(
-            "call `bisect-ppl verify` again with the same words: it goes on where it was",
+            "call `bisect-ppl verify` again with the same arguments: it goes on where it was",
         ),
         _ => failed,
     }

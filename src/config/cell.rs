@@ -1,12 +1,11 @@
-//! One cell of a measure: the measure with values in place of some placeholders, and which
-//! parameters a measure names.
+//! Makes the cells of a measure: copies of it with values in place of some placeholders.
 
 use super::template::Replacement;
 use super::{Command, Config, Measure, Placeholder, Sweep, SweepParameter, SweepValue, Template};
 
 impl Measure {
-    /// This measure with some placeholders replaced, called `NAME[LABEL,…]`. A measure that is a cell
-    /// already gets more labels.
+    /// This measure with some placeholders replaced, called `NAME[LABEL,…]`. If the measure is a
+    /// cell already, the labels are added to its own.
     pub(super) fn in_cell(
         &self,
         labels: &[String],
@@ -76,8 +75,9 @@ impl Config {
         (config, name)
     }
 
-    /// The measures that run only inside a first bad commit, to be tried before the hunt. Returns
-    /// this configuration with each swept measure in its first cell, and the measures' names.
+    /// The measures that run only to find the cause at a first bad commit, to try them before the
+    /// hunt. Returns this configuration with each swept measure in its first cell, and the
+    /// measures' names.
     pub(crate) fn to_try_for_cause(&self) -> (Self, Vec<String>) {
         let (mut config, mut names) = (self.clone(), Vec::new());
         for measure in self.measures.iter().filter(|measure| measure.for_cause) {

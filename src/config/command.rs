@@ -20,7 +20,7 @@ pub enum CommandError {
         what: String,
     },
     /// A variable is set before the program: `CC=gcc make`.
-    #[error("`{word}` before a program is the shell's way: put it in `env`")]
+    #[error("only a shell understands `{word}` before a program: put the variable in `env`")]
     Assignment {
         /// The assignment.
         word: String,
@@ -189,7 +189,9 @@ mod tests {
         assert_eq!(parse("  ").unwrap_err(), CommandError::Empty);
         assert_eq!(parse("'' x").unwrap_err(), CommandError::Empty);
         assert_eq!(parse("a 'b").unwrap_err(), CommandError::Quote);
-        assert!(parse("CC=gcc make").unwrap_err().to_string().contains("put it in `env`"));
+        assert!(
+            parse("CC=gcc make").unwrap_err().to_string().contains("put the variable in `env`")
+        );
         assert!(parse("cd x").unwrap_err().to_string().contains("commands start in {src}"));
         assert!(parse("./a=b/run").is_ok());
     }

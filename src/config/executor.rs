@@ -90,7 +90,7 @@ pub(super) fn cpus(text: &str) -> Result<Vec<usize>, String> {
     Ok(all.into_iter().collect())
 }
 
-/// The system's masks of CPUs have no more.
+/// Linux's CPU masks (`cpu_set_t`) have this many bits.
 const MOST_CPUS: usize = 1024;
 
 #[cfg(test)]

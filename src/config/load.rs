@@ -73,7 +73,7 @@ impl LoadError {
 /// The overrides of one commit could not be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError<E> {
-    /// It could not be found out whether a condition holds.
+    /// It is unknown whether a condition holds; why.
     #[error("{0}")]
     Condition(E),
     /// Each override is valid alone, but the overrides that hold here conflict.
@@ -176,7 +176,8 @@ impl Config {
         }
         let mut document = file.document.clone();
         let mut config = file.read(base, name, &format!("{name} with --set"))?;
-        // Only now: problems of a command belong to the file, unless the file was right before.
+        // `--arg` is applied only to a valid configuration, so any problem found now is due to
+        // `--arg`.
         if !changes.arg.is_empty() {
             let mut problems = Vec::new();
             made.extend(changes::append_all(&mut document, changes.arg, &mut problems));
@@ -268,7 +269,8 @@ impl Parsed {
         Self { document, text: text.to_owned(), syntax, problems: Vec::new() }
     }
 
-    /// Reads the tree. An error has the name `changed` if an option of the command line is wrong.
+    /// Reads the tree. `changed`: the name in the error if only options of the command line are
+    /// wrong.
     fn read(self, base: &Path, name: &str, changed: &str) -> Result<Config, ConfigError> {
         let Self { mut document, text, mut syntax, mut problems } = self;
         let (conditions, bodies) = read::take_overrides(&mut document, &mut problems);

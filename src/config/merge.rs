@@ -68,7 +68,7 @@ fn lay_over_named(
             .and_then(Node::table_mut)
         else {
             let guess = did_you_mean(&field.key, names.iter().map(String::as_str));
-            let all = if list == "measure" { "Measures" } else { "Those there are" };
+            let all = if list == "measure" { "Measures" } else { "Steps" };
             let what =
                 format!("there is no {list} `{}`{guess} {all}: {}", field.key, names.join(", "));
             report_problem(&field.place, key, what);
@@ -88,9 +88,9 @@ fn name_of(measure: &Node) -> Option<&str> {
     measure.table()?.get("name")?.text()
 }
 
-/// Removes the keys that a new `parser` makes meaningless, and `pointer` if `pointers` is set,
-/// or the reverse. An override cannot remove keys itself, so without this step every override
-/// of `parser` would be refused because of the old `pattern`.
+/// If `above` sets `parser`, removes the keys of the old parser. If it sets `pointers`, removes
+/// `pointer`, and the reverse. An override cannot remove keys itself, so without this step every
+/// override of `parser` would be refused because of the old `pattern`.
 fn drop_obsolete_keys(below: &mut Table, above: &Table) {
     if above.get("parser").is_some() {
         for key in PARSER_KEYS {

@@ -1,9 +1,10 @@
 //! Reads `oracle.toml` into a [`Config`], which is valid by construction. All problems of the
 //! file are reported at once.
 //!
-//! `document` parses the text into a tree in which every value knows its place. `lay` merges
-//! overrides and overlays into the tree. `read` goes through the tree once, collects every
-//! problem and yields the `Config`. No other code reads the file.
+//! `document` parses the text into a tree in which every value knows its place. `changes` applies
+//! `--set` and `--arg` to the tree, and `merge` merges overrides and overlays into it. `read` goes
+//! through the tree once, collects every problem and yields the `Config`. No other code reads the
+//! file.
 
 mod cell;
 mod changes;

@@ -63,8 +63,8 @@ pub struct Config {
     pub(crate) overrides: Vec<Condition>,
     /// `[environment] probe`: commands, split into words.
     pub probes: Vec<Vec<String>>,
-    /// `[environment] vars`: inherited variables that are part of the keys besides the built-in
-    /// list. A name that ends with `*` stands for all variables that begin so.
+    /// `[environment] vars`: inherited variables that, besides the built-in list, are part of the
+    /// build and run keys. A name that ends with `*` stands for all variables whose names begin so.
     pub variables: Vec<String>,
     /// `[environment] home`.
     pub(crate) home: HomeUse,
@@ -83,11 +83,11 @@ pub struct Config {
     pub(crate) limits: DiskLimits,
     /// `[notify] command`: the words of the command that is told how a hunt ended.
     pub notify: Option<Vec<String>>,
-    /// Files put over a commit before its patches and overlays. No key sets them: localisation uses
-    /// them to build a commit with part of a change.
+    /// Files that replace a commit's own before its patches and overlays are applied. No key sets
+    /// them: the search for the cause uses them to build a commit with part of a change.
     pub(crate) part: Arc<Vec<TreeEntry>>,
-    /// Whether a submodule under test is laid into the engine as plain files: then parts of a change
-    /// and patches can be put over them. No key sets it.
+    /// Whether a submodule under test is put into the engine's tree as plain files. Then parts of a
+    /// change and patches can be applied to these files. No key sets it.
     pub inline: bool,
     /// The text and tree that this configuration was read from.
     pub(super) source: Arc<Source>,
@@ -124,8 +124,8 @@ impl Config {
         patched
     }
 
-    /// Whether the values of a measure may depend on the machine's speed: it is exclusive, or a guard
-    /// on one of its metrics says so.
+    /// Whether the values of a measure may depend on the machine's speed: the measure is exclusive,
+    /// or one of its guards is of a kind that depends on speed.
     pub(crate) fn is_timed(&self, measure: &str) -> bool {
         let mut guards = self.guards.iter().filter(|guard| guard.metric.measure == measure);
         guards.any(Guard::depends_on_speed) || self.measure(measure).is_some_and(|it| it.exclusive)

@@ -150,9 +150,9 @@ pub(crate) const KLD_NAMES: [&str; 34] = [
 ];
 
 impl Parser {
-    /// The names of the values that this parser yields; empty for [`Parser::Tensors`]. An inner `None` is the
-    /// unnamed value, whose metric has the name of the measure. `wall_s` and `peak_rss_mib`,
-    /// which every run has, are not among them.
+    /// The names of the values that this parser yields; empty for [`Parser::Tensors`]. An inner
+    /// `None` is the unnamed value, whose metric has the name of the measure. `wall_s` and
+    /// `peak_rss_mib`, which every run has, are not among them.
     ///
     /// `None` if the names are known only after a run; then every value has a name.
     pub(crate) fn names(&self) -> Option<Vec<Option<String>>> {
@@ -184,8 +184,7 @@ impl Parser {
         }
     }
 
-    /// Whether the store keeps the files that the runs wrote, since later runs are compared with
-    /// them.
+    /// Whether the store keeps the files that runs wrote, to compare later runs with them.
     pub(crate) fn keeps_dumps(&self) -> bool {
         matches!(self, Self::Logits | Self::Tensors)
     }

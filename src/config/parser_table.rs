@@ -51,7 +51,7 @@ pub(crate) struct ParserRow {
     pub(crate) tells_checks: bool,
 }
 
-/// A parser without keys of its own: most rows differ from it in little.
+/// A parser without keys of its own. Each row changes some of these fields.
 const PLAIN: ParserRow = ParserRow {
     parser: ParserName::LlamaPerplexity,
     name: "",

@@ -85,7 +85,8 @@ fn override_body(document: &Value) -> Map<String, Value> {
     }
     let mut measure = at(&mut document, &["properties", "measure", "items"]).take();
     at(&mut measure, &["properties"]).as_object_mut().expect("keys").shift_remove("name");
-    // The allowed keys depend on the parser, which may stand in the measure that is overridden.
+    // The allowed keys depend on the parser, which may be set in the overridden measure and not
+    // here.
     measure.as_object_mut().expect("a measure is a table").shift_remove("allOf");
     document["properties"]["measure"] = json!({
         "description": "Measures by name: measure.NAME.command = \"…\"",

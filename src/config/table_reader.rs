@@ -104,7 +104,8 @@ impl<'d> TableReader<'d> {
             .collect()
     }
 
-    /// As [`TableReader::sections`], but at least one table is required. `lines`: such a table.
+    /// As [`TableReader::sections`], but at least one table is required. `lines`: an example of
+    /// such a table, for the message.
     pub(super) fn some_sections(
         &mut self,
         reader: &mut Reader,

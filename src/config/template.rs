@@ -57,7 +57,7 @@ fn allowed() -> String {
 
 fn prepared(names: &[String]) -> String {
     if names.is_empty() {
-        "None does".to_owned()
+        "There is none".to_owned()
     } else {
         format!("Those before: {}", names.join(", "))
     }

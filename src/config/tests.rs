@@ -228,7 +228,7 @@ command = "curl -d '{\"a\": 1}' x"
 }
 
 #[test]
-fn the_lines_that_tell_people_are_valid() {
+fn the_examples_of_notify_in_the_docs_are_valid() {
     let document = include_str!("../../docs/notify.md");
     let blocks = document.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let mut programs = Vec::new();
@@ -259,7 +259,7 @@ fn the_worked_example_is_valid() {
 
 /// The values that the example calls defaults are the defaults.
 #[test]
-fn the_worked_example_states_the_defaults_truly() {
+fn the_worked_example_states_the_true_defaults() {
     let config = Config::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.toml")).unwrap();
     let bare = parse(SMALL).unwrap();
     assert_eq!(config.statistics, bare.statistics);

@@ -30,7 +30,7 @@ pub(crate) fn secrets_of(text: &str) -> Vec<String> {
     withheld.into_iter().map(|(_, value)| value).collect()
 }
 
-/// Empties the values, and collects their keys and what they were.
+/// Empties the secret values. Adds their keys and former values to `withheld`.
 fn in_table(table: &mut dyn TableLike, path: &[String], withheld: &mut Vec<(String, String)>) {
     let is_env = path.last().is_some_and(|name| name == "env");
     for (key, item) in table.iter_mut() {
@@ -64,8 +64,8 @@ fn in_item(item: &mut Item, path: &[String], withheld: &mut Vec<(String, String)
     }
 }
 
-/// The path of a table in a list, as `--set` writes it: `measure.ppl`. The keys of an override are
-/// those of the file.
+/// The path of a table in a list, as `--set` writes it: `measure.ppl`. The path of an override is
+/// empty: its keys are written as those of the file.
 fn element(path: &[String], table: &dyn TableLike) -> Vec<String> {
     if path.last().is_some_and(|name| name == "override") {
         return Vec::new();

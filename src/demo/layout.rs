@@ -32,7 +32,8 @@ pub enum LayoutError {
     Plan(#[from] PlanError),
     /// The history has other commit ids than expected.
     #[error(
-        "{revision} came out as {got}, not as {wanted}: this git makes other commits of the same patches"
+        "{revision} has the commit id {got}, not {wanted}: this git makes other commits from the \
+         patches"
     )]
     OtherIds {
         /// The revision.
@@ -50,8 +51,8 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> LayoutError {
 }
 
 /// Makes the engine's repository in `folder`, which must be new or empty: the history with fixed
-/// commit ids, `main` checked out. Adds the model and the text in `demo/`, `oracle.toml` and
-/// `.venv`; the engine's own `.gitignore` ignores all four.
+/// commit ids, `main` checked out. Then adds files that the engine's own `.gitignore` ignores: the
+/// folder `demo/` with the model and the text, `oracle.toml`, and `.venv`.
 pub fn lay_out(folder: &Path) -> Result<(), LayoutError> {
     std::fs::create_dir_all(folder).map_err(at(folder))?;
     let mut entries = std::fs::read_dir(folder).map_err(at(folder))?;

@@ -1,4 +1,4 @@
-//! Which source files two builds made use of: compiled ones whose objects differ.
+//! Which source files two builds compiled, and which of their object files differ.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,15 @@ use super::is_source;
 /// The source files of two builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BuiltSources {
-    /// Those that either build compiled; empty if that is not known of both.
+    /// Files that either build compiled; empty if the list of one build is not known.
     compiled: Vec<String>,
-    /// Whether all objects with this name, without its ending, are the same in both builds.
+    /// By the file name of objects, without its ending: whether all of them are the same in both
+    /// builds.
     is_same: BTreeMap<String, bool>,
 }
 
 impl BuiltSources {
-    /// What two builds know of their source files.
+    /// Compares the compiled files and the objects of two builds.
     pub(crate) fn of(before: &Setup, now: &Setup) -> Self {
         let mut built = Self::default();
         if !before.files.is_empty() && !now.files.is_empty() {
@@ -31,7 +32,7 @@ impl BuiltSources {
     }
 
     /// Whether the source file makes no difference by itself: it is not compiled, or its object is
-    /// the same in both builds. Files that others include are not known here.
+    /// the same in both builds. False for a header, because objects do not say what they include.
     pub(crate) fn is_idle(&self, path: &str) -> bool {
         is_source(path) && (self.is_left_out(path) || self.same_object(path) == Some(true))
     }

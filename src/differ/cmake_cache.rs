@@ -18,7 +18,7 @@ fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
         None => line.split_once(':')?,
     };
     let (kind, value) = rest.split_once('=')?;
-    let is_told = match kind {
+    let is_kept = match kind {
         // Results of a project's checks are INTERNAL too: `HAVE_AVX512:INTERNAL=1`.
         "INTERNAL" => !name.contains('-') && !OWN.iter().any(|start| name.starts_with(start)),
         "STATIC" => false,
@@ -26,7 +26,7 @@ fn entry(line: &str, place: &BuildFolders) -> Option<(String, String)> {
     };
     // CMake quotes a value that ends with a space.
     let bare = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\''));
-    is_told.then(|| (name.to_owned(), place.without(bare.unwrap_or(value))))
+    is_kept.then(|| (name.to_owned(), place.without(bare.unwrap_or(value))))
 }
 
 /// Prefixes of CMake's own names.

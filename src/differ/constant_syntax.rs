@@ -22,8 +22,8 @@ pub(super) struct Named {
     pub(super) name: String,
     /// With single spaces, without comments.
     pub(super) value: String,
-    /// Whether the name is not declared constant: a new value is then listed, but an added or
-    /// removed name is not.
+    /// Whether the name is a variable, not a declared constant. Of a variable, only a new value is
+    /// listed, not that the name was added or removed.
     pub(super) is_variable: bool,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn pathspecs() -> Vec<String> {
     endings.chain(names.map(|name| pathspec(&format!("**/{name}")))).collect()
 }
 
-/// Whether the file at this path has code or a build's instructions, by its name.
+/// Whether the name of the file says that it has code or build instructions.
 pub(crate) fn is_code(path: &str) -> bool {
     Language::of(path).is_some()
 }
@@ -196,9 +196,9 @@ fn python(line: &str) -> Assignment<'_> {
         LazyLock::new(|| regex(r"^(\s*)([A-Za-z_]\w*)\s*(?::[^=]+)?=\s*([^=].*)$"));
     let found = ASSIGNED.captures(line)?;
     let (name, value) = (found.get(2)?.as_str(), found.get(3)?.as_str());
-    let is_module_s = found[1].is_empty();
-    if (is_upper_case(name) && is_module_s)
-        || ((is_upper_case(name) || is_module_s) && is_plain(value))
+    let is_top_level = found[1].is_empty();
+    if (is_upper_case(name) && is_top_level)
+        || ((is_upper_case(name) || is_top_level) && is_plain(value))
     {
         return Some((name, value, false));
     }

@@ -19,7 +19,7 @@ pub(crate) fn used(found: &mut Vec<Difference>, builds: [&Setup; 2]) {
 
 fn may_be_used(path: &str, builds: [&Setup; 2]) -> bool {
     let is_cmake = builds.iter().any(|build| !build.caches.is_empty());
-    // CMake's own build files name targets, other builds are known by their compiler commands.
+    // The build files that CMake writes name targets, not files. Only compiler commands name files.
     let is_known = builds.iter().all(|build| !build.files.is_empty());
     match Language::of(path) {
         Some(Language::Make) => !is_cmake,
@@ -77,7 +77,7 @@ pub(crate) fn constants(change: &[ChangedLines]) -> Vec<Difference> {
     for ((name, file), mut one) in moved {
         let pairs = one.removed.len().min(one.added.len());
         for (before, now) in one.removed.drain(..pairs).zip(one.added.drain(..pairs)) {
-            found.push(told(&name, [Some(&before), Some(&now)], &change[file].path));
+            found.push(difference(&name, [Some(&before), Some(&now)], &change[file].path));
         }
         if !one.removed.is_empty() || !one.added.is_empty() {
             left.entry(name).or_default().push((file, one));
@@ -115,20 +115,20 @@ fn across_files(
         same.map(|place| added.remove(place)).is_none()
     });
     if let ([(_, before)], [(file, now)]) = (removed.as_slice(), added.as_slice()) {
-        return vec![told(name, [Some(before), Some(now)], &change[*file].path)];
+        return vec![difference(name, [Some(before), Some(now)], &change[*file].path)];
     }
     let gone = removed
         .iter()
         .filter(|(file, named)| !named.is_variable && !change[*file].is_gone)
-        .map(|(file, named)| told(name, [Some(named), None], &change[*file].path));
+        .map(|(file, named)| difference(name, [Some(named), None], &change[*file].path));
     let new = added
         .iter()
         .filter(|(file, named)| !named.is_variable && !change[*file].is_new)
-        .map(|(file, named)| told(name, [None, Some(named)], &change[*file].path));
+        .map(|(file, named)| difference(name, [None, Some(named)], &change[*file].path));
     gone.chain(new).collect()
 }
 
-fn told(name: &str, sides: [Option<&Named>; 2], path: &str) -> Difference {
+fn difference(name: &str, sides: [Option<&Named>; 2], path: &str) -> Difference {
     let [before, now] = sides.map(|side| side.map(|named| cut(&named.value)));
     let sides = [before.as_deref(), now.as_deref()];
     Difference::named(DifferenceIn::Constant, name, sides).in_place(path)

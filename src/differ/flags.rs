@@ -57,7 +57,7 @@ pub(crate) fn flags_make(text: &str, target: &str, place: &BuildFolders, compile
 }
 
 /// Adds the compile command in a line of build output, if there is one: make and `ninja -v` print
-/// theirs. The file has the name that the command uses.
+/// theirs. The file is stored under the path that the command uses.
 pub(crate) fn printed_command(line: &str, place: &BuildFolders, compiled: &mut Compiled) {
     if !line.contains(" -c ") || line.len() > LONGEST_COMMAND {
         return;

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use super::constant_syntax::{Language, is_code};
 use super::tokens::{Comments, Placed, Token, tokens};
 
-/// Of a longer declaration only so many tokens before a name are read. Lists made by macros have no
-/// end that is known here.
+/// Maximum tokens before a name that are read as its declaration. A list made by macros may have no
+/// end that this reader knows, so it would grow without a limit.
 const LONGEST_HEAD: usize = 200;
 
 /// The names in some lines of a file.
@@ -22,7 +22,8 @@ pub(crate) struct Names {
     pub used: BTreeSet<String>,
     /// Files and modules that the lines name.
     pub files: BTreeSet<String>,
-    /// Those of `files` that become part of the program by being named.
+    /// Those of `files` that are in the program because these lines list them: `mod x;`, or a path
+    /// in a build file.
     pub listed: BTreeSet<String>,
     /// Whether the lines import something.
     pub has_imports: bool,
@@ -37,8 +38,8 @@ impl Names {
     }
 }
 
-/// The names in the lines of a text, apart for each of `parts` parts. `part_of`: the part that a
-/// line belongs to, by the line's number from 0. The path decides the language.
+/// The names in a text, separately for each of its `parts` parts. `part_of` takes the number of a
+/// line, from 0, and returns the index of its part. The path decides the language.
 pub(crate) fn names(
     path: &str,
     text: &str,

@@ -18,7 +18,7 @@ struct Lock {
 struct Locked {
     name: String,
     version: Option<String>,
-    /// A string in Cargo's files; other tools' tables only tell where a file lies and are ignored.
+    /// Cargo writes a string. Other tools write a table with the place of a file, which is ignored.
     source: Option<toml::Value>,
 }
 

@@ -5,7 +5,7 @@
 pub(super) enum Token<'t> {
     /// A name, a keyword or a number.
     Word(&'t str),
-    /// Any other character; a quotation mark is a whole string.
+    /// Any other character. `"` stands for a whole string.
     Mark(char),
 }
 
@@ -86,7 +86,7 @@ fn skipped(text: &str, comments: Comments) -> usize {
     }
     match text.chars().next() {
         Some('"') => string(text, '"').unwrap_or(1),
-        // A character in C and Rust, whose lifetimes have one quote.
+        // In C and Rust a short text in quotes is a character; a single quote begins a lifetime.
         Some('\'') => {
             string(text, '\'').filter(|end| comments == Comments::Hash || *end <= 12).unwrap_or(0)
         }

@@ -26,7 +26,7 @@ pub struct Cause {
     pub(crate) trials: Vec<Trial>,
     /// The files of the change with their roles, by path.
     pub(crate) roles: BTreeMap<String, FileRole>,
-    /// The test of the commit without all sets, by its index in `trials`.
+    /// The test of the commit with all sets removed, by its index in `trials`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<usize>,
     /// Whether a revert makes the bad endpoint good, if that was tested.
@@ -37,7 +37,8 @@ pub struct Cause {
     pub backport: Option<Backport>,
 }
 
-/// The newer endpoint without the causes inside all first bad commits, if there are several.
+/// The newer endpoint with the causes of all first bad commits removed. Only if there are several
+/// first bad commits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JointRevert {
     /// What it shows.
@@ -47,8 +48,8 @@ pub(crate) struct JointRevert {
     pub trial: Option<Trial>,
 }
 
-/// In a hunt for a fix: the bad endpoint with the causes inside all first fixed commits, if there
-/// are several.
+/// In a hunt for a fix: the bad endpoint with the causes of all first fixed commits added. Only if
+/// there are several first fixed commits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JointBackport {
     /// What it shows.
@@ -66,21 +67,21 @@ pub struct CauseSet {
     /// How many other parts of the change were present when these made the step. 0: these parts
     /// make it alone.
     pub context: usize,
-    /// These other parts. The cause may be partly in them and show only with `parts`.
+    /// These other parts. Part of the cause may be in these, and show only together with `parts`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<ChangePart>,
     /// The edits of moved code among the parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<MovedEdit>,
-    /// Whether the search for the set was completed. A minimal set of several parts has no smaller
-    /// one that can be judged.
+    /// Whether the search for the set was completed: it found no smaller set that makes the step
+    /// and that can be judged.
     pub is_minimal: bool,
     /// The test of the parent with these parts alone, by its index in [`Cause::trials`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<usize>,
 }
 
-/// How a localisation ended.
+/// How the search for a cause inside a commit's change ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CauseEnd {
@@ -94,7 +95,8 @@ pub(crate) enum CauseEnd {
     RestShows,
     /// The maximum of tests was reached.
     Budget,
-    /// Runs of a test that decides contradict each other; its index in [`Cause::trials`].
+    /// The runs of a decisive test contradict each other. The index of the test in
+    /// [`Cause::trials`].
     Unsteady(usize),
     /// A fault of the machine ended the tests; the reason, in words.
     Stopped(String),
@@ -218,16 +220,16 @@ pub(crate) enum TrialOf {
     Unfixed,
     /// In a hunt for a fix: the bad endpoint with these parts.
     Backported,
-    /// The bad endpoint without the causes inside all first bad commits.
+    /// The bad endpoint without the causes of all first bad commits.
     AllReverted,
-    /// In a hunt for a fix: the good endpoint without the causes inside all first fixed commits.
+    /// In a hunt for a fix: the good endpoint without the causes of all first fixed commits.
     AllUnfixed,
-    /// In a hunt for a fix: the bad endpoint with the causes inside all first fixed commits.
+    /// In a hunt for a fix: the bad endpoint with the causes of all first fixed commits.
     AllBackported,
 }
 
-/// What the newer endpoint shows without the necessary parts. It is the bad one, in a hunt for a fix
-/// the good one.
+/// What the newer endpoint shows without the necessary parts. The newer endpoint is the bad one; in
+/// a hunt for a fix, it is the good one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Revert {
@@ -235,7 +237,8 @@ pub enum Revert {
     Heals,
     /// The same, but other targets of the hunt vary too much to be judged by a few runs.
     HealsPart,
-    /// The step is gone without them, but other guards are then broken, or measures fail; which.
+    /// The step is gone without them, but another guard is broken or a measure fails. The first of
+    /// these, in words.
     BreaksOther(String),
     /// It is still bad without them.
     StillBad,
@@ -279,7 +282,7 @@ impl Trial {
 }
 
 impl TrialOf {
-    /// Whether it is a test of an endpoint, and not of the commit or its parent.
+    /// Whether an endpoint is tested, and not the commit or its parent.
     pub(crate) fn is_of_endpoint(self) -> bool {
         match self {
             Self::Reverted
@@ -308,7 +311,7 @@ impl CauseEnd {
 }
 
 impl Cause {
-    /// The test of the commit without all sets, if it was made.
+    /// The test of the commit with all sets removed, if it was made.
     pub fn without(&self) -> Option<&Trial> {
         self.trials.get(self.without?)
     }

@@ -214,8 +214,8 @@ fn rank(one: &Difference) -> (bool, bool, u8, bool) {
     (!can_matter(one), came_or_went, place(one.kind), is_bare)
 }
 
-/// The position of a kind: first those that the build surely used. A constant may be in a file that
-/// the measured program does not contain.
+/// The position of a kind. The kinds that the build surely used come first; a constant may be in a
+/// file that the measured program does not contain.
 fn place(kind: DifferenceIn) -> u8 {
     match kind {
         DifferenceIn::CompiledFile => 0,
@@ -228,20 +228,20 @@ fn place(kind: DifferenceIn) -> u8 {
 }
 
 fn can_matter(one: &Difference) -> bool {
-    let is_aside = |flag: &String| {
-        let aside = ["-I", "-isystem", "-iquote", "-L", "-W", "-w", "-fdiagnostics", "-g"];
-        aside.iter().any(|start| flag.starts_with(start)) && !passes_on(flag)
+    let is_harmless = |flag: &String| {
+        let harmless = ["-I", "-isystem", "-iquote", "-L", "-W", "-w", "-fdiagnostics", "-g"];
+        harmless.iter().any(|start| flag.starts_with(start)) && !is_exception(flag)
     };
     let sides = [&one.before, &one.now];
     match one.kind {
-        DifferenceIn::Flag => sides.into_iter().flatten().any(|flag| !is_aside(flag)),
+        DifferenceIn::Flag => sides.into_iter().flatten().any(|flag| !is_harmless(flag)),
         _ => true,
     }
 }
 
 /// Whether a flag can change a result although it begins like a harmless one. `-Wl,`, `-Wa,` and
 /// `-Wp,` pass options to another program; `-gencode` selects the code for a GPU.
-fn passes_on(flag: &str) -> bool {
+fn is_exception(flag: &str) -> bool {
     ["-Wl,", "-Wa,", "-Wp,", "-gencode"].iter().any(|start| flag.starts_with(start))
 }
 

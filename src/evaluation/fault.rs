@@ -1,4 +1,5 @@
-//! Derives a failure from the end of a process, and whether the commit or the machine is at fault.
+//! Decides from the end of a process how it failed, and whether the commit or the machine is at
+//! fault.
 
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,8 @@ pub(crate) enum Fault {
     #[serde(rename = "world")]
     Machine,
     /// Unclear: a control run of the good endpoint's kept build decides. If it fails, the machine
-    /// is at fault. If it works, the commit needs more of a resource than there is, and is skipped.
+    /// is at fault. If it works, the commit needs more of a resource than the machine has, and is
+    /// skipped.
     Resource,
     /// Unclear: a control run decides. If the control run works, the commit is at fault.
     Unclear,
@@ -25,8 +27,8 @@ pub(crate) enum Fault {
 
 /// Signals and the fault they indicate.
 ///
-/// A program causes the first group itself. The machine or its administration (memory killer,
-/// batch system, a closed terminal) sends the second.
+/// A program causes the first group itself. The machine or its administration (out-of-memory
+/// killer, batch system, a closed terminal) sends the second. Both may cause the third.
 const SIGNALS: [(Signal, Fault); 15] = [
     (Signal::SEGV, Fault::Commit),
     (Signal::ABORT, Fault::Commit),
@@ -84,9 +86,10 @@ pub(crate) fn was_caused_by_program(ended: &Ended) -> bool {
 /// lack of memory meanwhile. `program_in_tree`: the program's path is under `{src}` or `{build}`,
 /// so the commit should have built it.
 ///
-/// A transient sign decides first, since an engine that loses its GPU aborts or prints NaN as if
-/// its code were broken, and a program whose child was killed ends with an exit code. Other unclear cases are [`Fault::Unclear`] (a control run decides) or
-/// [`Fault::Resource`] (the machine, unless the control run works).
+/// `transient` decides first. An engine that loses its GPU aborts or prints NaN as if its code were
+/// broken, and a program whose child was killed ends with an exit code. Other unclear cases are
+/// [`Fault::Unclear`] (a control run decides) or [`Fault::Resource`] (the machine, unless the
+/// control run works).
 pub(crate) fn fault_of(
     ended: &Ended,
     failure: &Failure,

@@ -90,13 +90,14 @@ pub struct Effect {
     pub(crate) over_text: Option<ChunkIntervals>,
 }
 
-/// A step's statistics over the chunks of text that both commits read. The intervals cover the
-/// choice of the text, not the run-to-run noise; in the metric's unit, positive is worse.
+/// A step's statistics over the chunks of text that both commits read. The intervals are in the
+/// metric's unit, positive is worse. They cover the choice of the text, not the run-to-run noise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ChunkIntervals {
     /// How many chunks were read.
     pub chunks: usize,
-    /// How many chunks moved by more than their noise and by more than a tenth of the mean.
+    /// How many chunks changed by more than their noise and by more than a tenth of the mean
+    /// change.
     pub carrying: usize,
     /// The confidence of both intervals.
     pub confidence: f64,
@@ -124,7 +125,8 @@ pub(crate) struct TouchedFile {
     pub role: FileRole,
 }
 
-/// Another project's sources that a commit updates to a newer or older commit.
+/// Another project, inside the engine's tree, that a commit moves to another of the project's
+/// commits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
     /// The submodule's path, or the path of the file that names the copied commit.
@@ -155,18 +157,18 @@ pub(crate) struct DependencyHunt {
     /// for a submodule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// The failure of the other hunt's first bad commit, if it fails.
+    /// The failure of the first bad commit of `hunt`, if that commit fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
 
 impl DependencyHunt {
-    /// `the submodule lib`, or `what lib is a copy of`.
+    /// `the submodule lib`, or `the project copied to lib`.
     pub(crate) fn what(&self) -> String {
         if self.files.is_empty() {
             format!("the submodule {}", self.path)
         } else {
-            format!("what {} is a copy of", self.path)
+            format!("the project copied to {}", self.path)
         }
     }
 }
@@ -304,8 +306,8 @@ pub(crate) struct Finding {
     pub candidates: Vec<CommitId>,
     /// One account per targeted metric.
     pub accounts: Vec<Account>,
-    /// What the bad end shows and the confirmed commits do not explain. The answer is then not
-    /// complete.
+    /// What is bad at the bad end and not explained by the confirmed commits. If there is anything,
+    /// the answer is not complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<Unexplained>,
     /// The ranges whose small steps add up to the change.

@@ -84,8 +84,7 @@ impl FormName {
         }
     }
 
-    /// Whether the amount is a percentage of the baseline, as for metrics that are compared by
-    /// ratio (tokens per second, seconds).
+    /// Whether the amount is a percentage of the baseline.
     pub(crate) fn is_percent(self) -> bool {
         matches!(self, Self::MaxIncreasePercent | Self::MaxDecreasePercent)
     }

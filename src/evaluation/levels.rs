@@ -47,7 +47,8 @@ pub(crate) struct LevelCheck {
     /// The allowed difference, in the metric's unit.
     #[serde(default, with = "number", skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// The reason: how the commit fails, or why it cannot be judged. With a tensor: its name.
+    /// How the commit fails, or why it cannot be judged. For tensors: the name of the tensor that
+    /// was chosen, with a remark if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The runs at the parent and at the commit.

@@ -32,8 +32,8 @@ pub struct LogitsDifference {
     pub max_kl: Option<f64>,
     /// The share of the positions with the same top token, 0 … 1.
     pub top1_agreement: Option<f64>,
-    /// The first position where each statistic differs from that of equal rows, or is beyond the
-    /// guard's limit.
+    /// For each statistic, the first position where its value is beyond the guard's limit; without
+    /// a limit, where the value is not the one of equal rows.
     pub(crate) first: Positions,
     /// The position with the worst value of each statistic.
     pub(crate) worst: Positions,

@@ -27,7 +27,7 @@ pub struct LogitsLimits {
 }
 
 impl LogitsGuard {
-    /// All of them.
+    /// All guards.
     pub(crate) const ALL: [Self; 4] =
         [Self::Bitwise, Self::LosslessF32, Self::LosslessF16, Self::Lossy];
 

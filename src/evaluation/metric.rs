@@ -14,7 +14,8 @@ use super::{Checks, TextLength};
 pub struct Metric {
     /// The `[[measure]]` that yields it.
     pub measure: String,
-    /// The regex group or JSON pointer by name; `None` for the measure's one unnamed value.
+    /// The value's name in the measure, such as a regex group; `None` for the measure's one unnamed
+    /// value.
     pub name: Option<String>,
 }
 
@@ -176,7 +177,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// How many checks failed; `None` if the parser counts none.
+    /// How many checks failed; `None` if the parser does not count checks.
     pub(crate) fn failed_checks(&self) -> Option<f64> {
         let is_count = |metric: &Metric| {
             matches!(metric.name.as_deref(), Some("failed" | "failures" | "errors"))

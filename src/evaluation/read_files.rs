@@ -10,8 +10,8 @@ pub(crate) struct ReadFiles {
     /// Paths from the top of the source tree.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
-    /// Names without folders of the files that it read in its own folders: copies of source files,
-    /// or generated files.
+    /// The files that the build read in its own folders, by name without folder: copies of source
+    /// files, or generated files.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub names: BTreeSet<String>,
     /// Why the records do not cover everything that was compiled; `None` if they do.

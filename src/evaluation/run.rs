@@ -130,7 +130,7 @@ pub(crate) struct RunRecord {
     /// is reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// The run had an empty home folder, and other runs of the hunt had the user's.
+    /// The run had an empty home folder, while other runs of the hunt had the user's home folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_home: bool,
     /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.

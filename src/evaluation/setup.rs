@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_nothing_is_written() {
+    fn an_empty_setup_is_written_as_an_empty_object() {
         assert_eq!(serde_json::to_string(&Setup::default()).unwrap(), "{}");
         assert!(serde_json::from_str::<Setup>("{}").unwrap().is_empty());
     }

@@ -67,8 +67,8 @@ pub(crate) enum Comparison {
     Unequal(Property),
 }
 
-/// A border between numbers, as exactly as the cells show it: somewhere from `low` (included) to
-/// `high` (excluded).
+/// A border between numbers. The cells show only that it lies between `low` (included) and `high`
+/// (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Border {
     /// The largest value that is known to be at most the border.
@@ -78,7 +78,7 @@ pub(crate) struct Border {
 }
 
 impl Border {
-    /// Whether a value is above the border; `None` between `low` and `high`.
+    /// Whether the border is below a value; `None` if the value is between `low` and `high`.
     pub(crate) fn is_below(self, value: f64) -> Option<bool> {
         if value <= self.low {
             Some(false)

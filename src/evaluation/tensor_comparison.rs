@@ -58,14 +58,15 @@ pub(crate) struct TensorComparison {
     pub inputs: Vec<TensorInput>,
     /// Names of tensors without a partner, of A and of B.
     pub unmatched: [Vec<String>; 2],
-    /// Those of them between the first different tensor and the compared one before it, if the sets
-    /// do not say what its inputs are: the difference may begin there.
+    /// The unmatched tensors between the first different tensor and the compared tensor before it.
+    /// The difference may begin in them. Empty if the sets list the inputs of the first different
+    /// tensor.
     #[serde(default, skip_serializing_if = "are_empty")]
     pub unmatched_before: [Vec<String>; 2],
     /// Names of tensors that B computes earlier or later than A does, relative to the others.
     pub reordered: Vec<String>,
-    /// Names that another operation computes in B, with the operations of A and B. They are
-    /// different tensors, so they are not compared. They are in `unmatched` too.
+    /// Tensors of one name that A and B compute with different operations: the name, the operation
+    /// in A, the operation in B. Such tensors are not compared. They are in `unmatched` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_operations: Vec<[String; 3]>,
     /// The last tensor of A and of B, if one set ends earlier than the other.
@@ -85,7 +86,8 @@ fn are_empty(names: &[Vec<String>; 2]) -> bool {
 
 impl TensorComparison {
     /// `blk0.q and blk0.query right before it have no partner, so the difference may begin there`,
-    /// if so. The names are not cleaned.
+    /// if there are such tensors. The names are as the engine wrote them; control characters are
+    /// not removed.
     pub(crate) fn doubt(&self) -> Option<String> {
         let names: Vec<&str> = self.unmatched_before.iter().flatten().map(String::as_str).collect();
         let (last, others) = names.split_last()?;
@@ -104,7 +106,8 @@ impl TensorComparison {
         self.tensors.get(self.first?)
     }
 
-    /// Keeps only those of `tensors` near the first different one; without one, the last ones.
+    /// Of `tensors`, keeps only those near the first different one; if none is different, only the
+    /// last ones.
     pub(crate) fn keep_near(&mut self, before: usize, after: usize) {
         let at = self.first.unwrap_or(self.tensors.len());
         let begin = at.saturating_sub(before);

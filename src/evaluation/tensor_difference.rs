@@ -62,7 +62,7 @@ pub(crate) struct TensorDifference {
     /// The two values with the largest |Δ|.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_values: Option<[f64; 2]>,
-    /// How many values are NaN or infinite in one set and different in the other, in A and in B.
+    /// How many values of A, and of B, are not finite, at places where the two differ.
     pub non_finite: [u64; 2],
     /// Why it cannot be compared, or what else differs, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-//! Whose a folder is. What lies in the store decides answers, and what lies in the cache is run, so
-//! nobody else may be able to change them.
+//! Checks who owns a folder and who may write to it. Records in the store decide answers, and
+//! programs in the cache are run, so no other user may be able to change them.
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -48,8 +48,8 @@ impl SharedFolder {
 /// Checks that a folder belongs to this user, to root, or to `trusted` (a uid), and that not all
 /// users may write to it. A missing folder passes.
 ///
-/// On a disk without permissions all users may write everywhere. That is so if they may also write
-/// to the folder around it, without a sticky bit; then it passes.
+/// On a disk without permissions, every folder can be written to by all users, and passes. Such a
+/// disk is recognised by the parent folder: all users may write to it, and it has no sticky bit.
 pub(crate) fn check_own(folder: &Path, trusted: Option<u32>) -> Result<(), SharedFolder> {
     let Ok(meta) = std::fs::metadata(folder) else { return Ok(()) };
     let (path, owner) = (folder.to_owned(), meta.uid());
@@ -71,7 +71,8 @@ pub(crate) fn owner(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|meta| meta.uid())
 }
 
-/// Creates a folder and those above it, none of which all users may write to, whatever the umask.
+/// Creates a folder and the missing ones above it. Not all users may write to them, whatever the
+/// umask is.
 pub(crate) fn make_own(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o775).create(folder)
 }

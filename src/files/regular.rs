@@ -1,5 +1,5 @@
-//! Regular files only. Opening a FIFO waits for another process, a device may have no end, and a
-//! link leads to any file of the user.
+//! Opens regular files, and refuses all others: a FIFO waits for another process, a device may have
+//! no end, and a link may lead to any file of the user.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -21,8 +21,8 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     with(path, OpenOptions::new().read(true), OFlags::NOFOLLOW)
 }
 
-/// As [`open`], but follows links: for files that the user named, and for files that lie behind a
-/// link of ours.
+/// As [`open`], but follows links: for files that the user named, and for files to which this
+/// program made a link.
 pub(crate) fn open_target(path: &Path) -> Result<File> {
     with(path, OpenOptions::new().read(true), OFlags::empty())
 }

@@ -106,8 +106,8 @@ impl BisectSession {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The commit that git asks about after this log; `None` if the session ends there. Replaces
-    /// the state of this session.
+    /// Replays this log and returns the commit that git wants to test next; `None` if the session
+    /// has ended. The log replaces the state of this session.
     pub(crate) fn would_ask(&self, log: &str) -> Result<Option<CommitId>, GitError> {
         let path = self.place.git_dir().join("asked.log");
         std::fs::write(&path, log).map_err(io_error("write", &path))?;
@@ -116,8 +116,8 @@ impl BisectSession {
         Ok(if state.logged_end().is_none() { state.current } else { None })
     }
 
-    /// Those commits that an answer of this session may still ask for: ancestors of the new end,
-    /// and of no commit that is marked as old.
+    /// Those of `commits` that git may still want to test: ancestors of the new end that are not
+    /// skipped and not ancestors of a commit marked as old.
     pub(crate) fn open_among<'a>(
         &self,
         commits: impl Iterator<Item = &'a CommitId>,
@@ -175,7 +175,7 @@ impl BisectSession {
     }
 }
 
-/// The marks of a session's log, and these answers after them.
+/// The `git bisect …` lines of a session's log, with these answers added at the end.
 pub(crate) fn log_with(log: &str, aim: Aim, answers: &[(CommitId, Verdict)]) -> String {
     let marks = log.split_inclusive('\n').filter(|line| line.starts_with("git bisect "));
     let mut all: String = marks.collect();
@@ -262,8 +262,8 @@ fn quoted(word: &str) -> String {
     quoted
 }
 
-/// Replaces control characters by spaces, since a newline would end the log's comment; leaves out
-/// what would make the line look like another one.
+/// Replaces control characters by spaces, since a newline would end the log's comment. Leaves out
+/// invisible characters, which could make the line look like another one.
 fn one_line(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_deceptive(*c));
     seen.map(|c| if c.is_control() { ' ' } else { c }).collect()

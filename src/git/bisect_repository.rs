@@ -1,9 +1,9 @@
 //! Bare repositories of our own, for bisect sessions and modified trees, with their own references
 //! and the user's objects.
 //!
-//! A worktree of the user's repository does not work, because `git bisect` writes references. Git
-//! runs the repository's `reference-transaction` hook, whatever `core.hooksPath` says. Git also
-//! locks the packed references, and a killed git leaves that lock behind.
+//! A worktree of the user's repository does not work, because `git bisect` writes references. For
+//! each of them, git runs the repository's `reference-transaction` hook, whatever `core.hooksPath`
+//! says. Git also locks the packed references, and a killed git leaves that lock behind.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +22,7 @@ use super::{GitError, Repository};
 pub(super) struct BisectRepository {
     path: PathBuf,
     /// The user's folder, the working folder of git.
-    stands: PathBuf,
+    user_folder: PathBuf,
 }
 
 impl BisectRepository {
@@ -32,8 +32,8 @@ impl BisectRepository {
         path: &Path,
         commit: &CommitId,
     ) -> Result<Self, GitError> {
-        let stands = repository.stands().to_owned();
-        let opened = Self { path: path.to_owned(), stands };
+        let user_folder = repository.stands().to_owned();
+        let opened = Self { path: path.to_owned(), user_folder };
         // HEAD is written last, so the repository is complete if HEAD exists.
         let head = path.join("HEAD");
         if head.exists() {
@@ -59,8 +59,8 @@ impl BisectRepository {
             .map_err(io_error("make", &shallow))
     }
 
-    /// Writes the configuration and the place of the user's objects, unless they are as they should
-    /// be: git may read them at the same time.
+    /// Writes the configuration and the path of the user's objects. A file that is already right is
+    /// not written again: git may be reading it.
     fn write_own(&self, repository: &Repository) -> Result<(), GitError> {
         let objects = alternates_line(&repository.common_dir().join("objects"));
         let own = [("objects/info/alternates", objects), ("config", settings(repository)?)];
@@ -75,8 +75,8 @@ impl BisectRepository {
         Ok(())
     }
 
-    /// Removes what git would run or obey and what is not ours: an engine or a build may have
-    /// looked for this repository.
+    /// Removes hooks and settings that are not ours, and restores our own. An engine or a build may
+    /// have put them into this repository, and git would run or obey them.
     fn remove_planted(&self, repository: &Repository) -> Result<(), GitError> {
         for name in ["hooks", "config.worktree", "commondir", "info"] {
             remove_all(&self.path.join(name))?;
@@ -99,7 +99,7 @@ impl BisectRepository {
     /// A git call on this repository in the user's folder, so that programs started by git find
     /// the user's repository.
     pub(super) fn call(&self) -> Call {
-        Call::on(&self.path).standing_in(&self.stands)
+        Call::on(&self.path).standing_in(&self.user_folder)
     }
 
     /// Removes the repository at `path`, if there is one.

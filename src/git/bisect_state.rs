@@ -76,8 +76,8 @@ impl BisectState {
         })
     }
 
-    /// The first commits marked as old and as new. Git moves the mark of the new end with each
-    /// step, and lists the old ones by name.
+    /// The first commits marked as old and as new, from git's log. The references do not tell: git
+    /// moves the one of the new end with each step, and sorts those of the old ends by name.
     pub(crate) fn first_ends(&self) -> [Option<CommitId>; 2] {
         let first = |term: &str| {
             let mark = format!("# {term}: [");

@@ -40,7 +40,8 @@ struct ChangedFile {
     removed: BTreeSet<Vec<u8>>,
     /// The tree before the change.
     tree_before: Oid,
-    /// Trees, and whether they have the file under another path. Most trees of a history are equal.
+    /// Whether a tree, or a tree below it, has the file under another path, by the tree's name.
+    /// Neighbouring commits share most of their trees.
     moved: RefCell<BTreeMap<Oid, bool>>,
 }
 
@@ -148,7 +149,7 @@ impl History {
         files.map(|file| Change { files: vec![file.clone()] }).collect()
     }
 
-    /// Whether `commit` alters files, compared with `parent`, that are not among the change's.
+    /// Whether `commit`, compared with `parent`, alters a file that the change does not touch.
     pub(crate) fn alters_other_files(
         &self,
         parent: &CommitId,
@@ -160,8 +161,7 @@ impl History {
         Ok(altered.iter().any(|file| !own.contains(&*file.path)))
     }
 
-    /// Whether `commit` restores a file of the change to its state before the change, which
-    /// `parent` did not have.
+    /// Whether a file of the change is as before the change in `commit`, but not in `parent`.
     pub(crate) fn restores_file(
         &self,
         parent: &CommitId,
@@ -179,10 +179,10 @@ impl History {
         here == file.before && (here.is_some() || !self.is_moved(commit, file))
     }
 
-    /// Whether the tree of `commit` has the changed file under another path, which the tree before
-    /// the change did not have.
+    /// Whether the tree of `commit` has the changed file under another path. Does not count if the
+    /// tree before the change has such a file already.
     fn is_moved(&self, commit: &CommitId, file: &ChangedFile) -> bool {
-        // A file without a line to compare, such as an empty one, has equal ones anywhere.
+        // Without lines to compare, as in an empty file, any other file may be equal by chance.
         !file.added.is_empty()
             && self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
             && !self.has_elsewhere(file.tree_before, file)
@@ -209,8 +209,8 @@ impl History {
         found
     }
 
-    /// Whether the tree of `commit` has the change in at least half of the files whose text tells.
-    /// Some files (a version, a log) differ in every commit, so half of the files is enough.
+    /// Whether the tree of `commit` has the change in at least half of the files that can be
+    /// judged. Some files (a version, a log) differ in every commit, so half is enough.
     pub(crate) fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
         let told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
         let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
@@ -291,8 +291,8 @@ impl History {
         Ok(if kept.contains(newer) { Vec::new() } else { absences })
     }
 
-    /// Commits after `older` up to `newer` whose change to at least one file a later commit
-    /// reverted. Oldest first.
+    /// Commits after `older` up to `newer` whose change to at least one file was reverted later.
+    /// Oldest first.
     pub(crate) fn reverted_later(
         &self,
         older: &CommitId,
@@ -355,7 +355,7 @@ impl History {
         commit_list(call.arg("--").args(paths))
     }
 
-    /// Whether two commits have the same file at a path, or both none.
+    /// Whether two commits have the same file at a path, or both have no file there.
     pub(crate) fn has_same_file(&self, one: &CommitId, other: &CommitId, path: &Path) -> bool {
         let path = path.as_os_str().as_bytes();
         self.entry_at(one, path) == self.entry_at(other, path)

@@ -45,7 +45,7 @@ impl FileChange {
         String::from_utf8_lossy(&self.path).into_owned()
     }
 
-    /// The file as an answer names it.
+    /// The file as answers list it, with an unknown role.
     pub(crate) fn touched(&self) -> TouchedFile {
         TouchedFile {
             path: self.shown_path(),

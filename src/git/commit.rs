@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_reads_is_read_and_a_line_that_is_none_is_shown_as_it_is() {
+    fn author_and_date_are_read_and_malformed_parts_are_kept() {
         let name = "Ada <ada@example.org>";
         for (line, author, date) in [
             ("Ada <ada@example.org> 1714959489 +0530", name, "2024-05-06T07:08:09+05:30"),

@@ -204,7 +204,7 @@ pub enum GitError {
         source_path: PathBuf,
     },
     /// An untracked file or folder is in the place of the link.
-    #[error("{} is where a link must be created", .0.display())]
+    #[error("cannot create a link at {}: something else is there", .0.display())]
     LinkBlocked(PathBuf),
 }
 
@@ -290,16 +290,15 @@ impl GitError {
             }
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
             Self::Gone { commit, .. } => format!(
-                "bring the branch back: fetch it again, or from a clone that has commit {}, and \
-                 create a branch or a tag on it; then `bisect-ppl resume`: nothing measured is \
-                 lost",
+                "fetch commit {} again, from the remote or from a clone that has it, and create a \
+                 branch or a tag on it; then `bisect-ppl resume`: nothing measured is lost",
                 commit.short()
             ),
             Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
                                      `bisect-ppl store gc` frees the space of old builds"
                 .to_owned(),
-            Self::Promised { .. } => "see to it that the remote it was cloned from can be \
-                                      reached, then `bisect-ppl resume`"
+            Self::Promised { .. } => "check that the remote of this clone can be reached, then \
+                                      `bisect-ppl resume`"
                 .to_owned(),
             Self::NotOurs(path) => format!(
                 "move {} away, or name another folder with `dir` under [worktree]",
@@ -311,16 +310,16 @@ impl GitError {
                                        submodules out"
                 .to_owned(),
             Self::NotAPatch { .. } => "a patch is what `git diff` or `git format-patch` writes, \
-                                       with paths from the top of the tree behind a/ and b/"
+                                       with paths from the top of the tree after a/ and b/"
                 .to_owned(),
             Self::NothingToLay { from, .. } => format!(
                 "`git ls-tree -r --name-only {}` lists what there is; a pattern is a git pathspec \
                  from the top of the tree, and only committed files can be used",
                 from.short()
             ),
-            Self::SubmoduleToLay { .. } => "leave it out of `paths`: each commit has its own pin, \
-                                            or lay the files of its folder from a revision that \
-                                            has them as files"
+            Self::SubmoduleToLay { .. } => "leave it out of `paths`, since each commit has its \
+                                            own pin; or take the files of its folder from a \
+                                            revision that has them as files"
                 .to_owned(),
             Self::LinkName(_) | Self::LinkBlocked(_) => {
                 "correct `link` under [worktree] in oracle.toml".to_owned()
@@ -336,8 +335,8 @@ impl GitError {
             }
             Self::Command { said, .. } if is_refused(said) => NOT_WRITABLE.to_owned(),
             Self::Command { command, dir, .. } => format!(
-                "by hand it may say more: cd {} && {command}; `git fsck` tells whether the \
-                 repository is whole",
+                "run the command by hand, it may say more: cd {} && {command}; `git fsck` tells \
+                 whether the repository is whole",
                 quoted(dir)
             ),
             Self::Killed { .. } => "something ended git, often the kernel for lack of memory: run \

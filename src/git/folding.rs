@@ -91,14 +91,14 @@ impl Names {
         for (folder, names) in folders {
             let folder = top.join(folder);
             let Ok(entries) = fs::read_dir(&folder) else { continue };
-            let lying: BTreeMap<Vec<u8>, PathBuf> = entries
+            let present: BTreeMap<Vec<u8>, PathBuf> = entries
                 .flatten()
                 .map(|entry| (folded(entry.file_name().as_encoded_bytes()), entry.path()))
                 .collect();
             for name in names {
                 let wanted = top.join(name);
                 let file = name.file_name().unwrap_or_default();
-                match lying.get(&folded(file.as_encoded_bytes())) {
+                match present.get(&folded(file.as_encoded_bytes())) {
                     Some(other) if *other != wanted => respell(other, &wanted)?,
                     _ => {}
                 }

@@ -275,7 +275,8 @@ impl ScratchRepository {
             let call = self.call().args(strictly).arg("--cached").args(how);
             call.arg("--").arg(file).run()
         };
-        // Git only warns if a mode to take back is another one.
+        // The check below tells nothing about a patch of modes: if a mode is another one than the
+        // patch expects, git only warns.
         let is_of_modes = std::fs::read(file).is_ok_and(|patch| has_only_modes(&patch));
         if !is_of_modes && apply(&["--check", "--reverse"])?.code == 0 {
             return Ok(None);

@@ -27,8 +27,8 @@ impl Repository {
         forget_where(self, |known| {
             let folder = known.path.parent().and_then(Path::parent);
             // A locked entry may be under construction in a slot of another process.
-            let is_still = !known.entry.join("locked").exists();
-            is_still && known.is_lost() && folder.is_some_and(|folder| place(folder) == slots)
+            let is_unlocked = !known.entry.join("locked").exists();
+            is_unlocked && known.is_lost() && folder.is_some_and(|folder| place(folder) == slots)
         })
     }
 

@@ -1,8 +1,8 @@
-//! Code that a commit moves to a new file, and the edits on its way.
+//! Code that a commit moves to a new file and edits at the same time.
 //!
 //! Git shows a new file as one block of added lines. If most of its lines come from another file
-//! of the same commit, the change consists of a move and of some edits. The move alone is the base
-//! text here: the new file without its edits. A base text need not be the text of any commit.
+//! of the same commit, the change is a move with some edits. The base text is the new file as the
+//! move alone would make it, without the edits. No commit needs to have this text.
 
 use std::collections::BTreeSet;
 
@@ -53,8 +53,8 @@ impl History {
         Ok(LineSets { files: changed.collect::<Result<_, GitError>>()? })
     }
 
-    /// The new file `files[place]` as moved code; `None` if it is none, or if nothing was edited.
-    /// `changed`: the lines that the files change.
+    /// The new file `files[place]` as moved code; `None` if its code was not moved, or was moved
+    /// without edits. `changed`: the lines that the files change.
     pub(crate) fn moved_code(
         &self,
         files: &[&ChangedFile],
@@ -85,7 +85,7 @@ impl History {
 }
 
 impl LineSets {
-    /// The file from which most of the lines of a new file come.
+    /// The file from which at least half of a new file's lines come.
     fn source(&self, place: usize) -> Option<usize> {
         let [_, added] = self.files.get(place)?;
         let others = self.files.iter().enumerate().filter(|(other, _)| *other != place);
@@ -95,8 +95,8 @@ impl LineSets {
         (lines >= LEAST_LINES && 2 * lines >= added.len()).then_some(source)
     }
 
-    /// Lines that the other files remove, and those that they add. `source` counts only with the
-    /// lines that it removes: a line that it adds did not come from there.
+    /// Lines that the other files remove, and lines that they add. Lines that `source` adds do not
+    /// count: they were not in its old text, so no code moved there.
     fn elsewhere(&self, place: usize, source: usize) -> Elsewhere {
         let lines = |side: usize, without: &[usize]| {
             let files = self.files.iter().enumerate();
@@ -133,7 +133,7 @@ fn edits(
         from = hunk.new.end;
         let added = after.get(hunk.new.clone())?;
         let removed = before.get(hunk.old.clone())?.iter().zip(kept.get(hunk.old.clone())?);
-        // A brace alone follows the line before it.
+        // A line without words, such as a brace alone, is lost if the line before it is lost.
         let mut is_lost = false;
         let mut lost = Vec::new();
         for (line, is_kept) in removed {

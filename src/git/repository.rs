@@ -130,7 +130,8 @@ impl Repository {
         self.top.as_deref()
     }
 
-    /// The folder in which programs start that look for the repository.
+    /// The working folder of programs that look for the repository: the top folder of the user's
+    /// worktree, or the git folder if there is none.
     pub(crate) fn stands(&self) -> &Path {
         self.top().unwrap_or(self.git_dir())
     }

@@ -79,8 +79,8 @@ fn try_restore_tree(
     let to_tree = || -> Result<(), GitError> {
         end_operations(git_dir)?;
         // A build may have switched HEAD to a branch. `--no-deref` changes HEAD, not that branch.
-        // If layers are laid on the commit, their tree is read at once: files of the commit's own
-        // tree, checked out first, would get new time stamps.
+        // A modified tree is checked out directly. If the commit's own tree was checked out first,
+        // files would be written twice and get new time stamps.
         if detached_head(git_dir).is_none_or(|head| head.as_str() != commit) {
             call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
         }
@@ -118,8 +118,8 @@ fn try_restore_tree(
         remove_index(git_dir)?;
         to_commit()?;
     }
-    // Runs after the checkout: it makes files untracked that only the previous tree had, mostly
-    // submodules.
+    // Untracked files are removed after the checkout, because the checkout leaves some behind:
+    // mostly submodules that only the previous tree had.
     if clean(call, top).is_err() {
         start_over(git_dir, top)?;
         to_commit()?;

@@ -1,5 +1,6 @@
-//! Vendored folders, which hold a copy of another project: which files a range of the project's
-//! commits changes, and whether the copy is exact. Also makes such a folder of a submodule.
+//! Vendored folders, which hold a copy of another project. Finds the files that a range of the
+//! project's commits changes, checks that they are exact copies, and replaces them in the index.
+//! Also replaces a submodule by plain files.
 
 use std::collections::{BTreeMap, BTreeSet};
 

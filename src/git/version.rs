@@ -34,7 +34,7 @@ mod tests {
     use crate::git::GitError;
 
     #[test]
-    fn versions_are_read_in_every_dress() {
+    fn versions_are_read_in_every_form() {
         let read = |text| GitVersion::parse(text).map(|v| v.to_string());
         assert_eq!(read("git version 2.39.5").as_deref(), Some("2.39.5"));
         assert_eq!(read("git version 2.39.5 (Apple Git-154)").as_deref(), Some("2.39.5"));

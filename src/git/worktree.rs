@@ -252,7 +252,8 @@ pub(crate) fn mend_moved(path: &Path) -> io::Result<()> {
     let file = git_dir.join("gitdir");
     let Ok(back) = fs::read(&file) else { return Ok(()) };
     let known = git_dir.join(os(back.trim_ascii_end()));
-    // A build may have replaced the link: only what git says of a folder beside this one changes.
+    // A build may have replaced the link, so that it leads to another worktree's entry. Change only
+    // an entry whose worktree was in a folder beside this one.
     let is_beside = known.ancestors().nth(3) == path.ancestors().nth(2)
         && known.file_name() == link.file_name();
     if known == link || !is_beside {

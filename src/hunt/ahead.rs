@@ -55,9 +55,9 @@ impl Driver<'_> {
 
     /// Measures commits at the same time: the first one in this process's slot, each other one in a
     /// slot of its own. Afterwards the store has the runs, and a run counts when the hunt asks for
-    /// it. Does nothing if there is one slot, or if a measure is exclusive: exclusive runs take
-    /// turns, and their times are best compared at one path. Nor in a cluster, if a measure depends
-    /// on the speed of the node.
+    /// it. Does nothing if there is one slot or one commit, or if a measure is exclusive: exclusive
+    /// runs take turns, and their times are best compared at one path. In a cluster, does nothing
+    /// if a measure depends on the speed of the node.
     ///
     /// A failure here decides nothing: the hunt measures again what is missing.
     pub(crate) fn measure_beside(
@@ -118,7 +118,7 @@ impl Driver<'_> {
         if self.stop.is_requested() {
             return Err(HuntError::stopped(&self.stop));
         }
-        // The journal gets the time of waiting for all workers once, under the first one.
+        // The time of waiting for all workers is written once, with the first worker's commit.
         self.oracle.take_over(&others[0], phase, waited)?;
         for commit in commits {
             drop(claim(&mut self.oracle, self.hunt, commit, phase)?);
@@ -132,7 +132,8 @@ impl Driver<'_> {
         measures.iter().any(|name| config.measure(name).is_none_or(|measure| measure.exclusive))
     }
 
-    /// The check that builds in another slot give the same values: a run of the good endpoint there.
+    /// The check that builds in another slot give the same values: a run of the good endpoint
+    /// there.
     pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
         AheadJob {
             commit: self.begun.good.commit.clone(),
@@ -143,8 +144,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a run of the good endpoint in another slot read exactly what its runs in the driver's
-    /// slot read; `None` if it was not run there.
+    /// Whether a run of the good endpoint in another slot gave exactly the values of its runs in
+    /// the driver's slot; `None` if there is no such run.
     pub(crate) fn slots_agree(&self, measures: &[String]) -> Result<Option<bool>, HuntError> {
         let good = &self.begun.good.commit;
         let record = self.hunt.measured_ahead(good, Phase::Control)?;

@@ -29,8 +29,9 @@ impl Driver<'_> {
     /// Starts the hunt again with an empty home folder for every build and run.
     pub(super) fn begin_with_empty_home(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
-            "with an empty home folder, {why}: something in the home folder leads from one commit \
-             to another, so from now on every build and run gets an empty one (`[environment] home`)"
+            "with an empty home folder, {why}: something in the home folder carries results from \
+             one commit to another, so from now on every build and run gets an empty one \
+             (`[environment] home`)"
         );
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.recorder.event(Event::Home { empty: true })?;

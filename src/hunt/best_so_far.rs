@@ -71,8 +71,9 @@ impl Driver<'_> {
         Ok(named.filter(|commit| !rejected.contains(commit)))
     }
 
-    /// A finding that a limit cut short. A confirmed commit is then no full answer: whether its
-    /// change lasts to the newer end, and whether another commit is behind it, was not checked.
+    /// A finding that a limit cut short. A confirmed commit is then no full answer: the hunt did
+    /// not check whether its change lasts to the newer end, or whether another commit causes the
+    /// rest.
     pub(crate) fn cut_short(&self, finding: Finding) -> Finding {
         let Some(limit) = &self.limit else { return finding };
         let is_confirmed = finding.outcome == Outcome::Culprit || !finding.unexplained.is_empty();
@@ -88,8 +89,8 @@ impl Driver<'_> {
         };
         let newer = self.terms().newer();
         let summary = format!(
-            "{}: {names} {are} confirmed; the hunt did not see whether this explains the whole of \
-             the {newer} end",
+            "{}: {names} {are} confirmed; the hunt did not check whether this explains all that \
+             the {newer} end shows",
             reached_limit(limit)
         );
         let outcome = Outcome::Candidates;

@@ -17,11 +17,13 @@ pub(crate) enum ConfirmationOutcome {
     Small(Box<Culprit>, Observation),
     /// Fresh runs of the commit contradict the claim. The text is the reason.
     NotReproduced(String),
-    /// Fresh runs of this parent already show what the claim blames on the commit; the reason.
+    /// Fresh runs of this parent already show what the claim blames on the commit. The text is the
+    /// reason.
     ParentAlready(CommitId, String),
     /// The fresh runs do not decide, but more runs of the search may.
     Undecided(String),
-    /// With an empty home folder, a commit gives another verdict than in the search; how.
+    /// With an empty home folder, a commit gets another verdict than in the search. The text says
+    /// how.
     HomeMatters(String),
     /// The claim can be neither confirmed nor rejected. The commits are the candidates.
     Undecidable(Vec<CommitId>, CandidatesReason),

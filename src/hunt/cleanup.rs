@@ -25,7 +25,7 @@ pub(crate) fn clean_slots(repository: &Repository, slots: &Slots) -> Result<(), 
         remove_worktree(repository, &slot.folder().join("src"))?;
         slot.remove_parked().map_err(OracleError::from)?;
     }
-    // A git that was killed after the start may have left an entry.
+    // A git that was killed during the hunt may have left an unfinished entry of a worktree.
     repository.repair()?;
     Ok(repository.forget_lost_slots(slots.folder())?)
 }

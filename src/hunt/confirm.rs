@@ -73,7 +73,7 @@ impl Driver<'_> {
         let mut verdicts = self.verdicts(&fresh, claim)?;
         let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
         if let Some(effect) = self.effect_of_home(&fresh, refusal.as_ref(), strategy)? {
-            fresh = self.measure_with_own_home(claim, &parents)?;
+            fresh = self.measure_with_user_home(claim, &parents)?;
             verdicts = self.verdicts(&fresh, claim)?;
             refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
             if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {

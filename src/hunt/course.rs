@@ -39,7 +39,7 @@ pub(crate) fn drive(
         if !(result.is_err() && pauses.make(hunt, &begun(hunt)?, stop)?) {
             return result;
         }
-        // The journal has them already.
+        // Only the first try writes new limits to the journal.
         limits = None;
     }
 }
@@ -150,7 +150,7 @@ fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) ->
 }
 
 impl Driver<'_> {
-    /// Runs the hunt, without the runs of other nodes if they are slower than this one.
+    /// Runs the hunt. If the nodes before this one were slower, their runs do not count.
     fn run_on_this_node(&mut self) -> Result<Finding, HuntError> {
         match self.node_change()? {
             Some(change) => self.begin_after_change(change),

@@ -36,7 +36,7 @@ pub(crate) struct Driver<'a> {
     pub(crate) is_flaky: bool,
     /// Every build is clean, whatever the configuration says.
     pub(crate) is_clean: bool,
-    /// Found commits, and a later commit where the change of each has no effect any more.
+    /// For a found commit, a later commit at which its change has no effect any more.
     pub(crate) undone: BTreeMap<CommitId, CommitId>,
     /// Commits that were measured to find a mend. Their verdicts are not in the journal.
     pub(crate) compared: BTreeSet<CommitId>,
@@ -80,7 +80,7 @@ impl Driver<'_> {
 
     /// Whether an error ends the driver although a first bad commit is found: the user stopped the
     /// hunt, or the fault may pass and the hunt waits for that. Any other fault must not lose the
-    /// answer, and only ends what was asked about the commit.
+    /// answer: it only ends the extra measurement of that commit.
     pub(crate) fn must_end(&self, error: &HuntError) -> bool {
         matches!(error, HuntError::Stopped) || (self.pauses_left > 0 && error.may_pass())
     }

@@ -3,12 +3,12 @@
 
 mod advice;
 pub(crate) mod checks;
+mod empty_home;
 pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
 pub(crate) mod missing_metrics;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
-mod own_home;
 pub(crate) mod plan;
 pub(crate) mod same_text;
 pub(crate) mod targets;
@@ -28,10 +28,10 @@ use super::driver::Driver;
 use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
 use advice::advice;
+use empty_home::WithEmptyHome;
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
-use own_home::InOwnHome;
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
@@ -99,15 +99,15 @@ impl Driver<'_> {
             Ok(chosen) => chosen,
             Err(mut finding) => {
                 if finding.outcome == Outcome::NoRegression {
-                    match self.look_in_own_home(&at_good, &at_bad, &policy)? {
-                        InOwnHome::Regression => {
+                    match self.check_with_empty_home(&at_good, &at_bad, &policy)? {
+                        WithEmptyHome::Regression => {
                             let finding = self.begin_with_empty_home("the endpoints differ")?;
                             return Ok(Err(Box::new(finding)));
                         }
-                        InOwnHome::Same => {
+                        WithEmptyHome::Same => {
                             finding.summary += "; nor do they with an empty home folder";
                         }
-                        InOwnHome::Unknown => {}
+                        WithEmptyHome::Unknown => {}
                     }
                     let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
                     if !odd_nodes.is_empty() {
@@ -272,7 +272,8 @@ impl Driver<'_> {
     /// Makes the good endpoint's build the control, kept for the whole hunt.
     fn keep_control(&mut self, good: &CommitId) -> Result<(), HuntError> {
         let build = self.oracle.pool.first();
-        // Also if the store has the endpoints: the driver and its oracles must build at one path.
+        // Needed even if the endpoints come from the store: the driver and its oracles must build
+        // at one path.
         let slot = Some(self.oracle.pool.reserve().map_err(OracleError::from)?);
         let control = ControlSlot { commit: good.clone(), build, slot };
         control.publish(self.hunt)?;
@@ -299,12 +300,14 @@ impl Driver<'_> {
                     return Ok(Some(finding));
                 }
                 let ways = match terms.aim() {
-                    Aim::Regression => "mended on the way to good, not broken on the way to bad",
-                    Aim::Fix => "broken on the way to bad, not mended on the way to good",
+                    Aim::Regression => {
+                        "mended on the way to good, not introduced on the way to bad"
+                    }
+                    Aim::Fix => "introduced on the way to bad, not mended on the way to good",
                 };
                 let summary = format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} is \
-                     {newer} already ({reason}): the problem at bad was {ways}"
+                     {newer} already ({reason}): the problem was {ways}"
                 );
                 return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
             }
@@ -319,8 +322,8 @@ impl Driver<'_> {
         Ok(unmeasurable.map(|summary| Box::new(Finding::plain(outcome, summary))))
     }
 
-    /// The finding if the bad end is worse than a merge base that is bad already: only a part of the
-    /// regression was there at the base, and another hunt has to look for the rest.
+    /// The finding if the bad end is worse than a merge base that is bad already: only a part of
+    /// the regression was there at the base, and another hunt has to look for the rest.
     fn rest_after_base(
         &mut self,
         base: &CommitId,

@@ -1,5 +1,4 @@
-//! Whether a hunt goes on where it began: runs of different machines, drivers or compilers are never
-//! compared.
+//! Checks that a resumed hunt goes on in the environment in which it began.
 
 use crate::oracle::{Facts, Oracle};
 use crate::store::journal::Machine;

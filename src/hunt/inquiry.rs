@@ -23,7 +23,7 @@ impl Driver<'_> {
     /// if the user wants no explanation, or if the two have different recipes: their output cannot
     /// be compared then.
     pub(crate) fn pair_to_compare(&self, finding: &Finding) -> Result<Option<Pair>, HuntError> {
-        let Some(culprit) = self.main_to_ask(finding) else { return Ok(None) };
+        let Some(culprit) = self.main_to_explain(finding) else { return Ok(None) };
         let builds = culprit.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Build);
         if !builds {
             return Ok(None);
@@ -34,7 +34,7 @@ impl Driver<'_> {
     }
 
     /// The main first bad commit; `None` if there is none, or if the user wants no explanation.
-    pub(crate) fn main_to_ask<'f>(&self, finding: &'f Finding) -> Option<&'f Culprit> {
+    pub(crate) fn main_to_explain<'f>(&self, finding: &'f Finding) -> Option<&'f Culprit> {
         let is_asked = finding.outcome == Outcome::Culprit && self.begun.options.localize;
         finding.culprit().filter(|_| is_asked)
     }

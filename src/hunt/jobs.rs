@@ -1,7 +1,7 @@
 //! A hunt in the jobs of a cluster. Nothing is built or run on the machine where the hunt is
-//! started. Its driver there holds the hunt's lock and submits one job, in which the whole hunt
-//! takes its course as it would on one machine. If that job is lost, the next one takes the path of
-//! `resume`. Further jobs measure ahead (`ahead::crew`).
+//! started. Its driver there holds the hunt's lock and submits one job. The whole hunt runs in that
+//! job, as it would on one machine. If the job is lost, the driver submits another one, which
+//! resumes the hunt. Further jobs measure ahead (`ahead::crew`).
 
 pub(crate) mod follow;
 pub(crate) mod inside;

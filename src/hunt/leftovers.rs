@@ -26,7 +26,7 @@ pub(crate) struct Leftovers {
     pub bytes: u64,
 }
 
-/// Counts what `sweep` would remove.
+/// Counts what [`remove_leftovers`] would remove.
 pub(crate) fn leftovers(repository: &Repository, store: &Store) -> Result<Leftovers, HuntError> {
     let mut leftovers = Leftovers::default();
     for hunt in store.hunts()? {

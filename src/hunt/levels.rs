@@ -46,7 +46,7 @@ impl Driver<'_> {
         }
         let shows = checks.iter().map(|check| check.shows).max().unwrap_or(LevelShows::Unknown);
         let result = LevelResult { name: level.name.clone(), shows, checks };
-        // A resumed hunt checks again, with runs from the store.
+        // A resumed hunt checks again with stored runs: do not write the same result twice.
         let event = Event::Level(Box::new(result.clone()));
         let is_told =
             |entry: &Entry| matches!(&entry.event, Event::Level(known) if **known == result);

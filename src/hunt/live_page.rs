@@ -24,13 +24,14 @@ const SHORTEST: Duration = Duration::from_secs(1);
 /// Longest time between two pages: the time in the page shows that the hunt lives.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The page is made from the journal again only after this many times the time that it took last:
-/// at most two percent of one core, which the measured programs use too.
+/// If reading the journal for the page took a time t, the journal is not read again for this many
+/// times t. So the page takes at most 2 % of one core, and leaves the rest to the measured
+/// programs.
 const PAUSE: u32 = 50;
 
-/// How much older than its content the file claims to be. A web server answers "not modified" if
-/// the file has the same second as the reader's copy. So the last page, which is written for good
-/// and does not load itself again, must not have the second of a live one.
+/// How far the modification time of a live page is set back. A web server answers "not modified" if
+/// the file's time is in the same second as that of the reader's copy. The last page, which is
+/// written without this, must not be in the same second as a live one: nobody would see it.
 const AGE: Duration = Duration::from_secs(2);
 
 /// Most lines of output in the page.
@@ -43,7 +44,7 @@ pub(crate) struct LivePage {
 }
 
 impl LivePage {
-    /// Starts the thread. It reads only, except for the page, and its failures change nothing.
+    /// Starts the thread. It writes nothing but the page. If it fails, the hunt goes on.
     pub(crate) fn begin(repository: &Repository, hunt: &HuntDir) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&over);
@@ -142,7 +143,8 @@ impl Writer {
         self.shown = shown;
     }
 
-    /// Makes the page from the journal if the journal has grown; returns whether it did.
+    /// Makes the page from the journal if the journal has grown and the pause is over; returns
+    /// whether it did.
     fn make(&mut self) -> bool {
         let length = std::fs::metadata(self.hunt.journal_path()).map_or(0, |meta| meta.len());
         let is_early = self.made.is_some_and(|(at, took)| at.elapsed() < took * PAUSE);

@@ -1,8 +1,8 @@
 //! From the first bad commit to its cause: which files and hunks of its change make the step, and
 //! whether a revert makes the bad endpoint good.
 //!
-//! Each test builds the parent with some parts of the change. The hunt's own oracle judges the build.
-//! Its threshold lies halfway between the levels of parent and commit.
+//! Each test builds the parent with some parts of the change. The hunt's own oracle judges the
+//! build. The threshold of these tests lies halfway between the levels of parent and commit.
 
 mod beside;
 mod change;
@@ -41,7 +41,7 @@ use journaled::JournaledTrials;
 impl Driver<'_> {
     /// Adds to a finding which parts of its main first bad commit make the step.
     pub(crate) fn localize(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(culprit) = self.main_to_ask(&finding).cloned() else { return Ok(finding) };
+        let Some(culprit) = self.main_to_explain(&finding).cloned() else { return Ok(finding) };
         let cause = self.cause_or_reason(&culprit, Rank::Main, &mut finding)?;
         finding.cause = Some(cause);
         Ok(finding)
@@ -88,8 +88,8 @@ impl Driver<'_> {
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
     }
 
-    /// The finding. Candidates if a test of an endpoint with or without all named commits contradicts
-    /// it.
+    /// The finding, or candidates if a test contradicts it: a test of an endpoint to which the
+    /// changes of all named commits were added, or from which they were removed.
     pub(crate) fn unless_jointly_contradicted(
         &mut self,
         finding: Finding,
@@ -134,7 +134,7 @@ impl Driver<'_> {
             Ok(targets) => targets,
             Err(why) => return Ok(none(why)),
         };
-        // Builds name the files of a dependency by their paths in the engine.
+        // Builds name a dependency's files by their paths in the engine, and the change does not.
         let built = match &self.oracle.recipes.engine.within {
             Some(_) => BuiltSources::default(),
             None => self.built_sources(&culprit.parent, &culprit.info.commit)?,

@@ -16,14 +16,14 @@ use crate::store::HuntDir;
 use crate::store::journal::{Event, LimitsInForce};
 
 use super::HuntError;
-use super::short::over;
+use super::short::add_chunks_to_reason;
 use super::verdict::{VerdictContext, write_down};
 
 /// Interval at which the oracle checks whether its driver still runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Judges the commit that git wants tested. [`Verdict::Unknown`] if the driver must first measure the
-/// good endpoint again.
+/// Judges the commit that git wants tested. [`Verdict::Unknown`] if the driver must first measure
+/// the good endpoint again.
 ///
 /// On an error, writes the reason to the journal for the driver, because git passes on only an exit
 /// code.
@@ -73,7 +73,7 @@ fn judge(
     };
     let (mut judgement, observation) =
         oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
-    over(&mut judgement, chunks);
+    add_chunks_to_reason(&mut judgement, chunks);
     let verdict = judgement.verdict;
     write_down(
         &mut oracle,

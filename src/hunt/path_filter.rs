@@ -1,4 +1,4 @@
-//! The paths that limit a search: it asks git only about commits that touch them.
+//! The paths that limit a search: it tests only commits that touch them.
 
 /// What limits a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) struct PathFilter {
 }
 
 impl PathFilter {
-    /// Whether the search asks about all commits.
+    /// Whether the search covers all commits.
     pub(crate) fn is_empty(&self) -> bool {
         self.asked.is_empty() && self.unread.is_empty()
     }

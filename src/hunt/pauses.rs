@@ -43,7 +43,7 @@ impl Pauses {
         hunt: &HuntDir,
         config: &Config,
     ) -> Result<bool, HuntError> {
-        // A GPU that is lost makes another class of machine.
+        // If the fault is a lost GPU, the next try finds another class of machine.
         let is_same_fault = self.made > 0 && matches!(error, HuntError::Environment(_));
         if !error.may_pass() && !is_same_fault {
             return Ok(false);

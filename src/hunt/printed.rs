@@ -1,6 +1,6 @@
 //! What the engine prints about itself, and the text that it generates, at the first bad commit and
-//! its parent. Nothing is judged: a changed launch configuration may be the cause, and a reader
-//! sees when a text went wrong.
+//! its parent. Nothing of this is judged. A changed fact, such as a launch configuration, may be
+//! the cause, and a reader can see that a generated text is wrong.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::oracle::Sample;
 /// Runs of each commit. Values that differ between runs of one commit show no change.
 const RUNS: usize = 2;
 
-/// Of a longer generated text the answer keeps only so many characters.
+/// Maximum number of characters of a generated text that the answer keeps.
 const MOST_CHARACTERS: usize = 4000;
 
 /// The runs of parent and commit, equally many of each.
@@ -24,8 +24,8 @@ struct Runs {
 }
 
 impl Driver<'_> {
-    /// Adds to a finding the facts that differ between the main first bad commit and its parent, and
-    /// the texts of both.
+    /// Adds to a finding the facts that differ between the main first bad commit and its parent,
+    /// and the texts of both.
     pub(crate) fn add_printed(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let Some(pair) = self.pair_to_compare(&finding)? else { return Ok(finding) };
         for measure in &pair.recipe.measures {
@@ -53,7 +53,7 @@ impl Driver<'_> {
     }
 }
 
-/// The readings of runs that all have a reading.
+/// The readings of all runs; `None` if one of them failed, or if there are none.
 fn readings(samples: &[Sample]) -> Option<Vec<&Reading>> {
     let all: Option<Vec<_>> = samples.iter().map(|sample| sample.result.as_ref().ok()).collect();
     all.filter(|all| !all.is_empty())

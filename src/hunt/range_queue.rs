@@ -117,17 +117,7 @@ impl Driver<'_> {
                 search_ranges.clear();
             }
         }
-        self.refresh_levels(&mut ledger)?;
-        self.withdraw_what_is_put_back(&mut ledger, &whole)?;
-        self.doubt_what_the_end_lacks(&mut ledger, &whole)?;
-        self.doubt_what_the_end_does_not_show(&mut ledger, &whole)?;
-        self.settle_by_removal(&mut ledger, &whole)?;
-        self.doubt_before_spans(&mut ledger, &whole)?;
-        if self.is_flaky {
-            self.recheck(&mut ledger, &claims)?;
-            self.withdraw_unequal_rates(&mut ledger, &claims)?;
-        }
-        self.note_small_steps(&mut ledger, &whole)?;
+        self.correct(&mut ledger, &whole, &claims)?;
         let contributions = if ledger.is_gradual() {
             match self.contributions(&endpoints, ledger.first_metric()) {
                 Err(HuntError::Limit(limit)) => {
@@ -142,6 +132,27 @@ impl Driver<'_> {
         let range = self.whole();
         let history = self.oracle.history.commits(&range)?;
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
+    }
+
+    /// Corrects the ledger once nothing is left to search: what the named commits leave open, what
+    /// the newer end does not show, and what rests on runs that differ.
+    fn correct(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        claims: &[(CommitId, SearchRange)],
+    ) -> Result<(), HuntError> {
+        self.refresh_levels(ledger)?;
+        self.withdraw_what_is_put_back(ledger, whole)?;
+        self.doubt_what_the_end_lacks(ledger, whole)?;
+        self.doubt_what_the_end_does_not_show(ledger, whole)?;
+        self.settle_by_removal(ledger, whole)?;
+        self.doubt_before_spans(ledger, whole)?;
+        if self.is_flaky {
+            self.recheck(ledger, claims)?;
+            self.withdraw_unequal_rates(ledger, claims)?;
+        }
+        self.note_small_steps(ledger, whole)
     }
 
     /// The search range between the hunt's own ends.
@@ -231,8 +242,8 @@ impl Driver<'_> {
             let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
                 break;
             };
-            // If the merge's parent already contains the commit, the merge does not bring it in.
-            // What the good end contains makes no difference between the ends.
+            // If the merge's parent already contains the commit, the merge does not bring it in. If
+            // the good end contains it, it cannot be the difference between the ends.
             let history = &self.oracle.history;
             if history.is_ancestor(&inside.info.commit, &merge.parent)?
                 || history.is_ancestor(&inside.info.commit, &self.begun.good.commit)?
@@ -246,8 +257,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The merge, compared with its parent on the line of the good end. A branch from before the
-    /// good end lacks what that line had changed by then.
+    /// The merge, compared with a parent that contains the good end. A branch that forked off
+    /// before the good end lacks changes that the good end has.
     fn judged_on_the_line(&self, merge: Culprit) -> Result<Culprit, HuntError> {
         let history = &self.oracle.history;
         let good = &self.begun.good.commit;

@@ -62,11 +62,11 @@ pub(crate) fn search(
     let strategy =
         SearchStrategy::of(&[Target::Guard(target.clone())], driver.begun.options.search);
     if strategy.method == SearchMethod::Sequential {
-        let is_last_word = driver.begun.options.search == SearchBy::GitBisect;
+        let is_git_only = driver.begun.options.search == SearchBy::GitBisect;
         match with_git(driver, search_range.clone(), &strategy)? {
             // One or two runs a commit were not enough: the posterior uses all runs together.
             Searched::Candidates(..) | Searched::Untestable(_) | Searched::BuildsDisagree(_)
-                if !is_last_word => {}
+                if !is_git_only => {}
             found => return Ok(found),
         }
     }
@@ -98,8 +98,8 @@ fn with_git(
         let levels = search_range.terms.orientation(target).levels(target.levels()?, is_paired);
         Some(Step::between(&levels, levels.step(), is_paired))
     });
-    let is_alone = driver.begun.options.search == SearchBy::GitBisect;
-    let most = if strategy.noisy().is_some() && !is_alone { 1 } else { MOST_ROUNDS };
+    let is_git_only = driver.begun.options.search == SearchBy::GitBisect;
+    let most = if strategy.noisy().is_some() && !is_git_only { 1 } else { MOST_ROUNDS };
     let (mut round, mut asides, mut parents) = (0, 0, 0);
     let mut last_word = String::new();
     while round < most {
@@ -221,9 +221,9 @@ impl Driver<'_> {
         let commit = culprit.info.commit.short();
         let text = if touches(&filter.asked_alone())? {
             format!(
-                "{commit} changes only files that no record of the endpoints' builds has, and was \
-                 left out at first; no build recorded that it reads these files: {files}. \
-                 `unread = \"build\"` in [build] makes a search build all commits"
+                "{commit} was left out at first, because the endpoints' builds did not record that \
+                 they read the files that it changes: {files}. `unread = \"build\"` in [build] \
+                 makes a search build all commits"
             )
         } else {
             format!(
@@ -235,9 +235,9 @@ impl Driver<'_> {
         Ok(self.oracle.recorder.event(Event::Note { text })?)
     }
 
-    /// The part of the range that ends at this parent of a claimed commit. If the older end is on
-    /// another line, it begins at a merge base of the two; `None` if a merge base is on the newer
-    /// side already.
+    /// The part of the range that ends at this parent of a claimed commit. If the older end is no
+    /// ancestor of the parent, the part begins at a merge base of the two; `None` if a merge base
+    /// is not on the older side.
     fn narrowed_to(
         &mut self,
         search_range: &SearchRange,
@@ -264,8 +264,8 @@ impl Driver<'_> {
         Ok(Some(branch.up_to(parent.clone())))
     }
 
-    /// Whether fresh runs that contradict a claim also contradict runs of the search. Those of a
-    /// parent that the search never measured only contradict what git inferred.
+    /// Whether fresh runs that contradict a claim also contradict runs of the search. If the search
+    /// never measured the parent, they only contradict what git inferred.
     fn is_about_runs(
         &self,
         outcome: &ConfirmationOutcome,

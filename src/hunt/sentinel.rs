@@ -1,11 +1,12 @@
 //! Whether the machine changed since the endpoints were measured: another program took a share of
-//! it, heat slowed it down, or a library gives other values now. Then runs from before and after the
-//! change must not be compared, and the hunt begins again.
+//! it, heat slowed it down, or a library gives other values now. Then runs from before and after
+//! the change must not be compared, and the hunt begins again.
 //!
 //! A confirmation compares fresh runs, so no commit is named because the machine changed. But the
-//! search leads to a wrong place, and levels of different times give a wrong account. So the good
-//! endpoint, whose build is kept, is measured again after each search by a metric that depends on the
-//! machine's speed, when a claim does not hold, and in long hunts now and then (`due`).
+//! search would end at a wrong commit, and levels of different times would give a wrong account. So
+//! the good endpoint, whose build is kept, is measured again: after each search whose metric
+//! depends on the machine's speed, after a claim that does not hold, and now and then in long hunts
+//! (`due`).
 
 pub(crate) mod due;
 mod node;
@@ -30,8 +31,8 @@ use due::{MOST_RESTARTS, Moment, is_look_due, restarts, with_level};
 const LOOKS: usize = 3;
 /// A run has left the level beyond this many standard deviations of the runs.
 const DEVIATIONS: f64 = 3.0;
-/// A run has left the level only beyond this share of the tolerance. Less cannot change a verdict
-/// where the step is as large as the tolerance.
+/// A run has left the level only beyond this share of the tolerance. A smaller move cannot change a
+/// verdict if the step from good to bad is at least as large as the tolerance.
 const SHARE_OF_TOLERANCE: f64 = 0.5;
 
 impl Driver<'_> {
@@ -153,7 +154,7 @@ impl Driver<'_> {
         change: MachineChange,
     ) -> Result<Finding, HuntError> {
         let MachineChange { text, measures, mut attempts } = change;
-        // Also those that nobody took over.
+        // Runs of workers that the hunt has not taken over do not count either.
         attempts.extend(self.runs_ahead()?);
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.stored.set_outdated(&measures, &attempts);
@@ -178,7 +179,7 @@ fn unless_limited(
     }
 }
 
-/// The values of runs that are not among these.
+/// The values of the runs that are not in `before`.
 fn new_values(seen: &Observation, target: &GuardTarget, before: &BTreeSet<String>) -> Vec<f64> {
     let metric = &target.guard.metric;
     let runs = seen.of(&metric.measure).iter().filter(|run| !before.contains(&run.attempt));

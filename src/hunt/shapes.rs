@@ -35,7 +35,7 @@ impl Driver<'_> {
     /// Adds to a finding the cells in which its main first bad commit shows the regression.
     pub(crate) fn sweep_shapes(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let is_asked = self.oracle.recipes.config.sweep.is_some();
-        let culprit = self.main_to_ask(&finding).filter(|_| is_asked).cloned();
+        let culprit = self.main_to_explain(&finding).filter(|_| is_asked).cloned();
         let Some(culprit) = culprit else { return Ok(finding) };
         // The commit is found: a machine fault must not lose the answer now.
         let shapes = match self.shapes(&culprit) {
@@ -144,7 +144,7 @@ struct Swept<'s> {
 enum Asked {
     /// A new one.
     New(Values),
-    /// One of the cells, with more runs.
+    /// A cell that was judged before, with more runs.
     Again(usize),
 }
 
@@ -214,7 +214,8 @@ impl Course<'_, '_> {
             let candidates = grid.candidates(&tried);
             let properties: Vec<_> = candidates.iter().map(|cell| grid::properties(cell)).collect();
             let next = most_informative_cell(&rules, &properties);
-            // Beyond some limit, perhaps no cell can be judged.
+            // Perhaps no cell beyond the grid can be judged: a size may be too large for the
+            // memory.
             let is_over = self.left == 0 || is_in_vain(&judged[grid_size..]);
             let asked = match next.filter(|_| !is_over) {
                 Some(place) => {

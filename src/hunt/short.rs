@@ -12,7 +12,7 @@ pub(crate) struct TextPrefix {
 }
 
 /// Adds to a verdict's reason how many chunks its runs read.
-pub(crate) fn over(judgement: &mut Judgement, chunks: Option<u32>) {
+pub(crate) fn add_chunks_to_reason(judgement: &mut Judgement, chunks: Option<u32>) {
     if let (Some(chunks), Verdict::Good | Verdict::Bad) = (chunks, judgement.verdict) {
         let reason = &judgement.reason;
         judgement.reason = format!("{reason}, over the first {chunks} chunks");

@@ -45,8 +45,8 @@ impl SearchStrategy {
     }
 }
 
-/// Whether the machine may move the target's level. The search looks for drift in every metric that
-/// varies from run to run.
+/// How likely it is that drift of the machine moves the target's level. A failure rate has no
+/// level.
 pub(crate) fn drift_prior(target: &GuardTarget) -> DriftPrior {
     match target {
         _ if target.is_rate() => DriftPrior::Never,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn else_the_one_with_the_least_noise_and_its_noise_says_how() {
+    fn in_noise_the_largest_effect_size_leads_and_sets_the_method() {
         let of = |targets: &[Target], by| SearchStrategy::of(targets, by);
         let strategy = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 7.6)], SearchBy::Auto);
         assert_eq!(strategy.noisy().unwrap().guard.metric, Metric::of("b"));

@@ -1,5 +1,5 @@
 //! The terms of a search: which of good and bad is the older side, and which is the newer one.
-//! A search speaks of older and newer. Only this file translates for it. Pure.
+//! A search works with older and newer. Only this file translates them to good and bad. Pure.
 
 use crate::evaluation::{Aim, CommitId, Effect, Guard, GuardTarget, Value, Verdict};
 use crate::git::Range;
@@ -12,7 +12,7 @@ pub(crate) struct SearchTerms {
     aim: Aim,
 }
 
-/// The step to a commit from one of its parents, as a guard compares its two sides.
+/// The step between a commit and one of its parents, with its good and its bad side.
 pub(crate) struct NearestStep<'a, T> {
     /// Which of the parents this is.
     pub(crate) parent: usize,
@@ -27,13 +27,14 @@ impl SearchTerms {
         Self { aim }
     }
 
-    /// What git is told at the start of a session.
+    /// Whether the hunt looks for a regression or a fix.
     pub(crate) fn aim(self) -> Aim {
         self.aim
     }
 
-    /// Whether the hunt explains what the bad end shows, level by level: it follows levels after a
-    /// found commit, looks at other branches, and into merges. A hunt for a fix does not.
+    /// Whether the hunt explains the whole change from good to bad: after a found commit it
+    /// measures the levels up to the newer end, searches other branches, and looks into merges. A
+    /// hunt for a fix does not.
     pub(crate) fn explains_levels(self) -> bool {
         self.aim.is_regression()
     }
@@ -126,7 +127,7 @@ impl SearchTerms {
         SearchOrientation::of(self.aim, target)
     }
 
-    /// The name of the wanted commit, for people.
+    /// What the wanted commit is called, for people: "first bad commit".
     pub(crate) fn sought(self) -> &'static str {
         self.aim.sought()
     }

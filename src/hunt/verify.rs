@@ -57,7 +57,7 @@ impl Prepared {
         if place.goes_on {
             oracle.recorder.event(Event::Resumed { limits: None })?;
         }
-        // Runs are compared with the commit that they were compared with in the hunt.
+        // Some parsers compare each run with a run of the hunt's good end (`reference_here`).
         oracle.references = References::at(self.reference.clone());
         let mut driver = driver(oracle, begun, hunt, stop);
         begins(hunt);
@@ -108,7 +108,7 @@ impl Prepared {
         Ok((claims, Some(fix)))
     }
 
-    /// The healthy and the other side of the first claim.
+    /// The good and the bad side of the first claim.
     fn ends(&self) -> [&CommitId; 2] {
         self.claims[0].good_and_bad()
     }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_and_comes_back_is_three_stretches() {
+    fn a_change_that_is_reverted_makes_three_eras() {
         assert_eq!(eras("aaaabbbbaaaa", 3).0, "a0-3 b4-7 a8-11");
         // A change that is reverted between two samples is not seen.
         assert_eq!(eras("aaaaaabaaaaaa", 6).0, "a0-5 b6-6 a7-12");

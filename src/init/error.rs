@@ -80,10 +80,10 @@ pub(crate) enum InitError {
         why: String,
     },
     /// The configuration is not valid after the settings are applied.
-    #[error("what --set asks for does not fit:{}", lines(.0))]
+    #[error("oracle.toml is not valid with these --set options:{}", lines(.0))]
     Settings(Vec<String>),
     /// The text that was made is not valid: a fault of this program.
-    #[error("what would be written is not accepted: {0}")]
+    #[error("the generated oracle.toml is not valid: {0}")]
     Unsound(ConfigError),
 }
 

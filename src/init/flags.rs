@@ -185,7 +185,7 @@ impl Fact for NamedOptions {
         for literal in text.fact::<Literals>().0.iter().filter(|l| l.text.contains('-')) {
             for (index, line) in literal.text.split('\n').enumerate() {
                 let mut at = 0;
-                // One delimiter may separate two options, so the search goes on before it.
+                // One delimiter may separate two options, so the next search starts at it.
                 while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
                     at = option.end();
                     let name = option.as_str();

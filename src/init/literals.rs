@@ -111,8 +111,8 @@ impl<'s> Cursor<'s> {
         text
     }
 
-    /// Skips white space, or text that is not a string. Such text is a character literal or one other
-    /// character, and all that follows up to the next possible begin of a literal or comment.
+    /// Skips white space, or else a character literal or one other character. In the second case,
+    /// also skips all text up to the next place where a literal or a comment may begin.
     fn skip_token(&mut self, first: char) {
         if first.is_whitespace() {
             let rest = self.rest.trim_start();

@@ -77,7 +77,7 @@ pub(super) fn measured(
 }
 
 /// A variant of the perplexity measure that uses other code paths of the engine.
-struct Cell {
+struct Variant {
     name: &'static str,
     about: &'static str,
     /// Values of options. Options that the program lacks are left out.
@@ -88,20 +88,20 @@ struct Cell {
 
 /// The variants. `decode` and `long` read few chunks, since single tokens and long contexts are
 /// slow.
-const CELLS: [Cell; 3] = [
-    Cell {
+const VARIANTS: [Variant; 3] = [
+    Variant {
         name: "prefill",
         about: "whole chunks at once, whatever the program's own batch is",
         sets: &[(Role::Batch, "512"), (Role::MicroBatch, "512"), (Role::Chunks, "{chunks}")],
         needs: &[Role::Batch, Role::MicroBatch],
     },
-    Cell {
+    Variant {
         name: "decode",
         about: "one token at a time, as in generation: other kernels than a prompt's",
         sets: &[(Role::MicroBatch, "1"), (Role::Chunks, "2")],
         needs: &[Role::MicroBatch],
     },
-    Cell {
+    Variant {
         name: "long",
         about: "a longer context; the model must have been trained for it",
         sets: &[(Role::Context, "2048"), (Role::Chunks, "6")],
@@ -110,7 +110,7 @@ const CELLS: [Cell; 3] = [
 ];
 
 /// The variant `decode` for a program without an option for the micro-batch.
-const DECODE_BY_BATCH: Cell = Cell {
+const DECODE_BY_BATCH: Variant = Variant {
     name: "decode",
     about: "one token at a time, as in generation: other kernels than a prompt's",
     sets: &[(Role::Batch, "1"), (Role::Chunks, "2")],
@@ -185,12 +185,12 @@ pub(super) fn settings(choice: &Choice) -> Option<Measured> {
 }
 
 /// The variants of a program's measure that its options allow.
-pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
+pub(super) fn variants(choice: &Choice) -> Vec<Measured> {
     let has = |role: &Role| choice.options.get(*role).is_some();
-    let mut cells: Vec<Measured> = Vec::new();
-    for cell in CELLS.iter().chain([&DECODE_BY_BATCH]) {
-        let is_known = cells.iter().any(|known| known.name == cell.name);
-        if is_known || !cell.needs.iter().any(has) {
+    let mut variants: Vec<Measured> = Vec::new();
+    for variant in VARIANTS.iter().chain([&DECODE_BY_BATCH]) {
+        let is_known = variants.iter().any(|known| known.name == variant.name);
+        if is_known || !variant.needs.iter().any(has) {
             continue;
         }
         let mut writer = Writer::new(choice);
@@ -198,13 +198,13 @@ pub(super) fn cells(choice: &Choice) -> Vec<Measured> {
             continue;
         }
         writer.option(Role::Threads);
-        for (role, value) in cell.sets {
+        for (role, value) in variant.sets {
             writer.set(*role, value);
         }
-        let measured = writer.end(choice, cell.name, Purpose::Perplexity);
-        cells.push(Measured { about: cell.about, ..measured });
+        let measured = writer.end(choice, variant.name, Purpose::Perplexity);
+        variants.push(Measured { about: variant.about, ..measured });
     }
-    cells
+    variants
 }
 
 /// A command of a program that `init` cannot measure, as far as its options are known; `…` stands

@@ -7,7 +7,7 @@ use crate::ui;
 
 use super::draft::Draft;
 use super::measured::{
-    Measured, Purpose, cells, example, measured, settings as settings_of, threads,
+    Measured, Purpose, example, measured, settings as settings_of, threads, variants,
 };
 use super::notes::Notes;
 use super::program::{Build, Recipe, System, quoted};
@@ -162,8 +162,8 @@ fn first(
     let mut all = vec![first];
     if purpose == Purpose::Perplexity && !is_given {
         // No variant is offered under the name of a measure that the user sets.
-        let is_free = |cell: &Measured| !settings.iter().any(|s| s.is_command_of(cell.name));
-        all.extend(cells(choice).into_iter().chain(settings_of(choice)).filter(is_free));
+        let is_free = |one: &Measured| !settings.iter().any(|s| s.is_command_of(one.name));
+        all.extend(variants(choice).into_iter().chain(settings_of(choice)).filter(is_free));
         // Without other settings, the threads are offered with the main measure.
         if !all.iter().any(|measured| !measured.axes.is_empty()) {
             all[0].axes = threads(choice);

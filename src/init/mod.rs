@@ -141,7 +141,7 @@ fn add_inputs(
         let placeholder = format!("{{inputs.{}}}", kind.name());
         measured.contains(&kind) || settings.iter().any(|s| s.mentions(&placeholder))
     };
-    let mut lying = None;
+    let mut searched = None;
     for (kind, path) in [(Kind::Model, asked.model), (Kind::Text, asked.text)] {
         if settings.iter().any(|setting| setting.names_input(kind.name())) {
             // Declared so that commands may name the input. `--set` replaces the path.
@@ -158,7 +158,7 @@ fn add_inputs(
             }
             draft.inputs.push(input);
         } else if is_needed(kind) {
-            let found = lying.get_or_insert_with(|| inputs::look(tree));
+            let found = searched.get_or_insert_with(|| inputs::look(tree));
             let input = inputs::guessed(kind, found, asked.base);
             draft.inputs.push(input.ok_or_else(|| InitError::NoInput {
                 option: kind.name(),
@@ -170,7 +170,7 @@ fn add_inputs(
         let line = format!("{}: {} ({why})", kind.name(), ui::printable_line(path));
         if *is_guess { notes.unsure.push(line) } else { notes.found.push(line) }
     }
-    if lying.is_some_and(|found| found.cut) {
+    if searched.is_some_and(|found| found.cut) {
         notes
             .unsure
             .push("not all files of this checkout were searched: there are too many".to_owned());
@@ -182,11 +182,11 @@ fn add_inputs(
 fn lay_in(
     text: &str,
     settings: &[Setting],
-    is_open: bool,
+    lacks_measures: bool,
     base: &Path,
 ) -> Result<String, InitError> {
     // Without a measure the text is valid only after the settings are applied.
-    if !is_open {
+    if !lacks_measures {
         Config::parse(text, base, "oracle.toml").map_err(InitError::Unsound)?;
     }
     if settings.is_empty() {

@@ -25,7 +25,7 @@ use super::submodules::{Needed, needed};
 use super::tree::{Tree, base, ending};
 use super::when::{At, When, separate};
 
-/// At least this many revisions are read, evenly over the history; all of a shorter history.
+/// Minimum number of revisions to read, evenly spread. A shorter history is read completely.
 const SAMPLES: usize = 64;
 /// Maximum number of overrides to write. Older changes than these are left out.
 const MOST: usize = 12;
@@ -82,8 +82,11 @@ struct Revision {
 #[derive(Default)]
 struct Gathered {
     offs: Vec<OptionToDisable>,
+    /// Why submodules are not needed, one sentence for each.
     idle: BTreeSet<String>,
+    /// Submodules that the user's checkout does not have.
     absent: BTreeSet<String>,
+    /// Whether some revision may need a submodule that is missing.
     is_needed: bool,
     /// The newest tree's patterns, without those that another revision reads.
     unread: Vec<String>,
@@ -365,7 +368,7 @@ impl Past {
         let far = if last + 1 == self.commits.len() {
             String::new()
         } else {
-            format!("; what is older than {since} has no such program, or is not here")
+            format!("; commits older than {since} have no such program, or are not in this clone")
         };
         let count = self.commits.len();
         let kinds = match eras {

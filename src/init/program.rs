@@ -177,7 +177,7 @@ impl Build {
         Some(one.to_owned())
     }
 
-    /// A build with only these parts.
+    /// A build with only these fields set.
     pub(super) fn of(system: System, file: String, programs: Vec<Program>, whole: Recipe) -> Self {
         Self {
             system,

@@ -260,7 +260,7 @@ fn is_called(words: &[&str], known: &[&str]) -> bool {
     words.len() <= 2 && words.last().is_some_and(|last| known.contains(last))
 }
 
-/// The line of a literal with the final line that the parser knows.
+/// The source line of the literal that prints llama-perplexity's final result.
 struct FinalLine(Option<usize>);
 
 impl Fact for FinalLine {

@@ -111,7 +111,7 @@ impl Setting {
                 let tells_checks =
                     || self.value.as_str().is_some_and(|it| checking_parsers().contains(&it));
                 if is_parser && !tells_checks() {
-                    require_no_checks(document, name);
+                    remove_required_checks(document, name);
                 }
                 let table = self.entry(document, "measure", "name", name)?;
                 if is_parser {
@@ -126,7 +126,7 @@ impl Setting {
                 let other = if *key == "checks" { "pattern" } else { "checks" };
                 let fits = |table: &Table| !table.contains_key(other);
                 let table = entry(document, "require", "measure", name, fits);
-                self.put(self.there("require", table)?, &[], key)
+                self.put(self.table_or_refuse("require", table)?, &[], key)
             }
             ["guard", metric @ .., key] if !metric.is_empty() => {
                 // The name of a metric may contain a dot.
@@ -155,10 +155,10 @@ impl Setting {
         key: &str,
         name: &str,
     ) -> Result<&'d mut Table, InitError> {
-        self.there(list, entry(document, list, key, name, |_| true))
+        self.table_or_refuse(list, entry(document, list, key, name, |_| true))
     }
 
-    fn there<'d>(
+    fn table_or_refuse<'d>(
         &self,
         list: &str,
         entry: Option<&'d mut Table>,
@@ -211,7 +211,7 @@ fn entry<'d>(
 }
 
 /// Removes the `[[require]]` entries of a measure that have `checks`.
-fn require_no_checks(document: &mut DocumentMut, measure: &str) {
+fn remove_required_checks(document: &mut DocumentMut, measure: &str) {
     let requires = document.get_mut("require").and_then(Item::as_array_of_tables_mut);
     let is_its = |table: &Table| {
         table.get("measure").and_then(Item::as_str) == Some(measure) && table.contains_key("checks")

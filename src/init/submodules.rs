@@ -29,10 +29,10 @@ pub(super) fn needed(
     let is_here = |folder: &String| tree.top().join(folder).join(".git").exists();
     // If the user has some submodules, the missing ones may still be needed. If they have none,
     // their build works without.
-    let is_bare = !own.iter().any(is_here);
+    let has_none = !own.iter().any(is_here);
     let missing = submodules.iter().filter(|folder| !is_here(folder));
     let needed = |folder: &String| {
-        of_one(builds, folder, settings).unwrap_or(if is_bare && own.contains(folder) {
+        of_one(builds, folder, settings).unwrap_or(if has_none && own.contains(folder) {
             Needed::Absent
         } else {
             Needed::Yes

@@ -19,9 +19,9 @@ const COLUMN: usize = 32;
 const HEAD: &str = concat!(
     "\
 # How each commit is built and measured, and what counts as worse. Written by
-# `bisect-ppl init`; where it read what it wrote stands behind each line, and what it could
-# not read is called a guess: look at those. Paths start from the folder of this file, {src}
-# is the tree at a commit, {build} a folder outside it.
+# `bisect-ppl init`. A comment behind a line says where the line comes from. Check the lines
+# that are called a guess: init could not read them. Paths start from the folder of this file,
+# {src} is the tree at a commit, {build} a folder outside it.
 # Every key: `bisect-ppl help oracle-toml`, or
 # ",
     env!("CARGO_PKG_REPOSITORY"),
@@ -31,21 +31,21 @@ version = 1
 "
 );
 
-const CELLS: &str = "\
-# The same program along other paths of the engine, each with a guard of its own. Take the `#`
-# off what the hunt is about; every run costs time at every commit.";
+const VARIANTS: &str = "\
+# The same program on other code paths of the engine, each with a guard of its own. Remove the
+# `#` from those that the hunt is about; every run costs time at every commit.";
 
 const SETTINGS: &str = "\
 # The same program with other settings of the engine. Each combination is a run of its own at each
-# commit: take the `#` off, and leave out the settings that the hunt is not about.";
+# commit: remove the `#`, and leave out the settings that the hunt is not about.";
 
 const THREADS: &str = "\
-# The same run with one thread and with several: take the `#` off these two lines.";
+# The same run with one thread and with several: remove the `#` from these two lines.";
 
 const SPEED: &str = "\
-# A hunt for speed: take the `#` off these lines and off the one in [build]. Let
-# nothing else run meanwhile: where values differ from run to run, each commit takes
-# several.";
+# A hunt for speed: remove the `#` from these lines and from the one in [build]. Let
+# nothing else run meanwhile: speeds vary from run to run, so each commit needs several
+# runs.";
 
 /// The text of the file.
 pub(super) fn toml(draft: &Draft, past: &HistoryFindings) -> String {
@@ -76,7 +76,7 @@ pub(super) fn toml(draft: &Draft, past: &HistoryFindings) -> String {
         let about = match other.purpose {
             Purpose::Speed => SPEED,
             _ if !other.axes.is_empty() => SETTINGS,
-            _ => CELLS,
+            _ => VARIANTS,
         };
         if about != said {
             said = about;
@@ -121,7 +121,7 @@ impl Page {
             return;
         }
         self.blank();
-        self.line("[inputs]", "read by every run, and hashed into every evaluation");
+        self.line("[inputs]", "read by every run; results are reused only for the same content");
         for input in inputs {
             self.line(&format!("{:<5} = {}", input.kind.name(), quoted(&input.path)), &input.why);
         }
@@ -179,7 +179,7 @@ impl Page {
         }
         let verb = if names.len() > 1 { "read" } else { "reads" };
         let why = format!(
-            "a guess: what {} {verb} is elsewhere, so commits that touch only these are not tested",
+            "a guess: {} {verb} none of these, so commits that touch only these are not tested",
             names.join(" and ")
         );
         self.line("ignore = [", &why);
@@ -230,7 +230,7 @@ impl Page {
         let why = "a suite that skips checks, or ends early, has no failures either";
         self.line("[[require]]", why);
         self.line(&format!("measure = {}", quoted(first.name)), "");
-        let why = "as at the good end; take it out where checks came or went on purpose";
+        let why = "as at the good end; remove this if checks were added or removed on purpose";
         self.line("checks  = \"same-set\"", why);
     }
 
@@ -239,9 +239,9 @@ impl Page {
             return;
         }
         self.blank();
-        self.line("# How older commits differ, as their own trees have it. Looked through:", "");
+        self.line("# How older commits differ, as read from their trees. Examined:", "");
         self.line(&format!("# {}.", past.looked.as_deref().unwrap_or_default()), "");
-        self.line("# Of several that hold for a commit the last one counts.", "");
+        self.line("# If several apply to a commit, the last one counts.", "");
         for (index, over) in past.overrides.iter().enumerate() {
             if index > 0 {
                 self.blank();
@@ -256,7 +256,7 @@ impl Page {
         }
         self.blank();
         self.line("[environment]", "");
-        self.line("# Their output is part of what makes two figures comparable.", "");
+        self.line("# Results are reused and compared only if the output of these is the same.", "");
         let probes: Vec<String> = probes.iter().map(|probe| quoted(probe)).collect();
         self.line(&format!("probe = [{}]", probes.join(", ")), "");
     }

@@ -82,7 +82,7 @@ impl Bench {
     }
 }
 
-/// Reads a speed; a bare NaN arrives as a string, since it was quoted.
+/// Reads a speed. A bare NaN arrives as a string: [`document_in`] quotes it.
 fn speed(metric: &Metric, json: &Json) -> Result<Value, Failure> {
     match json.as_f64() {
         Some(number) => finite(metric, number),
@@ -167,8 +167,8 @@ fn name(test: &Test) -> Result<String, Failure> {
     })
 }
 
-/// The failure if one test has several settings. A name from these settings would depend on the
-/// fields that the llama-bench version prints, so this is refused.
+/// The failure if two tests have the same name. A name made of their settings would depend on the
+/// fields that this version of llama-bench prints, so such output is refused.
 fn twice(name: &str, one: &Test, other: &Test) -> Failure {
     let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let differ =
@@ -180,7 +180,7 @@ fn twice(name: &str, one: &Test, other: &Test) -> Failure {
         .map(|key| format!("{key} {} and {}", shown(one, key), shown(other, key)))
         .collect();
     let with = match with.as_slice() {
-        [] => "alike".to_owned(),
+        [] => "with the same settings".to_owned(),
         with => format!("with {}", with.join(", ")),
     };
     Failure::unreadable(

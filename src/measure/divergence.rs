@@ -154,7 +154,7 @@ impl Divergence {
         if let Some((place, number)) = self.broken() {
             return Err(Failure::not_finite(&place, number));
         }
-        // The label of the output's last line.
+        // The metric of the output's last line.
         let last = if self.is_old { "kld_10" } else { "same_top_p" };
         let has_statistics = self.figures.contains_key(last);
         let is_cut = self.announced.is_some_and(|announced| self.rows.len() < announced);
@@ -199,14 +199,15 @@ impl Divergence {
             None => format!("{read} chunks"),
         };
         // llama-perplexity also prints no statistics for fewer than 100 tokens.
-        let statistics = if has_statistics { "" } else { ", no statistics to the end" };
+        let statistics =
+            if has_statistics { "" } else { ", the statistics are missing or incomplete" };
         Failure::plain(FailureKind::Incomplete, format!("{chunks}{statistics}"))
     }
 }
 
-/// Parses `3    17.08 ± 0.44    0.0018 ± 0.0002    0.0069 ± 0.0001    1.2 ± 0.1 %    93.9 ± 0.3 %`.
-/// Until 2024-04-30 the perplexity has no uncertainty, the fourth column is missing, and the last
-/// column is a fraction of 1, and missing in the oldest versions.
+/// Parses `3 17.08 ± 0.44 0.0018 ± 0.0002 0.0069 ± 0.0001 1.2 ± 0.1 % 93.9 ± 0.3 %`. Until
+/// 2024-04-30 the perplexity has no uncertainty, the fourth column is missing, and the last column
+/// is a fraction of 1. The oldest versions do not print the last column.
 fn row(line: &str) -> Option<(usize, Row)> {
     let mut words = line.split_whitespace().filter(|word| !matches!(*word, "±" | "%"));
     let index = words.next()?.parse().ok()?;

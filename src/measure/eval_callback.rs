@@ -4,8 +4,8 @@
 //! The output does not say what the sum covers. Until 2025-08-28 it covers the printed values (the
 //! first and last three of each dimension with more than six), since then all values. The parser
 //! decides by comparison: if the sum equals that of the printed values for every tensor that is not
-//! printed completely, sums cover only printed values and are not used. Until 2024-05-10 all
-//! values but the first are wrong, so such output is refused.
+//! printed completely, sums cover only printed values. The sums of such tensors are then not used.
+//! Until 2024-05-10 all values but the first are wrong, so such output is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,8 +92,8 @@ impl EvalCallback {
             .filter_map(PrintedTensor::has_offset_bug)
             .partition(|counts| *counts);
         if !bytes.is_empty() && bytes.len() >= others.len() {
-            let what = "the values are the first one plus distances in memory, as llama.cpp \
-                        printed them until 2024-05-10"
+            let what = "the printed values are wrong: llama.cpp had a bug until 2024-05-10 and \
+                        printed the first value plus an offset in memory"
                 .to_owned();
             return Err(Failure::unreadable(Unreadable::WrongValues, what));
         }
@@ -101,8 +101,8 @@ impl EvalCallback {
         Ok(self.reading())
     }
 
-    /// Checks that the tensors of a run that ended with exit code 0 are whole; they are compared as
-    /// a set, so there are no values.
+    /// Checks that the output of a run that ended with exit code 0 is complete. The tensors are
+    /// compared as a set, so the reading has no values.
     pub(super) fn finish_set(self) -> Result<Reading, Failure> {
         self.has_tensors()?;
         self.is_complete()?;

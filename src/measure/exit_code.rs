@@ -22,7 +22,7 @@ pub(super) fn read(measure: &str, kind: MeasureKind, ended: &Ended) -> Result<Re
         return Err(Failure::new(
             FailureKind::Require,
             Evidence::of(ended),
-            "it says that it cannot tell (exit code 125)",
+            "the program says that it cannot tell (exit code 125)",
         ));
     }
     let value = match kind {

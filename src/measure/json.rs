@@ -1,9 +1,9 @@
 //! Reads values from a JSON document on stdout.
 //!
 //! The document is all of stdout or, since engines print banners first, begins at a line with `{`
-//! or `[` and goes on to the end. At most one such line starts a valid document: text from an inner
-//! bracket on has one closing bracket too many. Text after the document is an error: it belongs on
-//! stderr.
+//! or `[` and goes on to the end. At most one such line starts a valid document: text that starts
+//! at an inner bracket has one closing bracket too many. Text after the document is an error: it
+//! belongs on stderr.
 
 use std::collections::BTreeMap;
 
@@ -69,8 +69,8 @@ fn find_document(text: &str) -> Option<Json> {
     if let Ok(document) = serde_json::from_str(text) {
         return Some(document);
     }
-    // Backwards, so that each attempt stops at its own closing bracket: the time is linear in
-    // the length for each level of nesting.
+    // The search goes backwards, so that each attempt stops at its own closing bracket. The time is
+    // linear in the length for each level of nesting.
     let mut end = text.len();
     while end > 0 {
         let start = text[..end].rfind('\n').map_or(0, |at| at + 1);
@@ -100,7 +100,7 @@ fn quote_bare_nan(text: &str) -> Option<String> {
         };
         let (word, behind) = rest.split_at(length);
         rest = behind;
-        // JSON strings contain no line break, so an unpaired quote in a banner ends at the line.
+        // JSON strings contain no line break, so an unpaired quote in a banner ends with its line.
         in_string = (in_string != (first == '"')) && first != '\n';
         if !in_string && is_word(first) && parse_number(word).is_some_and(|n| !n.is_finite()) {
             changed = true;

@@ -32,7 +32,7 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
         }
     }
     if values.is_empty() {
-        let what = "no task in `results` has a figure".to_owned();
+        let what = "no task in `results` has a number".to_owned();
         return Err(Failure::unreadable(Unreadable::NoResults, what));
     }
     Ok(Reading { checks: Some(tasks.into_iter().collect()), ..reading(values)? })
@@ -50,7 +50,7 @@ fn value(metric: &Metric, key: &str, figure: &Json) -> Option<Result<Value, Fail
     let is_number = |text: &str| crate::evaluation::parse_number(text).is_some();
     let value = match figure {
         Json::Number(number) => finite(metric, number.as_f64()?),
-        // A bare NaN arrives as a string, since it was quoted.
+        // A bare NaN arrives as a string: [`document_in`] quotes it.
         Json::String(text) if is_number(text) => number_in(metric, text),
         _ => return None,
     };

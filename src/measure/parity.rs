@@ -10,7 +10,7 @@
 //! - a heading: `TEST: GELU Forward`, which is a prefix of the names of the checks below.
 //!
 //! Totals (`ALL TESTS PASSED (3/3)`, `FAILED: 2`) are not checks. A check's name is the words of
-//! its line before the first named number; a repeated name gets a number.
+//! its line before the first named number. If a name occurs again, a number is added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

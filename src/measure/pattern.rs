@@ -32,7 +32,7 @@ enum Picked {
     First(Option<String>),
     Last(Option<String>),
     /// A value computed from all matches.
-    Weighed {
+    Computed {
         all: Pick,
         numbers: Vec<f64>,
         failure: Option<Failure>,
@@ -96,7 +96,9 @@ impl Picked {
         match (pick, kind) {
             (Pick::First, _) => Self::First(None),
             (Pick::Last, _) | (_, MeasureKind::Fact) => Self::Last(None),
-            (all, MeasureKind::Number) => Self::Weighed { all, numbers: Vec::new(), failure: None },
+            (all, MeasureKind::Number) => {
+                Self::Computed { all, numbers: Vec::new(), failure: None }
+            }
         }
     }
 
@@ -106,7 +108,7 @@ impl Picked {
             Self::First(picked) | Self::Last(picked) => *picked = Some(text.to_owned()),
             // Every match counts here, so a NaN or a non-number makes the value fail;
             // `f64::min` would silently skip a NaN.
-            Self::Weighed { numbers, failure, .. } => match number_in(metric, text) {
+            Self::Computed { numbers, failure, .. } => match number_in(metric, text) {
                 Ok(value) => numbers.extend(value.number()),
                 Err(new) => keep_worse(failure, new),
             },
@@ -116,7 +118,7 @@ impl Picked {
     /// The numbers, if they are repeats of one measurement.
     fn repeats(&self) -> Option<&[f64]> {
         match self {
-            Self::Weighed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),
+            Self::Computed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),
             _ => None,
         }
     }
@@ -136,8 +138,8 @@ impl Picked {
                     MeasureKind::Fact => Ok(Value::Fact(text)),
                 }
             }
-            Self::Weighed { failure: Some(failure), .. } => Err(failure),
-            Self::Weighed { all, numbers, .. } => {
+            Self::Computed { failure: Some(failure), .. } => Err(failure),
+            Self::Computed { all, numbers, .. } => {
                 super::value::finite(metric, made_of(all, &numbers).ok_or_else(no_match)?)
             }
         }

@@ -24,7 +24,8 @@ mod scan;
 
 use scan::{Figure, Items};
 
-/// A fork of llama.cpp writes `PPL over 24 chunks for n_ctx=512 = 17.0805`.
+/// Two texts, since a fork of llama.cpp writes `Final estimate: PPL over 24 chunks for n_ctx=512 =
+/// 17.0805`.
 const ESTIMATE: &[&[u8]] = &[b"Final estimate: PPL", b" = "];
 const ANNOUNCED: [&[&[u8]]; 2] = [&[b"calculating perplexity over "], &[b"computing over "]];
 const CONTEXT: [&[&[u8]]; 2] =
@@ -65,7 +66,8 @@ struct ParsedLines {
     no_deviation: bool,
     strided: bool,
     /// The first number that is not finite, and its place. Later finite numbers do not clear it:
-    /// cumulative perplexity never recovers from NaN, so these belong to another pass.
+    /// cumulative perplexity never recovers from NaN, so later finite numbers belong to another
+    /// pass.
     broken: Option<(String, f64)>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Reader {
     measure: String,
     kind: MeasureKind,
     source: Source,
-    figures: Figures,
+    parser: OutputParser,
     lines: Lines,
     watch: Watch,
     complaints: FailureLogParser,
@@ -48,14 +48,14 @@ enum Source {
 
 /// The parsers, by their input.
 #[derive(Debug)]
-enum Figures {
+enum OutputParser {
     /// Each byte.
     Perplexity(Box<Perplexity>),
     /// Each line.
     Lines(LineParser),
     /// All of stdout, at the end.
     Whole(Whole, WholeParser),
-    /// No output: a file that the store keeps has the values.
+    /// No output: the values are in a file that the store keeps.
     Dump,
     /// No output.
     ExitCode,
@@ -112,36 +112,40 @@ impl Reader {
     }
 
     fn of(spec: Spec<'_>, requires: &[Require]) -> Self {
-        let figures = match spec.parser {
-            Parser::LlamaPerplexity => Figures::Perplexity(Box::new(Perplexity::new())),
-            Parser::LlamaKld => Figures::Lines(LineParser::Divergence(Divergence::new(spec.name))),
-            Parser::Parity => Figures::Lines(LineParser::Parity(Box::new(Parity::new(spec.name)))),
+        let parser = match spec.parser {
+            Parser::LlamaPerplexity => OutputParser::Perplexity(Box::new(Perplexity::new())),
+            Parser::LlamaKld => {
+                OutputParser::Lines(LineParser::Divergence(Divergence::new(spec.name)))
+            }
+            Parser::Parity => {
+                OutputParser::Lines(LineParser::Parity(Box::new(Parity::new(spec.name))))
+            }
             Parser::LlamaEvalCallback { pattern } => {
                 let parser = EvalCallback::new(spec.name, pattern.as_ref());
-                Figures::Lines(LineParser::EvalCallback(Box::new(parser)))
+                OutputParser::Lines(LineParser::EvalCallback(Box::new(parser)))
             }
-            Parser::Junit => Figures::Whole(Whole::default(), WholeParser::Junit),
-            Parser::Text { .. } => Figures::Whole(Whole::default(), WholeParser::Text),
-            Parser::LmEval => Figures::Whole(Whole::default(), WholeParser::LmEval),
+            Parser::Junit => OutputParser::Whole(Whole::default(), WholeParser::Junit),
+            Parser::Text { .. } => OutputParser::Whole(Whole::default(), WholeParser::Text),
+            Parser::LmEval => OutputParser::Whole(Whole::default(), WholeParser::LmEval),
             Parser::Regex { pattern, pick } => {
                 let parser = Pattern::new(spec.name, pattern, *pick, spec.kind);
-                Figures::Lines(LineParser::Pattern(parser))
+                OutputParser::Lines(LineParser::Pattern(parser))
             }
             Parser::Json { pointers } => {
                 let parser = Document::new(spec.name, pointers, spec.kind);
-                Figures::Whole(Whole::default(), WholeParser::Json(parser))
+                OutputParser::Whole(Whole::default(), WholeParser::Json(parser))
             }
             Parser::LlamaBench { pick } => {
                 let parser = Bench::new(spec.name, *pick);
-                Figures::Whole(Whole::default(), WholeParser::Bench(parser))
+                OutputParser::Whole(Whole::default(), WholeParser::Bench(parser))
             }
-            Parser::Logits => Figures::Dump,
-            Parser::Tensors if spec.file.is_some() => Figures::Dump,
+            Parser::Logits => OutputParser::Dump,
+            Parser::Tensors if spec.file.is_some() => OutputParser::Dump,
             Parser::Tensors => {
                 let parser = EvalCallback::new(spec.name, None);
-                Figures::Lines(LineParser::Tensors(Box::new(parser)))
+                OutputParser::Lines(LineParser::Tensors(Box::new(parser)))
             }
-            Parser::ExitCode => Figures::ExitCode,
+            Parser::ExitCode => OutputParser::ExitCode,
         };
         let source = match spec.file.filter(|_| !spec.parser.keeps_dumps()) {
             Some(path) => Source::File { path: path.to_owned(), is_there: false },
@@ -157,7 +161,7 @@ impl Reader {
             measure: spec.name.to_owned(),
             kind: spec.kind,
             source,
-            figures,
+            parser,
             lines: Lines::default(),
             watch: Watch {
                 requires: patterns.collect(),
@@ -178,14 +182,14 @@ impl Reader {
     }
 
     fn piece(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
-        let Self { source, figures, lines, watch, complaints, .. } = self;
+        let Self { source, parser, lines, watch, complaints, .. } = self;
         let complains = complaints.feed(stream, bytes, whole);
-        let keep = source.take(stream).is_some_and(|stream| figures.feed(stream, bytes, whole));
-        let looks_at_lines = matches!(figures, Figures::Lines(_)) || !watch.is_idle();
+        let keep = source.take(stream).is_some_and(|stream| parser.feed(stream, bytes, whole));
+        let looks_at_lines = matches!(parser, OutputParser::Lines(_)) || !watch.is_idle();
         let keep_line = looks_at_lines
             && lines.feed(stream, bytes, whole, |text| {
                 let keep = watch.line(text);
-                keep | (source.is_read(stream) && figures.line(text))
+                keep | (source.is_read(stream) && parser.line(text))
             });
         complains || keep || keep_line
     }
@@ -208,18 +212,17 @@ impl Reader {
     /// A crash or a time-out; with exit code 0: NaN, an incomplete or unreadable output, or an
     /// unmet requirement.
     pub(crate) fn finish(mut self, ended: &Ended) -> Result<Reading, Failure> {
-        let Self { source, figures, lines, watch, .. } = &mut self;
-        lines.flush(|stream, text| {
-            watch.line(text) | (source.is_read(stream) && figures.line(text))
-        });
+        let Self { source, parser, lines, watch, .. } = &mut self;
+        lines
+            .flush(|stream, text| watch.line(text) | (source.is_read(stream) && parser.line(text)));
         let missing = self.watch.missing();
         let complaints = std::mem::take(&mut self.complaints);
-        let progress = self.figures.progress();
+        let progress = self.parser.progress();
         let (is_code, is_suite) =
-            (matches!(self.figures, Figures::ExitCode), self.figures.is_suite());
+            (matches!(self.parser, OutputParser::ExitCode), self.parser.is_suite());
         let said = match self.source.missing() {
             Some(failure) => Err(failure),
-            None => self.figures.finish(&self.measure, self.kind, ended),
+            None => self.parser.finish(&self.measure, self.kind, ended),
         };
         let failed = match ended {
             Ended::Exited(_) if is_code => None,
@@ -265,7 +268,8 @@ fn has_failures(reading: &Reading) -> bool {
 }
 
 impl Source {
-    /// The stream that the parser sees for a line of this stream; `None` if it is not read.
+    /// The stream that the parser sees for a line of `stream`; `None` if the parser does not read
+    /// `stream`.
     fn take(&mut self, stream: Stream) -> Option<Stream> {
         if let (Self::File { is_there, .. }, Stream::File) = (&mut *self, stream) {
             *is_there = true;
@@ -289,7 +293,7 @@ impl Source {
     }
 }
 
-impl Figures {
+impl OutputParser {
     /// Whether the parser counts tests.
     fn is_suite(&self) -> bool {
         matches!(self, Self::Lines(LineParser::Parity(_)) | Self::Whole(_, WholeParser::Junit))

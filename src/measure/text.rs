@@ -1,5 +1,5 @@
 //! Generated text: its length, and how much it repeats itself. A model that fell into a loop still
-//! prints fluent words, so people should look at it too.
+//! prints fluent words, so people should look at the text too.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const MOST_CHARACTERS: usize = 200_000;
 /// - `repeated_4`: the share of the sequences of four words that occurred before: 1 − distinct-4
 ///   (S. Welleck et al., "Neural Text Generation with Unlikelihood Training", ICLR 2020).
 ///
-/// A text that is too short for a figure has none.
+/// If a text is too short for one of these, that metric is missing.
 pub(super) fn read(measure: &str, text: &str) -> Reading {
     let words: Vec<&str> = text.split_whitespace().collect();
     let figures = [
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_has_what_it_has() {
+    fn a_short_text_lacks_the_metrics_that_need_more_words() {
         assert_eq!(figure("", "words"), Some(0.0));
         assert_eq!(figure("", "distinct_1"), None);
         assert_eq!(figure("one two three", "repeated_4"), None);

@@ -15,8 +15,8 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Takes a line or a piece of a line; true for stdout up to and with the piece
-    /// that exceeds the limit.
+    /// Takes a line or a piece of a line. Returns true if the log must keep it: all of stdout, up
+    /// to and including the piece that exceeds the limit.
     pub(super) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
         if stream == Stream::Err || self.too_long {
             return false;

@@ -47,7 +47,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_stays_is_a_part_of_a_metric(text in ".{0,200}") {
+        fn a_word_is_a_valid_part_of_a_metrics_name(text in ".{0,200}") {
             let word = word(&text);
             prop_assert!(word.chars().count() <= LONGEST);
             let metric = format!("m.{word}").parse::<Metric>();

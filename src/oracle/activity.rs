@@ -54,8 +54,8 @@ impl Activity {
         }
     }
 
-    /// Publishes that the hunt waits, and why: at the commit and in the phase of the last activity,
-    /// or at this commit if there was none.
+    /// Publishes that the hunt waits, and why. Keeps the commit, measure and phase of the last
+    /// activity. Without one, takes this commit and the phase of the endpoints.
     pub(crate) fn wait(path: &Path, why: String, commit: &CommitId) {
         let last = Self::read(path);
         let last = last.unwrap_or_else(|| Self::begun(Task::Wait, commit, None, Phase::Endpoint));

@@ -16,7 +16,7 @@ pub(super) enum Admission {
     Counts,
     /// The run does not count, and another one is made.
     Again,
-    /// The first crash or time-out: it counts if the next run fails so too.
+    /// The first crash or time-out. It counts if the next run crashes or times out too.
     Unconfirmed,
 }
 
@@ -57,7 +57,7 @@ impl Oracle {
         let why = match (fault, control) {
             (Fault::Machine, _) => "the machine is at fault",
             (_, Some(false)) => {
-                "the good endpoint's own build failed the same moment: the machine is at fault"
+                "a run of the good endpoint's build failed too: the machine is at fault"
             }
             (Fault::Resource, None) if failure.kind == FailureKind::Crash => {
                 "no control run was possible"

@@ -4,9 +4,9 @@
 //! The exit code of a failed build says little (`make` exits with 2 for a broken compiler, a full
 //! disk or a lost network share), and a control costs a whole build. So a control is made at the
 //! second, fourth, eighth, … failure since a build last worked. It is also made at the first
-//! failure, if that is at an endpoint or if failed builds count as bad. If the good endpoint fails
-//! too, the machine is at fault for all of these failures. A build that was killed for lack of memory
-//! counts like any other here: if every build is killed, no commit is at fault.
+//! failure, if that is at an endpoint or if failed builds count as bad. If the good endpoint's
+//! build fails too, the machine is at fault for all of these failures. A build that was killed for
+//! lack of memory counts like any other here: if every build is killed, no commit is at fault.
 
 use crate::build::{self, BuildError};
 use crate::config::Policy;

@@ -1,5 +1,5 @@
-//! The programs of measures that a finished build left in its slot. If one of them is gone later, for
-//! example because a cleaner of old files removed it, the build is made again: the missing program is
+//! The programs of measures that a finished build left in its slot. If one of them is missing
+//! later, for example because a cleaner of old files removed it, the build is made again: this is
 //! not the commit's fault.
 
 use std::path::Path;
@@ -36,8 +36,8 @@ pub(super) fn note_programs(slot: &Slot, stamp: &Stamp, recipe: &Config, values:
     let _ = std::fs::write(slot.root().join(FILE), bytes);
 }
 
-/// Whether the programs that a build left are still there. Builds of older versions
-/// have no list, and count as complete.
+/// Whether the programs that a build left are still there. Builds of older versions have no list,
+/// and count as complete.
 pub(super) fn has_programs(slot: &Slot, stamp: &Stamp) -> bool {
     let Ok(bytes) = files::read(&slot.root().join(FILE)) else { return true };
     let Ok(noted) = serde_json::from_slice::<BuiltPrograms>(&bytes) else { return true };

@@ -27,8 +27,9 @@ const KERNEL_CACHE_DIRS: [(&str, &str); 17] = [
     ("MESA_SHADER_CACHE_DIR", "mesa"),
 ];
 
-/// Variables that set the folder of downloads such as weights. Their default lies below
-/// `XDG_CACHE_HOME`; the downloads must stay there.
+/// Variables that set the folder of downloads such as weights. By default this folder is below
+/// `XDG_CACHE_HOME`. Runs get another `XDG_CACHE_HOME`, so these variables point to the user's
+/// downloads.
 const DOWNLOAD_DIRS: [(&str, &str); 3] =
     [("HF_HOME", "huggingface"), ("TORCH_HOME", "torch"), ("LLAMA_CACHE", "llama.cpp")];
 

@@ -14,8 +14,8 @@ use crate::store::{HuntDir, StoreError, publish};
 pub(crate) struct ControlSlot {
     /// The good endpoint.
     pub commit: CommitId,
-    /// The stamp of its build; `None` if the endpoint came from the store. Then the control is
-    /// built when it is first needed.
+    /// The stamp of its build; `None` if the store had the endpoint's runs, so nothing was built.
+    /// Then the control is built when it is first needed.
     pub build: Option<Stamp>,
     /// The slot of the hunt's driver, which oracle processes borrow.
     pub slot: Option<PathBuf>,

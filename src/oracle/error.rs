@@ -91,7 +91,7 @@ pub(crate) enum OracleError {
     /// A file from outside the build changed between two runs of the same hunt.
     #[error(
         "a run of {measure} at {commit} loaded {path}, which has changed since a run at {before} \
-         loaded it: they were not measured with the same files"
+         loaded it: the two runs did not use the same files"
     )]
     Elsewhere {
         /// The measure.
@@ -181,8 +181,8 @@ fn process_hint(error: &ProcessError) -> Option<String> {
         },
         ProcessError::Folder(_) => "correct `cwd` of the measure; it starts from {src}",
         ProcessError::Start(_) | ProcessError::Follow(_) => {
-            "is the limit of processes or open files reached (ulimit -u, ulimit -n)? Then \
-             `bisect-ppl resume`"
+            "the limit of processes or open files may be reached (ulimit -u, ulimit -n): raise it \
+             or end other programs, then `bisect-ppl resume`"
         }
         ProcessError::SupervisorDied => "`bisect-ppl resume` goes on; nothing measured is lost",
         ProcessError::Sandbox(error) => error.hint(),
@@ -192,7 +192,7 @@ fn process_hint(error: &ProcessError) -> Option<String> {
 }
 
 impl OracleError {
-    /// The error after a run or a wait that this handle ended: a limit or a person asked for it.
+    /// The error after `stop` ended a run or a wait: a limit was reached, or a person asked for it.
     pub(crate) fn stopped(stop: &Stop) -> Self {
         stop.limit().map_or(Self::Stopped, |limit| Self::Limit(limit.clone()))
     }
@@ -230,20 +230,20 @@ impl OracleError {
                 Some(missing_hint(program, "[build] commands"))
             }
             Self::Throttled { .. } => Some(
-                "let it cool, and look after its fans, its power and what else runs on it; then \
-                 `bisect-ppl resume`: nothing measured is lost"
+                "let the machine cool; check its fans, its power supply and its other programs; \
+                 then `bisect-ppl resume`: nothing measured is lost"
                     .to_owned(),
             ),
             Self::Leak { .. } => Some(
-                "look for it in LD_LIBRARY_PATH, PYTHONPATH, an rpath, or an editable install, and \
-                 let the measure load what lies below {build} or {src}; what every commit is to \
-                 load from the checkout is named under [worktree] link, or [inputs]"
+                "look for its folder in LD_LIBRARY_PATH, PYTHONPATH, an rpath or an editable \
+                 install, and make the measure load the file below {build} or {src}; if every \
+                 commit must load it from your checkout, name it under [worktree] link or [inputs]"
                     .to_owned(),
             ),
             Self::Elsewhere { .. } => Some(
-                "a build writes outside its folder: install below {build}, as with \
-                 -DCMAKE_INSTALL_PREFIX={build}/prefix, and run what lies there; or something was \
-                 updated meanwhile; then start a new hunt"
+                "if a build installs this file, install below {build} (with CMake: \
+                 -DCMAKE_INSTALL_PREFIX={build}/prefix) and run the program from there; if the \
+                 system was updated, repair nothing; then start a new hunt"
                     .to_owned(),
             ),
             Self::Linked(_) | Self::Build(BuildError::Linked(_)) => Some(WroteLinked::HINT.to_owned()),

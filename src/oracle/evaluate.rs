@@ -12,7 +12,7 @@ use super::admission::Admission;
 use super::build_in_slot::SlotBuild;
 use super::built_programs::{has_programs, note_programs};
 use super::derive::Derived;
-use super::duration::given;
+use super::duration::as_duration;
 use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
@@ -169,8 +169,8 @@ impl Oracle {
         Ok(samples)
     }
 
-    /// Whether a worker made this run ahead, and the request needs no more runs: what counts must
-    /// not depend on how much was measured ahead.
+    /// Whether a worker made this run ahead, and the request needs no more runs. Such a run is left
+    /// out: which runs count must not depend on how much was measured ahead.
     fn is_not_asked_for(&self, run: &StoredRun, taken: &[Sample], wanted: usize) -> bool {
         // Two runs show a crash: both count for a request of one.
         let is_second = |first: &Sample| first.result.as_ref().is_err_and(is_seen_twice);
@@ -185,8 +185,8 @@ impl Oracle {
         run.record.ahead && is_ours && !is_own_work && taken.len() >= wanted
     }
 
-    /// The sample of a first crash or time-out, if the next run, which counts, failed so too. If
-    /// that run did not, the crash does not count, and the journal says so.
+    /// The sample of a first crash or time-out, if the next run crashed or timed out too. Otherwise
+    /// the first one does not count, and the journal says so.
     fn take_unconfirmed(
         &mut self,
         request: Request<'_>,
@@ -219,7 +219,7 @@ impl Oracle {
             // The stored build timed out under a shorter limit.
             Some(failure)
                 if failure.ended() == Some(&Ended::TimedOut)
-                    && given(last.wall_s) < recipe.build.timeout =>
+                    && as_duration(last.wall_s) < recipe.build.timeout =>
             {
                 Ok(())
             }
@@ -291,7 +291,7 @@ impl Oracle {
         })
     }
 
-    /// Makes a build not count, because an input was missing or changed meanwhile.
+    /// Excludes a build, because an input was missing or changed during the build.
     fn discard_build(&self, build: &BuildRecord, slot: &Slot) -> Result<(), OracleError> {
         slot.clear_stamp()?;
         let attempt = build.attempt.clone();

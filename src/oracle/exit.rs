@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_verdict_is_read_as_one() {
+    fn only_a_verdict_gives_a_code_below_128() {
         assert_eq!(code(Verdict::Good, Aim::Regression), 0);
         assert_eq!(code(Verdict::Bad, Aim::Regression), 1);
         // `git bisect run` reads 0 as the older side, whatever the sides are called.

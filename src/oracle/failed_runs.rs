@@ -1,4 +1,5 @@
-//! Failed runs of one measure at one commit: which must be seen again before they count.
+//! Failed runs of one measure at one commit, and which of them must be seen again before they
+//! count.
 
 use crate::evaluation::{Failure, FailureKind};
 use crate::store::StoredRun;
@@ -17,15 +18,15 @@ pub(super) struct FailedRuns {
 }
 
 impl FailedRuns {
-    /// Whether a run that fails so is the first of its kind: a crash, a time-out, or a failed
-    /// `[[prepare]]` step.
+    /// Whether this failure is a crash, a time-out or a failed `[[prepare]]` step, and is the first
+    /// of these.
     pub(super) fn is_first(&self, failure: &Failure) -> bool {
         is_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
     }
 }
 
-/// Whether a failure must be seen twice before it counts. What a program prints (NaN, no value)
-/// repeats or not like any other value.
+/// Whether a failure must be seen twice before it counts. A wrong output (NaN, no value) need not
+/// be seen twice: it is treated like any other value.
 pub(super) fn is_seen_twice(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Prepare)
 }

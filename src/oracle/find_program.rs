@@ -1,4 +1,4 @@
-//! Finds where a build put a program that its command does not find.
+//! If a measure's program is not at the configured path, finds where the build put it.
 
 use std::collections::VecDeque;
 use std::fs;

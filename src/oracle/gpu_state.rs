@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::evaluation::{Ended, GpuState};
 use crate::process::{Invocation, tool};
 
-/// Time-out of a query. It takes about a second, and longer if the driver must load first.
+/// Time-out of a query. A query takes about a second, and longer if the driver must load first.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The field with the reasons for throttling: its name today, and its name before driver 535.
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_gpus_of_which_some_cannot_tell() {
+    fn several_gpus_of_which_some_have_no_values() {
         let text = "0, 1980, 45, 0x0000000000000004\n\
                     1, [N/A], 51, [Not Supported]\r\n\
                     2, 210, [Unknown Error], 0x0000000000000001\n";
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_tells_of_no_gpu() {
+    fn other_output_yields_no_gpu() {
         assert!(parse("").is_empty());
         assert!(parse("No devices were found\n").is_empty());
         assert!(parse("NVIDIA-SMI has failed because it couldn't communicate\n").is_empty());

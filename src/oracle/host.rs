@@ -11,7 +11,8 @@ pub(crate) fn host() -> Host {
     Host { name: node_name(), gpus: gpus(Path::new("/proc/driver/nvidia/gpus")) }
 }
 
-/// Model and UUID of each GPU, from the driver's folder with a folder for each place on the bus.
+/// Model and UUID of each GPU. `folder`: the driver's folder, with one subfolder for each place on
+/// the bus.
 fn gpus(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut places: Vec<_> = entries.map(|entry| entry.path()).collect();

@@ -50,7 +50,8 @@ impl Oracle {
             measure.name,
             twin.record.commit.short()
         );
-        // A part of a change has no commit name, and the journal records its trial.
+        // This note names a commit, and a part of a change is not a commit. The journal records its
+        // trial instead.
         if phase != Phase::Localize {
             self.recorder.event(Event::Note { text })?;
         }
@@ -65,12 +66,12 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<Option<StoredRun>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
-        let manner = self.recipes.manner(commit, recipe, measure);
+        let settings = self.recipes.settings_key(commit, recipe, measure);
         let here = SlotContents::in_slot(&placed.slot);
         for other in self.recorder.measured() {
             let theirs = self.recipes.at(other)?;
             let Some(their_measure) = theirs.measure(&measure.name) else { continue };
-            if self.recipes.manner(other, &theirs, their_measure) != manner {
+            if self.recipes.settings_key(other, &theirs, their_measure) != settings {
                 continue;
             }
             let key = self.recipes.run_key_of(other, &theirs, their_measure)?;

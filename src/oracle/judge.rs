@@ -185,8 +185,8 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(reading), Target::Failure { measure, checks, .. }) => {
-            // A run that skipped tests also does not crash, so a run with other checks proves
-            // nothing.
+            // A run that skipped the failing test does not fail either, so a run with other checks
+            // proves nothing.
             let measure = measure.as_deref().unwrap_or_default();
             match other_checks(reading, checks.as_ref(), measure) {
                 Some(reason) => TargetVerdict::Skip(SkipReason::OtherChecks, reason),

@@ -8,7 +8,7 @@ use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
 
 use super::derive::Derived;
-use super::duration::given;
+use super::duration::as_duration;
 use super::loaded::is_given;
 use super::machine_lock::{Held, MachineShare, NotTaken};
 use super::parts::{Oracle, Placed};
@@ -43,7 +43,7 @@ impl Oracle {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
         let share = if measure.exclusive { MachineShare::Exclusive } else { MachineShare::Shared };
         let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
-        // A control may have had its turn since.
+        // A control run may have used the slot's path in the meantime.
         placed.slot.take_turn()?;
         let doing = match phase {
             Phase::Control => Task::Control,
@@ -137,8 +137,8 @@ impl Oracle {
         Err(OracleError::Limit(limit))
     }
 
-    /// Whether the machine throttled during the run. If so, records the run and pauses: `in_row`
-    /// times the run's duration, within bounds. `in_row` counts throttled runs in a row;
+    /// Whether the machine throttled during the run. If so, records the run and pauses. The pause
+    /// is the run's duration, within bounds, times `in_row`: the number of throttled runs in a row.
     /// [`MOST_THROTTLED`] of them are an error.
     pub(super) fn rests_after(
         &mut self,
@@ -160,7 +160,7 @@ impl Oracle {
         if *in_row >= MOST_THROTTLED {
             return Err(OracleError::Throttled { runs: *in_row, measure, commit: short, why });
         }
-        let rest = given(run.record.used.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
+        let rest = as_duration(run.record.used.wall_s).clamp(SHORTEST_REST, LONGEST_REST) * *in_row;
         self.recorder.waits("waiting for the machine to cool down", commit, Some(&measure), phase);
         if self.stop.within(rest) {
             return Err(OracleError::stopped(&self.stop));

@@ -42,7 +42,7 @@ pub(crate) struct MachineLockError {
 pub(super) enum NotTaken {
     /// The user stopped the hunt.
     Stopped,
-    /// The lock file does not work here.
+    /// A lock file cannot be opened or locked here.
     Error(MachineLockError),
 }
 

@@ -32,8 +32,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether these runs of a commit, made at another path, read exactly what the hunt's own runs
-    /// read.
+    /// Whether these runs of a commit, made at another path, gave exactly the values that the
+    /// hunt's own runs gave.
     pub(crate) fn reads_the_same(
         &self,
         commit: &CommitId,

@@ -125,8 +125,8 @@ impl Recipes {
         Ok(Some(self.overlay_builder.apply_layers(self.engine.commit(commit), &layers)?))
     }
 
-    /// The tree of a commit under test as plain files, with these entries of its own tree and without
-    /// patches.
+    /// The tree of a commit under test as plain files, without patches. `entries` replace files of
+    /// the commit's own tree.
     pub(crate) fn tree_with(
         &self,
         commit: &CommitId,
@@ -241,7 +241,12 @@ impl Recipes {
     }
 
     /// A key of everything that a run depends on, except the build.
-    pub(super) fn manner(&self, commit: &CommitId, recipe: &Config, measure: &Measure) -> String {
+    pub(super) fn settings_key(
+        &self,
+        commit: &CommitId,
+        recipe: &Config,
+        measure: &Measure,
+    ) -> String {
         let any = KeyHasher::new("any build").build_key();
         run_key(&any, commit, measure, recipe, self.facts.circumstances()).to_string()
     }

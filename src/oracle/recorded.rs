@@ -76,7 +76,7 @@ pub(super) fn count_build(failed: &mut Vec<String>, build: &BuildDone) {
         return;
     }
     match &build.failure {
-        // This failure does not depend on the machine.
+        // No build command ran.
         Some(failure) if failure.kind.leaves_nothing_to_build() => {}
         Some(_) => failed.push(build.attempt.clone()),
         None => failed.clear(),

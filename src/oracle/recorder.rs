@@ -17,8 +17,8 @@ use super::{Activity, Sample, Task};
 #[derive(Debug)]
 enum Sink {
     Journal(Journal),
-    /// A worker measures ahead: it writes what it did, and in which slot of the executor, and leaves
-    /// the journal to the process that takes the result over.
+    /// A worker that measures ahead. It does not write to the journal: the process that takes its
+    /// results over does. `record` is what it did, `slot` its slot of the executor.
     Ahead {
         record: AheadRecord,
         slot: usize,
@@ -188,7 +188,7 @@ impl Recorder {
         }
     }
 
-    /// Publishes that a build begins. The result publishes how far the build is.
+    /// Publishes that a build begins. The returned function publishes how far the build is.
     pub(crate) fn builds(
         &self,
         doing: Task,
@@ -232,7 +232,7 @@ impl Recorder {
         self.run_apart(run, sample, commit, phase, apart)
     }
 
-    /// The same, with the reason why the run is excluded, if it is.
+    /// Like [`Self::run`], with `apart`: the reason why the run is excluded, if it is.
     pub(crate) fn run_apart(
         &mut self,
         run: &StoredRun,

@@ -14,7 +14,7 @@ pub(crate) struct Request<'a> {
     pub runs: usize,
     /// Why the oracle is asked. A confirmation takes only its own runs, from its own builds.
     pub phase: Phase,
-    /// A recipe to use in place of the commit's own (if an override begins at the commit).
+    /// A recipe to use in place of the commit's own.
     pub recipe: Option<&'a Config>,
     /// Read only this many chunks of the text, for measures that take `{chunks}`.
     pub chunks: Option<u32>,

@@ -59,10 +59,10 @@ pub(super) struct RunRequest<'a> {
 pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     let RunRequest { slot, measure, .. } = order;
     slot.fresh(&slot.out())?;
-    let look = LoadWatch::begin(slot)?;
+    let watch = LoadWatch::begin(slot)?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
     let private = private_folders(slot, order.config.home, order.phase)?;
-    let setting = Setting::of(order.config, measure, order.values, slot, &look, private)?;
+    let setting = Setting::of(order.config, measure, order.values, slot, &watch, private)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
     let started = jiff::Timestamp::now().to_string();
@@ -111,7 +111,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }
-    let loaded = loaded(&order, look, &argv[0], &mapped);
+    let loaded = loaded(&order, watch, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
     Worktree::with_checkout(order.repository, &slot.src(), order.checkout_spec.clone())?.reset()?;
     if ended == Ended::Stopped || order.stop.is_requested() {
@@ -156,14 +156,14 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
 /// The files that the run loaded; an error if one does not belong to the commit.
 fn loaded(
     order: &RunRequest<'_>,
-    look: LoadWatch,
+    watch: LoadWatch,
     program: &str,
     mapped: &[PathBuf],
 ) -> Result<Loaded, OracleError> {
     let RunRequest { slot, measure, .. } = *order;
     let ground = AllowedPaths { slot, checkout: order.checkout, allowed: allowed(order) };
     let mut loaded =
-        look.finish(&ground, program, mapped, order.store)?.map_err(|leak| OracleError::Leak {
+        watch.finish(&ground, program, mapped, order.store)?.map_err(|leak| OracleError::Leak {
             measure: measure.name.clone(),
             commit: order.commit.short().to_owned(),
             path: leak.path,

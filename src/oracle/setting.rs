@@ -37,7 +37,7 @@ impl<'a> Setting<'a> {
         measure: &'a Measure,
         values: &'a Values,
         slot: &Slot,
-        look: &LoadWatch,
+        watch: &LoadWatch,
         private: Vec<(&'static str, PathBuf)>,
     ) -> Result<Self, MissingValue> {
         let cwd = match &measure.cwd {
@@ -50,7 +50,7 @@ impl<'a> Setting<'a> {
         let cpus = config.executor.cpus().to_vec();
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
         let python_path = env.get("PYTHONPATH").map(OsString::from);
-        let python = look.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
+        let python = watch.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
         let sandbox = config.run.sandbox.then(|| slot.sandbox());
         let mark = slot.mark();
         Ok(Self { measure, values, cwd, env, cpus, caches, private, python, sandbox, mark })

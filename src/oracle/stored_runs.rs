@@ -7,7 +7,7 @@ use crate::evaluation::{Ended, FailureKind, Fault, Phase, RunRecord};
 use crate::store::{RunKey, Store, StoredRun};
 
 use super::derive::{Derivation, Derivations};
-use super::duration::given;
+use super::duration::as_duration;
 use super::failed_runs::{FailedRuns, is_seen_twice};
 use super::loaded::Present;
 use super::{OracleError, Request, Sample};
@@ -23,12 +23,13 @@ pub(crate) struct StoredRuns {
     outdated_measures: BTreeSet<String>,
     /// The runs of this hunt from before the change.
     outdated_attempts: BTreeSet<String>,
-    /// If the slots of this hunt give different values: its runs in other slots than the first.
+    /// The runs of this hunt in other slots than the first; `None` if all slots give the same
+    /// values.
     other_slots: Option<BTreeSet<String>>,
     /// Runs on nodes of a cluster that are slower or faster than the others.
     other_nodes: BTreeSet<String>,
-    /// The nodes of a cluster that this hunt uses. If it depends on the speed of the node, a run of
-    /// another hunt on another node does not count.
+    /// The nodes of a cluster that this hunt uses. Another hunt's run on another node does not
+    /// count if its values depend on the node's speed.
     nodes: BTreeSet<String>,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
@@ -46,8 +47,8 @@ pub(super) struct Usable {
 }
 
 impl Usable {
-    /// Leaves out the first crash or time-out, unless the next run failed so too. So a run that
-    /// once counted still counts when more runs are stored, and the order stays.
+    /// Leaves out the first crash or time-out, unless the next run crashed or timed out too. So a
+    /// run that once counted still counts when more runs are stored, and the order stays.
     fn of(runs: Vec<(StoredRun, Sample)>) -> Self {
         let mut usable = Self::default();
         for (run, sample) in runs {
@@ -74,13 +75,14 @@ impl StoredRuns {
         Self { retry_failed, ..Self::default() }
     }
 
-    /// Makes these runs, and all runs of other hunts of these measures, not count any more.
+    /// Excludes these runs, and all runs of these measures that other hunts made.
     pub(crate) fn set_outdated(&mut self, measures: &[String], attempts: &[String]) {
         self.outdated_measures.extend(measures.iter().cloned());
         self.outdated_attempts.extend(attempts.iter().cloned());
     }
 
-    /// Makes these runs of other slots, and all such runs of other hunts, not count any more.
+    /// Excludes these runs, which were made in other slots than the first, and all runs that
+    /// workers of other hunts made ahead.
     pub(crate) fn use_one_slot(&mut self, attempts: &[String]) {
         self.other_slots.get_or_insert_default().extend(attempts.iter().cloned());
     }
@@ -138,11 +140,11 @@ impl StoredRuns {
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
                 continue;
             }
-            // Runs that only checked the home folder do not count once it turned out to matter.
+            // The hunt uses the user's home folder, so runs with an empty one do not count.
             if run.record.empty_home && recipe.home == HomeUse::Shared {
                 continue;
             }
-            // A worker's run of the good endpoint says something about its slot.
+            // A worker's run of the good endpoint tests the worker's slot and is no sample.
             if run.record.ahead && run.record.phase == Phase::Control {
                 continue;
             }
@@ -163,7 +165,7 @@ impl StoredRuns {
                 run.record.prepare.as_ref().is_some_and(|failed| failed.name == p.name)
             };
             let limit = recipe.prepares.iter().find(its).map_or(measure.timeout, |p| p.timeout);
-            if run.record.ended == Ended::TimedOut && given(run.record.used.wall_s) < limit {
+            if run.record.ended == Ended::TimedOut && as_duration(run.record.used.wall_s) < limit {
                 continue;
             }
             let derived = self.derivations.of(&run, how)?;

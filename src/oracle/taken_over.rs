@@ -6,8 +6,9 @@ use super::OracleError;
 use super::parts::Oracle;
 
 impl Oracle {
-    /// Writes the builds of a worker that measured this commit into the journal. Its runs are in the
-    /// store, and are written as they are used. `waited_s`: how long the hunt waited for the worker.
+    /// Writes the builds of a worker that measured this commit into the journal. The worker's runs
+    /// are in the store; each is written when it is used. `waited_s`: how long the hunt waited for
+    /// the worker.
     pub(crate) fn take_over(
         &mut self,
         commit: &CommitId,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-/// The CPUs that this process may use, if the system tells.
+/// The CPUs that this process may use; `None` if the system does not tell.
 #[cfg(target_os = "linux")]
 pub(crate) fn usable_cpus() -> Option<BTreeSet<usize>> {
     let set = rustix::thread::sched_getaffinity(None).ok()?;
@@ -20,7 +20,7 @@ pub(super) fn pin(cpus: &[usize]) -> io::Result<()> {
     Ok(rustix::thread::sched_setaffinity(None, &set)?)
 }
 
-/// Only Linux tells.
+/// Other systems do not tell.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn usable_cpus() -> Option<BTreeSet<usize>> {
     None

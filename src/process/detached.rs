@@ -19,7 +19,7 @@ impl Detached {
     pub(crate) fn start(arguments: &[impl AsRef<OsStr>], output: &File) -> io::Result<Self> {
         // Not `/proc/self/exe`: `pgrep` and `killall` find a driver by its name.
         let program = std::env::current_exe()?;
-        #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+        #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
         let child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -50,8 +50,8 @@ impl Detached {
     }
 }
 
-/// Moves this process into a session of its own, which has no terminal: a terminal that closes, and
-/// Ctrl-C in it, reach only its own session.
+/// Moves this process into a session of its own, which has no terminal. Ctrl-C and the end of the
+/// terminal reach only the terminal's own session.
 pub(crate) fn leave_terminal() -> io::Result<()> {
     rustix::process::setsid()?;
     Ok(())

@@ -1,9 +1,10 @@
-//! The guard: the process between bisect-ppl and the supervisor. If the
-//! supervisor is killed, the guard ends the processes that it left.
+//! The guard: the process between bisect-ppl and the supervisor. If the supervisor is killed, the
+//! guard ends the processes that the supervisor leaves.
 //!
-//! It does nothing else, so that nothing but a signal can end it. Orphans of a dead supervisor
-//! become children of the guard, which is the nearest process that adopts. It holds the
-//! supervisor's ends of socket and pipes: bisect-ppl sees their end when both processes are gone.
+//! The guard does nothing else, so that nothing but a signal can end it. Orphans of a dead
+//! supervisor become children of the guard, which is the nearest process that adopts. The guard
+//! also holds the supervisor's ends of the socket and of the pipes, so bisect-ppl sees these close
+//! only when guard and supervisor are gone.
 
 use std::io;
 use std::process::Command;

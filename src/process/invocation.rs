@@ -188,8 +188,8 @@ impl Invocation {
         self
     }
 
-    /// Marks the program as one of a slot; default: no mark. It is no variable of the user: no key
-    /// and no record has it.
+    /// Marks the program as one of a slot; default: no mark. The mark is not a variable of the
+    /// user, so no key and no record contains it.
     #[must_use]
     pub fn mark(mut self, mark: Option<SlotMark>) -> Self {
         self.mark = mark;

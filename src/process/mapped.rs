@@ -10,9 +10,9 @@ use rustix::process::Pid;
 
 use super::descendants;
 
-/// Shortest pause before a check of the descendants too. Such a check takes milliseconds, since it
-/// reads every process on the machine. After shorter pauses, only the engine is checked.
-const ALONE: Duration = Duration::from_millis(16);
+/// From this pause on, a check reads the descendants too; before, only the engine (with a sandbox,
+/// always both). Such a check takes milliseconds, since it reads every process on the machine.
+const DESCENDANTS_FROM: Duration = Duration::from_millis(16);
 
 /// Pause after the first check; each later pause is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -22,8 +22,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Mapped {
     files: BTreeSet<String>,
-    /// bubblewrap, if the engine is its child. A process that has it mapped is not the engine, or
-    /// not yet.
+    /// The file of bubblewrap, if the engine runs in it. A process that has this file mapped is
+    /// bubblewrap, or has not become the engine yet.
     wrapper: Option<String>,
     pause: Duration,
     next: Option<Instant>,
@@ -50,9 +50,9 @@ impl Mapped {
     /// Checks the engine and its descendants, if a check is due.
     pub(super) fn look_if_due(&mut self, engine: Pid) {
         if self.next.is_some_and(|next| next <= Instant::now()) {
-            let alone = || vec![engine.as_raw_pid()];
-            let is_early = self.pause < ALONE && self.wrapper.is_none();
-            for pid in if is_early { alone() } else { descendants::living() } {
+            let engine_only = || vec![engine.as_raw_pid()];
+            let is_early = self.pause < DESCENDANTS_FROM && self.wrapper.is_none();
+            for pid in if is_early { engine_only() } else { descendants::living() } {
                 let maps = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
                 let files: Vec<String> = programs(&maps).collect();
                 if !files.iter().any(|file| Some(file) == self.wrapper.as_ref()) {

@@ -18,9 +18,9 @@
 //!
 //! `__exec` is the stage: it prepares its own process, then becomes the engine. The supervisor
 //! adopts all orphans below it (Linux only). It ends all processes when the engine's main process
-//! is gone, on an order, or when the socket shows that bisect-ppl is gone. The guard does the same for
-//! a supervisor that was killed. If all of them were killed, the [`SlotMark`] tells which processes
-//! are left.
+//! is gone, on an order, or when the socket shows that bisect-ppl is gone. The guard does the same
+//! for a supervisor that was killed. If all of them were killed, the [`SlotMark`] tells which
+//! processes are left.
 
 mod browser;
 mod cpus;

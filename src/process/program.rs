@@ -1,5 +1,5 @@
-//! Finds a program's file before the start. A missing program has another cause than a program that
-//! fails, so the file is looked up, and the cause is not guessed from an error.
+//! Finds a program's file before the start. A missing program and a failing program have different
+//! causes, so the file is looked up and the cause is not guessed from an error.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -78,8 +78,8 @@ fn check_file(file: &Path) -> FileCheck {
     }
 }
 
-/// Whether the kernel can execute the file. Libc would pass any other file to a shell, and then an
-/// empty file of a killed linker would succeed.
+/// Whether the kernel can execute the file. Libc would pass any other file to a shell. An empty
+/// file, left by a killed linker, would then succeed.
 fn is_program(file: &Path) -> bool {
     if !cfg!(target_os = "linux") {
         return true;

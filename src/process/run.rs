@@ -237,7 +237,7 @@ fn prepare(invocation: &Invocation) -> Result<Result<Prepared, Ended>, ProcessEr
         is_sandboxed: false,
     };
     if let Some(sandbox) = invocation.own_sandbox() {
-        // bubblewrap would report it as a failure of its own.
+        // bubblewrap would report a missing interpreter as its own failure.
         if let Some(missing) = program::missing_interpreter(&program) {
             return Ok(Err(Ended::NotFound(missing.to_string_lossy().into_owned())));
         }
@@ -346,8 +346,9 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Ends what a killed supervisor left. The kernel has ended the engine with it, and the guard all
-    /// other processes; but the guard may have been killed too.
+    /// Ends the processes that a killed supervisor left. The kernel ends the engine together with
+    /// its supervisor, and the guard ends all other processes, but the guard may have been killed
+    /// too.
     fn end_left(&self) {
         if let Some(group) = self.group {
             let _ = kill_process_group(group, Signal::KILL);

@@ -1,11 +1,11 @@
-//! Runs a program in bubblewrap: without network, and with files that it can only read, except
-//! those of its own.
+//! Runs a program in bubblewrap: without network, and without the right to write files, except its
+//! own.
 //!
 //! bubblewrap stays as the parent of the program and passes on its exit code; a signal that ended
 //! the program comes as 128 and its number. The program has a session and a group of its own, so
-//! that TERM reaches the program and not bubblewrap, whose end would be the end of the run.
-//! A file that the kernel cannot execute, such as one of another processor, is run by a shell in
-//! the sandbox, so it ends with an exit code of the shell.
+//! that TERM reaches the program and not bubblewrap: the run ends when bubblewrap ends. If the
+//! kernel cannot execute the file, for example because it is for another processor, a shell in the
+//! sandbox runs it, and the run ends with an exit code of the shell.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

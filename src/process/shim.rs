@@ -27,8 +27,8 @@ pub fn enter_if_asked() {
             return;
         }
     };
-    // Nobody reads a message: our stderr is the engine's. The other end of the socket sees that we
-    // exit without a report.
+    // No message is printed, because our stderr is the engine's. The other end of the socket sees
+    // that we exit without a report.
     #[expect(clippy::exit, reason = "a process of its own, which must not go on into main")]
     std::process::exit(i32::from(result.is_err()));
 }

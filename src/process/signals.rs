@@ -71,8 +71,8 @@ impl Stop {
     }
 
     /// Asks every run that has this handle to end at a point in time, because a limit is then
-    /// reached. The clock decides, so a machine that slept in between is late at most by its sleep.
-    /// Has no effect once the returned value is dropped.
+    /// reached. If the machine sleeps at that time, the request comes when it wakes up. Has no
+    /// effect once the returned value is dropped.
     pub(crate) fn expire_at(&self, at: Timestamp, limit: ReachedLimit) -> std::io::Result<Expiry> {
         let (stop, is_over) = (self.clone(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&is_over);

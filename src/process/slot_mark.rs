@@ -1,14 +1,14 @@
-//! A mark in the environment of every program that is started in a slot, and the end of the
-//! processes that carry it.
+//! Puts a mark into the environment of every program that is started in a slot, and ends the
+//! processes that carry the mark.
 //!
 //! Supervisor and guard end what a run leaves. If all of them are killed at once, only the mark
 //! tells which processes are left. The next owner of the slot ends them, and so does a driver whose
 //! supervisor died.
 //!
-//! The mark is device and inode of the slot's lock file. Folders of a slot are renamed and may be
-//! mounted elsewhere too; this file is the same. Its owner holds it open, so no other file gets its
-//! inode meanwhile. The mark has the same length everywhere: the size of the environment moves a
-//! program's stack, and results may depend on it.
+//! The mark is device and inode of the slot's lock file. The slot's folders may be renamed, or
+//! mounted elsewhere too; device and inode stay the same. The slot's owner holds the lock file
+//! open, so no other file gets its inode meanwhile. All marks have the same length: the size of the
+//! environment moves a program's stack, and results may depend on where the stack is.
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
@@ -109,8 +109,8 @@ mod carriers {
         found
     }
 
-    /// Whether the process belongs to this user in every respect. A program with the rights of
-    /// another user does not.
+    /// Whether all four user IDs of the process are this user's. Those of a set-user-ID program are
+    /// not.
     fn is_ours(folder: &std::path::Path) -> bool {
         let own = geteuid().as_raw();
         let Ok(status) = fs::read_to_string(folder.join("status")) else { return false };

@@ -66,8 +66,8 @@ impl Supervised {
 
 impl Drop for Supervised {
     fn drop(&mut self) {
-        // The end of the socket orders the supervisor to end everything. Its own end closes when
-        // both supervisor and guard are gone, also if the guard was killed before.
+        // The end of the socket orders the supervisor to end everything. The supervisor's end
+        // closes when both supervisor and guard are gone, even if the guard was killed first.
         let _ = self.control.shutdown(std::net::Shutdown::Write);
         let _ = self.control.set_read_timeout(Some(2 * PATIENCE));
         while matches!(read_some(&self.control, &mut [0; 1024]), Ok(n) if n > 0) {}

@@ -84,15 +84,16 @@ impl Ahead {
         is_any.then_some(ahead)
     }
 
-    /// `Ahead, in other slots: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not
-    /// used (4 s). Saved about 7 s.`
+    /// `Measured ahead in other slots: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were
+    /// not used (4 s). Saved about 7 s.`
     pub(super) fn in_words(&self) -> String {
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
         };
         let all = self.used.seconds + self.unused.seconds;
         format!(
-            "Ahead, in other slots: {} ({}); {} of them were not used ({}). Saved about {}.",
+            "Measured ahead in other slots: {} ({}); {} of them were not used ({}). Saved about \
+             {}.",
             spent(self.builds, self.runs),
             text::seconds(all),
             spent(self.unused.builds, self.unused.runs),

@@ -47,7 +47,8 @@ struct FileEntry {
     bytes: u64,
 }
 
-/// Whether a path of a bundle is one of its own: relative, of plain names, and in UTF-8.
+/// Whether a path may occur in a bundle: it is relative, and has only names with one slash between
+/// them.
 fn is_plain(path: &str) -> bool {
     let is_name = |part| matches!(part, Component::Normal(_));
     !path.is_empty()

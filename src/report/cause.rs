@@ -61,18 +61,18 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     let commits = report.culprits.len();
     facts.extend(revert_in_words(line, commits).map(|words| ("Revert", words)));
-    // If no commit is named in the end, the first confirmed one has this line.
+    // If the answer names no commit, the first confirmed one has the facts about all causes.
     let is_first = report.culprits.first().is_some_and(|one| one.commit == first.commit);
-    let is_its = is_main(report, first) || (report.culprit.is_none() && is_first);
+    let has_joint_facts = is_main(report, first) || (report.culprit.is_none() && is_first);
     facts.extend(backport_in_words(line).map(|words| ("Backport", words)));
-    if is_its {
+    if has_joint_facts {
         facts.extend(joint::facts(report));
     }
     facts
 }
 
-/// `hunk 2 of 3 in src/packed.c alone`; `None` if several sets make the step, or if a step is left
-/// without the set.
+/// `hunk 2 of 3 in src/packed.c alone`; `None` unless one minimal set, which is not the whole
+/// change, makes the whole step.
 pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     let cause = &line_of(report, first)?.cause;
     let [set] = cause.sets.as_slice() else { return None };
@@ -88,8 +88,8 @@ pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     })
 }
 
-/// `reverting it heals the bad end`, if it does. With several first bad commits: if that takes the
-/// reverts of all causes.
+/// `reverting it heals the bad end`; `None` if no test showed this. If the main cause alone does
+/// not heal it, the sentence is about the causes of all first bad commits.
 pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let them = taken_out(cause);
@@ -111,12 +111,13 @@ fn set_in_words(cause: &Cause, set: &CauseSet) -> String {
         return match set.with.len() {
             0 => format!("somewhere in {names}: the search ended after {tests}"),
             1 => format!(
-                "somewhere in {names}, or in {}, which was there too: the search ended after {tests}",
+                "somewhere in {names}, or in {}, which was in the same build: the search ended \
+                 after {tests}",
                 named(&set.with)
             ),
             _ => format!(
-                "somewhere in {names}, or in {}, which were there too: the search ended after \
-                 {tests}",
+                "somewhere in {names}, or in {}, which were in the same build: the search ended \
+                 after {tests}",
                 named(&set.with)
             ),
         };
@@ -149,7 +150,8 @@ fn with_in_words(set: &CauseSet) -> String {
     if set.with.is_empty() { "other parts of the change".to_owned() } else { named(&set.with) }
 }
 
-/// `src/packed.c and 6 other parts`: the likeliest whole file, such as a new one, by its name.
+/// `src/packed.c and 6 other parts`: the other parts that were present. One whole file among them,
+/// such as a new one, is named.
 fn others_in_short(set: &CauseSet) -> String {
     let whole = set.with.iter().find(|part| part.of == PartOf::File);
     let name = whole.map(|part| text::line(&part.path));

@@ -94,7 +94,7 @@ pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     if noise.kind.is_rate() {
         return Some(format!("at good {good}, at bad {bad}"));
     }
-    Some(format!("good {good}, bad {bad}, run-to-run noise {}", strays(noise)))
+    Some(format!("good {good}, bad {bad}, run-to-run noise {}", sd_in_words(noise)))
 }
 
 /// A sentence with the levels and the noise of a search's two ends.
@@ -108,7 +108,7 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
         );
     }
     let [good, bad] = ends(noise);
-    let strays = strays(noise);
+    let sd = sd_in_words(noise);
     let distance = noise.distance.number().unwrap_or(f64::INFINITY);
     let apart = if distance.is_finite() {
         format!("; good and bad are {distance:.1}σ apart")
@@ -116,18 +116,19 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
         String::new()
     };
     let ends = format!(
-        "The endpoints' {runs} runs each put {metric} at {good} at the good end and {bad} at the bad end"
+        "{runs} runs of each endpoint put {metric} at {good} at the good end and {bad} at the bad \
+         end"
     );
     match (noise.paired, paired) {
         (true, _) => format!(
             "The machine drifts, so each run was compared with one of the good endpoint beside \
-             it. {ends}; noise of such a difference {strays}{apart}."
+             it. {ends}; noise of such a difference {sd}{apart}."
         ),
         (false, true) => format!(
-            "{ends}; run-to-run noise {strays}{apart}. Then the machine drifted, and from there \
+            "{ends}; run-to-run noise {sd}{apart}. Then the machine drifted, and from there \
              on each run was compared with one of the good endpoint beside it."
         ),
-        (false, false) => format!("{ends}; run-to-run noise {strays}{apart}."),
+        (false, false) => format!("{ends}; run-to-run noise {sd}{apart}."),
     }
 }
 
@@ -143,7 +144,7 @@ pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
 }
 
 /// The standard deviation of one run: `0.053`, `1.2 %`.
-fn strays(noise: &NoiseLine) -> String {
+fn sd_in_words(noise: &NoiseLine) -> String {
     let sd = noise.sd.number().unwrap_or(f64::NAN);
     match noise.kind {
         NoiseKind::Log => format!("{} %", rounded(100.0 * sd, 100.0 * sd)),
@@ -209,14 +210,14 @@ pub(super) fn noise_of<'r>(report: &'r Report, effect: &EffectLine) -> Option<&'
 }
 
 /// A step with its 95 % interval, with the digits that the noise allows.
-pub(super) struct About {
+pub(super) struct StepWithInterval {
     /// `0.312 worse`.
     pub(super) step: String,
     /// `0.281 to 0.342`.
     pub(super) interval: String,
 }
 
-impl About {
+impl StepWithInterval {
     /// `None` if values repeat or the target has no numeric step.
     pub(super) fn of(report: &Report, effect: &EffectLine) -> Option<Self> {
         noise_of(report, effect).filter(|noise| !noise.kind.is_rate())?;

@@ -78,7 +78,7 @@ pub(super) fn mark(change: &mut Change, cause: &Cause) {
                         file.lines.insert(place, MARK.to_owned());
                     }
                 }
-                // The diff of a new file is one hunk with all of its lines.
+                // The diff of a new file is one hunk, which has all lines in order.
                 PartOf::Edit { line, .. } if line < LONG => {
                     file.lines.insert(line.min(file.lines.len()), MARK.to_owned());
                 }

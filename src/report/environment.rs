@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::Surroundings;
 
-/// The probes' output, each compiler's version (once if `cc` and `gcc` are the same) and the
-/// inherited variables that count, each by a command that prints the same.
+/// The output of the probes, the versions of the compilers, and the inherited variables that count.
+/// The key of each is a command that prints it. If `cc` and `gcc` are the same, one is listed.
 pub(crate) fn environment(
     probes: &BTreeMap<String, String>,
     surroundings: &Surroundings,

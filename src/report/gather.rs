@@ -68,11 +68,11 @@ impl Report {
             Event::Begun(begun) => Some(begun.as_ref()),
             _ => None,
         })?;
-        let asked = entries.iter().filter_map(|entry| match &entry.event {
+        let compared = entries.iter().filter_map(|entry| match &entry.event {
             Event::Tensors(change) => Some(change.runs.iter().map(|run| run.attempt.as_str())),
             _ => None,
         });
-        let dumped = asked.flatten().collect();
+        let dumped = compared.flatten().collect();
         let mut gathered = Gathered::new(is_driven, dumped);
         for entry in &entries {
             gathered.see(&entry.event);

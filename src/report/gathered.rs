@@ -22,7 +22,7 @@ use super::{cause, hosts, matrix, repeats, shapes, short, timed};
 enum Stop<'a> {
     Person,
     /// A tool or the disk failed, with the reason in a sentence.
-    World(&'a str),
+    Outside(&'a str),
 }
 
 /// What the events of a journal say, in order of time.
@@ -35,7 +35,7 @@ pub(super) struct Gathered<'a> {
     /// Index in `judged` of the first verdict after the last change of the machine.
     steps_from: usize,
     searches: Searches<'a>,
-    following: short::Searches<'a>,
+    follower: short::SearchFollower<'a>,
     confirmed: Vec<&'a Culprit>,
     notes: Vec<String>,
     /// Nodes of the cluster that were set aside, and why.
@@ -70,7 +70,7 @@ impl<'a> Gathered<'a> {
         self.confirmed.clear();
         self.steps_from = self.judged.len();
         self.searches = Searches::default();
-        self.following = short::Searches::default();
+        self.follower = short::SearchFollower::default();
     }
 
     pub(super) fn see(&mut self, event: &'a Event) {
@@ -96,7 +96,7 @@ impl<'a> Gathered<'a> {
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;
-                // A limit ended the hunt, and the hunt was resumed.
+                // If a limit had ended the hunt, its answer is out of date.
                 (self.finding, self.order) = (None, &[]);
             }
             // This build has only a part of the change.
@@ -145,7 +145,7 @@ impl<'a> Gathered<'a> {
                 method,
                 clean: _,
             } => {
-                if let Some(before) = self.following.see(event) {
+                if let Some(before) = self.follower.see(event) {
                     self.measured.redo(before, *search_number);
                 }
                 let line = SearchLine {
@@ -172,7 +172,7 @@ impl<'a> Gathered<'a> {
             }
             Event::Note { text } => self.note(text.clone()),
             Event::Stopped { reason, world, .. } => {
-                self.stopped = Some(if *world { Stop::World(reason) } else { Stop::Person });
+                self.stopped = Some(if *world { Stop::Outside(reason) } else { Stop::Person });
             }
             Event::Ended { finding, order } => {
                 self.finding = Some(finding);
@@ -296,7 +296,7 @@ impl<'a> Gathered<'a> {
     fn interrupted(&self) -> Finding {
         let (why, then) = match self.stopped {
             Some(Stop::Person) => ("The hunt was stopped.".to_owned(), RESUME),
-            Some(Stop::World(reason)) => {
+            Some(Stop::Outside(reason)) => {
                 let reason = reason.trim_end_matches('.');
                 (format!("The hunt was stopped: {reason}."), RESUME)
             }
@@ -318,15 +318,15 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// What is known of a driver that ended without a word.
-const DIED: &str = "The hunt's process ended unexpectedly: it was killed, or had no memory, or the \
-                    machine went down.";
+/// The reason shown if the driver ended without an event in the journal.
+const DIED: &str = "The hunt's process ended unexpectedly: it was killed, or ran out of memory, or \
+                    the machine went down.";
 
 /// What to do after an interruption.
 const RESUME: &str = " `bisect-ppl resume` goes on with it.";
 
-/// Sorts in order of history. Commits outside the range that the journal's end does not list come
-/// last.
+/// Sorts in order of history: in that of `judged`, which the journal's end lists, or if it is empty
+/// in that of `history`. Commits that the list does not have come last.
 fn sort(commits: &mut [MeasuredCommit], judged: &[CommitId], old: &CommitId, history: &[Lineage]) {
     let order: Vec<&CommitId> = if judged.is_empty() && !history.is_empty() {
         [old].into_iter().chain(history.iter().map(|one| &one.commit)).collect()

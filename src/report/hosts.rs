@@ -7,8 +7,8 @@ use crate::ui::text;
 
 use super::model::{HostLine, MeasuredCommit};
 
-/// A line for each computer; `set_aside`: why no further job ran on a node. A run of two commits
-/// with the same tree counts once.
+/// A line for each computer. `set_aside`: the nodes that got no further jobs, with the reason. A
+/// run that two commits with the same tree share counts once.
 pub(super) fn of(commits: &[MeasuredCommit], set_aside: &BTreeMap<&str, &str>) -> Vec<HostLine> {
     let mut seen = HashSet::new();
     let mut lines: BTreeMap<&str, (&Host, usize)> = BTreeMap::new();

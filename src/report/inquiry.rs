@@ -8,7 +8,7 @@ use super::{cause, generated, levels, logits, shapes, tensors};
 /// The label of the sentence with all facts.
 const IN_SHORT: &str = "In short";
 
-/// Label and words of each fact. Another commit than the main one has only its cause.
+/// Label and words of each fact. Of other commits than the main one, only the cause is known.
 pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, String)> {
     let mut facts: Vec<_> =
         in_short(report, first).map(|words| (IN_SHORT, words)).into_iter().collect();
@@ -39,8 +39,8 @@ fn parts(report: &Report, first: &FirstBad) -> Vec<Vec<(&'static str, String)>> 
 }
 
 /// `hunk 2 of 4 in src/packed.c alone; first different tensor blk1.ffn_down (max |Δ| 7.93, noise
-/// 0); only where d_in % 4 ≠ 0; reverting it heals the bad end`. `None` if less than two of these
-/// are known, because the fact itself is enough then.
+/// 0); only where d_in % 4 ≠ 0; reverting it heals the bad end`. `None` if fewer than two of
+/// these are known, because the fact itself is then enough.
 fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     if !is_main(report, first) {
         return None;
@@ -57,7 +57,7 @@ fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
     (known.len() > 1).then(|| known.join("; "))
 }
 
-/// The cause of a first bad commit in a few words; `None` if a single one is not known.
+/// The cause of a first bad commit in a few words; `None` unless exactly one cause is known.
 pub(super) fn cause_in_short(report: &Report, first: &FirstBad) -> Option<String> {
     cause::in_short(report, first)
 }

@@ -1,5 +1,5 @@
-//! Sentences about hunts inside dependencies: the hunts that this hunt started, and the engine that
-//! it builds if it is inside a dependency itself.
+//! Sentences about hunts inside dependencies: about those that a hunt started, and, if the hunt is
+//! inside a dependency itself, about the engine into which it builds the commits.
 
 use crate::evaluation::{CommitId, Outcome};
 use crate::store::journal::Event;

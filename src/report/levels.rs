@@ -30,7 +30,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     }
 }
 
-/// `kernel passes, forward fails: how the kernels are put together, …`.
+/// `kernel passes, forward fails: suspect how the parts are put together, …`.
 fn in_words(levels: &[LevelResult]) -> String {
     let Some((lowest, below)) = lowest_failing(levels) else {
         let unknown = named(levels, LevelShows::Unknown);
@@ -47,8 +47,8 @@ fn in_words(levels: &[LevelResult]) -> String {
         ("", "") => format!("{fails}; it is the lowest level"),
         ("", unknown) => format!("{fails}; {unknown} below it cannot be judged"),
         (passes, "") => format!(
-            "{passes} {}, {fails}: how the parts are put together, a convention, or a shape that no \
-             check below has",
+            "{passes} {}, {fails}: suspect how the parts are put together, a convention, or a \
+             shape that no lower check has",
             if below.len() == 1 { "passes" } else { "pass" }
         ),
         (passes, unknown) => {
@@ -149,8 +149,8 @@ mod tests {
         );
         assert_eq!(
             said(&[("kernel", Passes), ("layer", Passes), ("forward", Fails)]),
-            "kernel and layer pass, forward fails (m.failed 0 → 2): how the parts are put \
-             together, a convention, or a shape that no check below has"
+            "kernel and layer pass, forward fails (m.failed 0 → 2): suspect how the parts are put \
+             together, a convention, or a shape that no lower check has"
         );
         assert_eq!(
             said(&[("kernel", Unknown), ("forward", Fails)]),

@@ -1,4 +1,4 @@
-//! The limits of a hunt that is left alone, in words.
+//! The limits of an unattended hunt, in words.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::ui::{local_time, text};
 /// How a point in time is shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clock {
-    /// As clocks here show it, for a terminal.
+    /// In local time, for a terminal.
     Here,
     /// With its time zone, for a page that may be read elsewhere.
     Utc,

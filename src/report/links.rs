@@ -95,7 +95,7 @@ fn is_or_are(logs: usize) -> String {
 pub(super) fn compressed_in_words(report: &Report) -> Option<String> {
     let is_compressed =
         logs(report).any(|log| Path::new(log).extension().is_some_and(|end| end == "zst"));
-    let words = "those with names in .zst are compressed: `zstdcat FILE` shows one";
+    let words = "those whose names end in .zst are compressed: `zstdcat FILE` shows one";
     is_compressed.then(|| words.to_owned())
 }
 

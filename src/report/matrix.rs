@@ -75,7 +75,7 @@ fn sentence(report: &Report, line: &MatrixLine) -> Option<String> {
     let left = match open {
         0 => String::new(),
         _ if by.is_empty() => String::new(),
-        open => format!("; what did it in {open} of them was not found"),
+        open => format!("; the commit that broke {open} of them was not found"),
     };
     Some(format!("Broken in {count} of {all} cells of {metric}{told}{left}."))
 }

@@ -3,7 +3,7 @@
 use crate::store::journal::Plan;
 use crate::ui::text;
 
-/// Seconds from which a plan names the end of the search and ways to shorten it.
+/// The shortest search, in seconds, for which [`long_plan`] has advice.
 const LONG: f64 = 3600.0;
 
 /// `41 commits, about 6 steps: 8 builds and 8 runs, about 35 s`.
@@ -24,13 +24,13 @@ pub(crate) fn plan(plan: &Plan) -> String {
 }
 
 /// For a search of an hour or more: when it would end, in local time, and how to shorten it.
-/// `said`: when the plan was made.
-pub(crate) fn long_plan(plan: &Plan, said: jiff::Timestamp) -> Option<String> {
+/// `planned_at`: when the plan was made.
+pub(crate) fn long_plan(plan: &Plan, planned_at: jiff::Timestamp) -> Option<String> {
     if plan.seconds < LONG {
         return None;
     }
     let time = std::time::Duration::try_from_secs_f64(plan.seconds).ok()?;
-    let end = said.checked_add(time).ok()?.to_zoned(jiff::tz::TimeZone::system());
+    let end = planned_at.checked_add(time).ok()?.to_zoned(jiff::tz::TimeZone::system());
     Some(format!(
         "this search takes about {}, until about {}; shorter: leave commits out ([build] ignore \
          or paths), name a newer --good, follow --first-parent, or build with ccache. Ctrl-C \

@@ -45,7 +45,7 @@ struct Failed<'a> {
     measure: Option<&'a str>,
     failure: &'a Failure,
     log: &'a str,
-    /// The name begins with the time.
+    /// The name begins with the time, so the latest one is the largest.
     attempt: &'a str,
     stored_at: Option<&'a String>,
 }

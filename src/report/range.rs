@@ -17,7 +17,7 @@ pub(super) struct Range {
 }
 
 /// First and last place of a group of neighbours, both included.
-pub(super) type Run = (usize, usize);
+pub(super) type PlaceSpan = (usize, usize);
 
 impl Range {
     pub(super) fn of(report: &Report) -> Self {
@@ -91,15 +91,15 @@ impl Range {
 }
 
 /// Groups neighbouring places into ranges.
-pub(super) fn runs(open: &[bool]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(super) fn spans(open: &[bool]) -> Vec<PlaceSpan> {
+    let mut spans: Vec<PlaceSpan> = Vec::new();
     for (place, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-        match runs.last_mut() {
+        match spans.last_mut() {
             Some((_, end)) if *end + 1 == place => *end = place,
-            _ => runs.push((place, place)),
+            _ => spans.push((place, place)),
         }
     }
-    runs
+    spans
 }
 
 #[cfg(test)]
@@ -123,8 +123,8 @@ mod tests {
     fn a_line_narrows_to_neighbours() {
         let range = range(&[('a', "0"), ('b', "a"), ('c', "b"), ('d', "c")], false);
         assert_eq!((range.place(&id('0')), range.place(&id('d'))), (Some(0), Some(4)));
-        assert_eq!(runs(&range.open(&[id('0')], &id('d'))), [(1, 4)]);
-        assert_eq!(runs(&range.open(&[id('b'), id('0')], &id('c'))), [(3, 3)]);
+        assert_eq!(spans(&range.open(&[id('0')], &id('d'))), [(1, 4)]);
+        assert_eq!(spans(&range.open(&[id('b'), id('0')], &id('c'))), [(3, 3)]);
         assert_eq!(range.place(&id('f')), None);
     }
 
@@ -133,9 +133,9 @@ mod tests {
         // 0 - a - b - e - f, and 0 - c - d - e.
         let graph = [('a', "0"), ('b', "a"), ('c', "0"), ('d', "c"), ('e', "bd"), ('f', "e")];
         let whole = range(&graph, false);
-        assert_eq!(runs(&whole.open(&[id('d')], &id('f'))), [(1, 2), (5, 6)]);
-        assert_eq!(runs(&whole.open(&[id('b')], &id('e'))), [(3, 5)]);
+        assert_eq!(spans(&whole.open(&[id('d')], &id('f'))), [(1, 2), (5, 6)]);
+        assert_eq!(spans(&whole.open(&[id('b')], &id('e'))), [(3, 5)]);
         let first = range(&graph, true);
-        assert_eq!(runs(&first.open(&[id('0')], &id('f'))), [(1, 2), (5, 6)]);
+        assert_eq!(spans(&first.open(&[id('0')], &id('f'))), [(1, 2), (5, 6)]);
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn line(shapes: &Shapes, logs: &BTreeMap<String, String>) -> ShapesLi
     }
 }
 
-/// Label and words of the answer for each swept measure. Empty for any commit but the main one.
+/// Label and words of the answer for each swept measure.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let words = report.shapes.as_ref().map(|line| words(&line.shapes)).unwrap_or_default();
     words.into_iter().map(|words| (SHAPES, words)).collect()

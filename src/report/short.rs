@@ -10,7 +10,7 @@ use super::model::{Report, SearchLine};
 
 /// Follows the searches of a hunt.
 #[derive(Default)]
-pub(super) struct Searches<'a> {
+pub(super) struct SearchFollower<'a> {
     last: Option<Search<'a>>,
 }
 
@@ -22,7 +22,7 @@ struct Search<'a> {
     chunks: Option<u32>,
 }
 
-impl<'a> Searches<'a> {
+impl<'a> SearchFollower<'a> {
     /// Takes the next event. If the event starts a second search of the same range with the full
     /// text, returns the number of the search on the short text, whose verdicts did not hold.
     pub(super) fn see(&mut self, event: &'a Event) -> Option<usize> {
@@ -46,11 +46,10 @@ impl<'a> Searches<'a> {
 }
 
 /// Seconds that short texts saved: for each run on a short text, the mean duration of full runs
-/// minus its own. A run of a search whose result did not hold saved
-/// nothing, so its whole duration is subtracted. `None`
-/// if no run read a short text.
+/// minus its own. A run of a search whose result did not hold saved nothing, so its whole duration
+/// is subtracted. `None` if no run read a short text.
 pub(super) fn saved(entries: &[Entry]) -> Option<f64> {
-    let mut searches = Searches::default();
+    let mut searches = SearchFollower::default();
     let (mut counted, mut in_vain) = (HashSet::new(), HashSet::new());
     let mut whole: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut short = Vec::new();

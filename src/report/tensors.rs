@@ -177,7 +177,7 @@ pub(super) fn runs(report: &Report) -> Table {
             let what = match &run.commit {
                 commit if *commit == change.parent => "parent: A",
                 commit if *commit == change.commit => "commit: B",
-                _ => "without an effect: for the tolerances",
+                _ => "a commit without an effect: for the tolerances",
             };
             [
                 Cell::Name(run.commit.clone()),

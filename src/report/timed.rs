@@ -50,7 +50,7 @@ fn range(figures: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// `speed: nothing of ours beside it in 12 runs (load 0.10 to 0.42, …)`.
+/// `speed: 12 exclusive runs (load 0.10 to 0.42, …)`.
 pub(super) fn words(line: &TimedLine) -> String {
     let shown = |what: &str, range: Option<[f64; 2]>, digits: usize, unit: &str| {
         let [low, high] = range?.map(|x| format!("{x:.digits$}"));
@@ -78,8 +78,8 @@ pub(super) fn words(line: &TimedLine) -> String {
             format!("; {} did not count, since the machine throttled", text::plural(n, "more run"))
         }
     };
-    let runs = text::plural(line.runs, "run");
-    format!("{}: nothing of ours beside it in {runs} ({figures}){thrown}", line.measure)
+    let runs = text::plural(line.runs, "exclusive run");
+    format!("{}: {runs} ({figures}){thrown}", line.measure)
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_line_says_what_the_machine_told_and_what_was_thrown_away() {
         let mut line = TimedLine { measure: "speed".to_owned(), runs: 12, ..TimedLine::default() };
-        let told = "speed: nothing of ours beside it in 12 runs (the machine tells nothing)";
+        let told = "speed: 12 exclusive runs (the machine tells nothing)";
         assert_eq!(words(&line), told);
         line.throttled = 2;
         line.load = Some([0.1, 0.42]);
@@ -97,7 +97,7 @@ mod tests {
         line.hottest_c = Some([58.0, 71.5]);
         assert_eq!(
             words(&line),
-            "speed: nothing of ours beside it in 12 runs (load 0.10 to 0.42, cores at 3400 MHz, \
+            "speed: 12 exclusive runs (load 0.10 to 0.42, cores at 3400 MHz, \
              hottest sensor 58 to 72 °C); 2 more runs did not count, since the machine throttled"
         );
     }

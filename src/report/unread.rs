@@ -3,8 +3,8 @@
 use crate::store::journal::Unread;
 use crate::ui::text;
 
-/// `33 of 68 commits change nothing that the endpoints' builds read, and are left out`, or why no
-/// commit is left out.
+/// `33 of 68 commits change nothing that the builds of both ends read, and are not built`, or why
+/// no commit is left out.
 pub(crate) fn in_words(unread: &Unread) -> String {
     if let Some(why) = &unread.why_not {
         return format!("No commit was left out as unread: {why}");

@@ -5,7 +5,7 @@ use crate::evaluation::{Dependency, Failure, Outcome, Site, Unexplained, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::{stored_result_dated, text};
 
-use super::certainty::{About, noise_of};
+use super::certainty::{StepWithInterval, noise_of};
 use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
 use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
@@ -22,8 +22,8 @@ pub(super) fn sought(report: &Report) -> &'static str {
     Sought::of(report).commit()
 }
 
-/// The same as [`sought`], capitalised for the beginning of a line. Says so if the hunt looked for
-/// a failure.
+/// The same as [`sought`], capitalised for the beginning of a line. If the hunt looked for a
+/// failure, the words say so.
 pub(super) fn title(report: &Report) -> String {
     let sought = Sought::of(report);
     let (title, who) = (sought.title(), sought.failing_side());
@@ -49,7 +49,7 @@ pub(super) fn headline(report: &Report) -> String {
             format!("{sought}: {} {subject}", first.commit.short())
         }
         (_, Outcome::Candidates) if report.limit.is_some() && !report.culprits.is_empty() => {
-            format!("A {} is confirmed, and the search was cut", sought(report))
+            format!("A {} is confirmed, and the search was cut short", sought(report))
         }
         (_, Outcome::Candidates) if !report.unexplained.is_empty() => {
             let sought = sought(report);
@@ -106,8 +106,8 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
         change.unwrap_or_default()
     );
     let limit = text::value(&effect.limit);
-    if let Some(about) = About::of(report, effect) {
-        let About { step, interval } = about;
+    if let Some(about) = StepWithInterval::of(report, effect) {
+        let StepWithInterval { step, interval } = about;
         return format!("{levels}, {step} (95 % interval {interval}; tolerance {limit})");
     }
     match &effect.own_step {
@@ -124,7 +124,7 @@ pub(super) fn over_text(report: &Report, effect: &EffectLine) -> Option<String> 
         |[low, high]: [f64; 2]| format!("{} to {}", text::difference(low), text::difference(high));
     Some(format!(
         "{}: {} {}, chunk against chunk ({} interval); {} if the two had read different \
-         texts; {} of {} carry it",
+         texts; {} of {} moved beyond their noise",
         effect.metric,
         range(found.paired),
         Sought::of(report).change(),

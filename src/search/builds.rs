@@ -1,6 +1,6 @@
-//! Whether a step is larger than the differences between builds of one commit. Each link moves code
-//! in memory, which changes throughput. Runs of a single build per commit cannot separate this
-//! effect from a change of the source.
+//! Tests whether a step is larger than the differences between builds of one commit. Each link
+//! moves code in memory, which changes throughput. Runs of a single build per commit cannot
+//! separate this effect from a change of the source.
 
 use crate::stats;
 
@@ -48,14 +48,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_well_beyond_what_builds_differ_by_is_borne() {
+    fn a_step_that_is_larger_than_build_noise_is_seen() {
         let (older, newer) = ([0.0, 0.015, -0.01], [0.15, 0.16, 0.13]);
         assert_eq!(step_exceeds_build_noise(&older, &newer), BuildComparison::StepIsLarger);
         assert_eq!(step_exceeds_build_noise(&newer, &older), BuildComparison::More);
     }
 
     #[test]
-    fn a_step_of_the_size_of_the_noise_between_builds_is_not() {
+    fn a_step_of_the_size_of_build_noise_is_not_seen() {
         let (older, newer) = ([0.0, 0.02, -0.01], [0.02, 0.03, 0.0]);
         assert_eq!(step_exceeds_build_noise(&older, &newer), BuildComparison::More);
         let twice = |x: &[f64]| [x, x].concat();

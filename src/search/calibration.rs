@@ -8,7 +8,7 @@ use super::{DriftPrior, Levels, WELL_APART};
 const LEAST_PAIRS: usize = 4;
 /// Minimum runs of each endpoint to decide on pairs.
 const LEAST_TO_PAIR: usize = 6;
-/// Runs of each endpoint from which calibration may give up early.
+/// Calibration may give up early after this many runs of each endpoint.
 const FUTILITY: usize = 12;
 /// Maximum runs of each endpoint.
 pub(super) const MOST_PAIRS: usize = 60;
@@ -46,9 +46,9 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Whether one or two runs show a commit's side, so that git may choose the commits. Noise from
-    /// few runs may be far too small, so the distance is reduced: by a third for four runs each
-    /// (the mean of 1/s² is ν/(ν − 2) times too large).
+    /// Whether one or two runs show a commit's side, so that git may choose the commits. An
+    /// estimate of the noise from few runs may be far too small, so the distance is reduced: by a
+    /// third for four runs each (the mean of 1/s² is ν/(ν − 2) times too large).
     pub fn is_clearly_separated(&self) -> bool {
         let runs = self.runs as f64;
         let freedom = if self.paired { runs - 1.0 } else { 2.0 * runs - 2.0 };
@@ -78,9 +78,9 @@ pub fn endpoint_order(round: usize) -> [bool; 2] {
 
 /// Calibrates from equally many runs of good and bad, in the order they were made.
 ///
-/// With winsorised means and the pooled noise s, the levels are apart when
-/// μb − μg ≥ 4(1 + 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n.
-/// A round with a value that is not finite counts only against the maximum.
+/// With winsorised means and the pooled noise s, the levels are apart when μb − μg ≥ 4(1 +
+/// 2/ν)·s·√(2/n), ν = 2n − 2; in pairs when D̄ ≥ 4(1 + 2/(n − 1))·s_D/√n. A round with a value that
+/// is not finite counts only towards the maximum number of rounds.
 pub fn calibrate(
     good: &[f64],
     bad: &[f64],
@@ -112,7 +112,7 @@ pub fn calibrate(
     if rounds < MOST_PAIRS && !is_futile {
         return Err(CalibrationError::More);
     }
-    // A step above this may be due to chance: it proves neither a difference nor its absence.
+    // A larger step may be due to chance. It proves neither a difference nor its absence.
     if seen.step <= NEAR * rule.tolerance.max(0.0) {
         return Err(CalibrationError::NoDifference);
     }

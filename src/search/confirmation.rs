@@ -8,7 +8,7 @@ use super::{Levels, Side, levels};
 
 /// Maximum evidence of one pair, in nats, so that a disturbed run cannot decide.
 const CLIP: f64 = 3.9;
-/// Maximum number of pairs: six more than this multiple of the average need for the step.
+/// Maximum number of pairs: this multiple of the number that the step needs on average, plus six.
 const MAX_PAIRS_FACTOR: f64 = 6.0;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.

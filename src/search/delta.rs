@@ -3,10 +3,10 @@
 //! The algorithm is `dd` of A. Zeller and R. Hildebrandt, "Simplifying and Isolating
 //! Failure-Inducing Input", IEEE Transactions on Software Engineering 28(2), 2002. It narrows from
 //! both sides: a set of parts that shows nothing grows, and a set that shows the difference
-//! shrinks. `ddmin` of the same paper only shrinks, and parts of a change seldom build with little
-//! around them. Three changes for tests that cost a build: sets that the hints allow and that
-//! divide the likelihood best are tested before chunks, what a failed test tells is added to the
-//! hints, and no set is tested twice, nor one that lacks what a failed test lacked.
+//! shrinks. `ddmin` of the same paper only shrinks, and a few parts of a change seldom build alone.
+//! Each test costs a build, so this version differs in three points. Before chunks, it tests the
+//! sets that the hints allow and that divide the likelihood best. It adds to the hints what a
+//! failed test tells. It tests no set twice, and no set that lacks what a failed test lacked.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +31,14 @@ pub(crate) struct Isolated {
 /// How an isolation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IsolationEnd {
-    /// No part can be added to the context, or removed from both sets, with a result.
+    /// One part is left; or each part was tested alone with the context, the change was tested
+    /// without each part, and no such test could be judged.
     Minimal,
-    /// The same, but sets were left out that lack what a failed test lacked.
+    /// As [`Self::Minimal`], but some of these sets were not tested, because they lack what a
+    /// failed test lacked.
     Bound,
-    /// The hints do not divide the parts further, and they are few enough for the caller.
+    /// The hints do not divide the parts further, and the number of parts is small enough for the
+    /// caller.
     FewEnough,
     /// `test` ended the search.
     Spent,
@@ -46,13 +49,13 @@ pub(crate) enum IsolationEnd {
 pub(crate) struct Tested {
     /// What the set shows.
     pub shows: Shows,
-    /// Parts, and other parts that seem to be missing for them in this set.
+    /// Pairs of a part of this set and a part that it seems to need and that the set lacks.
     pub needs: Vec<(usize, usize)>,
 }
 
 /// Isolates the parts of `change` that make the difference. `context` does not show it, and
-/// `context` with all of `change` does. The search may leave `few` parts that the hints hold
-/// together. With 1 it goes on until the parts are minimal.
+/// `context` with all of `change` does. The search may end with up to `few` parts that the hints
+/// hold together. With `few` = 1 it goes on until the parts are minimal.
 ///
 /// `test` gets each set at most once. `None` from it ends the search with what is known so far.
 /// With n equal parts of which all sets can be tested, this takes about log2 n tests.
@@ -109,7 +112,7 @@ struct State {
     change: Vec<usize>,
     tested: BTreeMap<Parts, Shows>,
     hints: Hints,
-    /// Only what failed tests told: which part of their set needs which other part.
+    /// Which part needs which other part, from failed tests alone.
     lacked: Hints,
     /// Sets that the hints proposed and that could not be judged, since the last step forward.
     missed: Vec<Parts>,

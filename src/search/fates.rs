@@ -24,7 +24,7 @@ pub(crate) enum ChangePresence {
 /// What became of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepStatus {
-    /// All or most of the step remains.
+    /// The step remains, at least in part.
     Stands,
     /// The improvement undid the step.
     Undone,
@@ -39,8 +39,8 @@ pub(crate) enum StepStatus {
 /// If one set of steps adds up to the improvement, these steps are undone. If several sets nearly
 /// do, the set that fits to a thousandth is undone. If no set fits, the improvement undid only a
 /// part of a step: larger steps stand, and so do steps whose source change is still there; other
-/// steps are unclear. Each step of these sets is unclear if several sets fit and the source does
-/// not decide, or if the source shows that another step is partly gone.
+/// steps are unclear. The steps of the fitting sets are unclear in two cases: if several sets fit
+/// and the source does not decide, and if the source shows that another step is partly gone.
 ///
 /// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows no step as
 /// gone, in whole or in part: the improvement may have undone one step and a part of another.
@@ -131,7 +131,7 @@ impl Improvement<'_> {
         !fitting.is_empty() && self.steps.len() > 1 && !(0..self.count()).any(shows)
     }
 
-    /// Steps larger than the improvement stand, because most of each is left. Others are unclear.
+    /// Steps larger than the improvement stand, because a part of each is left. Others are unclear.
     fn unclear_up_to_amount(&self) -> Vec<StepStatus> {
         let is_larger = |step: &f64| *step > self.amount + self.tolerance;
         let fate = |step| if is_larger(step) { StepStatus::Stands } else { StepStatus::Unclear };

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A set of parts, by their numbers.
 pub(crate) type Parts = BTreeSet<usize>;
 
-/// Above this number of parts the sets are not weighed: their number grows with the square.
+/// With more parts than this, no sets are proposed: the work grows with the square of their number.
 const MOST_PARTS: usize = 400;
 
-/// Factor below the heaviest part's weight at which a part is negligible.
+/// A part is negligible if its weight is at most the heaviest part's weight divided by this.
 const NEGLIGIBLE: u64 = 10;
 
 /// Hints about the parts of a change.

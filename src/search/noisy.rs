@@ -37,11 +37,13 @@ pub struct Noisy<'a> {
     belief: Option<Belief>,
     drift: Option<Drift>,
     /// Samples of good and bad in the paired calibration after a drift, while it runs.
-    again: Option<(Vec<f64>, Vec<f64>)>,
+    recalibration: Option<(Vec<f64>, Vec<f64>)>,
     /// The advice that the caller has not answered yet.
     asked: Option<Advice>,
+    /// The commit that was measured last: it is built already.
     current: Option<usize>,
-    is_turned: bool,
+    /// Whether the commit of the next pair runs before the good endpoint.
+    is_commit_first: bool,
     runs: usize,
     rejected: usize,
     /// The last candidate that the search asked to confirm.
@@ -73,10 +75,10 @@ impl<'a> Noisy<'a> {
             belief: None,
             drift: (drift == DriftPrior::Likely && is_levels && !is_paired)
                 .then(|| Drift::since(runs)),
-            again: None,
+            recalibration: None,
             asked: None,
             current: None,
-            is_turned: false,
+            is_commit_first: false,
             runs,
             rejected: 0,
             candidate: None,
@@ -162,7 +164,7 @@ impl<'a> Noisy<'a> {
         if let Some(answer) = &self.ended {
             return Advice::Stop(answer.clone());
         }
-        if let Some((good, _)) = &self.again {
+        if let Some((good, _)) = &self.recalibration {
             let places = endpoint_order(good.len()).map(|is_good| {
                 if is_good { MeasuredCommit::Good } else { MeasuredCommit::Commit(self.tip()) }
             });
@@ -250,7 +252,7 @@ impl<'a> Noisy<'a> {
             return Advice::Measure(vec![MeasuredCommit::Commit(commit)]);
         }
         let mut places = vec![MeasuredCommit::Good, MeasuredCommit::Commit(commit)];
-        if self.is_turned {
+        if self.is_commit_first {
             places.reverse();
         }
         Advice::Measure(places)
@@ -273,12 +275,12 @@ impl<'a> Noisy<'a> {
         };
         let good = of(|place| *place == MeasuredCommit::Good);
         let other = of(|place| *place != MeasuredCommit::Good);
-        if self.again.is_some() {
+        if self.recalibration.is_some() {
             return self.add_recalibration_pair(good, other);
         }
         match (good, other, asked.iter().find(|place| **place != MeasuredCommit::Good)) {
             (Some(good), Some(x), Some(&place)) => {
-                self.is_turned = !self.is_turned;
+                self.is_commit_first = !self.is_commit_first;
                 self.take(place, x - good);
             }
             (None, Some(x), Some(&place)) => self.take(place, x),
@@ -307,13 +309,13 @@ impl<'a> Noisy<'a> {
             self.samples.clear();
             self.drift = None;
             self.current = None;
-            self.again = Some((Vec::new(), Vec::new()));
+            self.recalibration = Some((Vec::new(), Vec::new()));
         }
     }
 
     /// Takes a pair of the calibration that follows a drift.
     fn add_recalibration_pair(&mut self, good: Option<f64>, bad: Option<f64>) {
-        let Some((goods, bads)) = &mut self.again else { return };
+        let Some((goods, bads)) = &mut self.recalibration else { return };
         goods.extend(good);
         bads.extend(bad);
         let rule = CalibrationSettings { tolerance: 0.0, drift: DriftPrior::Likely, paired: true };
@@ -321,12 +323,12 @@ impl<'a> Noisy<'a> {
             Ok(found) => {
                 self.scale = Scale::Levels(found);
                 self.calibrated = found.levels.step();
-                let (goods, bads) = self.again.take().expect("it is under way");
+                let (goods, bads) = self.recalibration.take().expect("it is under way");
                 self.take_endpoints(&goods, &bads, true);
             }
             Err(CalibrationError::More) => {}
             Err(_) => {
-                self.again = None;
+                self.recalibration = None;
                 self.ended = Some(EndReason::Drifted);
             }
         }

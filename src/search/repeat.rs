@@ -38,9 +38,9 @@ pub fn repeat<T: PartialEq>(runs: &[T], is_known: impl Fn(&T) -> bool) -> Repeat
     }
 }
 
-/// Runs that do not repeat are still judged if their spread (largest minus smallest value) is at
-/// most this share of the distance between the threshold and the run nearest to it, and of the
-/// tolerance.
+/// Runs that do not repeat are close if their spread (largest minus smallest value) is at most this
+/// share: of the tolerance in [`is_level`], of the distance from the threshold to the nearest run
+/// in [`is_on_one_side`].
 const CLOSE: f64 = 0.1;
 
 /// Whether runs that never repeat still have a level: their spread is at most a tenth of the

@@ -24,7 +24,8 @@ const SMALL_RANGE: u64 = 1024;
 /// In a larger range: how far around each tested number to look.
 const AROUND: u64 = 16;
 
-/// A cell distinguishes nothing below this share of the rules.
+/// If a cell splits off fewer rules than this, that is a rounding error, and the cell distinguishes
+/// nothing.
 const NOTHING: f64 = 1e-9;
 
 /// A cell that was judged.
@@ -120,7 +121,7 @@ fn multiples() -> impl Iterator<Item = u64> {
 /// All conditions that these cells can decide, in the documented order.
 fn conditions(cells: &[JudgedCell]) -> Vec<Condition> {
     let names: BTreeSet<&String> = cells.iter().flat_map(|cell| cell.properties.keys()).collect();
-    let (mut borders, mut modules, mut equalities) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut borders, mut divisors, mut equalities) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         let on = |is: Comparison| Condition { property: name.clone(), is };
         let values = cells.iter().filter_map(|cell| cell.properties.get(name));
@@ -142,7 +143,7 @@ fn conditions(cells: &[JudgedCell]) -> Vec<Condition> {
         if numbers.iter().all(|x| x.fract() == 0.0 && *x >= 0.0) {
             let largest = numbers.last().copied().unwrap_or_default();
             for of in multiples().take_while(|of| *of as f64 <= largest) {
-                modules.extend([on(Comparison::Multiple(of)), on(Comparison::NoMultiple(of))]);
+                divisors.extend([on(Comparison::Multiple(of)), on(Comparison::NoMultiple(of))]);
             }
         }
         let numbers = numbers.into_iter().map(Property::Number);
@@ -154,7 +155,7 @@ fn conditions(cells: &[JudgedCell]) -> Vec<Condition> {
             equalities.extend(is_told.then(|| on(Comparison::Unequal(value))));
         }
     }
-    borders.into_iter().chain(modules).chain(equalities).collect()
+    borders.into_iter().chain(divisors).chain(equalities).collect()
 }
 
 /// The rules of two conditions that agree with every cell.

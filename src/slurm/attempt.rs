@@ -10,7 +10,7 @@ use crate::evaluation::{CommitId, Phase};
 use crate::files;
 use crate::store::{StoreError, attempt_name, publish};
 
-/// The nodes that differ from the machine on which the hunt began, as its jobs found out.
+/// The nodes that differ from the machine on which the hunt began. Jobs on these nodes reported it.
 pub(crate) fn nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
     let results = Attempt::all(jobs).into_iter().filter_map(|attempt| attempt.result());
     let others =
@@ -61,7 +61,7 @@ pub(crate) struct JobResult {
     pub node: String,
     /// The exit code of its command.
     pub exit_code: u8,
-    /// Why it did nothing, if it did nothing.
+    /// Set if the job did nothing: the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
 }
@@ -82,8 +82,8 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Begins an attempt: its folder, and a token that no other job has. Both are on disk before
-    /// Slurm hears of the job.
+    /// Begins an attempt: creates its folder, and a token that no other job has. Both are on disk
+    /// before Slurm hears of the job.
     pub(crate) fn begin(jobs: &Path, purpose: Purpose) -> Result<Self, StoreError> {
         let token = format!("bisect-ppl-{}", attempt_name());
         let attempt = Self { folder: jobs.join(&token), token: token.clone() };
@@ -134,7 +134,7 @@ impl Attempt {
         publish(&self.folder.join("result.json"), &bytes)
     }
 
-    /// Asks the job to end by itself, in the order that saves most: its engine first.
+    /// Asks the job to end by itself. The job then ends its engine first, so that it loses least.
     pub(crate) fn ask_to_end(&self) -> Result<(), StoreError> {
         publish(&self.folder.join("cancel"), b"")
     }

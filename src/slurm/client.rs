@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// How long one call may take.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why a job was not submitted, or what is not known of jobs.
+/// Why a job was not submitted, or why nothing is known of jobs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SlurmError {
     /// A program of Slurm is missing on this machine.
@@ -54,7 +54,7 @@ pub(super) fn call(
     }
 }
 
-/// The same for a call that must succeed; returns what it printed.
+/// As [`call`], for a call that must succeed; returns what the program printed.
 pub(super) fn answer(
     program: &'static str,
     words: impl IntoIterator<Item = String>,
@@ -83,8 +83,8 @@ pub(crate) fn check_sbatch() -> Result<String, SlurmError> {
     Ok(answer("sbatch", ["--version".to_owned()])?.trim().to_owned())
 }
 
-/// Whether the cluster has this partition, as its state (`up`); `None` if it does not. Without a
-/// name: the default partition.
+/// The state of a partition, such as `up`; `None` if the cluster does not have it. Without a name:
+/// the default partition.
 pub(crate) fn check_partition(name: Option<&str>) -> Result<Option<String>, SlurmError> {
     let said = answer("sinfo", ["-h", "-o", "%P %a"].map(str::to_owned))?;
     let mut partitions = said.lines().filter_map(|line| line.split_once(' '));

@@ -1,4 +1,4 @@
-//! What becomes of a job, from what its controller says. Pure.
+//! Decides from what Slurm's controller says whether a job is lost. Pure.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) enum Look {
 /// Why a job ended without a result. None of this is a commit's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Slurm ended it, or it ended by itself, in this state of Slurm's.
+    /// It ended, and Slurm gives it this state.
     Ended(String),
     /// No node fulfils what it asks for.
     NoNode,
@@ -60,8 +60,8 @@ impl fmt::Display for Loss {
     }
 }
 
-/// What a job without a result comes to. `unseen_for`: since when each answer of the controller
-/// showed the job as ended or missing.
+/// Why a job without a result is lost; `None` if it is not lost yet. `unseen_for`: for how long
+/// every answer of the controller has shown the job as ended or missing.
 pub(super) fn loss(look: &Look, unseen_for: Duration) -> Option<Loss> {
     match look {
         Look::Unknown => None,
@@ -75,8 +75,8 @@ pub(super) fn loss(look: &Look, unseen_for: Duration) -> Option<Loss> {
     }
 }
 
-/// Whether Slurm holds the job after a failed begin. A person who holds a job that never ran wants
-/// it to wait.
+/// Whether Slurm holds the job after a failed begin. If the job never ran, a person may hold it
+/// because it should wait: it is then not lost.
 fn is_held(job: &Listed) -> bool {
     let reason = job.reason.to_lowercase();
     (reason.contains("requeued") && reason.contains("held"))

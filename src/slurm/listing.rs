@@ -1,7 +1,7 @@
 //! What `squeue` says of jobs.
 
 /// The columns of a listing, with their widths: id, state, exit code, reason, restarts, name. A
-/// column that is too narrow is cut off, without a space before the next one.
+/// value that is wider than its column is cut off, and no space separates it from the next one.
 pub(super) const COLUMNS: &str = "JobID:20,State:20,exit_code:10,Reason:30,RestartCnt:5,Name:80";
 
 const WIDTHS: [usize; 6] = [20, 20, 10, 30, 5, 80];

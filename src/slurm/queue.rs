@@ -65,7 +65,7 @@ fn ask(ids: &[String]) -> Result<Vec<Listed>, SlurmError> {
     let words = ["-h", "-t", "all", "-j", &ids.join(","), "-O", COLUMNS].map(str::to_owned);
     let output = call("squeue", words)?;
     let said = last_line(&output);
-    // Unknown numbers among known ones are left out; an unknown one alone is an error.
+    // squeue leaves out unknown numbers among known ones. If it knows none of them, it fails.
     if !output.ended.is_success() && !said.contains("Invalid job id") {
         return Err(SlurmError::Unanswered { program: "squeue", said });
     }

@@ -39,8 +39,8 @@ pub(crate) struct Order {
 
 /// Submits the job of an attempt; returns its number.
 ///
-/// # Errors
-/// After [`SlurmError::Refused`] there is no job. After [`SlurmError::Unanswered`] there may be one.
+/// # Errors After [`SlurmError::Refused`] there is no job. After [`SlurmError::Unanswered`] there
+/// may be one.
 pub(crate) fn submit(
     attempt: &Attempt,
     slurm: &Slurm,
@@ -49,8 +49,8 @@ pub(crate) fn submit(
     publish(&attempt.script(), &script(order))?;
     let words = words(attempt, slurm, order);
     let mut complaint = String::new();
-    // A complaint may come from sbatch, which did not reach the controller, or from the controller.
-    // If the controller answers that there is no such job, a second try tells the two apart.
+    // The complaint may mean that sbatch did not reach the controller, or that the controller
+    // refused the job. If the controller answers that it has no such job, a second try shows which.
     for _ in 0..2 {
         let output = call("sbatch", words.iter().cloned())?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -108,7 +108,7 @@ fn words(attempt: &Attempt, slurm: &Slurm, order: &Order) -> Vec<String> {
     }
     words.extend(slurm.time.map(|time| format!("--time={}", time.as_secs().div_ceil(60))));
     if !order.excluded.is_empty() {
-        // The last such option counts, so it has the nodes of `sbatch_args` too.
+        // sbatch uses only the last `--exclude`, so ours repeats the nodes in `sbatch_args`.
         let theirs = slurm.sbatch_args.iter().filter_map(|word| word.strip_prefix("--exclude="));
         let all: Vec<&str> = theirs.chain(order.excluded.iter().map(String::as_str)).collect();
         words.push(format!("--exclude={}", all.join(",")));

@@ -30,8 +30,8 @@ pub(crate) enum JobEnd {
     Stopped,
 }
 
-/// Waits until the job reports or is lost. A request to stop ends the job. `say` gets each new state
-/// of the job.
+/// Waits until the job reports or is lost. A request to stop ends the job. `say` gets each new
+/// state of the job.
 pub(crate) fn wait(
     attempt: &Attempt,
     id: &str,

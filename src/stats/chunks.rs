@@ -9,7 +9,7 @@
 //!
 //! Printed values are rounded. The error of P_k is at most h, half a unit of the last digit. The
 //! error of ln P_k is ε_k ≈ h/P_k. The error of nll_k is at most k·ε_k + (k−1)·ε_{k−1}, which grows
-//! with k. The mean of all nll_k is ln P_K, where all errors but the last cancel, so the mean is
+//! with k. The mean of all nll_k is ln P_K. There all errors but the last cancel, so the mean is
 //! taken from ln P_K and not from the chunks. On average, rounding makes the spread of nll_k a
 //! little too large.
 

@@ -1,4 +1,4 @@
-//! Finds how much of a text is enough to distinguish two readings of it.
+//! Finds how many chunks at the beginning of a text are enough to distinguish two readings of it.
 
 use super::{Chunks, half_digit};
 
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_late_is_found_by_what_it_does_early() {
+    fn a_small_turn_late_in_the_text_does_not_matter() {
         let good = [2.0; 30];
         let mut bad = [2.2; 30];
         bad[15..].fill(1.9);

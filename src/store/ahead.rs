@@ -1,6 +1,6 @@
-//! What the workers of a hunt measure ahead: at commits that the search may ask about next. A worker
-//! writes no journal. It leaves these files in the hunt's folder `ahead`, and the process that needs
-//! the commit takes the result over.
+//! The results of workers, which measure commits that the search may ask about next. A worker
+//! writes no journal. It writes a file for each commit into the hunt's folder `ahead`, and the
+//! process that needs the commit takes the result over.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -100,8 +100,8 @@ impl HuntDir {
         Ok(Some(slots))
     }
 
-    /// The file that says what happens in this slot of the executor right now. The first slot is the
-    /// driver's.
+    /// The file that says what happens in this slot of the executor right now. The first slot is
+    /// the driver's.
     pub(crate) fn now_in_slot(&self, slot: usize) -> PathBuf {
         match slot {
             0 => self.now_path(),

@@ -103,7 +103,7 @@ impl HuntDir {
         self.keep(&self.path().join(JOINT_REVERT_PATCH), patch)
     }
 
-    /// The path of that patch; it may not exist.
+    /// The path of [`REVERT_PATCH`]; the file may not exist.
     pub(crate) fn revert_path(&self) -> PathBuf {
         self.path().join(REVERT_PATCH)
     }

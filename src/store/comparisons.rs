@@ -44,7 +44,7 @@ impl Store {
         publish_record(&self.comparison(base, candidate), &kept)
     }
 
-    /// The stored figures of pairs with a file that no run in `kept` has.
+    /// The paths of the stored figures that belong to a digest that is not in `kept`.
     pub(super) fn unkept_comparisons(
         &self,
         kept: &BTreeSet<String>,

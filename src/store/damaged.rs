@@ -1,5 +1,6 @@
-//! Damaged records: the record does not parse, has changed or lies in the wrong folder, or its log is
-//! missing or changed. A damaged record is renamed and reported once; its measurement is repeated when needed.
+//! Damaged records: the record does not parse, has changed or lies in the wrong folder, or its log
+//! is missing or changed. A damaged record is renamed and reported once, and its measurement is
+//! repeated when needed.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ impl Store {
         std::mem::take(&mut *held(&self.evidence.found))
     }
 
-    /// SHA-256 of a log's text, for its record: of the text before it was compressed.
+    /// SHA-256 of a log's text, before compression. The log's record stores it.
     pub(super) fn log_digest(&self, log: &Path) -> Result<String, StoreError> {
         let meta = std::fs::symlink_metadata(log).map_err(StoreError::at(log))?;
         let identity = Identity::from(&meta);
@@ -80,7 +81,8 @@ impl Store {
     /// renames nothing. Each process reports a record once.
     pub(super) fn set_aside(&self, record: &Path, what: String, damage: Damage) {
         let mut path = record.to_owned();
-        // What the system refuses to show may be whole: another user may own it.
+        // A file that the system does not let this user read may be undamaged: another user may own
+        // it.
         if self.in_use.is_some() && !matches!(damage, Damage::Refused(_)) {
             match move_aside(record) {
                 Ok(aside) => path = aside,

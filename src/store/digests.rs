@@ -2,8 +2,8 @@
 //! a 30 GB model is read once, not at every commit.
 //!
 //! `rsync` and others set the modification time back. Nobody can set the time of the last change of
-//! the inode (`st_ctime`), but the kernel's clock for it has steps of up to 10 ms. So a digest is not
-//! kept if the file changed just before it was read, or meanwhile.
+//! the inode (`st_ctime`), but the kernel's clock for it has steps of up to 10 ms. So a digest is
+//! not kept if the file changed just before or while it was read.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -31,11 +31,12 @@ struct Identity {
     changed_ns: i128,
 }
 
-/// A file that changed so shortly before it is read may change again without a new time.
+/// If a file changed less than this before it is read, it may change again and keep that time.
 const SHORTLY: Duration = Duration::from_millis(100);
 
 impl Identity {
-    /// Whether the file changed shortly before this time, or (on a disk with another clock) after it.
+    /// Whether the file changed shortly before this time, or (on a disk with another clock) after
+    /// it.
     fn is_recent(&self, now: SystemTime) -> bool {
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - self.changed_ns;
@@ -64,8 +65,8 @@ impl Digests {
         Self::at(&store.root().join("digests.json"))
     }
 
-    /// Opens a cache; if the file is damaged, the cache starts empty. A flipped bit in a digest would
-    /// make an input count as changed for ever.
+    /// Opens a cache; if the file is damaged, the cache starts empty. A flipped bit in a digest
+    /// would make an input count as changed for ever.
     pub(crate) fn at(path: &Path) -> Self {
         let bytes = files::read(path).ok().filter(|bytes| is_unchanged(bytes));
         let known = bytes.and_then(|bytes| serde_json::from_slice(&without_digest(&bytes)).ok());

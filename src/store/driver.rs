@@ -1,4 +1,4 @@
-//! The driver of a hunt: the lock that it holds.
+//! The lock that the driver of a hunt holds.
 
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -19,8 +19,8 @@ pub(crate) enum Driver {
     Nobody,
     /// This process of this machine holds the lock.
     Process(Holder),
-    /// Some process holds the lock. The hunt's folder names this one, but no process of this
-    /// machine has this PID and this start time.
+    /// Some process holds the lock. The hunt's folder names this process, but no process of this
+    /// machine has its PID and start time.
     Another(Holder),
     /// Some process holds the lock; the hunt's folder names no PID.
     Unnamed,
@@ -81,7 +81,7 @@ impl HuntDir {
         let path = self.path().join("lock");
         let file = match files::open(&path) {
             Ok(file) => file,
-            // Nobody can hold the lock of what is no regular file.
+            // Nobody can lock a path that is not a regular file.
             Err(error) if [ErrorKind::NotFound, ErrorKind::InvalidData].contains(&error.kind()) => {
                 return Ok(false);
             }

@@ -21,7 +21,7 @@ use super::{Store, StoreError, key::hex};
 const MOST_FILES: usize = 100_000;
 
 impl Store {
-    /// Copies what a run wrote into the store: one file, or all files below a folder. Links are
+    /// Copies the dump of a run into the store: one file, or all files below a folder. Links are
     /// left out, since they could lead to any file. `path` is the path below `{out}`.
     pub(crate) fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
         let meta = std::fs::symlink_metadata(found).map_err(StoreError::at(found))?;
@@ -83,7 +83,7 @@ impl Store {
         (!record.dumps.iter().all(is_there)).then_some(Damage::NoDump)
     }
 
-    /// The stored contents that no run in `kept` has.
+    /// The paths of the stored contents whose digests are not in `kept`.
     pub(super) fn unkept_dumps(&self, kept: &BTreeSet<String>) -> Result<Vec<PathBuf>, StoreError> {
         let mut files = files_below(&self.dumps_folder())?;
         files.retain(|file| {
@@ -104,7 +104,7 @@ enum Copying {
     Write(std::io::Error),
 }
 
-/// Copies and syncs a file; the digest and the size of what was copied.
+/// Copies and syncs a file; returns the digest and the size of what was copied.
 fn copied(from: &Path, to: &mut File) -> Result<(String, u64), Copying> {
     let mut source = files::open(from).map_err(Copying::Read)?;
     let mut hasher = Sha256::new();

@@ -81,7 +81,7 @@ fn make_parent(path: &Path) -> Result<&Path, StoreError> {
 }
 
 /// Syncs a folder, so that a rename in it survives a power cut. Some network disks refuse to sync a
-/// folder; on those the rename alone is durable.
+/// folder; there the rename must be enough.
 fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     let handle = File::open(folder).map_err(StoreError::at(folder))?;
     match handle.sync_all() {

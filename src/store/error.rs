@@ -30,12 +30,12 @@ pub(crate) enum StoreError {
     /// Other users can change the store.
     #[error("the store {0}")]
     Shared(SharedFolder),
-    /// A record does not parse.
-    #[error("{}: cannot parse this record: {reason}", path.display())]
+    /// An event of the journal that would not parse again: a fault of this program.
+    #[error("{}: cannot store an event that could not be read again: {reason}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the file.
+        /// What is wrong with the event.
         reason: String,
     },
     /// A file with tensors that a run wrote is damaged, and was renamed.
@@ -125,8 +125,8 @@ impl StoreError {
                  folder, .git/bisect-ppl, may be a link"
                     .to_owned()
             }
-            Self::Corrupt { path, .. } => {
-                format!("remove {}: it is measured again when it is needed", path.display())
+            Self::Corrupt { .. } => {
+                "this is a fault of bisect-ppl; please report it with this message".to_owned()
             }
             Self::DamagedDump { .. } => {
                 "its run no longer counts; run the same command again, or `bisect-ppl resume`, to \

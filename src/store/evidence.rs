@@ -28,7 +28,7 @@ pub(crate) enum Damage {
     #[error("a file with tensors that it wrote is missing or changed")]
     NoDump,
     /// The record's path does not match its own key and attempt.
-    #[error("its record belongs elsewhere")]
+    #[error("its record names another key or attempt than its path")]
     Misplaced,
     /// The control's result about this record does not parse, or has changed.
     #[error("the result of its control run cannot be read")]

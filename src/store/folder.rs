@@ -79,8 +79,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Checks that no other user can change the store, apart from the owner of the git folder that
-    /// it lies in: git refuses a repository whose owner the user does not trust.
+    /// Checks that no other user can change the store. The owner of the git folder around it may:
+    /// git itself refuses a repository whose owner the user does not trust.
     pub(crate) fn check_own(&self, common_dir: &Path) -> Result<(), StoreError> {
         files::check_own(&self.root, files::owner(common_dir)).map_err(StoreError::Shared)
     }

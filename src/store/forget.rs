@@ -70,7 +70,7 @@ impl GcLock {
             .filter(|one| keys.contains(one.record.build_key.as_str()))
             .map(|one| one.attempt.name.clone())
             .collect();
-        // Each pass finds the reused results of the one before.
+        // Each pass finds results that were reused from runs that the pass before found.
         loop {
             let is_gone = |run: &&Stored<RunRecord>| {
                 let same = run.record.same_as.as_ref();

@@ -28,7 +28,7 @@ const TRASH: &str = "trash";
 #[derive(Debug)]
 pub(crate) struct GcLock {
     store: Store,
-    _alone: InUse,
+    _lock: InUse,
 }
 
 /// Age limits for removal.
@@ -76,10 +76,10 @@ impl Store {
             }
             Ok(None)
         };
-        let alone = InUse::alone(self.root())?;
+        let lock = InUse::exclusive(self.root())?;
         // A driver of an older version locks only its hunt.
-        match (alone, running()?) {
-            (Some(alone), None) => Ok(GcLock { store: self.clone(), _alone: alone }),
+        match (lock, running()?) {
+            (Some(lock), None) => Ok(GcLock { store: self.clone(), _lock: lock }),
             (_, hunt) => Err(StoreError::InUse(hunt)),
         }
     }
@@ -169,7 +169,7 @@ impl GcLock {
                 .is_some_and(|name| name.starts_with(".tmp-") || REPLACING.contains(&name));
             let is_removed_hunts = waste.folders.iter().any(|folder| file.starts_with(folder));
             let is_aside = inner.starts_with("pending") || inner.starts_with(TRASH);
-            // A verification that runs does not use the store, and has a lock of its own.
+            // A running verification does not use this store, and has a lock of its own.
             let is_verifications = file.starts_with(self.store.verifications_folder());
             if is_aside || (is_temporary && !is_removed_hunts && !is_verifications) {
                 waste.leftovers += 1;

@@ -31,7 +31,7 @@ impl Store {
         self.new_hunt_named(&jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string())
     }
 
-    /// The same with a name, to which a number is appended if it is taken.
+    /// As [`Self::new_hunt`], with this name. If the name is taken, a number is appended.
     pub(super) fn new_hunt_named(&self, now: &str) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
         std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
@@ -163,7 +163,8 @@ impl HuntDir {
         Ok(entries.split_off(from))
     }
 
-    /// The journal's text for a bundle, where secrets are replaced: without digests of its lines.
+    /// The journal's text without the digests of its lines, for a bundle in which secrets are
+    /// replaced.
     pub(crate) fn journal_copy(&self) -> Result<Vec<u8>, StoreError> {
         let text = read_if_there(&self.journal_path())?.unwrap_or_default();
         Ok(Journal::without_digests(&text))

@@ -19,7 +19,7 @@ impl InUse {
         let path = root.join("in-use");
         let file = open(&path)?;
         match file.lock_shared() {
-            // On a disk without locks `alone` fails, so nothing is removed there.
+            // On a disk without locks `exclusive` fails, so nothing is removed there.
             Err(error) if error.kind() == ErrorKind::Unsupported => {}
             result => result.map_err(StoreError::at(&path))?,
         }
@@ -27,7 +27,7 @@ impl InUse {
     }
 
     /// Takes the exclusive lock for removal; `None` if another process holds the lock.
-    pub(super) fn alone(root: &Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn exclusive(root: &Path) -> Result<Option<Self>, StoreError> {
         let path = root.join("in-use");
         let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
         Ok(lock.map(Self))

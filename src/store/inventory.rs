@@ -48,8 +48,8 @@ impl Store {
             let bytes = own.filter(|file| file.links == 1).map(|file| file.bytes).sum();
             inventory.hunts.push((hunt, bytes));
         }
-        inventory.runs = self.pile("runs")?;
-        inventory.builds = self.pile("builds")?;
+        inventory.runs = self.size_and_count("runs")?;
+        inventory.builds = self.size_and_count("builds")?;
         inventory.bytes = bytes_of(&files_below(self.root())?);
         Ok(inventory)
     }
@@ -66,7 +66,7 @@ impl Store {
         Ok(bytes_of(&files_below(&self.dumps_folder())?))
     }
 
-    fn pile(&self, kind: &str) -> Result<SizeAndCount, StoreError> {
+    fn size_and_count(&self, kind: &str) -> Result<SizeAndCount, StoreError> {
         let attempts = self.attempts(kind)?;
         let files: Vec<PathBuf> =
             attempts.iter().flat_map(|one| one.record.iter().chain(&one.log)).cloned().collect();

@@ -1,5 +1,5 @@
-//! The jobs of a hunt whose executor is a cluster: their folder, and the lock of the job that drives
-//! the hunt.
+//! The jobs of a hunt whose executor is a cluster: their folder, and the lock of the job that
+//! drives the hunt.
 
 use std::fs::File;
 use std::path::PathBuf;

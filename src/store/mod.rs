@@ -14,6 +14,7 @@
 //!   comparisons/<digest>-<digest>.json figures of two files with logits
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
+//!   verifications/<time>/bisect-ppl/   one `verify`: a store of its own, with one hunt
 //!   pending/                           logs before their records
 //!   trash/                             folders of hunts during their removal
 //!   in-use                             lock of measuring processes and of removal

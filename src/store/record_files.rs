@@ -25,7 +25,7 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, StoreError> 
     if_there(path, files::read(path))
 }
 
-/// What came of opening or reading the file at `path`; `None` if there is no such file.
+/// The result of opening or reading the file at `path`; `None` if there is no such file.
 pub(super) fn if_there<T>(path: &Path, got: std::io::Result<T>) -> Result<Option<T>, StoreError> {
     const ABSENT: [ErrorKind; 3] =
         [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidData];
@@ -50,7 +50,7 @@ pub(super) enum Unusable {
     Changed,
 }
 
-/// A record from its content.
+/// Parses a record and checks its digest.
 pub(super) fn parse_record<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Unusable> {
     if !is_unchanged(bytes) {
         return Err(Unusable::Changed);
@@ -58,7 +58,7 @@ pub(super) fn parse_record<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Resu
     serde_json::from_slice(bytes).map_err(|error| Unusable::Unreadable(error.to_string()))
 }
 
-/// Reads a record that nobody misses if it is damaged; `None` then.
+/// Reads a record; `None` if it is missing or damaged. Damage is not reported.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     parse_record(&files::read(path).ok()?).ok()
 }

@@ -143,7 +143,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The run of a readable record; `None` if its log, its control, or its place is wrong.
+    /// The run of a readable record; `None` if its log, dump, control or path is wrong.
     fn if_undamaged(
         &self,
         path: &Path,
@@ -169,8 +169,8 @@ impl Store {
         publish_record(&self.control_path(&control.about), control)
     }
 
-    /// The control's result about a failed attempt, or the damage if that file does not parse or has changed. In
-    /// that case nobody knows whether the failure counts.
+    /// The control's result about a failed attempt, or the damage if the result's file does not
+    /// parse or has changed. With such damage nobody knows whether the failure counts.
     pub(super) fn control(&self, attempt: &str) -> (Option<Control>, Option<Damage>) {
         match read_record(&self.control_path(attempt)) {
             Some(Ok(control)) => (Some(control), None),

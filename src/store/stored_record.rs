@@ -5,8 +5,8 @@ use super::record_files::read_if_there;
 use super::{HuntDir, StoreError};
 
 impl HuntDir {
-    /// The text of a record (`kind`: `runs`, `builds`) in the store of this hunt, without its digest;
-    /// `None` if it is gone or has changed.
+    /// The text of a record (`kind`: `runs`, `builds`) in the store of this hunt, without its
+    /// digest; `None` if it is gone or has changed.
     pub(crate) fn stored_record(
         &self,
         kind: &str,

@@ -1,6 +1,6 @@
-//! The folders of verifications. Each has a store of its own, so that nothing in it was measured
-//! before, and no hunt ever uses what a stranger's report made this machine measure. One that was
-//! interrupted can go on.
+//! The folders of verifications. Each verification has a store of its own, so that it measures
+//! everything anew. No hunt uses what a stranger's report made this machine measure. An interrupted
+//! verification can go on.
 
 use std::fs::DirEntry;
 use std::io::ErrorKind;
@@ -15,11 +15,11 @@ use super::{HuntDir, Store, StoreError, publish};
 
 /// The folder of all verifications.
 const ALL: &str = "verifications";
-/// The store in the folder of each.
+/// The store's folder in the folder of a verification.
 const STORE: &str = "bisect-ppl";
-/// The file in the folder of its hunt with the digest of what is verified.
+/// A file in the folder of the verification's hunt: the digest of what is verified.
 const SUBJECT: &str = "subject";
-/// The file in the folder of its hunt with the result, once there is one.
+/// A file in the same folder: the result, once there is one.
 const RESULT: &str = "result.json";
 
 /// The store of a verification and its only hunt, which this process drives.
@@ -77,8 +77,8 @@ impl Store {
         Ok(None)
     }
 
-    /// Creates the folder of a verification: an empty store with one hunt. The hunt's name is
-    /// unlike that of any other, since build folders are shared and name the hunt that filled them.
+    /// Creates the folder of a verification: an empty store with one hunt. No other hunt has the
+    /// name of this one: build folders are shared, and each names the hunt that filled it.
     /// `subject`: a digest of what is verified.
     pub(crate) fn for_verification(
         common_dir: &Path,
@@ -130,11 +130,11 @@ impl Store {
 fn ended(folder: &Path) -> Option<Timestamp> {
     let changed = || Timestamp::try_from(folder.metadata().ok()?.modified().ok()?).ok();
     if !folder.join(STORE).exists() {
-        // Killed at once.
+        // The process was killed before it made the store.
         return changed();
     }
     let store = Store::open(folder).ok()?;
-    InUse::alone(store.root()).ok()??;
+    InUse::exclusive(store.root()).ok()??;
     let mut last = None;
     for hunt in store.hunts().ok()? {
         for entry in hunt.entries().ok()? {

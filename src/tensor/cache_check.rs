@@ -65,7 +65,7 @@ fn within(
     let (first, second) = (values(prefill), values(decode));
     let is_whole = first + second == values(full)
         && [prefill, decode].iter().all(|part| part.shape.last() == full.shape.last());
-    // Printed values are not all values.
+    // A printed tensor may lack values, so only stored ones are checked.
     let source = |entry: &Entry| match &entry.source {
         Ok(source @ Source::Stored(_)) if is_whole => Some(source.clone()),
         _ => None,

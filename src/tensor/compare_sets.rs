@@ -62,15 +62,15 @@ pub(crate) fn compare_sets(
         levels[place] = Some(Noise { largest, sum });
     };
     for set in &noise.of_base {
-        for (place, largest) in noise_of(base, set, threads, is_stopped)? {
-            widen(place, largest);
+        for (place, seen) in noise_of(base, set, threads, is_stopped)? {
+            widen(place, seen);
         }
     }
     for set in &noise.of_candidate {
-        for (partner, largest) in noise_of(candidate, set, threads, is_stopped)? {
+        for (partner, seen) in noise_of(candidate, set, threads, is_stopped)? {
             let pair = matched.pairs.iter().find(|(_, other)| *other == partner);
             if let Some((place, _)) = pair {
-                widen(*place, largest);
+                widen(*place, seen);
             }
         }
     }

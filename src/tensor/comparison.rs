@@ -64,7 +64,7 @@ impl Comparison {
     }
 
     /// Whether the values are log-probabilities. If one file holds logits, their log-probabilities
-    /// were compared, raised to 16 nats below the row's largest, as llama.cpp stores them.
+    /// were compared. As in llama.cpp's file, none is further than 16 nats below the row's largest.
     pub(crate) fn is_of_log_probabilities(&self) -> bool {
         self.encodings.contains(&Encoding::LogProb16)
     }
@@ -114,7 +114,7 @@ impl Comparison {
         self.some(self.figures.extreme(Figure::Kl).worst.map_or(0.0, |(_, kl)| kl))
     }
 
-    /// The part of the rows whose largest values are at the same index, 0 … 1.
+    /// The share of the rows whose largest values are at the same index, 0 … 1.
     pub fn top1_agreement(&self) -> Option<f64> {
         self.some(self.figures.same_top as f64 / self.figures.rows as f64)
     }

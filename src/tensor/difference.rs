@@ -33,7 +33,8 @@ pub(super) struct Difference {
     pub(super) first: Option<u64>,
     /// Number of values of a and of b that are not finite and differ from the other value.
     pub(super) non_finite: [u64; 2],
-    /// The largest distance of two neighbouring stored values near a value of either.
+    /// The distance of two neighbouring stored values near the largest magnitude, in the coarser
+    /// tensor.
     pub(super) storage_step: f64,
     /// Largest magnitude of a value.
     magnitude: f64,

@@ -12,8 +12,8 @@ pub(super) struct EarlyEnd {
     pub(super) lacks: usize,
 }
 
-/// Finds an early end: a last tensor whose partner is not the last, and whose partner is followed
-/// only by tensors without a partner.
+/// Finds a set that ends early: its last tensor has a partner, which is not the last of the other
+/// set, and only tensors without a partner follow there.
 pub(super) fn of(sets: [&[Entry]; 2], matched: &Matching) -> Option<EarlyEnd> {
     let partner = |side: usize| {
         let last = sets[side].len().checked_sub(1)?;

@@ -27,8 +27,8 @@ pub(super) enum Row {
     /// Figures. Values that are −∞ in both rows are masked tokens: they count as equal, and their
     /// number is given.
     Figures(RowFigures, usize),
-    /// No figures, because of values that are not finite: the side (0 or 1), the kind, how many, and
-    /// the first index.
+    /// No figures, because of values that are not finite: the side (0 or 1), the kind, how many,
+    /// and the first index.
     NonFinite(Vec<(usize, Kind, usize, usize)>),
 }
 

@@ -214,7 +214,8 @@ fn reduced(x: f32) -> (f32, f32) {
     (power, x - whole * LN_2[0] - whole * LN_2[1])
 }
 
-/// exp(x) for x of at most 0, to a relative error of 3e-7 down to −87; below, it counts as exp(−87).
+/// exp(x) for x of at most 0, to a relative error of 3e-7 down to −87; below, it counts as
+/// exp(−87).
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "the loops above become vector code only with it inside")]
 fn exponential(x: f32) -> f32 {

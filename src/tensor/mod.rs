@@ -1,9 +1,13 @@
 //! Tensors in files, and the differences of two of them.
 //!
 //! The readers (`npy`, `safetensors`, `kl_base`) find out what a file holds; `dump` reads its rows.
-//! `kernel`, `single`, `exact`, `row`, `figures`, `comparison` and `quantile` do arithmetic
-//! on slices of floats and no IO; `compare` brings both sides together. docs/logits.md has the
-//! formulas.
+//! `kernel`, `single`, `exact`, `row`, `figures`, `comparison` and `quantile` do arithmetic on
+//! slices of floats and no IO; `compare` compares two files with logits (docs/logits.md has the
+//! formulas).
+//!
+//! `set` opens a dump of many tensors (with `stored_set` or `printed_set`), `matching` finds the
+//! tensors that belong together, and `compare_sets` compares each pair. `conclusion` and `patterns`
+//! say what the differences mean (docs/tensors.md).
 
 mod cache_check;
 mod compare;

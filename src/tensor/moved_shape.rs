@@ -9,7 +9,7 @@ use super::matching::{Matching, moves_values};
 /// Marks such tensors of two printed graphs as not compared. `tensors` are the differences of the
 /// matched pairs.
 pub(super) fn leave_out(tensors: &mut [TensorDifference], sets: [&[Entry]; 2], matched: &Matching) {
-    // Names of tensors before the current one that have more values in one set than in the other,
+    // Names of tensors before the current one that have more values in one set than in the other
     // because of padding.
     let mut padded: Vec<&str> = Vec::new();
     for (one, (a, b)) in tensors.iter_mut().zip(&matched.pairs) {
@@ -20,8 +20,8 @@ pub(super) fn leave_out(tensors: &mut [TensorDifference], sets: [&[Entry]; 2], m
             continue;
         }
         let why = match source {
-            Some(source) => format!("as that of {source}"),
-            None if is_given(a) && is_given(b) => "which no operation computed".to_owned(),
+            Some(source) => format!("which follows from {source}"),
+            None if is_given(a) && is_given(b) => "which can be padding".to_owned(),
             None => continue,
         };
         if a.shape.iter().product::<u64>() != b.shape.iter().product::<u64>() {

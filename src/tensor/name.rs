@@ -1,5 +1,5 @@
-//! What the name of a tensor says: the layer or the training step, its part in a transformer, and
-//! so its tolerance.
+//! What the name of a tensor says: the layer or the training step, and its part in a transformer.
+//! The tolerance follows from them.
 //!
 //! The names are those of llama.cpp's graphs (`Qcur-0`), of Hugging Face's modules
 //! (`model.layers.0.self_attn.q_proj`), of GPT-2's modules (`transformer.h.0.attn.c_attn`) and of
@@ -13,8 +13,8 @@ use crate::evaluation::{TensorLevel, TensorPart};
 
 use TensorPart as Part;
 
-/// Names without their layer. A module's name may have others before it: `self_attn.q_proj`. If
-/// several fit, the longest counts.
+/// The known names, without the layer. A longer name may end with one, after a dot:
+/// `self_attn.q_proj` ends with `q_proj`. If several fit, the longest counts.
 const PARTS: &[(&str, Part)] = &[
     ("embd", Part::Embedding),
     ("inp_embd", Part::Embedding),
@@ -180,8 +180,9 @@ fn part_of(name: &str) -> Option<TensorPart> {
     known.max_by_key(|(known, _)| known.len()).map(|(_, part)| *part)
 }
 
-/// The part, if several tensors have the same name: llama.cpp also calls the rotated query `Qcur`,
-/// and called the output projection `kqv_out` until that tensor had a name of its own.
+/// Corrects the part where several tensors have the same name: llama.cpp also calls the rotated
+/// query `Qcur`, and called the output projection `kqv_out` until that tensor had a name of its
+/// own.
 fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart {
     match (part, operation) {
         (Part::Query, Some("ROPE")) => Part::RotatedQuery,
@@ -193,8 +194,8 @@ fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart 
     }
 }
 
-/// The parts that a part is computed from, as several lists, since a set may lack the nearest
-/// parts. The first list counts whose first part the set has.
+/// The parts that a part is computed from. There are several lists, since a set may lack the
+/// nearest parts: of these lists, the first one counts whose first part is in the set.
 pub(super) fn inputs_of(part: TensorPart) -> &'static [&'static [TensorPart]] {
     match part {
         Part::Embedding | Part::RotationTable => &[],

@@ -1,7 +1,7 @@
 //! The header of a `.npy` file, versions 1 to 3.
 //!
-//! Source: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. The header is a
-//! Python literal with three keys. Crates that read it bring a whole parser of Python literals.
+//! Source: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. The header is
+//! a Python literal with three keys. Crates that read it bring a whole parser of Python literals.
 
 use std::sync::LazyLock;
 

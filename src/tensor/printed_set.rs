@@ -1,5 +1,5 @@
-//! Reads what llama-eval-callback and llama-debug print as a set of tensors. Only the printed values
-//! are in it: the first and last three of each dimension but the last, with four decimals.
+//! Reads what llama-eval-callback and llama-debug print as a set of tensors. Only the printed
+//! values are in it: the first and last three of each dimension but the last, with four decimals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,8 @@
 /// Values that are kept one by one: 32 MiB.
 const KEPT: usize = 4 << 20;
 
-/// Bits of an f64 that name its bin: the exponent and 12 bits of the mantissa, without the sign.
+/// Number of low bits of an f64 that do not name its bin: the exponent and 12 bits of the mantissa
+/// do.
 const DROPPED: u32 = 52 - 12;
 
 /// Bins begin at this value; smaller ones share the first bin.
@@ -36,8 +37,8 @@ impl Quantile {
         }
     }
 
-    /// The nearest rank: the smallest value that at least this percentage of the values does not exceed.
-    /// `None` without values.
+    /// The nearest rank: the smallest value that at least this percentage of the values does not
+    /// exceed. `None` if there are no values.
     pub(super) fn nearest_rank(&mut self, percent: u64) -> Option<f64> {
         let rank = (percent * self.count).div_ceil(100).max(1);
         if self.bins.is_empty() {

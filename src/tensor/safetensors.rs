@@ -18,7 +18,8 @@ const LONGEST: u64 = 8 << 20;
 /// Maximum number of names in a message.
 const NAMES: usize = 10;
 
-/// Whether a file that begins with these 9 bytes is one: the length of a header, and a brace.
+/// Whether a file that begins with these bytes is a `.safetensors` file: 8 bytes with the length of
+/// the header, and a brace.
 pub(super) fn is_start(start: &[u8]) -> bool {
     start.get(8) == Some(&b'{')
 }
@@ -35,8 +36,8 @@ pub(super) fn header_bytes(start: &[u8]) -> Result<usize, Problem> {
     }
 }
 
-/// Reads a whole header and chooses a tensor: the named one, or the only one. Also returns where the
-/// file must end.
+/// Reads a whole header and chooses a tensor: the named one, or the only one. Also returns where
+/// the file must end.
 pub(super) fn read(header: &[u8], name: Option<&str>) -> Result<(Layout, u64), Problem> {
     let metadata = metadata(header)?;
     let names = metadata.offset_keys();

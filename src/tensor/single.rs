@@ -9,7 +9,7 @@ const WIDE: f32 = 50.0;
 /// Below this E(exp x) the sums of [`weighted`] cancel.
 const SPARSE: f64 = 0.05;
 
-/// The largest and smallest sums of squares whose f32 terms are precise.
+/// The sums of squares whose f32 terms are precise.
 const PRECISE: std::ops::Range<f64> = 1e-25..1e37;
 
 /// The largest ratio of the sums of squares of both rows for which their cosine is precise: with

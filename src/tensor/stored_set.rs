@@ -14,7 +14,7 @@ use super::head::{REDUMP, head, whole};
 use super::stored::Stored;
 use super::{npy, safetensors};
 
-/// The list in a folder.
+/// The file in a folder of a dump that lists the tensors in their order.
 const LIST: &str = "index.txt";
 
 /// Longer lists are refused.
@@ -83,7 +83,7 @@ pub(super) fn of_file(path: &Path) -> Result<Ordered, DumpError> {
     of_archives(&[(String::new(), &path.to_owned())], list.as_ref())
 }
 
-/// Names that differ in a number are in its order: `layer2` before `layer10`.
+/// A sort key that compares numbers in names as numbers: `layer2` comes before `layer10`.
 fn by_numbers(name: &str) -> Vec<(String, u64)> {
     let mut parts = Vec::new();
     let mut rest = name;
@@ -153,7 +153,7 @@ fn missing(list: &Path, name: &str) -> DumpError {
     DumpError::format(list, Problem::new(what, "the dump is not complete; write it again"))
 }
 
-/// A tensor, readable or not.
+/// The entry of a tensor, also if its values cannot be read.
 fn entry(name: String, stored: Result<Stored, String>) -> Entry {
     let shape = stored.as_ref().map_or_else(|_| Vec::new(), |stored| stored.shape().to_vec());
     let kind = stored.as_ref().ok().map(|stored| stored.encoding().name().to_owned());
@@ -206,7 +206,8 @@ struct Archives {
     operations: BTreeMap<String, String>,
 }
 
-/// Many tensors per file. If two files have a tensor of one name, names begin with the file's.
+/// Many tensors per file. If two files have a tensor of the same name, each name gets the name of
+/// its file as a prefix.
 fn of_archives(
     files: &[(String, &PathBuf)],
     list: Option<&(Vec<Listed>, &PathBuf)>,

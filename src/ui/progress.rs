@@ -57,7 +57,7 @@ enum Sink {
 struct Status {
     activity: Option<Activity>,
     since: Option<Instant>,
-    /// Now minus the time that the hunt took so far. Time in which no process drove it is left out.
+    /// When the hunt would have begun if it had never been interrupted: now minus the time it ran.
     begun: Option<Instant>,
     /// What follows a search, in a word.
     after_search: Option<&'static str>,
@@ -258,8 +258,8 @@ impl Status {
             let _ =
                 write!(shown, " ({} in all)", text::clock(now.saturating_duration_since(begun)));
         }
-        if let Some((left, told)) = self.time_left {
-            let left = left.saturating_sub(now.saturating_duration_since(told));
+        if let Some((left, set_at)) = self.time_left {
+            let left = left.saturating_sub(now.saturating_duration_since(set_at));
             let _ = write!(shown, " · {}", text::about(left));
         }
         shown

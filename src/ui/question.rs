@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{Ui, text};
 
-/// How often a waiting question asks whether it is still wanted.
+/// Time between two checks of whether a question is over.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// Asks a question on stderr and reads `y` or `n` from stdin. `None` without a terminal on both,

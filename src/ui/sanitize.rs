@@ -52,7 +52,7 @@ pub(crate) fn plain_json(document: &str) -> String {
     plain
 }
 
-/// What a terminal may be sent: as [`printable`], with the styles (`ESC [ … m`) of this program.
+/// The text that a terminal gets: as [`printable`], but styles (`ESC [ … m`) stay.
 pub(super) fn for_terminal(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c == '\n' || c == '\t' || !(c.is_control() || is_deceptive(c));
     if text.chars().all(is_plain) {

@@ -1,6 +1,6 @@
-//! Reads which files the texts of CMake may read, besides what the compilers record. Calls that
-//! hand sources to compilers name files that only the compilers read. All other calls may read the
-//! files that they name, directly or through variables.
+//! Finds the files that calls of CMake may read. Compilers record what they read, so calls that
+//! only hand sources to compilers do not count for sources. Any call that is not known here may
+//! read the files that it names, directly or through variables.
 //!
 //! Source: `cmake-language(7)` and `cmake-commands(7)`.
 
@@ -16,7 +16,8 @@ mod calls;
 
 use calls::{Call, calls};
 
-/// Calls that read no files: they hand sources to compilers, or set properties.
+/// Calls that read no files, or only CMake files, which count as read anyway. Most of them hand
+/// sources to compilers or set properties.
 const HARMLESS: [&str; 59] = [
     "add_compile_definitions",
     "add_compile_options",
@@ -101,7 +102,7 @@ const FILE_FLOW: [&str; 10] = [
     "WRITE",
 ];
 
-/// The folder of a text, written as a variable.
+/// Variables for the folder of the CMake file, or for the top folder.
 static OWN_FOLDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"^\$\{(?:CMAKE_CURRENT_(?:SOURCE|LIST)_DIR|CMAKE_SOURCE_DIR|PROJECT_SOURCE_DIR)\}/?$",
@@ -117,7 +118,7 @@ static REFERENCE: LazyLock<Regex> =
 pub(super) struct CmakeNames {
     /// In calls that may read files.
     pub(super) read: Names,
-    /// In calls that hand files on, except to compilers.
+    /// In calls that pass files on, to variables or to compilers.
     pub(super) named: Names,
 }
 

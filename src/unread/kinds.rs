@@ -1,4 +1,4 @@
-//! What a path is, by its name.
+//! Classifies paths by their names.
 
 /// Files that tell a build system what to do. A commit that changes one is always built.
 pub(super) fn is_recipe(path: &str) -> bool {
@@ -61,7 +61,7 @@ pub(super) fn is_compiled(path: &str) -> bool {
 }
 
 /// Programs in languages in which people write generators. They may read any file that they name.
-/// Scripts for browsers are mostly data of a build.
+/// JavaScript is left out: in most trees it is data for a page.
 pub(super) fn is_script(path: &str) -> bool {
     const ENDINGS: [&str; 11] =
         ["awk", "bash", "cmake", "gawk", "lua", "pl", "py", "rb", "sed", "sh", "tcl"];

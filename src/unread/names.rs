@@ -20,8 +20,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Adds a word that may be a path or a pattern. Its folders count only if a pattern follows:
-    /// the folder that a relative path starts from is unknown.
+    /// Adds a word that may be a path or a pattern. Of a path only the last part counts, because
+    /// the folder that a relative path starts from is unknown. Before a pattern, the folder counts.
     pub(super) fn add(&mut self, word: &str) {
         let parts: Vec<&str> =
             word.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
@@ -75,7 +75,7 @@ impl Names {
     }
 }
 
-/// [`Names`] to compare paths with.
+/// [`Names`], compiled to match paths.
 #[derive(Debug)]
 pub(super) struct Matcher {
     names: Names,
@@ -99,8 +99,8 @@ impl Matcher {
             || self.names.below.iter().any(|folder| is_below(path, folder))
     }
 
-    /// Whether the file is named, or a folder of it by a path with several parts. A single word may
-    /// name a target instead.
+    /// Whether the file is named, or one of its folders is the last part of a longer path. A folder
+    /// that is a single word does not count: the word may name a target.
     pub(super) fn has_with_paths(&self, path: &str) -> bool {
         self.has(path) || folders(path).any(|part| self.names.ends.contains(part))
     }

@@ -16,7 +16,7 @@ pub(crate) struct Commands {
     pub build: Vec<Vec<String>>,
     /// The words of commands that run later, and of their environments.
     pub run: Vec<String>,
-    /// Whether those may read any file of the tree that is no source of a compiled language.
+    /// Whether these later commands may read any file of the tree, except compiled sources.
     pub reads_tree: bool,
     /// Paths that decide which recipe a commit gets.
     pub conditions: Vec<String>,
@@ -44,16 +44,17 @@ pub(crate) struct UnreadFiles {
     reads_tree: bool,
 }
 
-/// What texts name, by how sure it is that the named files are not read.
+/// The names in texts, by which files they make count as read.
 #[derive(Debug, Default)]
 struct Named<T> {
-    /// In calls of CMake that may read files: files and whole folders.
+    /// From CMake calls that may read files. Any file with such a name counts, and files of such a
+    /// folder.
     read: T,
-    /// In commands, makefiles, manifests and scripts: whole folders only of files that no compiler
-    /// reads, since such texts also name the folders of sources.
+    /// From commands, makefiles, manifests and scripts. Files of such a folder count only if no
+    /// compiler reads them, because such texts also name the folders of sources.
     said: T,
-    /// In calls of CMake that hand files on, and in quotes in sources: no files that compilers
-    /// read.
+    /// From CMake calls that pass files on, and from quotes in sources. Only files that no compiler
+    /// reads count.
     quoted: T,
 }
 
@@ -210,7 +211,7 @@ impl Scan<'_, '_> {
     }
 }
 
-/// Whether a line of a script takes in another one.
+/// Whether a line of a script imports another script.
 fn is_import(line: &str) -> bool {
     let words = ["import ", "from ", "require", "use ", "source ", ". "];
     words.iter().any(|word| line.trim_start().starts_with(word))
@@ -241,7 +242,7 @@ impl Systems {
     }
 }
 
-/// A text for make without the sources of rules for object files: compilers record those.
+/// A makefile without its rules for object files: compilers record what these read.
 fn make_text(text: &str) -> String {
     let joined = text.replace("\\\n", " ");
     let lines = joined.lines().filter(|line| {
@@ -257,8 +258,8 @@ fn make_text(text: &str) -> String {
 
 /// A manifest without the names of texts that only people read.
 fn manifest_text(text: &str) -> String {
-    let is_told = |line: &&str| !line.starts_with("readme") && !line.starts_with("license-file");
-    text.lines().filter(is_told).collect::<Vec<_>>().join("\n")
+    let is_kept = |line: &&str| !line.starts_with("readme") && !line.starts_with("license-file");
+    text.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

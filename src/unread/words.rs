@@ -33,8 +33,8 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words.map(bare).filter(|word| word.len() > 1).collect()
 }
 
-/// The texts in quotes that are no prose, of a source file: a file that a program reads has its
-/// name there.
+/// The words in the quotes of a source file, without prose. If a program reads a file, the name of
+/// the file is mostly there.
 pub(super) fn quoted(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {

@@ -72,6 +72,6 @@ fn the_step_is_told_over_the_chunks_that_both_commits_read() {
     let ([low, high], [lowest, highest]) = (ends("paired"), ends("plain"));
     assert!(lowest < low && low < 0.5 && 0.5 < high && high < highest, "{found}");
     for name in ["report.md", "report.html"] {
-        assert!(hunt.file(name).contains("4 of 4 chunks carry it"), "{name}");
+        assert!(hunt.file(name).contains("4 of 4 chunks moved beyond their noise"), "{name}");
     }
 }

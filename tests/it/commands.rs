@@ -205,7 +205,8 @@ fn check_warns_of_files_that_no_key_knows() {
     let said = env.run(&["check"]).expect(0).stdout;
     let draft = format!(
         "warn  path         `{}` is named in measure.ppl.command and not in [inputs]: if it \
-         changes, old figures are taken for new; add it to [inputs] and write {{inputs.NAME}}",
+         changes, stored results of the old file are used again; add it to [inputs] and write \
+         {{inputs.NAME}}",
         weights.display()
     );
     assert!(said.contains(&draft), "{said}");

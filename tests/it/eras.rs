@@ -207,8 +207,8 @@ fn what_no_tree_shows_is_told_by_ancestry() {
     // The newer file has every word of the older one, so no `contains` tells them apart.
     let new = trees.commit("my-ppl", &[("Makefile", &files("my-ppl"))]);
     let said = trees.env.run(&["init"]).expect(0);
-    let far = format!("what is older than {} (", &old[..10]);
-    said.says(&["3 commits along first parents: they are built", &far, "has no such program"]);
+    let far = format!("commits older than {} (", &old[..10]);
+    said.says(&["3 commits along first parents: they are built", &far, "have no such program"]);
     let text = trees.written();
     assert!(text.contains(&format!("when = {{ lacks_ancestor = \"{new}\" }}")), "{text}");
     assert!(text.contains("measure.ppl.command = \"{src}/ppl --model"), "{text}");
@@ -242,7 +242,7 @@ fn a_partial_clone_is_read_as_far_as_it_goes() {
     let (model, text) = (env.repo().join("models/model.bin"), env.repo().join("data/corpus.txt"));
     let words = ["init", "--model", model.to_str().unwrap(), "--text", text.to_str().unwrap()];
     let said = env.run_in(&partial, &words).expect(0);
-    said.says(&["has no such program, or is not here"]);
+    said.says(&["have no such program, or are not in this clone"]);
     Config::load(&partial.join("oracle.toml")).unwrap();
 }
 
@@ -334,7 +334,7 @@ fn what_is_offered_is_as_good_as_what_is_measured() {
     let env = &trees.env;
     env.run(&["init"]).expect(0);
     let text = trees.written();
-    let (before, cells) = text.split_once("# The same program along other paths").unwrap();
+    let (before, cells) = text.split_once("# The same program on other code paths").unwrap();
     let (_, cells) = cells.split_once("costs time at every commit.\n").unwrap();
     let (cells, _) = cells.split_once("\n[environment]").unwrap();
     let lines = cells.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));

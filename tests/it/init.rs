@@ -68,15 +68,15 @@ fn a_make_tree_is_hunted_in() {
     let (env, said) = init_finds_it(make_tree(), &[]);
     insta::assert_snapshot!(written(&env), @r#"
     # How each commit is built and measured, and what counts as worse. Written by
-    # `bisect-ppl init`; where it read what it wrote stands behind each line, and what it could
-    # not read is called a guess: look at those. Paths start from the folder of this file, {src}
-    # is the tree at a commit, {build} a folder outside it.
+    # `bisect-ppl init`. A comment behind a line says where the line comes from. Check the lines
+    # that are called a guess: init could not read them. Paths start from the folder of this file,
+    # {src} is the tree at a commit, {build} a folder outside it.
     # Every key: `bisect-ppl help oracle-toml`, or
     # https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md
 
     version = 1
 
-    [inputs]                        # read by every run, and hashed into every evaluation
+    [inputs]                        # read by every run; results are reused only for the same content
     model = "models/model.bin"      # a guess: the only file here that looks like a model
     text  = "data/corpus.txt"       # a guess: the only file here that looks like a text to measure on
 
@@ -104,7 +104,7 @@ fn a_make_tree_is_hunted_in() {
     max_increase = 0.05             # a guess: above what the good end measures, in its own unit
 
     [environment]
-    # Their output is part of what makes two figures comparable.
+    # Results are reused and compared only if the output of these is the same.
     probe = ["cc --version"]
     "#);
     said.says(&[
@@ -231,7 +231,7 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
 
     env.run(&start("v1")).expect(2).says(&[
         "error: oracle.toml is there already, and is left as it is",
-        "hint: to hunt with it, leave out --model and --text",
+        "hint: to hunt with this file, leave out --model and --text",
     ]);
     env.run(&["start", "--good", "v1"]).expect(0);
 }
@@ -240,9 +240,8 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
 fn start_hunts_where_nothing_can_be_written() {
     let Planted { env, culprit } = make_tree();
     let named = ["start", "--good", "v1", "--config", "/proc/o.toml", "--set", "build.jobs=1"];
-    let started = env
-        .run(&named)
-        .says(&["warning: cannot write /proc/o.toml: ", "goes by a copy of its own"]);
+    let started =
+        env.run(&named).says(&["warning: cannot write /proc/o.toml: ", "uses its own copy"]);
     let hunt = Hunt::of(&env, started).expect(0, "culprit");
     assert_eq!(hunt.culprit(), culprit);
 }

@@ -73,7 +73,8 @@ fn kernels_that_pass_leave_the_convention() {
     let (_env, _, hunt) =
         hunt(|plan| set(plan, 0..6, "checks = q:pass:1e-7 k:pass:1e-7").with(3, "shift = 0.5"));
     assert_eq!(shown(&hunt), [("kernel", "passes"), ("forward", "fails"), ("tools", "passes")]);
-    let said = "kernel passes, forward fails (logits.max_abs 0.5): how the parts are put together";
+    let said =
+        "kernel passes, forward fails (logits.max_abs 0.5): suspect how the parts are put together";
     for form in ["report.md", "report.html"] {
         assert!(hunt.file(form).contains(said), "{form}");
     }

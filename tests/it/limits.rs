@@ -60,8 +60,8 @@ fn a_confirmed_commit_whose_rest_was_not_searched_is_no_answer_yet() {
     assert_eq!(cut.report["culprits"][0]["commit"], history.commit(2));
     assert_eq!(cut.report["candidates"][0], history.commit(2));
     cut.output.says(&[
-        "A first bad commit is confirmed, and the search was cut",
-        "did not see whether this explains the whole of the bad end",
+        "A first bad commit is confirmed, and the search was cut short",
+        "did not check whether this explains all that the bad end shows",
         "goes on with 14 more runs",
     ]);
     let whole = resume(&env, &[]).expect(0, "culprit");

@@ -200,6 +200,6 @@ fn by_hand_the_shape_is_told_and_gc_takes_files_of_no_run() {
     assert_eq!(world.dumps().len(), 1);
     world.env.run(&["store", "forget", "v1"]).expect(0);
     let said = world.env.run(&["store", "gc"]).expect(0).stdout;
-    assert!(said.contains("removed 1 file: with tensors that no run wrote that stays"), "{said}");
+    assert!(said.contains("removed 1 file: with tensors that no remaining run wrote"), "{said}");
     assert!(world.dumps().is_empty());
 }

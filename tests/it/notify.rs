@@ -40,7 +40,7 @@ fn events(env: &TestEnvironment) -> Vec<String> {
     all.lines().map(str::to_owned).collect()
 }
 
-/// A hunt in this history whose configuration names the teller.
+/// A hunt in this history whose configuration names the script.
 fn hunt(plan: Plan, oracle: impl FnOnce(Oracle) -> Oracle) -> (TestEnvironment, Hunt) {
     let env = TestEnvironment::new();
     plan.build(&env);

@@ -141,8 +141,8 @@ fn another_hunt_for_the_same_uses_what_was_measured() {
     assert!(again.report["culprit"]["confirmed_before"].is_array(), "{}", again.report["culprit"]);
 }
 
-/// Two hunts with other good ends share most commits. No new run of a commit is made while the store
-/// has one that the second hunt did not take.
+/// Two hunts with other good ends share most commits. No new run of a commit is made while the
+/// store has one that the second hunt did not take.
 #[test]
 fn hunts_that_share_commits_measure_each_of_them_once() {
     let (env, history, first) = hunt(noisy_line(30, 3, 64), &["--search", "posterior"]);

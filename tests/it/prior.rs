@@ -42,6 +42,6 @@ fn commits_that_change_other_code_are_said_to_be_likelier() {
     let output = env.run_in(&env.repo(), &words);
     let hunt = Hunt::of(&env, output).expect(0, "culprit").names(&history, 11);
     let journal = hunt.file("journal.jsonl");
-    let note = "2 of 15 commits change code that the builds of the ends made differently";
+    let note = "2 of 15 commits change code that the builds of the two ends compiled differently";
     assert!(journal.contains(note), "{journal}");
 }

@@ -86,7 +86,7 @@ impl TestFolder {
         String::from_utf8(self.log().stream(Stream::Out)).unwrap()
     }
 
-    /// Living processes that carry this room's token.
+    /// Living processes that carry this folder's token.
     fn alive(&self) -> Vec<String> {
         std::fs::read_dir("/proc")
             .unwrap()

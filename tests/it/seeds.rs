@@ -1,5 +1,5 @@
-//! Replays the seeds of the fuzzers, each also cut and with single bytes changed, and the inputs that
-//! fuzzing found to reach further code.
+//! Replays the seeds of the fuzzers, each also cut and with single bytes changed, and the inputs
+//! that fuzzing found to reach further code.
 
 use std::fs;
 use std::io::Read;
@@ -26,7 +26,8 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Calls a fuzzer with each input of its corpus, and with each seed as it is, with its beginnings, and with changed bytes.
+/// Calls a fuzzer with each input of its corpus, and with each seed as it is, with its beginnings,
+/// and with changed bytes.
 fn replay(name: &str, fuzzer: fn(&[u8]), steps: usize) {
     let found = corpus(name);
     assert!(!found.is_empty(), "{name} has no corpus");
@@ -88,7 +89,8 @@ fn files_of_build_systems() {
     replay("build_files", fuzzing::build, 100);
 }
 
-/// Cargo refuses a target with the name of one of its own folders, and then builds no fuzzer at all.
+/// Cargo refuses a target with the name of one of its own folders, and then builds no fuzzer at
+/// all.
 #[test]
 fn each_fuzzer_has_seeds_and_a_name_that_cargo_takes() {
     let fuzz = fuzz();

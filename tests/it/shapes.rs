@@ -101,8 +101,8 @@ fn a_modulus_and_the_width_that_tells_it_from_odd_widths() {
         ],
     );
     assert_eq!((cells(&hunt), shows(&hunt, "170").as_str()), (7, "difference"));
-    // A second run where the two differ, and where nothing shows and the rule rests on it: 256
-    // follows from the others. Only at the commit and its parent.
+    // A cell is run twice if commit and parent differ there, or if it shows nothing and the rule
+    // rests on it. The rule does not rest on 256. Only the commit and its parent are run.
     for (labels, runs) in [("170", 2), ("96", 2), ("128", 2), ("252", 2), ("256", 1)] {
         for side in ["parent", "commit"] {
             let attempts = cell(&hunt, labels)[side]["attempts"].as_array().unwrap();
@@ -215,8 +215,8 @@ fn if_runs_of_a_cell_disagree_no_cell_is_clean_by_one_run() {
     says(&hunt, &["only where d_in % 2 ≠ 0: shows in 2 of 2 such cells, in 0 of 3 others"]);
 }
 
-/// Commit 3 shows its regression at widths that are no multiple of four. At other widths that are no
-/// multiple of eight it has these values, where the parent has 7.
+/// Commit 3 shows its regression at widths that are no multiple of four. At other widths that are
+/// no multiple of eight it has these values, where the parent has 7.
 fn with_halves(values: &str, sweep: &str) -> Hunt {
     let half = format!("ppl@half = {values}");
     world(&[&ODD[..], &["where.half = d_in%8!=0", &half]].concat(), sweep).hunt()

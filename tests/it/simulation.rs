@@ -84,8 +84,8 @@ fn normal_noise_over_merges() {
     }
 }
 
-/// A wrong prior costs runs, not the answer: the step is always in one of the commits that the prior
-/// disfavours.
+/// A wrong prior costs runs, not the answer: the step is always in one of the commits that the
+/// prior disfavours.
 #[test]
 fn a_prior_changes_the_cost_and_not_the_answer() {
     let search = |hint| {

@@ -9,8 +9,8 @@ use crate::kit::{
     History, Hunt, Oracle, PATIENCE, Plan, Running, TestEnvironment, kill, line, wait_until,
 };
 
-/// What one user's hunts share: a cache folder, and the folder `town` in which each engine that
-/// builds or runs has a file.
+/// What the hunts of one user share: a cache folder, and the folder `town`, in which each engine
+/// has a file while it builds or runs.
 struct Machine {
     folder: tempfile::TempDir,
 }

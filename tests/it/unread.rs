@@ -2,8 +2,8 @@
 
 use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, graph, line};
 
-/// An engine in C: its perplexity is 7 plus what its files add. It opens `kernels/k.c` when it runs,
-/// under a name that no text has as a whole.
+/// An engine in C: its perplexity is 7 plus what its files add. It opens `kernels/k.c` when it
+/// runs, under a name that no text has as a whole.
 const MAIN: &str = r#"
 #include <stdio.h>
 #include "level.h"
@@ -155,8 +155,8 @@ fn a_commit_that_was_left_out_between_untestable_ones_is_found() {
 
 #[test]
 fn a_change_that_undoes_itself_for_nobody_to_see_leaves_every_commit_in() {
-    // Between the ends only a file differs that the runs read and the builds do not: the filter would
-    // leave no commit to search.
+    // Between the ends only a file differs that the runs read and the builds do not: the filter
+    // would leave no commit to search.
     let plan = engine(line("g g g g")).file(2, "kernels/k.c", "// 1\n");
     let (hunt, history, _) = hunt(plan, |oracle| oracle);
     let hunt = hunt.names(&history, 2);

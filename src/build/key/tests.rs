@@ -94,7 +94,7 @@ const ONLY_RUN: (bool, bool) = (false, true);
 const BOTH: (bool, bool) = (true, true);
 
 #[test]
-fn how_an_output_is_read_and_judged_is_in_neither() {
+fn parsers_time_outs_and_guards_are_in_neither_key() {
     assert_eq!(edited("max_increase = 0.5", "max_increase_percent = 9.0"), NEITHER);
     assert_eq!(edited("ppl ([0-9.]+)", "PPL: ([0-9.]+)"), NEITHER);
     assert_eq!(edited("env = { OMP", "pick = \"max\"\nenv = { OMP"), NEITHER);
@@ -152,7 +152,7 @@ fn what_commands_inherit_counts_unless_it_is_declared() {
 }
 
 #[test]
-fn cores_count_where_nothing_says_how_many() {
+fn cores_are_in_a_build_key_unless_jobs_and_threads_are_set() {
     assert_eq!(changes(|facts| facts.machine.cores = 4), BOTH);
     let fixed = ENGINE.replacen("[build]", "[run]\nthreads = 2\n[build]\njobs = 2", 1);
     let (mut eight, mut four) = (facts(&fixed), facts(&fixed));
@@ -247,7 +247,7 @@ fn two_measures_of_one_command_have_runs_of_their_own() {
 }
 
 #[test]
-fn times_that_were_measured_in_other_company_or_cold_are_not_mixed() {
+fn exclusive_warmed_up_and_file_measures_have_run_keys_of_their_own() {
     for keys in ["exclusive = true", "warmup = 2", "file = \"{out}/x\""] {
         assert_eq!(edited("env = { OMP", &format!("{keys}\nenv = {{ OMP")), ONLY_RUN, "{keys}");
     }

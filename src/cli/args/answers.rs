@@ -60,7 +60,7 @@ pub(crate) struct Verify {
     /// Set any key of the configuration that the report carries. Can be given more than once
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Run the commands of the report without a question. They are shown
+    /// Show the commands of the report and run them without asking
     #[arg(long)]
     pub yes: bool,
     /// Print JSON, for programs

@@ -40,8 +40,8 @@ pub(crate) struct DiffTensors {
     /// The candidate, in any of these formats
     #[arg(value_name = "B")]
     pub candidate: PathBuf,
-    /// Another dump of A's build, or of a commit without an effect: a tensor may differ by four
-    /// times what it differs there. Can be given more than once
+    /// Another dump of A's build, or of a commit without an effect: a tensor may differ from A four
+    /// times as much as in this dump. Can be given more than once
     #[arg(long, value_name = "C")]
     pub noise: Vec<PathBuf>,
     /// Show all tensors, not only those near the first different one

@@ -7,7 +7,7 @@ use crate::config::{Command, Config, Template};
 use super::lines::Lines;
 use super::programs::find;
 
-/// What a cache is called, and what it can wrap.
+/// The names of compiler caches.
 const CACHES: [&str; 2] = ["ccache", "sccache"];
 
 /// The usual names of compilers.
@@ -22,12 +22,12 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
     let mut is_used = false;
     for name in CACHES {
         let Some(path) = find(name) else { continue };
-        let how = said_to_use(config, name).or_else(|| masquerades(name));
+        let how = said_to_use(config, name).or_else(|| linked_compiler(name));
         let Some(how) = how else { continue };
         is_used = true;
         let counted = match name {
-            "sccache" => "the report counts its hits where its server runs before the build does",
-            _ => "where a build uses it the report counts its hits",
+            "sccache" => "the report counts its hits if its server runs before the build starts",
+            _ => "the report counts its hits",
         };
         lines.ok(name, &format!("{}, used: {how}; {counted}", path.display()));
     }
@@ -40,13 +40,13 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
     let installed = fitting.find_map(|name| Some((name, find(name)?)));
     let (name, about) = if let Some((name, path)) = installed {
         let about = format!(
-            "{} is not named in [build]; builds of neighbours share most files. Unless the build \
+            "{} is not named in [build]; neighbouring commits share most files. Unless the build \
              finds it by itself, write under [build]:",
             path.display()
         );
         (name, about)
     } else {
-        let about = "not installed; builds of neighbours share most files. Install it, then write \
+        let about = "not installed; neighbouring commits share most files. Install it, then write \
                      under [build]:";
         (if is_cargo { "sccache" } else { "ccache" }, about.to_owned())
     };
@@ -160,13 +160,13 @@ fn said_to_use(config: &Config, name: &str) -> Option<String> {
 }
 
 /// A compiler in PATH that is a link to the cache.
-fn masquerades(name: &str) -> Option<String> {
+fn linked_compiler(name: &str) -> Option<String> {
     let is_it = |path: &PathBuf| {
         let real = path.canonicalize().ok();
         real.is_some_and(|real| real.file_name().is_some_and(|file| file == name))
     };
     let path = COMPILERS.into_iter().filter_map(find).find(is_it)?;
-    Some(format!("{} is it", path.display()))
+    Some(format!("{} is a link to it", path.display()))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Lines {
         self.add(State::Ok, check, about, None);
     }
 
-    /// Something could be better: the text ends where the lines to copy begin.
+    /// Something could be better. `about` introduces `lines`, which the user can copy.
     pub(crate) fn tip(&mut self, check: &'static str, about: &str, lines: &[String]) {
         self.add(State::Tip, check, about, None);
         self.more(lines);

@@ -77,7 +77,7 @@ pub(crate) fn check(
             }
             Err(why) => {
                 let about = format!("{}: {why}", tried.measure);
-                lines.warn("cause", &about, "correct it, or the report will lack what it asks");
+                lines.warn("cause", &about, "correct it, or the report will not have its result");
                 lines.more(&tried.output);
             }
         }

@@ -172,7 +172,7 @@ fn breach_line(breach: Breach, found: &Comparison) -> String {
             let [a, b] = found.encodings.map(Encoding::name);
             format!("the files store different types: {a} and {b}")
         }
-        Breach::NonFinite => "values that are not finite have no figures".to_owned(),
+        Breach::NonFinite => "some values are not finite, so they cannot be compared".to_owned(),
         Breach::Beyond { figure, value, limit } => {
             let name = match figure {
                 Figure::Cosine => "min cosine",

@@ -168,9 +168,11 @@ fn notes(found: &TensorComparison) -> String {
     let mut out = String::new();
     let assumed = match found.order {
         TensorOrder::FileNames => {
-            Some("by the names of the files; a list `index.txt` would give it")
+            Some("by the names of the files; a list `index.txt` would give the order")
         }
-        TensorOrder::Offset => Some("by the places in the file; the text `order` would give it"),
+        TensorOrder::Offset => {
+            Some("by the places in the file; a text `order` in its header would give the order")
+        }
         TensorOrder::Listed | TensorOrder::Printed => None,
     };
     if let Some(assumed) = assumed {

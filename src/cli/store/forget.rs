@@ -51,7 +51,7 @@ pub(crate) fn run(
     if !hunts.is_empty() {
         let _ = writeln!(
             out,
-            "{} used these ({}): answer, report and logs stay; a stopped one measures them again",
+            "{} used these ({}): answers, reports and logs stay; a stopped hunt measures again",
             text::plural(hunts.len(), "hunt"),
             hunts.join(", ")
         );

@@ -72,11 +72,11 @@ fn told(is_dry: bool, waste: &Garbage, left: &Leftovers) -> String {
         }
     };
     tell(waste.hunts.len(), "hunt", &waste.hunts.join(", "));
-    tell(waste.runs, "run", "no hunt that stays refers to them");
-    tell(waste.builds, "build record", "no hunt that stays refers to them");
+    tell(waste.runs, "run", "no remaining hunt refers to them");
+    tell(waste.builds, "build record", "no remaining hunt refers to them");
     tell(waste.others, "confirmation or control", "of what is removed");
     tell(waste.verifications, "verification", "`verify` measures again each time");
-    tell(waste.dumps, "file", "with tensors that no run wrote that stays");
+    tell(waste.dumps, "file", "with tensors that no remaining run wrote");
     tell(waste.leftovers, "leftover", "of processes that are gone");
     tell(left.sessions, "bisect session", "of hunts that nobody drives");
     let size = format!("{} in the cache folder", text::bytes(left.bytes));

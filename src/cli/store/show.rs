@@ -102,7 +102,7 @@ fn found(what: &str, repository: &Repository, store: &Store) -> Result<CommitRec
     };
     let runs = store.runs_where(of_commit).map_err(Failed::store)?;
     let mut builds = store.builds_of(&commit).map_err(Failed::store)?;
-    // What was built there with part of a change is no record of the commit.
+    // A build with part of a change, or for another purpose, does not count for the commit.
     builds.retain(|build| build.failure.is_some() && build.phase.exclusion_reason().is_none());
     if runs.is_empty() && builds.is_empty() {
         return Err(Failed::usage(
@@ -182,7 +182,7 @@ impl Readings {
             "{}  {}  {}\n",
             record.commit.short(),
             record.measure,
-            said.unwrap_or_else(|| "in no hunt's journal; the log has what it said".to_owned())
+            said.unwrap_or_else(|| "no hunt read its values; the log has its output".to_owned())
         );
         let of = record.hunt.as_ref().map_or_else(String::new, |hunt| format!(" of hunt {hunt}"));
         let on = read.map(|(_, machine)| format!(" on {}", text::line(machine)));
@@ -201,7 +201,7 @@ impl Readings {
             let _ = writeln!(out, "  does not count: {why}");
         }
         if let Some(around) = record.machine.as_ref().filter(|_| record.alone) {
-            let _ = writeln!(out, "  alone; {}", machine_words(around));
+            let _ = writeln!(out, "  exclusive run; {}", machine_words(around));
         }
         let _ = writeln!(out, "  run key {}", record.run_key);
         let _ = writeln!(out, "  log {}", text::line(&run.log.to_string_lossy()));
@@ -225,5 +225,5 @@ fn machine_words(around: &MachineStates) -> String {
         both("GPU", |state| state.gpus.first()?.temperature_c, " °C"),
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
-    if figures.is_empty() { "the machine tells nothing".to_owned() } else { figures.join(", ") }
+    if figures.is_empty() { "no state of the machine".to_owned() } else { figures.join(", ") }
 }

@@ -27,7 +27,7 @@ pub struct Build {
     pub jobs: Option<u32>,
     /// Whether a confirmation builds again.
     pub(crate) confirm: ConfirmBuild,
-    /// Whether commits that change nothing that both ends' builds read are built.
+    /// Whether commits are built that change no file that either end's build read.
     pub(crate) unread: UnreadCommits,
 }
 
@@ -68,8 +68,8 @@ pub(crate) enum ConfirmBuild {
     Reuse,
 }
 
-/// `build.unread`: what the search does with commits that change no file that the builds of both
-/// ends read.
+/// `build.unread`: what the search does with commits that change no file that either end's build
+/// read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnreadCommits {
     /// Leave them out.
@@ -78,12 +78,12 @@ pub(crate) enum UnreadCommits {
     Build,
 }
 
-/// `environment.home`: which builds and runs get an empty home folder, so that nothing in it leads
-/// from one commit to another.
+/// `environment.home`: which builds and runs get an empty home folder, so that no file in the home
+/// folder carries a result from one commit to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum HomeUse {
-    /// Those of a confirmation. If they contradict the search, the hunt begins again with an empty
-    /// home folder for all.
+    /// The builds and runs of a confirmation. If they contradict the search, the hunt begins again
+    /// with an empty home folder for all.
     #[default]
     Checked,
     /// None.
@@ -102,7 +102,8 @@ impl HomeUse {
         }
     }
 
-    /// Whether they get one although other builds and runs of the hunt do not.
+    /// Whether the builds and runs of this phase get an empty home folder although those of other
+    /// phases do not.
     pub(crate) fn is_check_in(self, phase: Phase) -> bool {
         self == Self::Checked && self.is_empty_in(phase)
     }

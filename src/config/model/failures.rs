@@ -68,7 +68,7 @@ impl Failures {
 pub(crate) enum FailureHunt {
     /// It may.
     Yes,
-    /// It ends at the endpoints.
+    /// The hunt ends after the endpoints.
     No,
     /// On a terminal the user is asked; otherwise the hunt goes on.
     Ask,

@@ -62,8 +62,8 @@ pub struct Measure {
     pub exclusive: bool,
     /// Number of warm-ups: runs that do not count, before the first run that does.
     pub warmup: u32,
-    /// Whether it only asks about the cause inside a first bad commit: it does not run at the
-    /// endpoints, nor in the search.
+    /// Whether the measure only helps to find the cause at a first bad commit. Such a measure does
+    /// not run at the endpoints or in the search.
     pub for_cause: bool,
 }
 

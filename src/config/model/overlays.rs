@@ -1,4 +1,5 @@
-//! What is laid over a commit: patches, files of another commit, and where they apply.
+//! What is applied to a commit's files before the build: patches and files of another commit, and
+//! at which commits.
 
 /// One `[[patch]]`: a change that is applied to commits before they are built.
 #[derive(Clone, Debug, PartialEq, Eq)]

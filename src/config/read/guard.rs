@@ -145,7 +145,8 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
     }
     if of.for_cause {
         let what = format!(
-            "measure `{}` runs only inside a first bad commit, so no guard can be on it.",
+            "measure `{}` runs only to find the cause at a first bad commit, so it cannot have a \
+             guard.",
             of.name
         );
         field.refuse(reader, what);
@@ -179,8 +180,8 @@ fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> S
     let always = Resource::NAMES.map(|name| Metric::named(measure, name).to_string());
     let Some(names) = names else {
         return format!(
-            "measure `{measure}` yields no `{text}`; all it yields has names, such as \
-             {measure}.NAME, and `bisect-ppl measure REV` lists them. Besides: {}",
+            "measure `{measure}` yields no `{text}`; its metrics have names, such as \
+             {measure}.NAME, and `bisect-ppl measure REV` lists them. Every measure also yields: {}",
             always.join(", ")
         );
     };

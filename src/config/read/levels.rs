@@ -64,8 +64,8 @@ pub(super) fn levels(
     levels
 }
 
-/// Marks the measures that run only inside a first bad commit: those that only levels name, and
-/// those of texts, which are for people to look at.
+/// Marks the measures that run only to find the cause at a first bad commit: those that only levels
+/// name, and those that generate text, which people look at.
 pub(super) fn mark_for_cause(measures: &mut [Measure], levels: &[Level], guards: &[Guard]) {
     for measure in measures {
         let is_asked = levels.iter().any(|level| level.measures.contains(&measure.name))

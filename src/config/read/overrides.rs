@@ -10,7 +10,8 @@ use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::condition::condition;
 
-/// Keys that the whole hunt depends on. No override may set them. Each has advice for the message.
+/// Keys that the whole hunt depends on, with advice for the message, or an empty text. No override
+/// may set these keys.
 pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 22] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
@@ -134,7 +135,7 @@ pub(in super::super) fn check_overrides(
             if body.has(&problem.place) {
                 problem.key = format!("{prefix}{}", problem.key);
             } else {
-                problem.what = format!("with override[{}] laid over: {}", i + 1, problem.what);
+                problem.what = format!("with override[{}] applied: {}", i + 1, problem.what);
             }
             all.push(problem);
         }

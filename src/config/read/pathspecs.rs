@@ -1,9 +1,9 @@
-//! Lists of patterns of files.
+//! Reads lists of git pathspecs.
 
 use super::super::field::Field;
 use super::super::reader::Reader;
 
-/// Git pathspecs. `:(top,glob)` is put before them later, so they must be plain patterns.
+/// Git pathspecs. `:(top,glob)` is put before each of them later, so they must be plain patterns.
 pub(super) fn pathspecs(reader: &mut Reader, field: &Field<'_>) -> Vec<String> {
     let mut patterns = Vec::new();
     for field in field.list(reader).unwrap_or_default() {

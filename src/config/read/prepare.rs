@@ -10,8 +10,8 @@ use super::failures::POLICIES;
 use super::matrix::refuse_in_shared;
 use super::name::{NOT_A_WORD, is_word};
 
-/// The words of a message for the result of a step, which all cells of a matrix share.
-const SHARED: &str = "what is prepared";
+/// What all cells of a matrix share, for a message.
+const SHARED: &str = "the result of a [[prepare]]";
 
 const PREPARE_TIMEOUT: Duration = Duration::from_mins(30);
 
@@ -29,7 +29,7 @@ pub(super) fn prepares(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<P
         let timeout = section.get("timeout").and_then(|field| field.duration(reader));
         let env = section.get("env").map(|field| {
             let env = field.env(reader);
-            refuse_a_runs_own(reader, &field, env.values());
+            refuse_run_placeholders(reader, &field, env.values());
             refuse_in_shared(reader, &field, env.values(), SHARED);
             env
         });
@@ -67,13 +67,13 @@ fn name(reader: &mut Reader, section: &mut TableReader<'_>) -> Option<String> {
 
 fn command(reader: &mut Reader, field: &Field<'_>) -> Option<Command> {
     let command = field.command(reader)?;
-    refuse_a_runs_own(reader, field, &command.words);
+    refuse_run_placeholders(reader, field, &command.words);
     refuse_in_shared(reader, field, &command.words, SHARED);
     Some(command)
 }
 
 /// Refuses placeholders of a single run, since all runs of a build share the step's result.
-fn refuse_a_runs_own<'t>(
+fn refuse_run_placeholders<'t>(
     reader: &mut Reader,
     field: &Field<'_>,
     words: impl IntoIterator<Item = &'t Template>,
@@ -81,8 +81,8 @@ fn refuse_a_runs_own<'t>(
     for placeholder in words.into_iter().flat_map(Template::placeholders) {
         if matches!(placeholder, Placeholder::Out | Placeholder::Chunks) {
             let what = format!(
-                "{placeholder} belongs to a run; what is prepared serves all of them, and is \
-                 written to {{prepare.NAME}}."
+                "{placeholder} belongs to a single run; a [[prepare]] serves all runs, and writes \
+                 to {{prepare.NAME}}."
             );
             field.refuse(reader, what);
         }

@@ -1,5 +1,5 @@
-//! `[sweep]`: the parameters of the sweep inside a first bad commit, and the measures that are
-//! swept.
+//! `[sweep]`: the parameters over which a first bad commit is compared with its parent, and the
+//! measures that are swept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::super::{
 use super::matrix::{Matrix, label};
 use super::name::{NOT_A_WORD, is_word};
 
-/// Cells if the file does not say how many.
+/// Default of `budget`: the maximum number of cells.
 const BUDGET: u32 = 64;
 
 /// `[sweep]` as far as it is read before the measures.
@@ -58,7 +58,7 @@ impl SweepReader {
         own
     }
 
-    /// Two parameters with a property of one name could not be told apart in a rule.
+    /// If two parameters had a property of the same name, a rule could not tell them apart.
     fn refuse_shared_properties(
         &self,
         reader: &mut Reader,
@@ -78,9 +78,9 @@ impl SweepReader {
         }
     }
 
-    /// Whether a measure names a parameter that has a value in cells of the sweep only. Such a
-    /// measure only asks about the cause.
-    fn is_asked_by(&self, measure: &Measure) -> bool {
+    /// Whether a measure names a parameter that has a value only in cells of the sweep. Such a
+    /// measure runs only in the sweep.
+    fn runs_only_in_sweep(&self, measure: &Measure) -> bool {
         measure.templates().flat_map(Template::placeholders).any(|one| match one {
             Placeholder::Sweep(_) => true,
             Placeholder::Input(name) => self.as_inputs.contains(name),
@@ -88,7 +88,7 @@ impl SweepReader {
         })
     }
 
-    /// As [`SweepReader::is_asked_by`]; refuses names that no parameter has.
+    /// As [`SweepReader::runs_only_in_sweep`]; refuses names that no parameter has.
     pub(super) fn is_for_cause(
         &self,
         reader: &mut Reader,
@@ -107,7 +107,7 @@ impl SweepReader {
                 reader.report_problem(place, key, what);
             }
         }
-        let is_asked = self.is_asked_by(measure);
+        let is_asked = self.runs_only_in_sweep(measure);
         if is_asked && matrix.is_named_by(measure) {
             reader.report_problem(
                 place,
@@ -143,7 +143,7 @@ impl SweepReader {
         let listed = section.get("measures");
         let (place, key) = (section.place.clone(), section.key.clone());
         let asked: Vec<&Measure> =
-            measures.iter().filter(|measure| self.is_asked_by(measure)).collect();
+            measures.iter().filter(|measure| self.runs_only_in_sweep(measure)).collect();
         let swept = match &listed {
             Some(field) => self.listed(reader, field, measures, &asked),
             None => asked,
@@ -264,7 +264,8 @@ impl Sweep {
         }
     }
 
-    /// A value that a swept measure names as an input is an input: its content is hashed.
+    /// If a swept measure names a parameter as an input, declares each of its values as an input:
+    /// the content of these files is hashed.
     fn declare_inputs(&self, reader: &mut Reader, swept: &[&Measure]) {
         for parameter in &self.parameters {
             let is_it = |one: &Placeholder| matches!(one, Placeholder::Input(name) if *name == parameter.name);

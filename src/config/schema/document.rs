@@ -19,9 +19,9 @@ pub(super) struct Document {
     /// The version of this format.
     #[schemars(schema_with = "one")]
     version: u32,
-    /// Files that builds and runs read: NAME = "PATH", a file, a folder or a glob. Commands name
-    /// an input as {inputs.NAME}. Its content is part of the key of every evaluation that names
-    /// it.
+    /// Files that builds and runs read: NAME = "PATH", a file, a folder or a glob. Commands name an
+    /// input as {inputs.NAME}. If its content changes, stored results of the commands that name it
+    /// are not reused.
     inputs: Option<BTreeMap<String, Text>>,
     /// Values for which measures are repeated, with one build: AXIS = [VALUES]. The axes
     /// `threads` and `chunks` set {threads} and {chunks}. Commands name another axis as
@@ -102,7 +102,8 @@ struct Build {
     #[schemars(extend("default" = {}))]
     env: Option<Env>,
     /// Whether the build folder is empty for each commit (clean) or kept between the commits of a
-    /// search (incremental). For a confirmation it is always empty; with auto also for the ends.
+    /// search (incremental). With auto it is kept as with incremental, but is empty for the ends.
+    /// For a confirmation it is always empty.
     #[schemars(extend("default" = "clean"))]
     mode: Option<BuildMode>,
     /// The longest time of each command: "90s", "30m", "1h 30m".
@@ -115,13 +116,14 @@ struct Build {
     /// Only commits that touch these files can change the result. Git pathspecs, such as "src/**".
     #[schemars(extend("default" = []))]
     paths: Option<Vec<Text>>,
-    /// The value of {jobs}. Default: the cores of this machine.
+    /// The value of {jobs}. Default: the CPUs of a slot of [executor], or the cores of this
+    /// machine.
     jobs: Option<Count>,
     /// Whether the first bad commit and its parents are built again for the confirmation (rebuild)
     /// or the builds of the search are used (reuse).
     #[schemars(extend("default" = "rebuild"))]
     confirm: Option<ConfirmBuild>,
-    /// Whether the search leaves out commits that change no file that the builds of both ends read
+    /// Whether the search leaves out commits that change no file that either end's build read
     /// (skip), or builds them like others (build).
     #[schemars(extend("default" = "skip"))]
     unread: Option<UnreadCommits>,
@@ -153,7 +155,8 @@ enum ConfirmBuild {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Run {
-    /// The value of {threads}. Default: the cores of this machine.
+    /// The value of {threads}. Default: the CPUs of a slot of [executor], or the cores of this
+    /// machine.
     threads: Option<Count>,
     /// The value of {chunks}. Without this key, no command may name {chunks}.
     chunks: Option<Count>,
@@ -249,16 +252,16 @@ struct ExecutorSlot {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Limits {
-    /// All folders to build and run in. Above it, finished builds that nobody uses are removed
-    /// before the next build, oldest first.
+    /// All folders to build and run in. Above this size, finished builds that nobody uses are
+    /// removed before the next build, oldest first.
     slots: Option<Size>,
-    /// The built files in these folders. Above it, finished builds that nobody uses are removed
-    /// before the next build, oldest first.
+    /// The built files in these folders. Above this size, finished builds that nobody uses are
+    /// removed before the next build, oldest first.
     #[schemars(extend("default" = "50 GiB"))]
     builds: Option<Size>,
-    /// The logs in the store. Above it, the hunt stops before the next build.
+    /// The logs in the store. Above this size, the hunt stops before the next build.
     logs: Option<Size>,
-    /// The files with tensors in the store. Above it, the hunt stops before the next build.
+    /// The files with tensors in the store. Above this size, the hunt stops before the next build.
     tensors: Option<Size>,
 }
 
@@ -266,7 +269,8 @@ struct Limits {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Environment {
-    /// Commands whose output is part of an evaluation's key and of the report; no placeholders.
+    /// Commands that describe the machine. If their output changes, stored results are not reused.
+    /// The report has the output. No placeholders.
     #[schemars(extend("default" = []))]
     probe: Option<Vec<Text>>,
     /// More environment variables that change results, besides the built-in list. A `*` at the end

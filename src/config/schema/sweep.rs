@@ -21,7 +21,7 @@ pub(super) struct Sweep {
     /// each where they differ.
     #[schemars(range(min = 1, max = u32::MAX), extend("default" = 64))]
     budget: Option<u32>,
-    /// How far a figure may differ between parent and commit, in its own unit, where no guard is on
+    /// How far a metric may differ between parent and commit, in its own unit, if no guard is on
     /// the measure.
     #[schemars(range(min = 0))]
     tolerance: Option<f64>,

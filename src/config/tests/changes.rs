@@ -71,7 +71,7 @@ fn a_guard_has_one_form_and_a_new_one_is_added() {
 }
 
 #[test]
-fn words_are_appended_to_the_command_of_every_era() {
+fn words_are_appended_to_the_command_and_to_those_of_overrides() {
     let text = format!("{SMALL}{TEXT}").replace("{build}/old\"", "{build}/old  # small\"");
     let (config, made) = made(&text, &[], &["ppl=-ctk q8_0", "ppl='a b'"]);
     assert_eq!((made[0].1.as_ref(), made[0].2), (None, 1));

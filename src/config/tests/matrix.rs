@@ -83,7 +83,7 @@ fn a_measure_is_repeated_over_the_axes_that_it_names() {
 }
 
 #[test]
-fn a_guard_holds_in_every_cell_and_one_of_a_cell_outdoes_it() {
+fn a_guard_holds_in_every_cell_unless_the_cell_has_its_own() {
     let config = parse(TWO_AXES).unwrap();
     assert_eq!((config.guards.len(), config.requires.len()), (9, 8));
     let own: Metric = "ppl[model=tiny-f16,threads=8,flash=on]".parse().unwrap();
@@ -93,7 +93,7 @@ fn a_guard_holds_in_every_cell_and_one_of_a_cell_outdoes_it() {
 }
 
 #[test]
-fn cells_differ_in_nothing_but_what_is_filled_in() {
+fn cells_differ_only_in_the_filled_in_values() {
     let config = parse(TWO_AXES).unwrap();
     let texts: std::collections::BTreeSet<String> = config
         .measures

@@ -173,7 +173,7 @@ measure.s.pattern = "(?<pp>[0-9.]+)"
 "#;
     let said = problems(text);
     assert_eq!(said.len(), 1, "{said:#?}");
-    assert!(said[0].starts_with("oracle.toml:8:10: guard[1].metric: with override[1] laid over: measure `s` yields no `s.tg`"), "{said:#?}");
+    assert!(said[0].starts_with("oracle.toml:8:10: guard[1].metric: with override[1] applied: measure `s` yields no `s.tg`"), "{said:#?}");
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn what_is_wrong_with_them_is_told() {
     for (text, said) in [
         (step("outputs=['../m']"), "prepare.q4.outputs[1]: `../m` must be a relative path"),
         (step("failure='ignore'"), "prepare.q4.failure: `ignore` is not allowed. Allowed: skip"),
-        (step("").replace("'c'", "'c {out}'"), "{out} belongs to a run; what is prepared serves"),
+        (
+            step("").replace("'c'", "'c {out}'"),
+            "{out} belongs to a single run; a [[prepare]] serves",
+        ),
         (step("env={A='{prepare.x}'}"), "`{prepare.x}` names no [[prepare]] that comes before"),
         (step("") + &step(""), "prepare[2].name: there is a prepare `q4` already."),
         (
@@ -62,7 +65,7 @@ fn what_is_wrong_with_them_is_told() {
         ),
         (
             step("") + "[build]\ncommands=['make {prepare.q4}']\n",
-            "`{prepare.q4}` names no [[prepare]] that comes before. None does",
+            "`{prepare.q4}` names no [[prepare]] that comes before. There is none",
         ),
     ] {
         let error = parse(&with(&text)).unwrap_err().to_string();
@@ -75,7 +78,7 @@ fn what_is_wrong_with_them_is_told() {
         error.contains("prepare.f16.command: {matrix.kind} differs from cell to cell"),
         "{error}"
     );
-    assert!(error.contains("and all cells share what is prepared."), "{error}");
+    assert!(error.contains("and all cells share the result of a [[prepare]]."), "{error}");
     let over = with(TWO) + "[[override]]\nwhen={exists='x'}\nprepare.f61.timeout='1s'\n";
     let error = parse(&over).unwrap_err().to_string();
     assert!(error.contains("there is no prepare `f61`; did you mean `f16`?"), "{error}");

@@ -50,7 +50,7 @@ fn says(said: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_needed_is_missed() {
+fn missing_required_keys_are_reported() {
     let error = parse("").unwrap_err();
     let keys: Vec<_> = error.problems.iter().map(|p| p.key.as_str()).collect();
     assert_eq!(keys, ["guard", "measure", "version"]);

@@ -111,7 +111,11 @@ fn what_cannot_be_swept_is_refused() {
             "`width` names a parameter and runs only in the sweep",
         ),
         ("-t {threads}", "-t 2", "`ppl` names no parameter of [sweep]"),
-        ("metric = \"ppl\"", "metric = \"width.failed\"", "runs only inside a first bad commit"),
+        (
+            "metric = \"ppl\"",
+            "metric = \"width.failed\"",
+            "runs only to find the cause at a first bad commit",
+        ),
         ("pattern = \"cpu\"", "checks = \"same-set\"", "does not run at the good end"),
         ("tolerance = 1e-5", "tolerance = -1", "a tolerance cannot be negative"),
         ("tolerance = 1e-5\n", "", "no guard is on the measure `run`. Say how far"),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_was_printed_is_found_again() {
+fn the_printed_nan_or_infinity_is_kept() {
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let failure = Failure::not_finite("chunk 3", number);
         let printed = failure.printed().unwrap().number().unwrap();

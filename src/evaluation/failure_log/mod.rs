@@ -20,13 +20,13 @@ use sign::{Next, Sign, Weight};
 
 /// How much of one line is examined, in bytes.
 const LOOKED_AT: usize = 4 << 10;
-/// Maximum number of lines per stream that must stay in the log.
+/// At most this many lines of a stream are reported as lines that must stay in the log.
 const KEPT: usize = 300;
 /// How many events of each weight are kept from the start. The last one is kept too.
 const FIRST: usize = 3;
 /// Maximum length of a traceback, in lines.
 const LONGEST_TRACEBACK: usize = 2000;
-/// How many lines may follow the last `error:` line if that line explains the exit code.
+/// If more lines follow the last `error:` line, it does not explain the exit code.
 const AT_THE_END: usize = 10;
 /// How many lines after `Fatal Python error` are searched for its frame.
 const HANDLER: usize = 10;
@@ -35,8 +35,8 @@ const HANDLER: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FailureMessage {
-    /// Errors of compilers and linkers. Parallel jobs print these in any order, and sometimes not
-    /// all.
+    /// Errors of compilers and linkers. Parallel jobs print these in any order, and sometimes leave
+    /// some out.
     Diagnostics(Vec<String>),
     /// The reason, in at most three lines.
     Reason {
@@ -142,29 +142,29 @@ impl FailureLogParser {
     /// Returns true if the bytes must stay in the log, so that a second reading of the log gives
     /// the same result. The last line of each stream is always in the log.
     pub(crate) fn feed(&mut self, stream: Stream, bytes: &[u8], whole: bool) -> bool {
-        let voice = match stream {
+        let state = match stream {
             Stream::Err => &mut self.err,
             Stream::Out => &mut self.out,
             // A report file does not say why a program failed.
             Stream::File => return false,
         };
         let mut keep = false;
-        if !std::mem::replace(&mut voice.goes_on, !whole) {
+        if !std::mem::replace(&mut state.goes_on, !whole) {
             for part in bytes.split(|byte| *byte == b'\r') {
                 let part = &part[..part.len().min(LOOKED_AT)];
-                keep |= voice.line(&String::from_utf8_lossy(part));
+                keep |= state.line(&String::from_utf8_lossy(part));
             }
         }
         keep && {
-            voice.kept += 1;
-            voice.kept <= KEPT
+            state.kept += 1;
+            state.kept <= KEPT
         }
     }
 
     /// The result, after the command ended.
     pub(crate) fn finish(mut self, kind: FailureKind, ended: &Ended) -> FailureReason {
-        for voice in [&mut self.err, &mut self.out] {
-            voice.end();
+        for state in [&mut self.err, &mut self.out] {
+            state.end();
         }
         let diagnostics = self.all(Weight::Diagnostic);
         if let Some(first) = diagnostics.first() {
@@ -226,7 +226,7 @@ impl FailureLogParser {
     fn ends_with_error(&self) -> bool {
         [&self.err, &self.out]
             .into_iter()
-            .any(|voice| voice.events.contains_key(&Weight::Error) && voice.since <= AT_THE_END)
+            .any(|state| state.events.contains_key(&Weight::Error) && state.since <= AT_THE_END)
     }
 
     /// All kept events of a weight, each text once.

@@ -144,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_normal_stays_so(line in "\\PC{0,80}") {
+        fn a_normalised_line_is_short_and_has_no_escapes(line in "\\PC{0,80}") {
             let once = normalised(&line);
             prop_assert!(once.chars().count() <= LONGEST);
             let escapes = once.contains('\x1b');

@@ -55,7 +55,7 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of our own")
 }
 
-/// A fast first filter: lines without any of these words are ignored, as most are.
+/// A fast first filter: most lines have none of these words and are ignored.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?i)error|exception|fail|fatal|assert|panic|terminat|traceback|caused by|undefined|unable to|cannot|could not|no rule|no such|not found|permission denied|multiple definition|fault|\*\*\*|corrupt|invalid|smashing|double free|illegal|interrupt|exit: |in function|#\d|\+0x|aborted",
@@ -92,7 +92,7 @@ static SAYS: LazyLock<Vec<(Regex, Weight)>> = LazyLock::new(|| {
         (r"(?P<it>multiple definition of [`'‘][^`'’]*['’]).*", Diagnostic),
         (r"(?P<it>cannot find -l[^\s:]+)", Diagnostic),
         (r"^(\S*/)?(\S+-)?ld(\.\w+)?: (?P<it>(error: |fatal: )?(cannot find|library|unable to find|duplicate symbol|file not recognized).*)", Diagnostic),
-        // In a note of rustc.
+        // rustc quotes the linker's error in a note.
         (r"ld: error: (?P<it>unable to find library -l[^\s:]+)", Diagnostic),
         // Follow-up messages of compilers, and compilers' messages about the linker.
         (r"(collect2|cc1\w*|clang(\+\+)?): (fatal )?(error: )?(ld returned|linker command failed|all warnings being|unable to execute)", Consequence),

@@ -37,7 +37,7 @@ fn whose_fault_each_signal_is() {
 }
 
 #[test]
-fn whose_fault_each_other_end_is() {
+fn whose_fault_each_end_without_a_signal_is() {
     let absent = Ended::NotFound("ppl".into());
     let refused = Ended::NotStarted("exec format error".into());
     let rows = [

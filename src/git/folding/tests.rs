@@ -14,7 +14,7 @@ fn twins(paths: &[&str]) -> Option<[String; 2]> {
 }
 
 #[test]
-fn names_are_one_in_every_part_of_a_path() {
+fn names_that_differ_only_in_case_are_found_in_every_part_of_a_path() {
     let pair = |a: &str, b: &str| Some([a.to_owned(), b.to_owned()]);
     assert_eq!(twins(&["Makefile", "a/makefile", "a/b"]), None);
     assert_eq!(twins(&["Makefile", "x", "makefile"]), pair("Makefile", "makefile"));
@@ -27,7 +27,7 @@ fn names_are_one_in_every_part_of_a_path() {
 }
 
 #[test]
-fn a_commit_is_asked_for_such_names() {
+fn a_commit_is_checked_for_names_that_differ_only_in_case() {
     let fixture = Fixture::new();
     let one = fixture.commit("one", &[("a/makefile", ""), ("b/Makefile", "")]);
     let two = fixture.commit("two", &[("a/Makefile", "")]);

@@ -68,7 +68,7 @@ fn a_folder_becomes_exactly_the_other_revisions_and_the_users_repository_stays_a
 }
 
 #[test]
-fn what_comes_out_alike_has_one_name_wherever_it_came_from() {
+fn modified_trees_with_the_same_content_have_the_same_name() {
     let (fixture, [old, bench, new]) = fixture();
     let overlay_builder = overlay_builder(&fixture);
     let id = |commit, layers: &[Layer]| overlay_builder.apply_layers(commit, layers).unwrap().id();

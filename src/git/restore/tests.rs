@@ -141,7 +141,7 @@ fn impossible(worktree: &mut Worktree, commit: &CommitId) -> CheckoutImpossible 
 }
 
 #[test]
-fn a_commit_that_cannot_lie_here_says_why_and_the_next_one_lies_as_it_should() {
+fn a_commit_that_the_disk_refuses_says_why_and_the_next_one_is_checked_out() {
     let fixture = Fixture::new();
     let plain = fixture.commit("plain", &[("a", "1"), ("b", "1")]);
     let blob = fixture.git(&["rev-parse", "HEAD:a"]);

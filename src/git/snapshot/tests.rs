@@ -74,7 +74,7 @@ fn what_a_partial_clone_left_out_is_unknown_and_not_fetched() {
 }
 
 #[test]
-fn a_checkout_of_old_knows_what_is_ahead_of_it() {
+fn an_old_checkout_knows_the_branch_that_is_ahead_of_it() {
     let (fixture, commits) = Fixture::line(4);
     let history = fixture.history();
     assert_eq!(history.ahead_of(&commits[3]).unwrap(), None);

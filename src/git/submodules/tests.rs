@@ -111,7 +111,7 @@ fn what_the_users_checkout_has_needs_no_network() {
 }
 
 #[test]
-fn what_it_has_not_is_fetched_and_the_users_configuration_stays() {
+fn what_the_users_checkout_lacks_is_fetched_and_its_configuration_stays() {
     let History { fixture, library, commits: [_, one, two, _] } = history();
     // A clone without `--recurse-submodules`.
     let plain = fixture.beside("plain");
@@ -139,7 +139,7 @@ fn what_it_has_not_is_fetched_and_the_users_configuration_stays() {
 }
 
 #[test]
-fn submodules_of_submodules_are_at_theirs() {
+fn submodules_of_submodules_are_at_their_pins() {
     let fixture = Fixture::new();
     let inner = library(&fixture, "inner");
     let outer = library(&fixture, "outer");

@@ -25,8 +25,8 @@ impl Cluster {
     }
 
     /// Submits a command of this program as a job, and waits for its end. `has_begun` is set when
-    /// the job has a node. Returns what people should know: nothing if the job did its work or was
-    /// asked to end.
+    /// the job has a node. Returns the text of a note; `None` if the job did its work or was asked
+    /// to end.
     pub(crate) fn run(
         &self,
         purpose: Purpose,

@@ -34,7 +34,7 @@ pub(crate) struct Crew {
     program: PathBuf,
     /// Where workers start: they find the repository from there.
     folder: PathBuf,
-    /// The slots of the executor; the first one is the driver's.
+    /// Number of slots of the executor. The first one is the driver's.
     slots: usize,
     /// Where workers run, if not on this machine.
     cluster: Option<Cluster>,
@@ -48,9 +48,9 @@ struct Worker {
     began: Instant,
     stop: Stop,
     is_cancelled: bool,
-    /// Whether it is at work: a job may wait for a node.
+    /// Whether the worker has begun to measure. Its job may wait for a node first.
     has_begun: Arc<AtomicBool>,
-    /// Ends with what is worth a note, if something is.
+    /// Returns the text of a note, if there is one.
     thread: JoinHandle<Option<String>>,
 }
 
@@ -138,8 +138,8 @@ impl Crew {
         self.stop(|worker| worker.phase == Phase::Search && is_useless(&worker.commit));
     }
 
-    /// Stops the workers whose jobs have waited long for a node. The driver, whose job has one, is
-    /// sooner done alone.
+    /// Stops the workers whose jobs have waited long for a node. The driver has a node, and
+    /// measures their commits itself sooner.
     pub(crate) fn cancel_waiting(&mut self) {
         self.stop(|worker| {
             !worker.has_begun.load(Ordering::SeqCst) && worker.began.elapsed() > QUEUE_PATIENCE
@@ -175,7 +175,7 @@ impl Crew {
 
     fn write_down(&self, worker: Worker) -> Result<(CommitId, Option<Verdict>), HuntError> {
         let Worker { commit, phase, slot, began, is_cancelled, thread, .. } = worker;
-        // Its panic is on stderr already.
+        // If the thread panicked, the message is on stderr already.
         if let Some(text) = thread.join().ok().flatten() {
             self.hunt.journal()?.append(Event::Note { text })?;
         }

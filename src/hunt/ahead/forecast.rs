@@ -7,11 +7,12 @@ use crate::evaluation::{CommitId, Verdict};
 /// An answer that git may get.
 pub(crate) type Answer = (CommitId, Verdict);
 
-/// The commits to measure ahead, at most `most`, and those that the search asks about.
+/// At most `most` commits that the search may ask about next.
 ///
 /// `next`: what git asks after these answers; `None` if the search ends there. `known`: the verdict
 /// of a commit that is measured already. If a verdict is unknown, both answers are followed, and
-/// nearer questions come first. So 2^m − 1 slots measure all that the next m questions can be.
+/// nearer questions come first. So 2^m − 1 slots measure every commit that the next m questions can
+/// name.
 ///
 /// The first unmeasured commit is left to the search itself. It is in the list only if a worker
 /// measures it already (`is_busy`).

@@ -19,7 +19,7 @@ use super::crew::{Crew, PAUSE};
 use super::forecast::{Answer, forecast};
 use super::job::AheadJob;
 
-/// The thread. Dropping it ends the thread and its workers.
+/// The thread that measures ahead. Dropping this value ends the thread and its workers.
 pub(crate) struct Scout {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -93,7 +93,7 @@ struct Work {
     tried: BTreeSet<CommitId>,
     /// The verdicts of workers in this search.
     known: BTreeMap<CommitId, Verdict>,
-    /// The commit that git would ask about next, by the log of marks that it was given.
+    /// For each log of marks that git was given: the commit that git would ask about next.
     asked: BTreeMap<String, Option<CommitId>>,
     /// The log of the session at the last look.
     log: String,

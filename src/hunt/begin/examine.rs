@@ -120,8 +120,8 @@ pub(crate) fn ends(
     Ok([good, bad])
 }
 
-/// Checks that the configuration lists as many slots as the command line asks for, and that its build
-/// mode allows them.
+/// Checks that the configuration lists as many slots as the command line asks for, and that its
+/// build mode allows them.
 fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
     let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
     match (asked, config.executor.listed()) {
@@ -185,7 +185,7 @@ pub(crate) fn surroundings(
     }
 }
 
-/// The value; adds an error to the list.
+/// The value. If there is an error instead, adds it to the list and returns `None`.
 fn note<T>(problems: &mut Vec<UsageError>, result: Result<T, UsageError>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }
@@ -247,7 +247,7 @@ fn check_path(
 }
 
 /// `-- PATH…` and `ignore` and `paths` of `[build]`, as git's pathspecs. If they hide the first bad
-/// commit, the confirmation notices: it measures the parents in git.
+/// commit, the confirmation notices: it measures the parents of the claimed commit, hidden or not.
 fn pathspecs(config: &Config, asked: &[String]) -> Vec<String> {
     let mut specs: Vec<String> = asked.to_vec();
     specs.extend(config.build.paths.iter().map(|path| pathspec(path)));

@@ -15,7 +15,7 @@ pub(crate) struct HuntRequest {
     pub aim: Aim,
     /// What chooses the next commit to test.
     pub search: SearchBy,
-    /// If set, look for the commit from which runs of this metric are not bit-identical.
+    /// If set, look for the first commit whose runs of this metric are not bit-identical.
     pub spread_of: Option<Metric>,
     /// Follow first parents only.
     pub first_parent: bool,

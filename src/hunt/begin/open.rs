@@ -36,7 +36,7 @@ pub(crate) fn open_in(
     open_with(repository, hunt, store, begun(hunt)?, Recorder::of(hunt)?, stop)
 }
 
-/// The same with a recorder that does not write into the hunt's journal, or does.
+/// The same with the hunt's beginning and a recorder.
 pub(crate) fn open_with(
     repository: &Repository,
     hunt: &HuntDir,
@@ -50,7 +50,7 @@ pub(crate) fn open_with(
     let launcher = Launcher::new(&user_cache());
     for entry in hunt.entries()? {
         match entry.event {
-            // Since the home folder turned out to matter; the last such event counts.
+            // Written when the home folder turned out to matter. The last such event counts.
             Event::Home { empty: true } => config.home = HomeUse::Empty,
             Event::Home { empty: false } => config.home = HomeUse::Shared,
             Event::MachineChanged { measures, attempts } => {
@@ -129,8 +129,8 @@ fn submodule(begun: &Begun) -> Option<&Path> {
     within.map(|within| Path::new(&within.git_dir))
 }
 
-/// Makes modified trees in the store's folder `pending`, which is cleaned up after killed
-/// processes.
+/// The builder of modified trees. It works in the store's folder `pending`, which is cleaned up
+/// after killed processes.
 pub(crate) fn overlay_builder(repository: &Repository, store: &Store) -> OverlayBuilder {
     OverlayBuilder::new(repository, &store.root().join("pending"))
 }

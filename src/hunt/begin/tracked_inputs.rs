@@ -1,5 +1,5 @@
-//! Notes inputs that git tracks and that differ between the endpoints: every commit is measured with
-//! the file of the user's checkout, so a commit that changes the file changes no result.
+//! Notes inputs that git tracks and that differ between the endpoints: every commit is measured
+//! with the file of the user's checkout, so a commit that changes the file changes no result.
 
 use std::path::Path;
 

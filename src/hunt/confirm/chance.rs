@@ -26,8 +26,8 @@ const COMPLAINTS: f64 = 20.0;
 const EQUAL_BUILDS: f64 = 0.02;
 /// The highest confidence to report: no measurement is certain.
 const MOST_CERTAIN: f64 = 0.9999;
-/// How much smaller the probability of chance must be once runs of one commit were seen to differ,
-/// or the files of its builds. The search then picks commits by values that are partly chance, and
+/// How much smaller the probability of chance must be once runs of one commit, or the files of its
+/// builds, were seen to differ. The search then picks commits by values that are partly chance, and
 /// may claim several of them.
 const UNSTEADY: f64 = 10.0;
 
@@ -46,7 +46,7 @@ pub(crate) struct ChanceOdds {
     runs: f64,
     /// Odds that builds of one commit differ by chance.
     builds: f64,
-    /// Runs of one commit were seen to differ, or the files of its builds.
+    /// Runs of one commit, or the files of its builds, were seen to differ.
     pub(crate) is_unsteady: bool,
 }
 
@@ -98,8 +98,8 @@ impl Driver<'_> {
         Ok(doubt)
     }
 
-    /// The confidence that a claim needs: more than the configured one if runs of one commit, or the
-    /// files of its builds, were seen to differ, and still more after each rejected claim.
+    /// The confidence that a claim needs: more than the configured one if runs of one commit, or
+    /// the files of its builds, were seen to differ, and still more after each rejected claim.
     pub(crate) fn wanted_confidence(&self, is_unsteady: bool) -> Result<f64, HuntError> {
         let configured = self.oracle.recipes.config.statistics.confidence;
         if !is_unsteady {
@@ -226,16 +226,16 @@ impl Driver<'_> {
         Ok(fewest)
     }
 
-    /// Whether runs of one commit were seen to differ, or the files of its builds, so that its runs
-    /// may differ too.
+    /// Whether runs of one commit, or the files of its builds, were seen to differ. If the files
+    /// differ, the runs may differ too.
     fn is_unsteady(&self, counts: &CountsBySide) -> bool {
         self.is_flaky || counts.has_strays() || counts.builds_repeat == Some(false)
     }
 
     /// How many commits could be the answer if this end of the search range were on the other side.
-    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit, or the files of
-    /// its builds, were seen to differ: the hunt chooses an end after a few runs, and these may agree
-    /// by chance.
+    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit, or the files
+    /// of its builds, were seen to differ: the hunt chooses an end after a few runs, and these may
+    /// agree by chance.
     fn rivals_of_end(&self, end: &CommitId, counts: &CountsBySide) -> usize {
         let is_own = !self.begun.ends().contains(&end);
         usize::from(is_own && self.is_unsteady(counts))
@@ -295,7 +295,8 @@ impl CountsBySide {
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
         match self.builds_repeat {
             Some(true) => ChanceOdds { runs, builds: EQUAL_BUILDS * builds, is_unsteady },
-            // Runs of one build are not independent of each other: only builds count.
+            // Runs of one build are not independent of each other. So the odds are those of builds,
+            // and never below those of runs.
             _ => ChanceOdds { runs: 0.0, builds: runs.max(builds), is_unsteady },
         }
     }
@@ -365,7 +366,7 @@ impl<'a> VerdictCounts<'a> {
         heard
     }
 
-    /// How many runs have this verdict; 0 for a verdict that says nothing.
+    /// How many runs have this verdict; 0 for skip and unknown.
     pub(crate) fn runs_with(&self, verdict: Verdict) -> usize {
         match verdict {
             Verdict::Good => self.good,

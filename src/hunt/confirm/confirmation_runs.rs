@@ -1,5 +1,5 @@
-//! The fresh runs of a commit and its parents, and the verdicts, steps and broken guards that follow
-//! from them alone. Pure.
+//! The fresh runs of a commit and its parents, and the verdicts, steps and broken guards that
+//! follow from them alone. Pure.
 
 use crate::config::Config;
 use crate::evaluation::{Effect, GuardTarget, Judgement, Metric, SkipReason, Target, Verdict};
@@ -96,7 +96,7 @@ impl ConfirmationRuns {
             let why = if self.builds_differ {
                 "builds of one commit differ by as much as its step"
             } else {
-                "its fresh runs do not decide about its step"
+                "its fresh runs do not decide whether it makes a step"
             };
             own.reason = format!("{why}: {}", own.reason);
         }
@@ -108,8 +108,8 @@ impl ConfirmationRuns {
         effects(&self.commit, &self.parents, targets, config, self.terms)
     }
 
-    /// The runs of the bad side, if this parent is the other side: the commit, or for a fix the
-    /// parent.
+    /// The runs on the bad side of the step from this parent: the commit's runs, or for a fix the
+    /// parent's.
     pub(crate) fn bad_side(&self, parent: usize) -> &Observation {
         let [_, bad] = self.good_and_bad(&self.parents[parent]);
         bad

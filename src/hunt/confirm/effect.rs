@@ -124,7 +124,8 @@ fn rates(
     let NearestStep { parent: worst, good, bad } = step;
     let (_, parent) = rate(&parents[worst])?;
     let metric = target.guard.metric.clone();
-    // A small step makes some runs cross the threshold, too.
+    // If the values move by a small step only, some runs cross the threshold all the same. The
+    // effect then reports that step, and no commit is blamed for it.
     let small =
         step_between(good, bad, target, config).filter(|step| *step <= blamed_from(target.limit));
     let effect = Effect {

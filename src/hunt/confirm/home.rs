@@ -1,6 +1,6 @@
 //! The confirmation's builds and runs have an empty home folder. If their results are not those of
 //! the search, the confirmation is made again with the user's own home folder, to tell why: a cache
-//! of results there leads from one commit to another, or the engine needs a file of it.
+//! there carries results from one commit to another, or the engine needs a file of that folder.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use super::confirmation_runs::ConfirmationRuns;
 
 /// What an empty home folder may change.
 pub(super) enum HomeEffect {
-    /// Something fails; how.
+    /// A commit fails. The text says how.
     Fails(String),
-    /// A commit repeats another value, and the claim still holds.
+    /// All runs of a commit give the same value, which is not the search's. The claim still holds.
     OtherValue(String),
-    /// A commit repeats another value, and the claim does not hold; why.
+    /// The same, and the claim does not hold. The text is the reason.
     Contradicts(String),
 }
 
@@ -67,7 +67,7 @@ impl Driver<'_> {
 
     /// Confirms again, with new builds and the user's home folder, which the hunt uses from now on.
     /// The runs with an empty one no longer count.
-    pub(super) fn measure_with_own_home(
+    pub(super) fn measure_with_user_home(
         &mut self,
         claim: Claim<'_>,
         parents: &[CommitId],
@@ -84,7 +84,7 @@ impl Driver<'_> {
         };
         let text = format!(
             "the confirmation used your home folder, since with an empty one {why}; whether files \
-             there lead from one commit to another is not checked"
+             there carry results from one commit to another is not checked"
         );
         self.oracle.recorder.event(Event::Note { text })?;
         Ok(())

@@ -10,8 +10,8 @@ use crate::store::journal::Event;
 impl Driver<'_> {
     /// Before the first fresh run of a claim that depends on the speed of the node: ends this job,
     /// so that the confirmation takes place in the next one, which Slurm begins on another node.
-    /// There the good endpoint is measured first (`node_change`). If no other node is left, the next
-    /// job may be here; it confirms the claim.
+    /// There the good endpoint is measured first (`node_change`). If no other node is left, the
+    /// next job may be here; it confirms the claim.
     ///
     /// # Errors
     /// [`HuntError::LeavesNode`] if the hunt goes on on another node.

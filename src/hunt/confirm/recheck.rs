@@ -17,9 +17,9 @@ use super::reason_to_reject;
 
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
-    /// gets more fresh runs, and becomes a candidate if they do not suffice. A claim by failure rates
-    /// already expects that runs of one commit differ, so it stays if its change is still in the tree
-    /// at the newer end.
+    /// gets more fresh runs, and becomes a candidate if they do not suffice. A claim by failure
+    /// rates already expects that runs of one commit differ, so it stays if its change is still in
+    /// the tree at the newer end.
     pub(crate) fn recheck(
         &mut self,
         ledger: &mut Ledger,
@@ -74,7 +74,7 @@ impl Driver<'_> {
                     && reason_to_reject(commit, &parents, &verdicts, claim.terms).is_none();
             }
             if stands {
-                ledger.is_less_certain(commit, confidence);
+                ledger.lower_confidence(commit, confidence);
                 continue;
             }
             let why = format!(

@@ -4,7 +4,7 @@ use crate::evaluation::{Guard, GuardForm, Metric};
 use crate::oracle::Observation;
 use crate::ui::text;
 
-use super::own_home::is_equal;
+use super::empty_home::is_equal;
 
 /// What to try, one sentence each: a tolerance that the endpoints exceed, and other settings.
 pub(super) fn advice(good: &Observation, bad: &Observation, guards: &[Guard]) -> Vec<String> {
@@ -21,8 +21,9 @@ pub(super) fn advice(good: &Observation, bad: &Observation, guards: &[Guard]) ->
         return next;
     }
     next.push(format!(
-        "measure it as you saw it: `start --arg {measure}='WORDS'` adds options to the command, \
-         `--set inputs.NAME=FILE` takes another input, [matrix] measures more cells"
+        "measure as you did when you saw the regression: `start --arg {measure}='WORDS'` adds \
+         options to the command, `--set inputs.NAME=FILE` takes another input, [matrix] measures \
+         more cells"
     ));
     if is_equal(good, bad, measure) {
         next.push(
@@ -60,8 +61,8 @@ fn lower(good: &Observation, bad: &Observation, guard: &Guard) -> Option<String>
         return None;
     }
     Some(format!(
-        "`start --set guard.{metric}.{}={half}` hunts the {} that {metric} is worse at bad; the \
-         ends are not run again",
+        "`start --set guard.{metric}.{}={half}` hunts for the {} by which {metric} is worse at bad; \
+         the ends are not run again",
         form.key(),
         text::figure(step)
     ))
@@ -77,7 +78,8 @@ mod tests {
         let next =
             |form, good: &[f64], bad: &[f64]| advice(&at('1', good), &at('2', bad), &[guard(form)]);
         let told = next(GuardForm::MaxIncrease(0.05), &[7.0, 7.0], &[7.04, 7.04]);
-        let words = "`start --set guard.ppl.max_increase=0.02` hunts the 0.04 that ppl is worse";
+        let words =
+            "`start --set guard.ppl.max_increase=0.02` hunts for the 0.04 by which ppl is worse";
         assert!(told.len() == 2 && told[0].starts_with(words), "{told:?}");
         assert!(told[1].contains("`start --arg ppl='WORDS'`"), "{told:?}");
         let told = next(GuardForm::MaxDecreasePercent(5.0), &[100.0, 100.0], &[97.0, 97.0]);

@@ -24,8 +24,8 @@ pub(crate) fn other_checks(
         differs(bad).map(|what| {
             format!(
                 "the bad endpoint cannot be compared: {measure} ran other checks there than at the \
-                 good endpoint: {what}. Choose endpoints that run the same ones, or name in its \
-                 command those that both have"
+                 good endpoint: {what}. Choose endpoints that run the same checks, or let the \
+                 command name only checks that both have"
             )
         })
     })

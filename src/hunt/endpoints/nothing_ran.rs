@@ -43,7 +43,7 @@ impl Driver<'_> {
                 CommitCodeRan::Something => {}
                 CommitCodeRan::Unseen => {
                     let text = format!(
-                        "nothing of the commit was seen to be loaded by the runs of {name}: unless \
+                        "the runs of {name} were not seen to load anything of the commit: unless \
                          the measure's command runs the commit's build elsewhere, its values say \
                          nothing about the commit"
                     );

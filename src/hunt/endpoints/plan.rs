@@ -25,7 +25,7 @@ struct Pace {
 }
 
 impl Driver<'_> {
-    /// Writes the plan to the journal, once a hunt. A resumed hunt keeps its first plan.
+    /// Writes the plan to the journal, once per hunt. A resumed hunt keeps its first plan.
     pub(crate) fn announce(&mut self, targets: &[Target]) -> Result<(), HuntError> {
         let entries = self.hunt.entries()?;
         if entries.iter().any(|entry| matches!(entry.event, Event::Plan(_))) {

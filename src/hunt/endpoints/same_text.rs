@@ -4,9 +4,9 @@ use crate::evaluation::{Reading, TextLength};
 use crate::oracle::Observation;
 
 /// Advice for endpoints that read different amounts of text.
-const CURE: &str = "Choose endpoints that read alike; to find the commit that changed it, guard \
-                    the count itself: a measure with parser = \"regex\", pattern = 'over ([0-9]+) \
-                    chunks', and unchanged = true";
+const CURE: &str = "Choose endpoints that read the same text; to find the commit that changed the \
+                    amount, guard the count itself: a measure with parser = \"regex\", pattern = \
+                    'over ([0-9]+) chunks', and unchanged = true";
 
 /// Why the endpoints cannot be compared if their runs read different amounts of text: a message
 /// with both amounts and, if the endpoints differ, advice.

@@ -23,7 +23,7 @@ pub(crate) struct Chosen {
     pub(crate) steadiness: SearchMethod,
     pub(crate) others: Vec<OtherGuard>,
     /// What the bad end shows besides the failure that is the target: other measures that fail, and
-    /// guards of measures that do not. Looked at when the failure's commit is found.
+    /// broken guards. The hunt searches for them once it has found the failure's commit.
     pub(crate) beside: Vec<Target>,
 }
 
@@ -35,13 +35,13 @@ pub(crate) fn choose(
     policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
     let (good, bad) = (&guarded(good, guards), &guarded(bad, guards));
-    let mut chosen = unbound(good, bad, guards, policy)?;
+    let mut chosen = choose_without_checks(good, bad, guards, policy)?;
     chosen.targets = with_checks(chosen.targets, good, &policy.same_checks);
     Ok(chosen)
 }
 
-/// Chooses the targets; `choose` then adds the required checks.
-fn unbound(
+/// Chooses the targets; [`choose`] then adds the required checks.
+fn choose_without_checks(
     good: &Observation,
     bad: &Observation,
     guards: &[Guard],

@@ -17,7 +17,8 @@ use crate::unread::{BuiltTree, Commands, UnreadFiles, keeps_no_records, runs_a_s
 /// Largest text that is looked through, bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Maximum number of paths that git is told to exclude. With more, each of git's steps would be slow.
+/// Maximum number of paths that git is told to exclude. With more, each of git's steps would be
+/// slow.
 const MOST_PATHS: usize = 1000;
 
 /// Why no commit is left out, in a sentence.
@@ -39,8 +40,8 @@ impl Driver<'_> {
         Ok(unread.paths)
     }
 
-    /// The commits to leave out, or why none is. `None` if the builds compiled nothing, or if the
-    /// configuration asks for all commits.
+    /// The commits to leave out, or why none is. `None` if no build recorded what it read, if there
+    /// is nothing to leave out, or if the configuration asks for all commits.
     fn find_unread(&self) -> Result<Option<Unread>, HuntError> {
         let config = &self.oracle.recipes.config;
         // Inside a dependency the commits are another repository's.
@@ -126,7 +127,7 @@ impl Driver<'_> {
         }
         let is_whole = Cell::new(true);
         let text = |files: &BTreeMap<String, BlobId>, path: &str| {
-            // A build may make files among the sources, and read them.
+            // The build may have read a file that it made itself among the sources.
             let blob = files.get(path)?;
             let bytes = history.blob(*blob, LONGEST);
             is_whole.set(is_whole.get() && bytes.is_some());
@@ -161,7 +162,7 @@ fn unreliable(config: &Config) -> Option<WhyNot> {
     Some(format!("builds with `{word}` do not record all files that they read"))
 }
 
-/// The commands of these recipes, and of all others the conditions.
+/// The commands of both recipes, and the conditions of all overrides.
 fn commands(config: &Config, recipes: &[Config; 2]) -> Commands {
     let mut commands = Commands::default();
     let text = |template: &Template| template.text().to_owned();
@@ -199,7 +200,7 @@ fn excluded(touched: &[TouchedPaths], unread: &UnreadFiles) -> Vec<String> {
     let others = all.filter(|path| path.is_none_or(|path| !files.contains(path)));
     let mut mixed = BTreeSet::new();
     for path in others {
-        // A name that is no text may be in any folder.
+        // A path that is not UTF-8 may lie in any folder, so no folder can stand for its files.
         let Some(path) = path else { return files.into_iter().map(str::to_owned).collect() };
         mixed.extend(folders(path));
     }

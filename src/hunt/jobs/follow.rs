@@ -20,10 +20,10 @@ use crate::slurm::{
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
-/// How long to wait for a job that was given up to end by itself.
+/// How long a job that was given up may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Interval at which its lock is tried.
+/// Interval between two tries to get the lock of such a job.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The exit code of a command that was asked to stop.
@@ -56,7 +56,7 @@ enum Next {
     Over,
     /// Another job at once.
     Again,
-    /// The same, and no other node takes it: it may run on a node that the hunt left.
+    /// Another job at once. No other node takes it, so it may run on a node that the hunt left.
     OnAnyNode,
     /// Another job after a pause.
     Pause(HuntError),
@@ -208,7 +208,7 @@ impl JobDriver<'_> {
         Ok(entries.any(|entry| matches!(entry.event, Event::Resumed { .. })))
     }
 
-    /// Ends what earlier jobs of the hunt left, also those of a driver that was killed.
+    /// Ends the hunt's earlier jobs, including those of a driver that was killed.
     fn end_other_jobs(&self) -> Result<(), SlurmError> {
         let open: Vec<Attempt> =
             Attempt::all(&self.hunt.jobs()).into_iter().filter(Attempt::is_open).collect();

@@ -34,8 +34,8 @@ pub(crate) struct Job {
     _lock: Option<JobLock>,
 }
 
-/// Checks that the job may work here, and lets `stop` hear of requests to end it. A job that may not
-/// work reports why: `None`.
+/// Checks that the job may work here, and passes requests to end it on to `stop`. If the job may
+/// not work, reports why and returns `None`.
 pub(crate) fn enter(
     repository: &Repository,
     hunt: &HuntDir,
@@ -124,8 +124,8 @@ fn follow_requests(hunt: &HuntDir, attempt: &Attempt, kind: JobKind, stop: &Stop
         loop {
             let is_superseded =
                 kind == JobKind::Drive && matches!(hunt.is_current_job(attempt.token()), Ok(false));
-            let is_alone = matches!(hunt.is_driven(), Ok(false));
-            if is_superseded || is_alone || attempt.is_asked_to_end() {
+            let is_orphaned = matches!(hunt.is_driven(), Ok(false));
+            if is_superseded || is_orphaned || attempt.is_asked_to_end() {
                 stop.request();
                 return;
             }

@@ -18,8 +18,8 @@ pub(crate) fn odd_nodes(entries: &[Entry]) -> BTreeMap<String, Vec<String>> {
     nodes
 }
 
-/// The nodes that the job that drives the hunt keeps away from if it can: those of another speed,
-/// and the one of the search while a claim is confirmed on another one.
+/// The nodes that the hunt's driving job avoids if it can: those of another speed, and the one that
+/// the hunt last left in order to confirm a claim on another node.
 pub(crate) fn avoided_nodes(entries: &[Entry]) -> BTreeSet<String> {
     let left = entries.iter().rev().find_map(|entry| match &entry.event {
         Event::ConfirmsElsewhere { node, .. } => Some(node.clone()),

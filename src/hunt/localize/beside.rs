@@ -14,9 +14,9 @@ use crate::ui::text;
 const SURE_PERCENT: f64 = 2.0;
 
 impl Driver<'_> {
-    /// Runs all guarded measures of the reverted endpoint once. Says what fails there, or which guard
-    /// of `others` is broken; `None` if nothing is. `others`: the guards that the hunt does not
-    /// search for.
+    /// Runs all guarded measures of the reverted endpoint once. Says what fails there, or which
+    /// guard of `others` is broken; `None` if nothing is. `others`: the guards that the hunt does
+    /// not search for.
     pub(super) fn broken_beside(
         &mut self,
         end: &CommitId,

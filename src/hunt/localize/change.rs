@@ -246,7 +246,7 @@ fn moved_parts(split: &Split) -> Vec<PartOf> {
     std::iter::once(PartOf::Moved).chain(edits).collect()
 }
 
-/// A new file as moved code with some of its edits. Edits without the moved code are nothing.
+/// A new file as moved code with some of its edits; `None` without the moved code.
 fn some_edits(file: &File, split: &Split, chosen: &[PartOf]) -> Option<TreeEntry> {
     let new = file.file.new.as_ref().filter(|_| chosen.contains(&PartOf::Moved))?;
     let has = |edit: usize| {

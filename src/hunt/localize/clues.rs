@@ -45,8 +45,8 @@ pub(super) struct Clues {
 }
 
 impl Clues {
-    /// Reads the changed lines of these parts. `built`: the source files of the builds of parent and
-    /// commit.
+    /// Reads the changed lines of these parts. `built`: the source files of the builds of parent
+    /// and commit.
     pub(super) fn of(
         change: &Change<'_>,
         parts: &[Part],
@@ -184,8 +184,8 @@ impl Clues {
         }
     }
 
-    /// Within a file, every other hunk needs the hunk that adds imports. A hunk that removes imports
-    /// needs every other hunk.
+    /// Within a file, every other hunk needs the hunk that adds imports. A hunk that removes
+    /// imports needs every other hunk.
     fn imports(&self, needs: &mut Needs) {
         for (number, part) in self.parts.iter().enumerate().filter(|(_, part)| part.is_hunk()) {
             if part.added.has_code || part.removed.has_code {
@@ -215,7 +215,7 @@ impl Clues {
         }
     }
 
-    /// Pairs of an edit of the set and the moved code that the set lacks for it.
+    /// Pairs: an edit in the set, and the moved code that the edit needs and the set lacks.
     pub(super) fn edits_without_code(&self, set: &Parts) -> Vec<(usize, usize)> {
         let mut needs = Needs::default();
         self.edits(&mut needs);
@@ -327,7 +327,7 @@ impl PartInfo {
         };
         let mut both_words = file.texts.each_ref().map(words);
         if file.is_moved() {
-            // The file is new, whatever its base text has.
+            // The file is new: its base text is that of the file from which the code was moved.
             both_words[0].clear();
         }
         let words = Rc::new(both_words);
@@ -338,7 +338,7 @@ impl PartInfo {
                 path: path.to_owned(),
                 file: part.file,
                 of: part.of,
-                // Who names the file needs the moved code, not its edits.
+                // A part that names the file needs the moved code, not its edits.
                 is_there: if part.is_edit() { [true, true] } else { is_there },
                 removed,
                 added,

@@ -1,8 +1,8 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! Without the commits that are named, the newer end still shows the same, or it does not have their
-//! change. Then another commit does the same. Or the bad end stays bad with a fix. Then an earlier
-//! commit fixed it.
+//! There are two ways. The newer end shows the same without the named commits, or it does not have
+//! their change: then another commit does the same. Or, in a hunt for a fix, the bad end stays bad
+//! with the named commits: then an earlier commit is needed too.
 
 use crate::evaluation::{
     Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, JointBackport, Metric, Outcome,
@@ -10,13 +10,15 @@ use crate::evaluation::{
 };
 use crate::hunt::terms::SearchTerms;
 
-/// How far the reverted end may be from the bad end to show the same, as a share of the tolerance.
+/// An end shows the same in a test and without it if the levels differ by no more than this share
+/// of the tolerance.
 const SAME: f64 = 0.5;
 
-/// The same as a share of the steps of the named commits, where that is more.
+/// The same as a share of the steps of the named commits. The larger difference of the two counts.
 const SAME_OF_STEPS: f64 = 0.1;
 
-/// What of the bad end is then not explained; empty if nothing contradicts the answer.
+/// What of the bad end the answer does not explain, by the tests of the endpoints; empty if no test
+/// contradicts the answer. Only for a single named commit.
 pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
     let [culprit] = finding.culprits.as_slice() else { return Vec::new() };
@@ -35,8 +37,8 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
     trial.map(|trial| unchanged(&named, Some(trial), targets)).unwrap_or_default()
 }
 
-/// What of the bad end is not explained by several commits: the newer end without the causes inside
-/// all of them still shows the same, or the bad end with all of these.
+/// The same for several named commits, by the tests of an endpoint with or without the causes
+/// inside all of them.
 pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
     let Finding { joint_revert, joint_backport, culprits, .. } = finding;
     let mut causes = finding.cause.iter().chain(&finding.other_causes);
@@ -59,8 +61,9 @@ fn is_taken_out(cause: &Cause) -> bool {
     matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget)
 }
 
-/// What the commits are named for and what an endpoint shows in this test as it does without the
-/// test; all of it if there is no test, as the endpoint does not have the change.
+/// The metrics for which the commits are named and whose level in this test is the one that the
+/// endpoint has without the test; or their failure. Without a test, all of these metrics: the
+/// endpoint does not have the change.
 fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
     let mut metrics: Vec<&Metric> = Vec::new();
     for effect in culprits.iter().flat_map(|culprit| &culprit.effects) {

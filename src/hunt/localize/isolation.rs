@@ -93,7 +93,7 @@ impl Localization<'_, '_> {
         let IsolationResult { found, rest, dependents, without } = known;
         let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
         let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
-        // Parts that are not known to make the step are not reverted one by one.
+        // If the budget ended the search, revert the whole change: the parts may not make the step.
         let (reverted, kept) =
             if self.is_spent { (self.change.whole(), Vec::new()) } else { (parts, rest) };
         let is_over = self.driver.limit.is_some() || end.is_without_answer();
@@ -152,7 +152,7 @@ impl Localization<'_, '_> {
             if let Some((Shows::Difference, _)) = alone
                 && !one.context.is_empty()
             {
-                // Fewer of them were only tested together with the context.
+                // Smaller sets of these parts were tested only together with the context.
                 one = self.isolate(&[], &one.parts, 1)?.0;
                 one.alone = self.tested(&one.parts)?;
                 known.rest = self.change.without(&whole, &one.parts)?;
@@ -225,8 +225,8 @@ impl Localization<'_, '_> {
         })
     }
 
-    /// The smallest part of `whole` that makes the step: first edits of moved code, then files, then
-    /// their hunks.
+    /// The smallest part of `whole` that makes the step: first edits of moved code, then files,
+    /// then their hunks.
     fn isolated(&mut self, whole: &[Part]) -> Result<Found, HuntError> {
         if let Some(found) = self.isolated_edits(whole)? {
             return Ok(found);

@@ -1,7 +1,7 @@
 //! The endpoints with and without the causes inside all first bad commits, if there are several.
 //!
-//! For a regression, the bad endpoint without all causes should be good. For a fix, the good endpoint
-//! without them should be bad, and the bad endpoint with them good.
+//! For a regression, the bad endpoint without all causes should be good. For a fix, the good
+//! endpoint without them should be bad, and the bad endpoint with them good.
 
 use crate::evaluation::{
     Aim, Backport, CauseEnd, ChangePart, CommitId, Finding, JointBackport, JointRevert, Revert,
@@ -96,8 +96,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Judges the bad endpoint with all fixes, the first one applied first. `None` if a limit of the
-    /// hunt is reached.
+    /// Judges the bad endpoint with all fixes, the first one applied first. `None` if a limit of
+    /// the hunt is reached.
     fn joint_backport(
         &mut self,
         causes: AllCauses,
@@ -140,7 +140,8 @@ impl Driver<'_> {
                 return Ok(None);
             };
             let change = Change::of(&history, &cause.parent, culprit)?;
-            // Parts that are not known to make the step are not reverted one by one.
+            // If the budget ended the search, take the whole change: the parts may not make the
+            // step.
             let parts = match cause.end {
                 CauseEnd::Budget => change.whole(),
                 _ => change.named(cause.parts()),

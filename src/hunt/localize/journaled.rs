@@ -10,9 +10,8 @@ pub(super) struct JournaledTrials {
     pub(super) trials: Vec<Trial>,
     /// Whether the localisation in this commit began.
     pub(super) is_begun: bool,
-    /// Whether the journal's last `localizing` event names this commit. Otherwise the
-    /// event is written again before more trials, since a trial is about the last commit named before
-    /// it.
+    /// Whether the journal's last `localizing` event names this commit. Otherwise the event is
+    /// written again before more trials, since a trial is about the last commit named before it.
     pub(super) is_last: bool,
 }
 

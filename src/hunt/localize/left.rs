@@ -1,5 +1,6 @@
-//! What the newer end shows without what is left there of a found commit's change. Asked if some
-//! files of the change are as before there, or if several commits may be the cause.
+//! Tests the newer end without the parts of a found commit's change that are left there. Needed if
+//! some of the changed files are there as they were before the change, or if several commits may be
+//! the cause.
 
 use crate::evaluation::{CommitId, Culprit, Effect, GuardTarget, Target, Verdict};
 use crate::git::History;
@@ -17,10 +18,10 @@ const SAME: f64 = 0.1;
 /// What the newer end shows without what is left there of a found commit's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndWithoutChange {
-    /// A good part of the commit's step is gone, or of the whole change from good to bad if that is
-    /// less.
+    /// At least half of the commit's step is gone, or of the whole change from good to bad if that
+    /// is smaller.
     LosesTheStep,
-    /// The newer end is the same without it. Parts that are left in another form are not removed.
+    /// The newer end is the same without it. Parts that later commits rewrote are not removed.
     ShowsTheSame,
     /// Neither of these, or no test can decide.
     Unknown,
@@ -30,14 +31,14 @@ pub(crate) enum EndWithoutChange {
 struct Removal {
     /// The commit's tree, and the same tree without the parts that are left.
     trees: [String; 2],
-    /// Parts that other lines replaced: the part is gone, but its file is not as before the change.
-    /// They are not removed.
+    /// Parts that later commits rewrote: the part is gone, but its file is not as before the
+    /// change. They are not removed.
     reworked: Vec<Part>,
 }
 
 impl Driver<'_> {
-    /// Whether the newer end without what is left of the change loses a good part of the commit's
-    /// step. False if no test tells.
+    /// Whether the newer end loses at least half of the commit's step without what is left of the
+    /// change. False if no test tells.
     pub(crate) fn rest_makes_the_step(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
         Ok(self.newer_end_without(culprit)? == EndWithoutChange::LosesTheStep)
     }
@@ -155,7 +156,7 @@ impl Driver<'_> {
         let whole = ends.map(|(good, bad)| target.guard.worsening(good, bad));
         let step = own_step.into_iter().chain(whole).fold(f64::INFINITY, f64::min);
         if is_beyond_good(target, without) {
-            // Another commit counters the step, so its removal tells nothing.
+            // Another commit counters the step, so removing the change tells nothing.
             EndWithoutChange::Unknown
         } else if lost >= SHARE * step {
             EndWithoutChange::LosesTheStep
@@ -166,8 +167,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the parts of the change that other lines replaced at the newer end change nothing
-    /// alone, at the commit's parent. False if no test tells.
+    /// Whether the parts of the change that later commits rewrote change nothing alone. Tests them
+    /// at the commit's parent. False if no test tells.
     pub(crate) fn is_rework_harmless(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
         let Some(target) = self.target_of(culprit)? else { return Ok(false) };
         let Some(Removal { reworked: parts, .. }) = self.removal(culprit)? else {

@@ -53,7 +53,7 @@ impl Driver<'_> {
         }))
     }
 
-    /// The parent's logits with half of the threads, or with two threads if there is one.
+    /// How the parent's logits differ with half of the usual threads; with two if one is usual.
     fn thread_floor(
         &mut self,
         pair: &Pair,

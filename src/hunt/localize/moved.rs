@@ -16,8 +16,8 @@ const MOST_PARTS: usize = 300;
 /// Maximum number of tests of edits, with and without the block.
 const MOST_TRIALS: usize = 20;
 
-/// The weight of edits for the order of the tests, against 1 of the other parts. These are
-/// negligible, so each set is the whole block and some of the edits.
+/// The weight of an edit in the order of the tests. Every other part has a weight of 1, which is so
+/// little that each tested set is the whole block and some of the edits.
 const EDIT: u32 = 20;
 
 impl Localization<'_, '_> {

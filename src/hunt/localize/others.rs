@@ -10,13 +10,13 @@ use super::trials::MOST_TRIALS;
 use super::unknown;
 
 impl Driver<'_> {
-    /// Adds to a finding the causes inside its other first bad commits. They share the budget of the
-    /// main commit's cause, which comes first.
+    /// Adds to a finding the causes inside its other first bad commits. They share the budget of
+    /// the main commit's cause, which comes first.
     pub(crate) fn localize_others(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(main) = self.main_to_ask(&finding).map(|main| main.info.clone()) else {
+        let Some(main) = self.main_to_explain(&finding).map(|main| main.info.clone()) else {
             return Ok(finding);
         };
-        // If the machine failed at the main commit, it is not asked again.
+        // If a fault of the machine ended the tests of the main commit, make no more tests.
         let Some(first) = finding.cause.as_ref().filter(|cause| !is_stopped(cause)) else {
             return Ok(finding);
         };
@@ -58,7 +58,7 @@ impl Driver<'_> {
         if made < MOST_TRIALS && (is_begun || !self.is_late()?) {
             return Ok(None);
         }
-        // `localize` asks what made something worse.
+        // `bisect-ppl localize` works for a regression only.
         let is_regression = self.terms().aim().is_regression();
         let advice = is_regression
             .then(|| format!("; `bisect-ppl localize {}` looks for it", commit.short()));

@@ -16,8 +16,9 @@ use super::step;
 const RUNS: usize = 2;
 
 impl Localization<'_, '_> {
-    /// Repeats the deciding tests of a search that ended with `end`. Returns `end`, or another end if
-    /// a test does not repeat. Targets with noise need no repetition: each test has several runs.
+    /// Repeats the deciding tests of a search that ended with `end`. Returns `end`, or another end
+    /// if a test does not repeat. Targets with noise need no repetition: each test has several
+    /// runs.
     pub(super) fn repeated(
         &mut self,
         known: &IsolationResult,
@@ -75,7 +76,7 @@ impl Driver<'_> {
     ) -> Result<(Vec<Judgement>, Observation), HuntError> {
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Localize);
-        // A program that is identical to a measured commit's shows what that one showed.
+        // If the build is identical to a measured one, its runs are used (`reuse_identical`).
         let request = Request { runs: RUNS, recipe: Some(recipe), reuse_identical: true, ..look };
         let seen = self.oracle.evaluate(request)?;
         // A build that fails has no runs.
@@ -106,7 +107,7 @@ impl Driver<'_> {
 }
 
 /// The sets whose tests decide the answer: each found set with its context, each context alone, and
-/// the rest of the change. A set that could not be judged decides nothing, so it is left out.
+/// the rest of the change. Empty sets are left out.
 fn deciding(known: &IsolationResult) -> Vec<Vec<Part>> {
     let mut sets = Vec::new();
     for one in &known.found {

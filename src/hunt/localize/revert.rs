@@ -1,8 +1,8 @@
 //! Tests the endpoints with and without the parts that make the step. Stores the patches beside the
 //! report.
 //!
-//! For a regression, the bad endpoint without the parts should be good. For a fix, the good endpoint
-//! without the parts should be bad, and the bad endpoint with them good.
+//! For a regression, the bad endpoint without the parts should be good. For a fix, the good
+//! endpoint without the parts should be bad, and the bad endpoint with them good.
 
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ pub(super) enum Tested {
     Same,
     /// A limit of the hunt is reached.
     Limit,
-    /// The verdict, the recipe that builds it, and the test, which the journal does not have yet.
+    /// The verdict, the recipe of the patched endpoint, and the test. The journal does not have the
+    /// test yet.
     Judged { verdict: Verdict, recipe: Box<Config>, trial: Box<Trial> },
 }
 
@@ -76,8 +77,8 @@ impl Localization<'_, '_> {
         }
     }
 
-    /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a hunt
-    /// for a regression, or if no target can be judged there.
+    /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a
+    /// hunt for a regression, or if no target can be judged there.
     pub(super) fn backport(
         &mut self,
         parts: &[Part],
@@ -127,8 +128,8 @@ impl Driver<'_> {
         Ok([without, whole])
     }
 
-    /// Judges an endpoint with the differences of these pairs of trees, and keeps the patch. `parts`:
-    /// those that differ.
+    /// Judges an endpoint with the differences of these pairs of trees, and keeps the patch.
+    /// `parts`: those that differ.
     pub(super) fn test_end(
         &mut self,
         end: &CommitId,

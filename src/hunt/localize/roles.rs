@@ -13,12 +13,14 @@ use super::step;
 impl Localization<'_, '_> {
     /// The role of each changed file.
     ///
-    /// A file is necessary if only one set was found, all of it is in this file, and the rest of the
-    /// change shows nothing of the step.
+    /// A file is necessary if only one set was found, all of it is in this file, and the rest of
+    /// the change shows nothing of the step.
     ///
     /// A file is innocent under three conditions. The set with its context makes the whole step of
-    /// the only metric that moved. The file has no part of the set, of its context or of the removed
-    /// dependents. And no such file hides the effect of another one.
+    /// the only metric that moved. The file has no part of the set or of its context. And no such
+    /// file hides the effect of another one.
+    ///
+    /// If there are dependents, no file is either.
     pub(super) fn roles(
         &mut self,
         found: &[Found],
@@ -62,8 +64,8 @@ impl Localization<'_, '_> {
         Ok(roles.into_iter().map(|(part, role)| (self.change.path(part), role)).collect())
     }
 
-    /// The files whose change may have an effect. Left out are documents, comments, and sources that
-    /// the builds did not compile or compiled to the same code.
+    /// The files whose change may have an effect. Left out are documents, comments, and sources
+    /// that the builds did not compile or compiled to the same code.
     fn code_of(&self, files: &[Part]) -> Result<Vec<Part>, HuntError> {
         let clues = Clues::of(&self.change, files, self.culprit, &self.built)?;
         let weights = clues.hints().weights;

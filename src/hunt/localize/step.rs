@@ -105,8 +105,8 @@ fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms) -> GuardTa
 }
 
 /// What the runs with a part of the change show. A defect that the commit does not have, such as a
-/// failure or a far larger step, is [`Shows::Unresolved`]: half of a change may break something that
-/// the whole change does not.
+/// failure or a far larger step, is [`Shows::Unresolved`]: half of a change may break something
+/// that the whole change does not.
 pub(super) fn shows(
     judgement: &Judgement,
     seen: &Observation,

@@ -104,8 +104,8 @@ impl Driver<'_> {
 
     /// Commits that differ from the parent only by harmless changes. First the older end: it
     /// differs by all changes of the range before the parent, and so shows their effect on each
-    /// tensor. Then, as an old commit may lack the dump option, the last judged commit with the
-    /// verdict of the older end whose parents have that verdict too.
+    /// tensor. An old commit may lack the dump option. So the second one is the last judged commit
+    /// that has, with all its parents, the verdict of the older end.
     fn harmless(&self, parent: &CommitId) -> Result<Vec<CommitId>, HuntError> {
         let verdicts = self.last_verdicts()?;
         let [old, _] = self.begun.ends();

@@ -20,7 +20,7 @@ impl Driver<'_> {
     ) -> Result<Option<(CommitId, CommitId)>, HuntError> {
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
             Some(Revert::Conflict(_)) => true,
-            // For a regression, such an answer is withdrawn.
+            // For a regression (no backport), `unless_contradicted` withdraws such an answer.
             Some(Revert::Absent) => cause.backport.is_some(),
             _ => false,
         }) else {
@@ -38,8 +38,8 @@ impl Driver<'_> {
         Ok(place.map(|place| (cause.commit.clone(), place)))
     }
 
-    /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the fix
-    /// does not apply to the bad end, or if the bad end has it already.
+    /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the
+    /// fix does not apply to the bad end, or if the bad end has it already.
     pub(super) fn fixed_before(
         &mut self,
         finding: &Finding,
@@ -70,8 +70,8 @@ impl Driver<'_> {
         Ok(change.in_files(&parts.map(|part| part.path.as_str()).collect::<Vec<_>>()))
     }
 
-    /// The first of these commits that has this verdict, also when it is measured again. Judges only
-    /// by targets that a few runs of one commit decide.
+    /// The first of these commits that has this verdict, also when it is measured again. Judges
+    /// only by targets that a few runs of one commit decide.
     fn first_with(
         &mut self,
         verdict: Verdict,

@@ -30,7 +30,7 @@ pub(crate) struct Ledger {
     /// The largest step for which only candidates are known, in the metric's unit; infinite if
     /// there is no number.
     pub(crate) largest_open: f64,
-    /// The sum of such steps of each metric; 0 for a fact.
+    /// For each metric, the sum of the steps for which only candidates are known. A fact adds 0.
     pub(crate) open_steps: BTreeMap<Metric, f64>,
     /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
@@ -100,7 +100,7 @@ impl Ledger {
     }
 
     /// Notes that a limit ended the hunt before it knew whether the last commit's change lasts.
-    /// `is_worse`: that commit is worse than the bad end, so a mend followed at least in part.
+    /// `is_worse`: that commit is worse than the bad end, so a later commit mended at least a part.
     pub(crate) fn note_unchecked_last(&mut self, is_worse: bool, limit: &ReachedLimit) {
         self.note_limit("it was not checked whether the change lasts", limit);
         if let Some(found) = self.found.last_mut().filter(|_| is_worse) {
@@ -114,7 +114,7 @@ impl Ledger {
     }
 
     /// Lowers the confidence of a found commit.
-    pub(crate) fn is_less_certain(&mut self, commit: &CommitId, confidence: f64) {
+    pub(crate) fn lower_confidence(&mut self, commit: &CommitId, confidence: f64) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.culprit.confidence = found.culprit.confidence.min(confidence);
         }
@@ -141,7 +141,7 @@ impl Ledger {
     }
 
     /// Records that the newer end shows a found commit's step because of the commit's change.
-    pub(crate) fn is_needed(&mut self, commit: &CommitId) {
+    pub(crate) fn set_needed(&mut self, commit: &CommitId) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.status = CulpritStatus::Stands;
             found.among = None;
@@ -173,7 +173,7 @@ impl Ledger {
         beyond_good(&self.targets, metric, level)
     }
 
-    /// Drops the mends of this metric at this commit: there was none.
+    /// Drops the mends of this metric at this commit: later runs show that there was none.
     pub(crate) fn refute_mends(&mut self, by: &CommitId, metric: &Metric) {
         self.mends.retain(|mend| mend.by != *by || mend.metric.as_ref() != Some(metric));
     }

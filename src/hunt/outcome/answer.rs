@@ -202,8 +202,8 @@ impl Ledger {
         }
     }
 
-    /// Whether several commits together explain more than the whole change, and one of them may have
-    /// been undone.
+    /// Whether several commits together explain more than the whole change, and one of them may
+    /// have been undone.
     pub(super) fn explains_too_much(&self) -> bool {
         let stand = self.found.iter().filter(|found| found.stands()).count();
         stand >= 2 && !self.leaving.is_empty() && self.accounts().iter().any(Account::is_exceeded)
@@ -365,9 +365,9 @@ fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
 
 fn small_sentence(crossing: &Culprit) -> String {
     let commit = crossing.info.commit.short();
-    let step = |effect: &Metric, step: f64, limit: f64| {
+    let step = |metric: &Metric, step: f64, limit: f64| {
         format!(
-            "the threshold of {effect} is crossed at {commit}, whose own step is only {} of a \
+            "the threshold of {metric} is crossed at {commit}, whose own step is only {} of a \
              tolerance of {}",
             text::difference(step),
             text::figure(limit)

@@ -57,7 +57,7 @@ fn keep_candidates(
 ) -> Result<(), HuntError> {
     let mut candidates = Vec::new();
     for commit in commits {
-        // A root has no parent. It may be a candidate if the ends have no common history.
+        // A root has no parent. The range has one if a branch without common history was merged.
         let Some(parent) = history.parents(commit)?.into_iter().next() else { continue };
         let files = history.diff_files(Some(&parent), commit)?;
         let files = files.iter().map(FileChange::touched).collect();

@@ -65,8 +65,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// In noise, gives the account the levels of all runs of both ends. The first levels rest on the
-    /// few runs of the calibration; the search has made more.
+    /// In noise, gives the account the levels of all runs of both ends. The first levels rest on
+    /// the few runs of the calibration; the search has made more.
     pub(crate) fn refresh_levels(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
         let ends = [&self.begun.good.commit, &self.begun.bad.commit].map(CommitId::clone);
         for target in &mut ledger.targets {
@@ -91,9 +91,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// In noise, marks each named commit as hiding later ones if the hunt's newer end is not clearly
-    /// worse than the commit's parent: then a later commit may have undone the step, and the noise
-    /// may have hidden that.
+    /// In noise, marks each named commit as hiding later ones if the hunt's newer end is not
+    /// clearly worse than the commit's parent: then a later commit may have undone the step, and
+    /// the noise may have hidden that.
     pub(crate) fn doubt_what_the_end_does_not_show(
         &mut self,
         ledger: &mut Ledger,
@@ -120,9 +120,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether the newer end is clearly worse than the parent of a found commit, in each metric whose
-    /// levels vary and can be compared from commit to commit. Runs both until that is clear, but not
-    /// more often than [`MOST_RUNS_OF_END`].
+    /// Whether the newer end is clearly worse than the parent of a found commit, in each metric
+    /// whose levels vary and can be compared from commit to commit. Runs both until that is clear,
+    /// but not more often than [`MOST_RUNS_OF_END`].
     fn does_end_show(&mut self, culprit: &Culprit, whole: &SearchRange) -> Result<bool, HuntError> {
         let [_, newer] = whole.ends();
         for target in &whole.targets {
@@ -158,16 +158,19 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// The last commit that may have made the step of `culprit` again, if the newer end has a file as
-    /// it was before the change, and
+    /// The last commit that may have made the step of `culprit` again; `None` if none may have. The
+    /// newer end must have a file as it was before the change, and one of these must hold:
     ///
-    /// - no file there has the change,
-    /// - in noise, the found commits explain more than the whole change (something was mended), or
-    ///   the commit that put the file back is not bad, or takes most of the step back,
-    /// - the commit that put the file back altered other files too: it may have removed the step and
-    ///   made another one (the newer end without the rest of the change must then lose a step), or
-    /// - runs of one commit differ, and no mend was seen there, or the commit that put the file back
-    ///   takes most of the step back.
+    /// - No file there has the change.
+    /// - In noise, the found commits explain more than the whole change, so something was mended.
+    /// - In noise, the commit that put the file back is not bad, or takes most of the step back.
+    /// - The commit that put the file back altered other files too. It may have removed the step
+    ///   and made another one.
+    /// - Runs of one commit differ. Where the change is gone no mend was seen, or the commit that
+    ///   put the file back takes most of the step back.
+    ///
+    /// If values repeat, `None` too if the newer end loses the step without the rest of the change:
+    /// the commit then still makes it.
     fn may_be_made_again(
         &mut self,
         ledger: &Ledger,
@@ -178,7 +181,8 @@ impl Driver<'_> {
         let found = &culprit.info.commit;
         let change = self.oracle.history.change(&culprit.parent, found)?;
         let is_gone = self.oracle.history.contains_change(newer, &change) == Some(false);
-        // In noise, enough runs of each commit were made to see a mend, but not whose step it mends.
+        // In noise, enough runs of each commit were made to see a mend, but not whose step it
+        // mends.
         let in_noise = whole.targets.iter().any(Target::is_noisy);
         let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
         for part in self.oracle.history.put_back(newer, &change) {
@@ -227,7 +231,8 @@ impl Driver<'_> {
         Ok(self.judge(commit, &whole.targets, number)?.verdict)
     }
 
-    /// Whether the level goes back by more than half of a step from `before` to `back`. Measures both.
+    /// Whether the level goes back by more than half of a step from `before` to `back`. Measures
+    /// both.
     fn goes_back(
         &mut self,
         step: Option<&Effect>,
@@ -251,8 +256,8 @@ impl Driver<'_> {
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
-    /// commit also made something worse, and no measurement separates the two effects. If nothing of
-    /// the change is left at the newer end, it was undone.
+    /// commit also made something worse, and no measurement separates the two effects. If nothing
+    /// of the change is left at the newer end, it was undone.
     pub(crate) fn withdraw_what_is_put_back(
         &mut self,
         ledger: &mut Ledger,
@@ -291,8 +296,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the target's values differ from run to run, and its levels can be compared from commit to
-/// commit: no failure rates, no pairs of runs, no machine drift.
+/// Whether the target's values differ from run to run, and its levels can be compared from commit
+/// to commit: no failure rates, no pairs of runs, no machine drift.
 fn has_varying_levels(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| !noise.kind.is_rate() && !noise.paired) && !target.may_drift()
 }

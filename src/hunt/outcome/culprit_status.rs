@@ -192,7 +192,7 @@ fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> bool {
         && steps[one] > mend.amount + mend.limit.max(0.0)
 }
 
-/// A mend that undid no step alone.
+/// A mend that by itself undid no whole step.
 pub(crate) struct PartialMend {
     pub(crate) mend: Mend,
     /// One entry for each found commit.

@@ -107,13 +107,14 @@ impl Driver<'_> {
                 if whole.explains_levels()
                     && !is_drifting
                     && !ledger.measured_after.contains(found)
-                    && self.has_drifted(&step)?
+                    && self.differs_slightly(&step)?
                 {
                     next.extend(self.measure_after(ledger, &step)?);
                 }
                 continue;
             }
-            // If the verdict differs from the newer end's, a search between other ends found the commit.
+            // If the verdict differs from the newer end's, a search between other ends found the
+            // commit.
             let number = self.searches.saturating_sub(1);
             let verdict = self.judge(found, &whole.targets, number)?.verdict;
             if !whole.is_newer(verdict) {
@@ -172,8 +173,8 @@ impl Driver<'_> {
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_same_result(step)?;
-        let has_drifted = self.has_drifted(step)?;
-        let looks = if has_drifted {
+        let differs_slightly = self.differs_slightly(step)?;
+        let looks = if differs_slightly {
             slight_difference::MOST_LOOKS
         } else {
             absences.clamp(MOST_LOOKS, MOST_ABSENCES)
@@ -182,7 +183,7 @@ impl Driver<'_> {
             let suspect = match suspects.next() {
                 Some(suspect) => suspect,
                 None if is_plain => break,
-                None => match self.least_known(step, &chain, has_drifted)? {
+                None => match self.least_known(step, &chain, differs_slightly)? {
                     Some(commit) => {
                         let (before, places) = (found.clone(), vec![commit]);
                         UndoLocation { before, places, is_absence: false }
@@ -226,7 +227,7 @@ impl Driver<'_> {
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
-        if has_drifted {
+        if differs_slightly {
             next.extend(self.look_into_branches(ledger, step, &chain)?);
         }
         Ok(next)
@@ -311,8 +312,8 @@ fn goes_on_from(
             mend.limit = guarded.limit;
             mend.repeats = guarded.noise.is_none();
             let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
-            // In a hunt for a fix, the levels after the mend are bad again: the rest is their distance
-            // from the bad end.
+            // In a hunt for a fix, the levels after the mend are bad again: the rest is their
+            // distance from the bad end.
             let left = if search_range.explains_levels() {
                 here.and_then(|x| ledger.beyond_good(metric, x))
             } else {

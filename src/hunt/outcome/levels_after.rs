@@ -1,5 +1,5 @@
-//! Follows the levels from a found commit to the newer end of its search range. Another commit made
-//! a step where the levels get worse (a rise). There is a mend where they get better (a fall).
+//! Follows the levels from a found commit to the newer end of its search range. Where the levels
+//! get worse (a rise), another commit made a step. Where they get better (a fall), there is a mend.
 
 use std::collections::BTreeSet;
 
@@ -57,8 +57,8 @@ impl Driver<'_> {
         Ok((!metrics.is_empty()).then_some(next))
     }
 
-    /// Adds the mends after a found commit to the ledger: measurements that the hunt made since then
-    /// may show them. Ignores rises: they were searched when the commit was found.
+    /// Adds the mends after a found commit to the ledger: measurements that the hunt made since
+    /// then may show them. Ignores rises: they were searched when the commit was found.
     pub(crate) fn note_later_mends(
         &mut self,
         ledger: &mut Ledger,

@@ -40,7 +40,8 @@ impl Driver<'_> {
             let changed: Vec<usize> =
                 (0..after.len()).filter(|place| before[*place] != after[*place]).collect();
             let is_unclear = |place: &usize| after[*place] == CulpritStatus::Unclear;
-            // Levels that repeat tell more than a nearly equal size.
+            // If levels repeat, mends that add up to a step exactly tell more than one mend of
+            // about its size.
             if changed.is_empty() || (mend.repeats && changed.iter().all(is_unclear)) {
                 parts.push(PartialMend { mend, around, unclear: changed });
             }

@@ -1,5 +1,5 @@
-//! Decides by removal which found commits explain the newer end, where the account leaves this open:
-//! the newer end is built without what is left there of each commit's change.
+//! Decides by removal which found commits explain the newer end, where the account leaves this
+//! open: the newer end is built without what is left there of each commit's change.
 
 use crate::evaluation::{Basis, CommitId, Culprit};
 use crate::hunt::HuntError;
@@ -17,9 +17,9 @@ impl Driver<'_> {
     /// If the ledger leaves open which found commits explain the newer end, removes what is left of
     /// each commit's change there. The answer changes only if
     ///
-    /// - each removal either loses a good part of the commit's step or changes nothing,
+    /// - each removal either takes away at least half of the commit's step or changes nothing,
     /// - in the second case, what is left of the change in another form makes no step, and
-    /// - the newer end is good without all commits of the first kind.
+    /// - the newer end is good without the changes of all commits of the first kind.
     ///
     /// Then these commits stand, and the others were undone.
     pub(crate) fn settle_by_removal(
@@ -61,7 +61,7 @@ impl Driver<'_> {
             return Ok(());
         }
         for culprit in &needed {
-            ledger.is_needed(&culprit.info.commit);
+            ledger.set_needed(&culprit.info.commit);
         }
         for culprit in &idle {
             ledger.undone_by(&culprit.info.commit, &whole.newer);

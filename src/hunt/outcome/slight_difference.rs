@@ -1,5 +1,5 @@
-//! Looks for a step and a mend after a found commit that nearly cancel each other out: the newer end's
-//! level then differs from the found commit's by less than the tolerance.
+//! Looks for a step and a mend after a found commit that nearly cancel each other out: the newer
+//! end's level then differs from the found commit's by less than the tolerance.
 
 use crate::evaluation::{CommitId, Target};
 use crate::hunt::HuntError;
@@ -9,7 +9,7 @@ use crate::hunt::range::SearchRange;
 use super::account::Ledger;
 use super::found_step::FoundStep;
 
-/// Maximum number of measured commits between the two.
+/// Maximum number of commits that are measured between the found commit and the newer end.
 pub(super) const MOST_LOOKS: usize = 4;
 /// Maximum number of measured commits on each merged branch.
 const MOST_LOOKS_AT_A_BRANCH: usize = 2;
@@ -21,7 +21,7 @@ impl Driver<'_> {
         &mut self,
         step: &FoundStep<'_>,
         chain: &[CommitId],
-        has_drifted: bool,
+        differs_slightly: bool,
     ) -> Result<Option<CommitId>, HuntError> {
         let measured = self.measured()?;
         let targets = &step.search_range.targets;
@@ -29,7 +29,7 @@ impl Driver<'_> {
         let (mut from, mut before) = (0, &step.culprit.info.commit);
         for (place, commit) in chain.iter().enumerate() {
             if measured.contains(commit) || place + 1 == chain.len() {
-                let differs = has_drifted && !self.same_levels(targets, before, commit)?;
+                let differs = differs_slightly && !self.same_levels(targets, before, commit)?;
                 if place > from && (differs, place - from) > (longest_differs, longest.len()) {
                     (longest, longest_differs) = (from..place, differs);
                 }
@@ -86,9 +86,9 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Whether the metric repeats, and the newer end's level differs from the found commit's by no
-    /// more than the tolerance. No other check of the hunt looks for such a difference.
-    pub(super) fn has_drifted(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
+    /// Whether the metric repeats, and the newer end's level differs from the found commit's, but
+    /// by no more than the tolerance. No other check of the hunt looks for such a difference.
+    pub(super) fn differs_slightly(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let targets = &step.search_range.targets;
         let is_close = |target: &Target| {
             let Target::Guard(target) = target else { return false };

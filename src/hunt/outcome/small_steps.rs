@@ -1,5 +1,5 @@
-//! What the named commits leave unexplained may be small steps that add up: then no single commit
-//! makes it, and the answer is complete.
+//! What the named commits leave unexplained may be small steps that add up. Then no single commit
+//! made the rest, and the answer is complete.
 
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
 use crate::hunt::HuntError;
@@ -11,8 +11,9 @@ use super::culprit_status::FoundCommit;
 use super::level::{Level, is_worse};
 
 impl Driver<'_> {
-    /// Notes in the ledger each metric of which the measured commits between the named ones never get worse by
-    /// more than the tolerance from one to the next. Looks only at metrics that repeat.
+    /// Notes in the ledger each metric whose unexplained rest consists of small steps: between the
+    /// named commits, no measured commit is worse than the one before it by more than the
+    /// tolerance. Looks only at metrics that repeat.
     pub(crate) fn note_small_steps(
         &mut self,
         ledger: &mut Ledger,

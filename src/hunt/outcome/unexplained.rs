@@ -1,5 +1,5 @@
-//! What the bad end shows and the confirmed commits do not explain. If there is anything, the answer
-//! is not complete. Pure.
+//! What the bad end shows and the confirmed commits do not explain. If there is anything, the
+//! answer is not complete. Pure.
 
 use crate::evaluation::{Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained};
 use crate::hunt::confirm::effect::NORMAL_95;
@@ -24,8 +24,8 @@ impl Ledger {
     }
 
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
-    /// exceeds the tolerance beyond the noise, and measures that fail. A step with candidates counts
-    /// as explained, because the answer names the candidates.
+    /// exceeds the tolerance beyond the noise, and measures that fail. A step with candidates
+    /// counts as explained, because the answer names the candidates.
     pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Unexplained> {
         let metrics = self.unexplained_metrics(accounts).into_iter();
         let mut found: Vec<Unexplained> = metrics.map(Unexplained::Metric).collect();

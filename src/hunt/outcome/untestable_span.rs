@@ -133,7 +133,8 @@ impl Driver<'_> {
     }
 }
 
-/// If a span of untestable commits was found in place of a single commit: the newest of them, and all.
+/// If a span of untestable commits was found in place of a single commit: the newest of them, and
+/// all.
 fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<CommitId>)> {
     match &found.among {
         Some((among, CandidatesReason::Untestable)) if among.len() > 1 => {

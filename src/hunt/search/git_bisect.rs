@@ -97,13 +97,13 @@ pub(crate) fn bisect(
     Ok(change.map_or(BisectEnd::Answer(end), BisectEnd::MachineChanged))
 }
 
-/// How often a commit was judged in this hunt.
+/// The number of verdicts that this hunt has written to its journal.
 fn judgements(driver: &Driver<'_>) -> Result<usize, HuntError> {
     let entries = driver.hunt.entries()?;
     Ok(entries.iter().filter(|entry| matches!(entry.event, Event::Judged(_))).count())
 }
 
-/// Runs git until it has an answer or stops. Whether it ended with success.
+/// Runs git until it has an answer or stops. Returns whether git ended with success.
 fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Result<bool, HuntError> {
     let oracle = [
         driver.program.clone().into_os_string(),

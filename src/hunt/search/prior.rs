@@ -1,6 +1,6 @@
-//! The prior of a search in noise: commits that change code which the builds of both ends made
-//! differently are asked about first. A wrong prior costs runs, never the answer: the weights are
-//! bounded, and the confirmation does not use them.
+//! The prior of a search in noise. A commit is likelier to be the first bad one if it changes a
+//! source that the builds of the two ends compiled to different code. A wrong prior costs runs,
+//! never the answer: the weights are bounded, and the confirmation does not use them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,9 +29,9 @@ impl Driver<'_> {
         let code = reaches.iter().filter(|reach| **reach == ChangeReach::Code).count();
         if code > 0 && code < lineage.len() {
             let text = format!(
-                "{code} of {} commits change code that the builds of the ends made differently; \
-                 the search starts with the assumption that the first bad commit is likelier to be \
-                 one of them",
+                "{code} of {} commits change code that the builds of the two ends compiled \
+                 differently; the search starts with the assumption that the first bad commit is \
+                 likelier to be one of them",
                 lineage.len()
             );
             self.oracle.recorder.note_once(text)?;

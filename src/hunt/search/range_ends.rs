@@ -16,7 +16,8 @@ use super::sampler::Sampler;
 pub(crate) type Ends = (GuardTarget, [Vec<f64>; 2]);
 
 impl Driver<'_> {
-    /// Measures the two ends in turn. An `Err` string says why the range cannot be searched.
+    /// Measures the two ends in turn. The inner `Err` is the search's result if the range cannot be
+    /// searched.
     pub(crate) fn ends(
         &mut self,
         search_range: &SearchRange,
@@ -56,8 +57,8 @@ impl Driver<'_> {
                 Err(CalibrationError::More) => {}
                 Err(CalibrationError::NoDifference) => {
                     return Ok(Err(Searched::Unchanged(format!(
-                        "{metric} does not change from {} to {} beyond its tolerance, measured \
-                         often enough",
+                        "after enough runs, {metric} does not change from {} to {} by more than its \
+                         tolerance",
                         search_range.ends()[0].short(),
                         search_range.ends()[1].short()
                     ))));

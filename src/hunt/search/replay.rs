@@ -5,7 +5,7 @@ use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::hunt::short::over;
+use crate::hunt::short::add_chunks_to_reason;
 use crate::hunt::strategy::SearchStrategy;
 use crate::hunt::verdict::{VerdictContext, write_down};
 use crate::store::journal::Event;
@@ -69,7 +69,7 @@ pub(crate) fn replay(
         let (mut judgement, observation) =
             driver.oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
         if judgement.verdict != before {
-            over(&mut judgement, chunks);
+            add_chunks_to_reason(&mut judgement, chunks);
             let place = VerdictContext { search_number: driver.searches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
         }

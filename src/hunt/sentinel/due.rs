@@ -1,8 +1,8 @@
 //! When the good endpoint is measured again although nothing looks wrong.
 //!
-//! An exact engine that gives other values since some moment, or a machine that was slowed down,
-//! leads a long search to a wrong place. So a run of the good endpoint's kept build is made now and
-//! then. It is one run, never a build, and takes at most a twentieth of the time since the last one.
+//! If an exact engine begins to give other values, or the machine slows down, a long search ends at
+//! a wrong commit. So a run of the good endpoint's kept build is made now and then. It is one run,
+//! never a build, and takes at most a twentieth of the time since the last one.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use crate::oracle::{Oracle, measures_of};
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event};
 
-/// How often a hunt begins again. A machine that changes more often gives candidates only.
+/// Maximum number of times that a hunt begins again because the machine changed. If it changes more
+/// often, the hunt does not look for changes any more.
 pub(super) const MOST_RESTARTS: usize = 2;
 
 /// The time since the last run of the good endpoint is at least this many times what a run takes.
@@ -30,8 +31,8 @@ pub(crate) enum Moment {
 }
 
 impl Moment {
-    /// Shortest time since the last run of the good endpoint. Shorter hunts measure it again only if
-    /// a claim fails.
+    /// Shortest time since the last run of the good endpoint. Shorter hunts measure it again only
+    /// if a claim fails.
     fn shortest(self) -> Duration {
         match self {
             Self::EndOfSearch => Duration::from_mins(10),

@@ -1,9 +1,10 @@
 //! Whether the node of a cluster on which a hunt goes on is as fast as the nodes before it.
 //!
-//! Nodes of one class may differ: one is hot, or another user's job shares it. If a job is lost, the
-//! next one may begin on another node. Before it measures any commit, it measures the good endpoint
-//! there. If that has the level of before, runs of both nodes count. If not, the slower node is set
-//! aside, its runs do not count, and no further job is submitted to it.
+//! Nodes of one class may differ: one is hot, or another user's job shares it. If a job is lost,
+//! the next one may begin on another node. Before it measures any commit, it measures the good
+//! endpoint there. If that has the same level as before, runs of both nodes count. If not, the
+//! slower node is set aside; or this node, if it differs from several others. The runs of a node
+//! that is set aside do not count, and no further job is submitted to it.
 
 use std::collections::BTreeSet;
 
@@ -47,8 +48,8 @@ impl Driver<'_> {
         varies || measure.is_some_and(|measure| measure.exclusive)
     }
 
-    /// Compares this node with those on which the hunt measured before. `Some`: they are slower, and
-    /// the hunt begins again without their runs.
+    /// Compares this node with those on which the hunt measured before. `Some`: they are set aside,
+    /// and the hunt begins again without their runs.
     ///
     /// # Errors
     /// [`HuntError::LeavesNode`] if this node differs and is set aside.
@@ -146,8 +147,8 @@ impl Driver<'_> {
         Ok(targets)
     }
 
-    /// The first target whose level differs on this node from that on the others. Measures the good
-    /// endpoint here until a run shows the level of before, or enough runs do not.
+    /// The first target whose level on this node differs from that on the others. Measures the good
+    /// endpoint here until a run shows the level of the others, or until enough runs do not.
     fn other_level<'t>(
         &mut self,
         targets: &'t [GuardTarget],
@@ -219,8 +220,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether every run here has left the level of the other nodes. Without a calibrated noise, the runs
-/// of both must not overlap either.
+/// Whether every run here has left the level of the other nodes. Without a calibrated noise, the
+/// runs of both must not overlap either.
 fn has_other_level(target: &GuardTarget, here: &[f64], there: &[f64]) -> bool {
     let is_above = |x: &f64| there.iter().all(|y| x > y);
     let is_below = |x: &f64| there.iter().all(|y| x < y);

@@ -247,7 +247,7 @@ impl Look<'_> {
     }
 }
 
-/// Whether a failure can come from a regression. A run without a number does not.
+/// Whether a failure can come from a regression. A run that only lacks a number cannot.
 fn is_regression(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Nan)
 }

@@ -9,13 +9,14 @@ use super::cell::Criterion;
 /// cells that ran so often.
 pub(super) const RUNS_TO_CLAIM: usize = 2;
 
-/// So many cells in a row that cannot be judged end the search for a rule.
+/// The search for a rule ends after this many cells in a row that cannot be judged.
 const MOST_IN_VAIN: usize = 4;
 
-/// The cells. If most cells of the grid without the regression are equal to the last bit, a cell
-/// that differs within the tolerance cannot be judged: where values repeat like that, a small
-/// difference is also an effect of the commit, and must not count against a rule. Cells beyond the
-/// grid have no say, so no further cell changes how the others are judged.
+/// Returns the cells, some of them as unresolved: if both sides are equal to the last bit in most
+/// cells of the grid that show no regression, a cell that differs within the tolerance cannot be
+/// judged. Where values repeat like that, a small difference is also an effect of the commit, and
+/// must not count against a rule. Only cells of the grid decide this, so that no further cell
+/// changes how the others are judged.
 pub(super) fn discard_small_differences(
     cells: &[SweptCell],
     grid_size: usize,
@@ -44,7 +45,7 @@ pub(super) fn is_in_vain(beyond: &[SweptCell]) -> bool {
 }
 
 /// The first cell that shows nothing in a single run and rules something out that the other cells
-/// leave open. What a rule rests on must be seen twice, also where nothing shows.
+/// leave open. A cell on which a rule rests must run twice, even if it shows nothing.
 pub(super) fn single_run_that_decides(judged: &[SweptCell]) -> Option<usize> {
     let is_single = |cell: &SweptCell| {
         let runs = [&cell.parent, &cell.commit].map(|side| side.attempts.len());

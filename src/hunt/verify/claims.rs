@@ -18,7 +18,7 @@ pub(super) struct Claimed {
     pub(super) targets: Vec<Target>,
     /// The parents to measure it against. The report's own parent comes first.
     pub(super) parents: Vec<CommitId>,
-    /// Which side of the step is the healthy one.
+    /// Which side of the step is the good one.
     terms: SearchTerms,
 }
 
@@ -39,7 +39,7 @@ impl Claimed {
         Self { first, targets, parents, terms: SearchTerms::of(aim) }
     }
 
-    /// The healthy and the other side of the claim.
+    /// The good and the bad side of the claim.
     pub(super) fn good_and_bad(&self) -> [&CommitId; 2] {
         self.terms.good_and_bad([&self.parents[0], &self.first.commit])
     }
@@ -82,8 +82,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The logs of the fresh runs of a target's measure, at the commit and at its parents. Also the logs
-    /// of builds that failed, and of all builds if the target is a failed build.
+    /// The logs of the fresh runs of a target's measure, at the commit and at its parents. Also the
+    /// logs of builds that failed, and of all builds if the target is a failed build.
     fn logs_of(&self, pair: Pair<'_>, target: &Target) -> Result<Vec<String>, HuntError> {
         let measure = match target {
             Target::Guard(target) => Some(&target.guard.metric.measure),

@@ -65,7 +65,7 @@ struct Local {
 
 impl Driver<'_> {
     /// Measures the pair until it is decided whether the step shows. `reported`: the levels of the
-    /// healthy and of the other side in the report.
+    /// good and of the bad side in the report.
     pub(super) fn compare_afresh(
         &mut self,
         pair: Pair<'_>,
@@ -131,8 +131,8 @@ impl Driver<'_> {
         })
     }
 
-    /// The verdict if the runs show the step. It holds only if the step is large and certain enough,
-    /// and if the two sides ran different programs.
+    /// The verdict if the runs show the step. The claim holds only if the step is large and certain
+    /// enough, and if the two sides ran different programs.
     fn objection(
         &self,
         fresh: &ConfirmationRuns,
@@ -146,8 +146,8 @@ impl Driver<'_> {
         }
         let ran = self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?;
         if let Some(ran) = ran.filter(crate::evaluation::LoadedFilesComparison::is_same) {
-            let files = text::plural(ran.alike, "file");
-            let why = format!("it and its parent ran the very same {files}");
+            let files = text::plural(ran.alike, "identical file");
+            let why = format!("it and its parent ran {files}");
             return Ok((Conclusion::Undecided, why));
         }
         let wanted = self.oracle.recipes.config.statistics.confidence;
@@ -160,7 +160,7 @@ impl Driver<'_> {
         Ok((Conclusion::Holds, String::new()))
     }
 
-    /// The target with the healthy side's level and the noise of this machine.
+    /// The target with the good side's level and the noise of this machine.
     fn local(
         &mut self,
         pair: Pair<'_>,
@@ -228,7 +228,7 @@ impl Driver<'_> {
     }
 }
 
-/// The healthy and the other side of the step from the nearest parent to the commit.
+/// The good and the bad side of the step from the nearest parent to the commit.
 fn sides<'a>(
     pair: Pair<'a>,
     target: &GuardTarget,
@@ -287,7 +287,7 @@ fn refused_in_words(
         ConfirmationOutcome::Culprit(..)
         | ConfirmationOutcome::Small(..)
         | ConfirmationOutcome::HomeMatters(_) => {
-            unreachable!("a refusal refuses")
+            unreachable!("`reason_to_reject` returns none of these")
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::evaluation::{
 use crate::hunt::HuntError;
 use crate::hunt::begin::info;
 use crate::hunt::driver::Driver;
-use crate::hunt::inquiry::{OTHER_RECIPE, Pair as HuntRequest};
+use crate::hunt::inquiry::{OTHER_RECIPE, Pair as InquiryPair};
 use crate::oracle::ControlSlot;
 use crate::report::Report;
 
@@ -58,7 +58,7 @@ impl Driver<'_> {
                 (target.guard == *guard).then(|| target.clone())
             });
             let showed = claims.iter().any(|claim| claim.first.effect_on(&guard.metric).is_some());
-            // The level of the healthy side is measured before it counts.
+            // The level of the good side is measured before it counts.
             let unknown = || {
                 let none = Value::Number(f64::NAN);
                 GuardTarget::between(guard, none.clone(), none, None)
@@ -66,7 +66,7 @@ impl Driver<'_> {
             let target = Target::Guard(known.unwrap_or_else(unknown));
             let effect = claims.iter().find_map(|claim| claim.first.effect_on(&guard.metric));
             let reported = effect.map(|effect| [&effect.parent, &effect.commit]);
-            let compared = self.is_worse(fix, against, &target, reported)?;
+            let compared = self.compare_fix(fix, against, &target, reported)?;
             let name = guard.metric.to_string();
             cells.push(cell(CellKind::Guard, name, showed, compared));
         }
@@ -86,7 +86,7 @@ impl Driver<'_> {
             let Target::Failure { measure, failure, .. } = target else { continue };
             let name = measure.clone().unwrap_or_else(|| "build".to_owned());
             if seen.insert(name.clone()) {
-                let compared = self.is_worse(fix, against, target, None)?;
+                let compared = self.compare_fix(fix, against, target, None)?;
                 let name = format!("{name}: {}", failure.detail);
                 cells.push(cell(CellKind::Failure, name, true, compared));
             }
@@ -94,7 +94,7 @@ impl Driver<'_> {
         Ok(cells)
     }
 
-    fn is_worse(
+    fn compare_fix(
         &mut self,
         fix: &CommitId,
         against: &CommitId,
@@ -119,7 +119,7 @@ impl Driver<'_> {
         let recipe = self.oracle.recipes.at(fix)?;
         let is_same = self.is_same_recipe(&recipe, against)?;
         let levels = recipe.levels.clone();
-        let asked = HuntRequest { parent: against.clone(), commit: fix.clone(), recipe };
+        let asked = InquiryPair { parent: against.clone(), commit: fix.clone(), recipe };
         let mut cells = Vec::new();
         for level in &levels {
             let known = report.inquiry.levels.iter().find(|known| known.name == level.name);
@@ -204,7 +204,7 @@ impl Driver<'_> {
         Ok(self.oracle.recipes.at(other)?.text() == recipe.text())
     }
 
-    /// A culprit with the fix as the commit and the healthy commit as its parent, since the code that
+    /// A culprit with the fix as the commit and the healthy commit as its parent: the code that
     /// compares two commits takes a culprit.
     fn as_pair(&self, fix: &CommitId, against: &CommitId) -> Result<Culprit, HuntError> {
         Ok(Culprit::bare(info(&self.oracle.history, fix)?, against.clone()))

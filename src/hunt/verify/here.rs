@@ -1,14 +1,14 @@
 //! Turns the target of a report into one for this machine. Levels and noise may differ from the
-//! report's, so the baseline is the level of the healthy commit as measured here. Pure.
+//! report's, so the baseline is the level of the good side as measured here. Pure.
 
 use crate::evaluation::{GuardTarget, Noise, NoiseKind, Orientation, Value};
 use crate::search::Step;
 
 /// Fresh samples of both sides in the order of their runs, on the oriented scale (larger is worse).
 pub(super) struct Fresh<'a> {
-    /// Of the healthy side.
+    /// Of the good side.
     pub good: &'a [f64],
-    /// Of the other side.
+    /// Of the bad side.
     pub bad: &'a [f64],
 }
 
@@ -43,7 +43,8 @@ pub(super) fn reported_step(scale: Orientation, good: &Value, bad: &Value) -> Op
 /// The target with levels and noise as they are here, and the step to test fresh pairs for.
 ///
 /// The noise is the larger one of the report's noise and the noise seen here, because an estimate
-/// from few runs is too small as often as too large. `is_paired`: the healthy side's level may drift.
+/// from few runs is too small as often as too large. If the report's runs are paired, the good
+/// side's level may drift, so it counts as 0.
 pub(super) fn with_noise(
     target: &GuardTarget,
     step: f64,

@@ -20,9 +20,9 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Looks for an interrupted verification with the same report, configuration and question. Returns
-    /// its place if inputs, environment and machine have not changed since. Otherwise makes a new
-    /// place.
+    /// Looks for an interrupted verification with the same report, configuration and question.
+    /// Returns its place if inputs, environment and machine have not changed since. Otherwise makes
+    /// a new place.
     pub(super) fn of(
         repository: &Repository,
         report: &Report,

@@ -131,7 +131,8 @@ impl Prepared {
         &self.commands
     }
 
-    /// All commits that would be built, the healthy ones first.
+    /// All commits that would be built: the reference, those of each claim (parents first), the
+    /// fix.
     fn commits(&self) -> Vec<CommitId> {
         let mut seen = BTreeSet::new();
         let of_claim = |claim: &Claimed| {
@@ -145,7 +146,7 @@ impl Prepared {
 
     fn would_run(&self, repository: &Repository) -> Result<Vec<String>, HuntError> {
         let store = Store::open(repository.common_dir())?;
-        // No command has told anything about this machine yet, and no recipe depends on it.
+        // The facts of this machine are not known before commands run; no recipe depends on them.
         let facts = Facts {
             inputs: BTreeMap::new(),
             links: BTreeMap::new(),
@@ -198,7 +199,7 @@ pub(super) fn compared(config: &Config) -> impl Iterator<Item = &str> {
     guarded.filter(|name| config.measure(name).is_some_and(|one| one.parser.is_compared()))
 }
 
-/// The good end of the hunt; if this clone lacks it, the healthy side of the first claim.
+/// The good end of the hunt; if this clone lacks it, the good side of the first claim.
 fn reference_here(report: &Report, claims: &[Claimed], history: &History) -> CommitId {
     let good = &report.good.commit;
     if history.info(good).is_ok() {
@@ -364,7 +365,7 @@ fn claimed(
     Ok(Claimed::new(first.clone(), targets, parents, report.options.aim))
 }
 
-/// The patches that the report carries; refuses one that is missing or another.
+/// The patches that the report carries; refuses a patch that is missing or has another digest.
 fn patches(recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
     let decoded = recheck.patches.iter().map(|(name, patch)| {
         let bytes = patch.content_b64.as_ref().and_then(|text| STANDARD.decode(text).ok());

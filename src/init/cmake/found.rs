@@ -66,7 +66,8 @@ impl CMakeFacts {
         }
     }
 
-    /// Notes the rename in a call of such a function: `name(WARNING OLD NEW)`.
+    /// Notes the rename in a call of a function that warns about deprecated options:
+    /// `name(WARNING OLD NEW)`.
     pub(super) fn called(&mut self, name: &str, words: &[String]) {
         if let [.., old, new] = words
             && self.warning.contains(name)
@@ -77,7 +78,8 @@ impl CMakeFacts {
         }
     }
 
-    /// Notes the rename in `if(OLD)` if the branch warns about OLD and has `set(NEW ON)`.
+    /// Notes the rename in `if(OLD)` if the branch warns that something is deprecated and has
+    /// `set(NEW ON)`.
     pub(super) fn replaced(&mut self, condition: &Command, body: &[Command]) {
         let [old] = condition.arguments.as_slice() else { return };
         if !is_option(&old.text) || !warns(body) {

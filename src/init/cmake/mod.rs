@@ -102,7 +102,7 @@ impl Walk<'_> {
                     && let Some(condition) = condition
                 {
                     self.needed(condition, scope);
-                    self.wanted(condition, &rest[..end], file);
+                    self.option_to_disable(condition, &rest[..end], file);
                     self.found.replaced(condition, &rest[..end]);
                 }
                 self.run(&rest[..end], file, scope, depth);
@@ -134,7 +134,7 @@ impl Walk<'_> {
 
     /// Notes an option to switch off: it is on, and the build fails if a network package is not
     /// installed. A measurement reads files from the disk and needs no network.
-    fn wanted(&mut self, condition: &Command, body: &[Command], file: &str) {
+    fn option_to_disable(&mut self, condition: &Command, body: &[Command], file: &str) {
         let [option] = condition.arguments.as_slice() else { return };
         let is_on = |known: &&Switch| known.name == option.text && known.is_on;
         if !self.found.options.iter().any(|known| is_on(&known)) {

@@ -33,7 +33,7 @@ impl Scope {
             scope.set(name, "{build}".to_owned());
         }
         scope.set("PROJECT_IS_TOP_LEVEL", "ON".to_owned());
-        scope.stand();
+        scope.set_current_folders();
         scope
     }
 
@@ -43,11 +43,11 @@ impl Scope {
         folder.clone_into(&mut scope.folder);
         scope.built = self.built_path(built.unwrap_or(written));
         scope.set("PROJECT_IS_TOP_LEVEL", "OFF".to_owned());
-        scope.stand();
+        scope.set_current_folders();
         scope
     }
 
-    fn stand(&mut self) {
+    fn set_current_folders(&mut self) {
         let (folder, built) = (source(&self.folder), self.built.clone());
         self.set("CMAKE_CURRENT_SOURCE_DIR", folder.clone());
         self.set("CMAKE_CURRENT_LIST_DIR", folder);

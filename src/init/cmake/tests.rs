@@ -112,7 +112,7 @@ fn loops_and_globs_are_followed() {
 }
 
 #[test]
-fn what_contains_itself_ends() {
+fn folders_and_variables_that_contain_themselves_end() {
     let build = build(&[(
         "CMakeLists.txt",
         "add_subdirectory(.)\nset(A ${A};${A};x)\nset(B ${${B}})\nadd_executable(p x.c)\n",

@@ -103,7 +103,7 @@ fn pattern_rules_and_included_files_are_followed() {
 }
 
 #[test]
-fn what_contains_itself_ends() {
+fn variables_and_files_that_contain_themselves_end() {
     let (_folder, tree) = tree(&[(
         "Makefile",
         "A = $(B) $(B)\nB = $(A) $(A)\n$(A): x\n\tcc -o $@\ninclude Makefile\n",

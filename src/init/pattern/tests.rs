@@ -42,7 +42,7 @@ fn help_and_prose_are_no_figures() {
 }
 
 #[test]
-fn the_final_figure_is_liked_best() {
+fn the_final_figure_ranks_highest() {
     let rank = |source: &str| perplexity(&literals(source)[0], false).unwrap().0;
     assert!(rank(r#""final ppl %f""#) > rank(r#""ppl %f""#));
     assert!(rank(r#""ppl %f""#) > rank(r#""chunk %d: ppl %f""#));

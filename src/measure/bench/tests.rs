@@ -111,7 +111,11 @@ fn one_test_with_two_settings_is_refused_by_name() {
                     of each option, and the others in measures of their own";
     assert_eq!(failure(&list(&tests)), (FailureKind::Unreadable, expected.into()));
     let same = [test(0, 128, "10", ""), test(0, 128, "11", "")];
-    assert!(failure(&list(&same)).1.starts_with("tg128 was measured more than once, alike: "));
+    assert!(
+        failure(&list(&same))
+            .1
+            .starts_with("tg128 was measured more than once, with the same settings: ")
+    );
 }
 
 #[test]

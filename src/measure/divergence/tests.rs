@@ -159,7 +159,7 @@ fn output_of_january_2024_takes_the_rest_from_its_last_row() {
 }
 
 #[test]
-fn old_words_mean_nothing_elsewhere() {
+fn old_labels_count_only_below_the_old_heading() {
     let loading = format!("Maximum: 7\nKLD_10 : 1\n{TABLE_2026}{STATISTICS_2026}Median : 3\n");
     let plain = read(&format!("{TABLE_2026}{STATISTICS_2026}")).unwrap();
     assert_eq!(read(&loading).unwrap(), plain);
@@ -187,19 +187,19 @@ fn what_stops_before_its_end_is_incomplete() {
     let without_last = whole.split_once("Same top p:").unwrap().0;
     assert_eq!(
         failure(without_last),
-        (FailureKind::Incomplete, "3 of 3 chunks, no statistics to the end".into())
+        (FailureKind::Incomplete, "3 of 3 chunks, the statistics are missing or incomplete".into())
     );
     let rows: Vec<_> = TABLE_2026.lines().take(6).collect();
     assert_eq!(
         failure(&rows.join("\n")),
-        (FailureKind::Incomplete, "2 of 3 chunks, no statistics to the end".into())
+        (FailureKind::Incomplete, "2 of 3 chunks, the statistics are missing or incomplete".into())
     );
     let lost = whole.replace("   3      17.0805", "   4      17.0805");
     assert_eq!(failure(&lost), (FailureKind::Incomplete, "2 of 3 chunks".into()));
     let old = OUTPUT_2024_01.split_once("KLD_10").unwrap().0;
     assert_eq!(
         failure(old),
-        (FailureKind::Incomplete, "2 chunks, no statistics to the end".into())
+        (FailureKind::Incomplete, "2 chunks, the statistics are missing or incomplete".into())
     );
     assert_eq!(failure("usage: x\n").0, FailureKind::Unreadable);
 }

@@ -87,7 +87,7 @@ fn named(pairs: &[(&str, f64)]) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn what_is_shown_adds_up_alike_in_every_year() {
+fn the_sum_of_the_printed_values_is_the_same_in_every_year() {
     let small = vec![vec![1.0, 2.0], vec![-0.5, 0.25]];
     for year in [YEAR_2024, YEAR_2025, YEAR_2026] {
         let output = format!(
@@ -118,7 +118,7 @@ fn a_time_before_a_line_is_passed_over() {
 }
 
 #[test]
-fn tensors_of_one_name_are_told_apart_by_what_made_them() {
+fn tensors_with_one_name_get_their_operation_or_a_number_added() {
     let row = vec![vec![1.0]];
     let of = |name: &str, operation: &str| dump(YEAR_2026, name, operation, &row);
     let output = [
@@ -223,7 +223,7 @@ fn each_index_of_the_last_dimension_has_a_sum() {
 }
 
 #[test]
-fn values_of_the_first_weeks_were_none() {
+fn output_with_wrong_values_of_the_first_weeks_is_refused() {
     // The first value, plus four bytes for each further one.
     let ramp: Vec<f64> = (0..8).map(|i| 0.25 + 4.0 * f64::from(i)).collect();
     let output = dump(YEAR_2024, "inp_embd", "GET_ROWS", std::slice::from_ref(&ramp))

@@ -64,7 +64,7 @@ fn line(text: &str) -> Option<(State, String, Option<f64>)> {
 }
 
 #[test]
-fn checks_in_every_habit() {
+fn checks_in_every_convention() {
     use State::{Failed, Passed, Skipped};
     for (text, state, name, distance) in [
         ("  Q: max_diff=1.2e-07  [PASS]", Passed, "Q", Some(1.2e-7)),
@@ -91,7 +91,7 @@ fn checks_in_every_habit() {
 }
 
 #[test]
-fn what_adds_up_or_only_looks_alike_is_no_check() {
+fn totals_and_lines_that_only_look_like_checks_are_not_checks() {
     for text in [
         "ALL TESTS PASSED (3/3)",
         "  SOME TESTS FAILED (1/3 passed)",

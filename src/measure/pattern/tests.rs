@@ -117,7 +117,7 @@ fn facts_stay_text() {
 }
 
 #[test]
-fn what_repeats_one_measurement_is_kept_and_what_is_only_looked_at_is_not() {
+fn repeats_are_kept_only_for_picks_that_use_all_of_them() {
     let lines = ["tg 10.0", "tg 12.0", "pp 300", "tg 30.0"];
     let pattern = r"tg (?<tg>\S+)|pp (?<pp>\S+)";
     let tg = Metric::named("speed", "tg");

@@ -60,7 +60,7 @@ impl Figure {
         Self { texts, stage: 0, needle: Needle::new(texts[0]), number: String::new() }
     }
 
-    /// Whether a match has begun that the next bytes may complete.
+    /// Whether the bytes so far may be the beginning of a match.
     pub(super) fn is_open(&self) -> bool {
         self.stage > 0 || self.needle.matched > 0
     }

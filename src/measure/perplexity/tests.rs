@@ -143,7 +143,7 @@ fn a_strided_run_ends_with_its_last_chunk() {
 }
 
 #[test]
-fn where_an_estimate_belongs_all_chunks_are_not_enough() {
+fn all_chunks_without_the_final_estimate_are_incomplete() {
     let announced =
         "perplexity: calculating perplexity over 2 chunks, n_ctx=512, batch_size=2048, n_seq=4\n";
     let whole = failure(&[(E, announced), (O, "[1]5.0,[2]6.0,\n")]);
@@ -261,7 +261,7 @@ fn output_of_another_program_is_unreadable() {
 }
 
 #[test]
-fn a_piece_that_ends_what_only_looked_like_a_figure_is_kept() {
+fn a_piece_that_breaks_off_the_beginning_of_an_item_is_kept() {
     let mut parser = Perplexity::new();
     let kept = ["[1", "x", "y", "]5,"].map(|piece| parser.feed(O, piece.as_bytes(), false));
     // Without the `x`, the rest would read `[1]5,`.

@@ -168,7 +168,7 @@ fn a_run_that_lacks_a_requirement_does_not_count() {
 }
 
 #[test]
-fn what_is_incomplete_is_taken_again_before_it_lacks_anything() {
+fn an_incomplete_run_is_incomplete_even_if_a_requirement_is_unmet() {
     let cut = "calculating perplexity over 24 chunks\n[1]5.0,";
     let perplexity = reader(&Parser::LlamaPerplexity, &[("m", "backend: cpu")], &[]);
     assert_eq!(said(perplexity, cut, &OK).unwrap_err().0, FailureKind::Incomplete);

@@ -160,7 +160,7 @@ fn where_a_build_failure_is_hunted_building_is_good() {
 }
 
 #[test]
-fn what_starved_is_untestable_whatever_is_hunted() {
+fn a_failure_for_lack_of_a_resource_is_untestable_for_every_target() {
     let starved = Sample { starved: true, ..failed(FailureKind::Crash, "signal 9") };
     let all_bad = config("[failures]\ncrash = \"bad\"\nbuild = \"bad\"\n");
     let guard = Target::Guard(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));

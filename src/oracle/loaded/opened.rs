@@ -53,7 +53,8 @@ mod imp {
         is_modified: bool,
         /// A descriptor that could write was closed.
         is_closed_by_writer: bool,
-        /// A descriptor that could only read was closed; a mapped file counts until it is unmapped.
+        /// A descriptor that could only read was closed. For a mapped file this happens when it is
+        /// unmapped.
         is_closed_by_reader: bool,
     }
 

@@ -38,13 +38,13 @@ impl Other {
             && matches!(self.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout))
     }
 
-    fn gets_it(self) -> Held {
+    fn has_the_lock(self) -> Held {
         self.has.recv_timeout(PATIENCE).expect("nobody is in its way").unwrap()
     }
 }
 
 #[test]
-fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
+fn shared_runs_go_on_side_by_side_and_nothing_beside_an_exclusive_run() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
     let (one, two) = (take(&lock, MachineShare::Shared), take(&lock, MachineShare::Shared));
@@ -53,19 +53,19 @@ fn what_bears_company_goes_on_side_by_side_and_nothing_beside_what_is_alone() {
     drop(one);
     assert!(matches!(alone.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
     drop(two);
-    let held = alone.gets_it();
+    let held = alone.has_the_lock();
     let second = other(&lock, MachineShare::Exclusive);
     assert!(second.is_waiting());
     drop(held);
-    let held = second.gets_it();
+    let held = second.has_the_lock();
     let beside = other(&lock, MachineShare::Shared);
     assert!(beside.is_waiting());
     drop(held);
-    drop(beside.gets_it());
+    drop(beside.has_the_lock());
 }
 
 #[test]
-fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
+fn later_shared_runs_do_not_overtake_a_waiting_exclusive_run() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
     let before = take(&lock, MachineShare::Shared);
@@ -75,10 +75,10 @@ fn whoever_must_be_alone_is_not_overtaken_for_ever_by_those_who_need_not() {
     let late = other(&lock, MachineShare::Shared);
     assert!(late.is_waiting());
     drop(before);
-    let held = alone.gets_it();
+    let held = alone.has_the_lock();
     assert!(matches!(late.has.recv_timeout(MOMENT), Err(RecvTimeoutError::Timeout)));
     drop(held);
-    drop(late.gets_it());
+    drop(late.has_the_lock());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
 }
 
 #[test]
-fn without_a_lock_only_what_must_be_alone_stands_still() {
+fn if_locks_do_not_work_only_exclusive_runs_fail() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("machines"), "in the way").unwrap();
     let lock = MachineLock::below(folder.path());

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stands_behind_what_was_said_byte_for_byte() {
+    fn a_file_is_appended_to_the_log_byte_for_byte() {
         let (folder, log) = log();
         let file = folder.path().join("report");
         let text = [b"# a\n\n\xff ".as_slice(), &vec![b'x'; (1 << 20) + 5], b"\nlast"].concat();

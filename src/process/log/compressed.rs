@@ -1,5 +1,5 @@
-//! Finished logs on the disk: a long one is compressed with zstd, a short one is plain text. Readers
-//! tell them apart by the first bytes, so that logs of older versions are read too.
+//! Finished logs on the disk: a long one is compressed with zstd, a short one is plain text.
+//! Readers tell them apart by the first bytes, so that logs of older versions are read too.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::files;
 /// Bytes of the longest log that stays plain text, for people to open.
 const PLAIN: u64 = 64 << 10;
 
-/// Most bytes of a log: lines with values up to 64 MiB, a measure's file up to 64 MiB, the first and
-/// the last MiB of the output, and their marks. A file that expands to more is no log of ours.
+/// Most bytes of a log: lines with values up to 64 MiB, a measure's file up to 64 MiB, the first
+/// and the last MiB of the output, and their marks. A file that expands to more is no log of ours.
 const MOST: u64 = 256 << 20;
 
 /// zstd's own default: logs shrink to about a tenth, at several hundred MB a second.

@@ -106,8 +106,8 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Writes what has been said so far, as far as it is in the head, for readers of an unfinished
-    /// log.
+    /// Writes buffered lines to the file, for readers of an unfinished log. The tail stays in
+    /// memory until [`Self::finish`].
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }

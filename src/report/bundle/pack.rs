@@ -16,7 +16,8 @@ use crate::store::{HuntDir, PATCHES, StoreError, hex};
 use super::secrets::{Secrets, without_env};
 use super::{BUNDLE_SCHEMA, FileEntry, MANIFEST, Manifest, STORE};
 
-/// The level of compression, and one thread: the same bytes each time.
+/// The level of compression. It is fixed and one thread compresses, so that a bundle has the same
+/// bytes each time.
 const LEVEL: i32 = 10;
 
 /// A file of a bundle before its secrets are taken out.
@@ -62,7 +63,7 @@ pub(crate) fn pack(hunt: &HuntDir, report: &Report) -> Result<Vec<u8>, ReportErr
         }
         archive.into_inner()?.finish().map(Ok)
     };
-    // Memory is the only place that is written to.
+    // The archive is in memory, so its errors have no path of their own.
     let made = write().map_err(|source| StoreError::Io { path: hunt.path().to_owned(), source })?;
     Ok(made?)
 }

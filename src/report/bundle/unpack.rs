@@ -84,7 +84,8 @@ pub(crate) fn unpack(path: &Path) -> Result<Unpacked, BundleError> {
     let carried = from_json(&bytes).map_err(refused)?;
     let hunt = HuntDir::elsewhere(&manifest.hunt, &hunt);
     let mut report = Report::of(&hunt)?;
-    // Secrets were taken out of the configuration, so its digest is not that of the frozen one.
+    // The configuration in a bundle lacks the secrets, so its digest is not the one in the journal,
+    // and `Report::of` takes it for altered. The report in the bundle has the right values.
     report.recheck = carried.recheck;
     report.notes = carried.notes;
     report.is_unpacked = true;

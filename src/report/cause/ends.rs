@@ -35,11 +35,11 @@ impl TestedEnd<'_> {
                 format!("reverting {causes} heals the bad end: {values}; the patch is {patch}")
             }
             Revert::HealsPart => format!(
-                "reverting {causes} heals what can be judged by a few runs: {values}; the patch is \
-                 {patch}"
+                "reverting {causes} heals the targets that a few runs can judge: {values}; the \
+                 patch is {patch}"
             ),
             Revert::BreaksOther(what) => format!(
-                "the bad end without {causes} is without the step, but {}: {values}; the patch is \
+                "the bad end without {causes} has no step any more, but {}: {values}; the patch is \
                  {patch}",
                 text::line(what)
             ),

@@ -6,8 +6,8 @@ use crate::evaluation::{Aim, Finding, Trial};
 use crate::report::model::{CauseLine, JointBackportLine, JointRevertLine};
 use crate::store::{BACKPORT_PATCH, JOINT_BACKPORT_PATCH, JOINT_REVERT_PATCH, REVERT_PATCH};
 
-/// The cause inside the main first bad commit. `logs`: those of all tests, by the names of runs and
-/// failed builds.
+/// The cause inside the main first bad commit. `logs`: the logs of all tests, by the names of their
+/// runs and failed builds.
 pub(crate) fn main(
     finding: &Finding,
     aim: Aim,
@@ -31,7 +31,7 @@ pub(crate) fn others(finding: &Finding, logs: &BTreeMap<String, String>) -> Vec<
     causes.collect()
 }
 
-/// The newer end without all causes. Only for a regression it has a patch.
+/// The test of the newer end without all causes. It has a patch only in a hunt for a regression.
 pub(crate) fn joint_revert(
     finding: &Finding,
     aim: Aim,
@@ -46,7 +46,7 @@ pub(crate) fn joint_revert(
     })
 }
 
-/// The bad end with all fixes.
+/// The test of the bad end with all fixes.
 pub(crate) fn joint_backport(
     finding: &Finding,
     logs: &BTreeMap<String, String>,

@@ -64,10 +64,10 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with a.h and b.c";
     assert_eq!(said(&named), expected);
     assert_eq!(others_in_short(&named.sets[0]), "a.h and 3 other parts");
-    // The cause may also be in the parts that were present too.
+    // The cause may also be in the other parts that were present.
     named.sets[0].is_minimal = false;
-    let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were there \
-                    too: the search ended after 1 test";
+    let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were in the \
+                    same build: the search ended after 1 test";
     assert_eq!(said(&named), expected);
     // Nothing was left out, and only the revert was tested.
     let whole =

@@ -1,7 +1,7 @@
 //! The first screen: the answer, its confidence, and how to reproduce it.
 
 use crate::evaluation::Resource;
-use crate::report::certainty::{About, noise_of};
+use crate::report::certainty::{StepWithInterval, noise_of};
 use crate::report::facts::{self, Part};
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
@@ -26,11 +26,11 @@ pub(super) struct Answer {
     /// Who and when, or the ends of the range.
     pub(super) who: Vec<FactView>,
     pub(super) levels: Vec<LevelView>,
-    /// The other facts.
+    /// The evidence.
     pub(super) what: Vec<FactView>,
     pub(super) effects: TableView,
     pub(super) change: ChangeView,
-    /// What else is known of it.
+    /// Further details.
     pub(super) details: Vec<FactView>,
     pub(super) reproduce: String,
     pub(super) script: Option<String>,
@@ -140,15 +140,15 @@ impl LevelView {
             before,
             after,
             percent: words::percent(&effect.parent, &effect.commit).unwrap_or_default(),
-            moved: match (About::of(report, effect), &effect.own_step) {
-                (Some(About { step, interval }), _) => {
+            moved: match (StepWithInterval::of(report, effect), &effect.own_step) {
+                (Some(StepWithInterval { step, interval }), _) => {
                     format!("own step {step}, 95 % interval {interval}, tolerance {allowed}")
                 }
                 (None, Some(step)) => {
                     format!("own step {}, tolerance {allowed}", words::moved(report, step))
                 }
                 (None, None) if noise_of(report, effect).is_some() => {
-                    "measured afresh in turn".to_owned()
+                    "commit and parent were measured again, in turn".to_owned()
                 }
                 (None, None) => "changed, though it must not".to_owned(),
             },

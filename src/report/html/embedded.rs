@@ -207,15 +207,15 @@ impl Chosen {
     }
 }
 
-/// The commits that the answer is about: first bad commits and their parents, else the candidates.
+/// The commits that the answer is about: first bad commits with their parents, and candidates.
 fn answer(report: &Report) -> impl Iterator<Item = &CommitId> {
     let first =
         report.culprits.iter().flat_map(|first| first.parents.iter().chain([&first.commit]));
     first.chain(report.candidates.iter())
 }
 
-/// The text of `reproduce.sh`; `None` if the page cannot show it whole and unchanged, so that
-/// nobody copies another script.
+/// The text of `reproduce.sh`; `None` if the page cannot show it whole and unchanged, because
+/// readers copy it and run it.
 fn script(report: &Report) -> Option<String> {
     let text = std::fs::read_to_string(report.folder.join(SCRIPT)).ok()?;
     (text.len() <= WHOLE && text::lines(&text) == text).then_some(text)

@@ -43,8 +43,8 @@ pub(crate) struct LivePage {
 }
 
 impl LivePage {
-    /// The page; `None` if the hunt does not run or has its answer. Its links lead to the files of
-    /// the hunt's folder, where the page must be. The finished page contains them.
+    /// The page; `None` if the hunt does not run or has its answer. The page must be in the hunt's
+    /// folder, because it links to the logs there. Only the finished page contains the logs.
     pub(crate) fn of(report: &Report) -> Option<Self> {
         if !report.is_running || report.outcome != Outcome::Interrupted {
             return None;
@@ -52,7 +52,7 @@ impl LivePage {
         let mut page = Page::of(report, &Logs::beside(report), Embedded::none());
         page.is_live = true;
         let page = page.render().expect("a string takes everything");
-        // Texts of others are escaped, so they cannot contain the mark.
+        // Text from outside is escaped, so it cannot contain the mark.
         let (before, after) = page.split_once(LIVE)?;
         Some(Self { before: before.to_owned(), after: after.to_owned() })
     }

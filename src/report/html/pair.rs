@@ -50,8 +50,8 @@ impl Pair {
             pair.same.push("the inputs, by content".to_owned());
         }
         let mut found = first.differences.iter().flat_map(|all| &all.found);
-        let is_said_anew = found.any(|one| one.kind == DifferenceIn::Probe);
-        if !report.environment.is_empty() && !is_said_anew {
+        let has_probe_difference = found.any(|one| one.kind == DifferenceIn::Probe);
+        if !report.environment.is_empty() && !has_probe_difference {
             pair.same.push("what the probes of the environment said".to_owned());
         }
         let known = differences::same(first).filter(|kind| *kind != DifferenceIn::Probe);

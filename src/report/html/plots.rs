@@ -102,8 +102,7 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
         if let Some(words) = guard.and_then(certainty::levels_in_short) {
             let _ = write!(caption, "; {words}");
         } else if let Some(threshold) = guard.and_then(|guard| guard.threshold.as_ref()) {
-            let parted = text::value(threshold);
-            let _ = write!(caption, "; {parted} parts good from bad");
+            let _ = write!(caption, "; threshold {}", text::value(threshold));
         }
         if report.posterior.iter().any(|one| one.metric == metric && one.noise.paired) {
             caption += "; the machine drifts, so only runs taken side by side compare";

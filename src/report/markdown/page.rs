@@ -1,4 +1,4 @@
-//! A Markdown page under construction. Only this module writes Markdown syntax.
+//! A Markdown page under construction. All methods but [`Page::block`] escape the text they add.
 
 use std::fmt::Write as _;
 

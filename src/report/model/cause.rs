@@ -14,16 +14,16 @@ pub(crate) struct CauseLine {
     pub cause: Cause,
     /// The logs of the tests' runs and failed builds by name, relative to the hunt's folder.
     pub logs: BTreeMap<String, String>,
-    /// The patch that removes the parts from the bad endpoint (for a fix: that brings them there),
-    /// relative to the hunt's folder; set if it exists.
+    /// The patch that removes the parts from the bad endpoint, or in a hunt for a fix adds them to
+    /// it; relative to the hunt's folder, set if it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }
 
-/// The newer endpoint without the causes of all first bad commits.
+/// The test of the newer endpoint without the causes of all first bad commits.
 pub(crate) type JointRevertLine = JointLine<JointRevert>;
 
-/// The bad endpoint with the causes of all first fixed commits.
+/// The test of the bad endpoint with the causes of all first fixed commits.
 pub(crate) type JointBackportLine = JointLine<JointBackport>;
 
 /// A test of an endpoint with or without the causes of several commits.
@@ -34,8 +34,8 @@ pub(crate) struct JointLine<J> {
     pub joint: J,
     /// The logs of the test's runs and failed builds by name, relative to the hunt's folder.
     pub logs: BTreeMap<String, String>,
-    /// The patch for the bad endpoint that removes the causes (for a fix: that brings them there),
-    /// relative to the hunt's folder; set if it was tested.
+    /// The patch that removes the causes from the bad endpoint, or in a hunt for a fix adds them to
+    /// it; relative to the hunt's folder, set if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
 }

@@ -80,7 +80,7 @@ pub(crate) struct Report {
     /// The newer endpoint without the causes of all `culprits`, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_revert: Option<JointRevertLine>,
-    /// In a hunt for a fix: the bad endpoint with what fixes it in all `culprits`, if there are
+    /// In a hunt for a fix: the bad endpoint with the causes of all `culprits`, if there are
     /// several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joint_backport: Option<JointBackportLine>,
@@ -213,7 +213,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The candidates that are not confirmed: the others are listed by themselves.
+    /// The candidates that are not confirmed; the confirmed ones have a list of their own.
     pub(crate) fn unconfirmed(&self) -> Vec<&CommitId> {
         let is_confirmed =
             |commit: &CommitId| self.culprits.iter().any(|one| one.commit == *commit);

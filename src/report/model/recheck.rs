@@ -29,7 +29,7 @@ pub(crate) struct Recheck {
     /// Whether every build and run of the hunt had an empty home folder when it ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_home: bool,
-    /// What was claimed of each first bad commit.
+    /// For each first bad commit, what made commits bad in its search.
     pub claims: Vec<ClaimLine>,
 }
 

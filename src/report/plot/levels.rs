@@ -40,7 +40,7 @@ pub(in crate::report) struct Levels {
     pub(super) threshold: Option<f64>,
     /// Whether the metric is a failure rate: a commit then has no level.
     pub(super) is_rate: bool,
-    /// The level at the bad end, if there is a noise model: then both levels decide.
+    /// The level at the bad end, if there is a noise model, which judges by both levels.
     pub(super) bad: Option<f64>,
 }
 

@@ -166,7 +166,7 @@ impl Levels {
         for at in order.filter(|at| done.insert(*at)) {
             let commit = &self.commits[at];
             let middle = layout.middle(i32::try_from(at).unwrap_or(0));
-            // The first label would be cut in half.
+            // Otherwise the left edge would cut off half of the first label.
             let half = width_of(commit.commit.short()) / 2;
             let centre = middle.clamp(half, (layout.right - half).max(half));
             let label = commit.commit.short();

@@ -2,7 +2,7 @@
 
 use crate::evaluation::{CommitId, Verdict};
 use crate::report::model::{Report, SearchLine, StepLine};
-use crate::report::range::{Range, Run, runs};
+use crate::report::range::{PlaceSpan, Range, spans};
 use crate::report::sought::Sought;
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
@@ -27,15 +27,15 @@ pub(in crate::report) struct Narrowing {
     /// The older and the newer endpoint.
     ends: [CommitId; 2],
     /// The rows, in order of time.
-    pub(in crate::report) rows: Vec<Stage>,
+    pub(in crate::report) rows: Vec<NarrowingRow>,
 }
 
 /// One row.
-pub(in crate::report) struct Stage {
+pub(in crate::report) struct NarrowingRow {
     /// The event that the row shows.
     pub(in crate::report) what: What,
     /// The places in question before the event.
-    open: Vec<Run>,
+    open: Vec<PlaceSpan>,
     /// The subject of the judged or confirmed commit; empty if unknown.
     subject: String,
     /// How many commits are in question after the event. `None` if a path filter leaves out some,
@@ -69,9 +69,9 @@ impl Narrowing {
             let mut olds = vec![old];
             let is_whole = search.paths.is_empty();
             let mut open = range.open(&olds, &newest);
-            let before = runs(&open);
+            let before = spans(&open);
             let left = |open: &[bool]| is_whole.then(|| open.iter().filter(|open| **open).count());
-            rows.push(Stage {
+            rows.push(NarrowingRow {
                 what: What::Range(search.search_number),
                 open: before,
                 subject: String::new(),
@@ -80,7 +80,7 @@ impl Narrowing {
             for step in
                 report.steps.iter().filter(|step| step.search_number == search.search_number)
             {
-                let before = runs(&open);
+                let before = spans(&open);
                 match step.verdict {
                     Verdict::Skip | Verdict::Unknown => {}
                     verdict if sought.is_older(verdict) => olds.push(step.commit.clone()),
@@ -89,14 +89,14 @@ impl Narrowing {
                 open = range.open(&olds, &newest);
                 let what = What::Step(step.clone(), range.place(&step.commit));
                 let subject = subject(report, &step.commit);
-                rows.push(Stage { what, open: before, subject, left: left(&open) });
+                rows.push(NarrowingRow { what, open: before, subject, left: left(&open) });
             }
         }
         for first in &report.culprits {
             let place = range.place(&first.commit);
             let open = place.map(|place| (place, place)).into_iter().collect();
             let what = What::Found(first.commit.clone(), place);
-            rows.push(Stage { what, open, subject: first.subject.clone(), left: None });
+            rows.push(NarrowingRow { what, open, subject: first.subject.clone(), left: None });
         }
         let ends = [0, range.last()].map(|place| range.commit(place).clone());
         Some(Self { sought, last: range.last(), ends, rows })
@@ -135,7 +135,7 @@ impl Narrowing {
     }
 }
 
-impl Stage {
+impl NarrowingRow {
     /// The row's label.
     pub(in crate::report) fn name(&self) -> String {
         match &self.what {

@@ -38,17 +38,19 @@ const CLOSE: usize = 3;
 /// The commits of a range with their probabilities.
 pub(in crate::report) struct PosteriorPlot {
     /// Oldest first, including the older end if its place is known.
-    commits: Vec<Weighed>,
+    commits: Vec<PlottedCommit>,
     sought: Sought,
     /// Whether a sample is a pair of runs, one of them at the older end.
     is_paired: bool,
 }
 
 #[derive(Clone)]
-struct Weighed {
+struct PlottedCommit {
     commit: CommitId,
     subject: String,
+    /// The probability that it is the first bad one.
     first: f64,
+    /// The probability that it is bad.
     bad: f64,
     samples: usize,
     verdict: Verdict,
@@ -81,7 +83,7 @@ impl PosteriorPlot {
                 .iter()
                 .map(|weighed| {
                     let (first, bad, samples) = (weighed.first, weighed.bad, weighed.samples);
-                    known(&weighed.commit).weighed(&weighed.commit, first, bad, samples)
+                    known(&weighed.commit).plotted(&weighed.commit, first, bad, samples)
                 })
                 .collect(),
         };
@@ -94,7 +96,7 @@ impl PosteriorPlot {
         if self.commits.len() <= LONG {
             return None;
         }
-        let is_open = |one: &Weighed| one.first >= LEAST;
+        let is_open = |one: &PlottedCommit| one.first >= LEAST;
         let from = self.commits.iter().position(is_open)?;
         let to = self.commits.iter().rposition(is_open)?;
         // A margin on both sides shows the position of the part.
@@ -241,7 +243,7 @@ impl PosteriorPlot {
         }
     }
 
-    fn tip(&self, one: &Weighed) -> String {
+    fn tip(&self, one: &PlottedCommit) -> String {
         let runs = match (one.samples, self.is_paired) {
             (1, true) => "1 pair of runs".to_owned(),
             (many, true) => format!("{many} pairs of runs"),
@@ -305,9 +307,9 @@ impl Known {
         Self { subject, verdict, answer }
     }
 
-    fn weighed(self, commit: &CommitId, first: f64, bad: f64, samples: usize) -> Weighed {
+    fn plotted(self, commit: &CommitId, first: f64, bad: f64, samples: usize) -> PlottedCommit {
         let Self { subject, verdict, answer } = self;
-        Weighed { commit: commit.clone(), subject, first, bad, samples, verdict, answer }
+        PlottedCommit { commit: commit.clone(), subject, first, bad, samples, verdict, answer }
     }
 }
 
@@ -319,23 +321,23 @@ fn placed(
     places: RangeInclusive<usize>,
     sought: Sought,
     known: impl Fn(&CommitId) -> Known,
-) -> Vec<Weighed> {
-    let told: HashMap<usize, _> =
+) -> Vec<PlottedCommit> {
+    let listed: HashMap<usize, _> =
         one.commits.iter().filter_map(|w| Some((range.place(&w.commit)?, w))).collect();
-    // Runs of no listed commit were made at the older end.
+    // Runs that belong to no listed commit were made at the older end.
     let of_commits: usize = one.commits.iter().map(|weighed| weighed.samples).sum();
     let at_old = if one.noise.paired { 0 } else { one.runs.saturating_sub(of_commits) };
     let mut newer: HashMap<usize, f64> = HashMap::new();
     let mut commits = Vec::new();
     for place in places.clone() {
-        let weighed = told.get(&place);
+        let weighed = listed.get(&place);
         let sure = match (weighed, range.parents(place)) {
             (Some(weighed), _) => sought.p_newer(weighed.bad),
             (None, [parent]) => newer.get(parent).copied().unwrap_or(0.0),
             (None, []) => 0.0,
             (None, _) => {
                 let within = range.reached([place].into_iter());
-                let mass = told.iter().filter(|(at, _)| within[**at]).map(|(_, w)| w.first);
+                let mass = listed.iter().filter(|(at, _)| within[**at]).map(|(_, w)| w.first);
                 mass.sum::<f64>().min(1.0)
             }
         };
@@ -348,7 +350,7 @@ fn placed(
             None => 0,
         };
         let first = weighed.map_or(0.0, |w| w.first);
-        commits.push(known.weighed(commit, first, sought.p_newer(sure), samples));
+        commits.push(known.plotted(commit, first, sought.p_newer(sure), samples));
     }
     commits
 }
@@ -388,7 +390,7 @@ impl Layout {
 
 /// The y coordinate of a probability.
 fn height(p: f64) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a probability of some hundred pixels")]
+    #[expect(clippy::cast_possible_truncation, reason = "a plot has some hundred pixels")]
     let rise = (p.clamp(0.0, 1.0) * f64::from(PLOT)).round() as i32;
     TOP + PLOT - rise
 }

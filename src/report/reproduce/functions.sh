@@ -1,13 +1,12 @@
 
 set -u
 unset CDPATH
-# A git variable of the caller's would send git to another repository.
+# A git variable in the environment could send git to another repository.
 for name in $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Hooks and the file monitor of the clone are not ours to start, and commits are what they are
-# called, not what `git replace` says.
+# Runs no hooks and no file monitor of the clone, and ignores `git replace`.
 repo_git() {
   git --no-replace-objects -C "$repo" -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"
 }
@@ -24,7 +23,7 @@ finish() {
   exit "$status"
 }
 
-# A path of the clone's checkout that recipes need and git does not have.
+# Links a path of the clone's checkout that is not in git and that the commands need.
 link_in() {
   if [ -z "$top" ] || [ ! -e "$top/$1" ]; then
     say "warning: $1 is not in the clone, going on without it"
@@ -38,7 +37,7 @@ src_git() {
     -c apply.ignoreWhitespace=no "$@"
 }
 
-# The patch on standard input, unless its content is there already.
+# Applies the patch on standard input, unless the files already have its changes.
 apply_patch() {
   cat >"$side/patch" || exit 1
   src_git apply --check --reverse "$side/patch" 2>/dev/null ||
@@ -46,12 +45,12 @@ apply_patch() {
     src_git apply --index --whitespace=nowarn --3way "$side/patch" >&2 || exit 1
 }
 
-# The commit in question in place of a submodule's pin.
+# Sets a submodule to the commit that is measured.
 lay_pin() {
   src_git update-index --cacheinfo "160000,$asked,$1" >&2 || exit 1
 }
 
-# Files of a folder as the commit in question has them at its own top.
+# Replaces files of a folder with those at the top of the commit that is measured.
 lay_vendored() {
   folder=$1
   shift
@@ -65,7 +64,7 @@ lay_vendored() {
   done
 }
 
-# What matches is exactly as at that commit.
+# Restores all files that match from another commit.
 lay_files() {
   from=$1
   shift
@@ -91,13 +90,13 @@ prepare() {
   "links_$recipe"
 }
 
-# What an engine prints is shown, never obeyed: control characters go.
+# Shows output without control characters, so that it cannot control the terminal.
 shown() {
   LC_ALL=C tr -d '\000-\010\013-\037\177' |
     LC_ALL=C sed -e "s/$(printf '\302[\200-\237]')//g" -e 's/^/    | /'
 }
 
-# show SIDE LABEL COMMIT NUMBER PATTERN: the lines that hold the figure, or the last ones.
+# show SIDE LABEL COMMIT NUMBER PATTERN: prints the lines with the value, or the last lines.
 show() {
   side=$work/$1
   printf '  %s %.10s\n' "$2" "$3"

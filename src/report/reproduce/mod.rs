@@ -86,7 +86,7 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     comment("Usage: sh reproduce.sh [CLONE]");
     let wanted = if report.within.is_some() { "that commit" } else { "both commits" };
     comment(&format!("CLONE is a clone that has {wanted}; by default the one the hunt ran in."));
-    comment("Exits with 0 when both could be built and measured, with 1 when not.");
+    comment("Exits with 0 if both could be built and measured, else with 1.");
     let [(label_1, commit_1), (label_2, commit_2)] = sides(report);
     // Shells treat quotes inside `${1:-…}` differently.
     let repo = match repository(report) {
@@ -98,7 +98,7 @@ fn header(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError>
     let of_newer = if recipes[0] == recipes[1] {
         1
     } else {
-        comment("The two have recipes of their own: an override of oracle.toml lies between them.");
+        comment("The two have different recipes: oracle.toml changes the recipe for some commits.");
         2
     };
     let _ = write!(
@@ -137,7 +137,7 @@ fn lay(script: &mut String, recipe: &Recipe, number: u8) -> Result<(), ReportErr
             }
             RecipeLayer::Patch { name, diff } => {
                 let _ = writeln!(script, "  # {}", text::line(name));
-                script.push_str(&shell::given(diff, "apply_patch"));
+                script.push_str(&shell::command_with_input(diff, "apply_patch"));
             }
             RecipeLayer::Files { from, paths } => {
                 let _ = write!(script, "  lay_files {from}");

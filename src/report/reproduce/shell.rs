@@ -15,7 +15,7 @@ pub(super) fn quote(text: &str) -> Result<String, ReportError> {
 }
 
 /// A command that reads these bytes from standard input, literally if they are text, else in octal.
-pub(super) fn given(bytes: &[u8], command: &str) -> String {
+pub(super) fn command_with_input(bytes: &[u8], command: &str) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
             let mut end = "END_OF_TEXT".to_owned();
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn what_a_command_is_given_is_not_the_shells() {
-        let text = given(b"$(x) `y`\nEND_OF_TEXT\nlast", "cat");
+        let text = command_with_input(b"$(x) `y`\nEND_OF_TEXT\nlast", "cat");
         assert_eq!(text, "  cat <<'END_OF_TEXT_'\n$(x) `y`\nEND_OF_TEXT\nlast\nEND_OF_TEXT_\n");
-        let bytes = given(b"\xff%\0", "cat");
+        let bytes = command_with_input(b"\xff%\0", "cat");
         assert_eq!(bytes, "  {\n    printf '\\377\\045\\000'\n  } | cat || exit 1\n");
     }
 

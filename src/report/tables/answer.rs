@@ -1,7 +1,7 @@
 //! Tables of the answer.
 
 use crate::evaluation::{Basis, FileRole, TouchedFile};
-use crate::report::certainty::{self, About, noise_of};
+use crate::report::certainty::{self, StepWithInterval, noise_of};
 use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::sought::Sought;
 use crate::report::words;
@@ -24,8 +24,8 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
     let noisy = first.effects.iter().filter(|effect| noise_of(report, effect).is_some()).count();
     let is_mixed = noisy > 0 && noisy < first.effects.len();
     let rows = first.effects.iter().map(|effect| {
-        let (step, interval, kind) = match About::of(report, effect) {
-            Some(About { step, interval }) => (step, interval, " (95 %)"),
+        let (step, interval, kind) = match StepWithInterval::of(report, effect) {
+            Some(StepWithInterval { step, interval }) => (step, interval, " (95 %)"),
             None => (plain_step(report, effect), over_pairs(effect), " (all pairs of runs)"),
         };
         let kind = if is_mixed && !interval.is_empty() { kind } else { "" };
@@ -64,13 +64,13 @@ fn over_pairs(effect: &EffectLine) -> String {
 
 /// Files that a first bad commit touches.
 pub(in crate::report) fn files(files: &[TouchedFile]) -> Table {
-    let is_told = files.iter().any(|file| file.role != FileRole::Unknown);
+    let has_roles = files.iter().any(|file| file.role != FileRole::Unknown);
     let rows = files.iter().map(|file| {
         let lines = Cell::Lines(file.added, file.removed);
-        let role = is_told.then(|| file.role.to_string().into());
+        let role = has_roles.then(|| file.role.to_string().into());
         [file.path.as_str().into(), lines].into_iter().chain(role).collect()
     });
-    let columns = ["file", "lines"].into_iter().chain(is_told.then_some("role"));
+    let columns = ["file", "lines"].into_iter().chain(has_roles.then_some("role"));
     Table { columns: columns.map(str::to_owned).collect(), rows: rows.collect() }
 }
 

@@ -17,7 +17,7 @@ fn hunt() -> Hunt {
 fn every_form_says_the_paired_interval_beside_the_plain_one() {
     let report = hunt().report();
     let words = "ppl: 0.285 to 0.335 worse, chunk against chunk (95 % interval); -0.412 to 1.04 \
-                 if the two had read different texts; 23 of 24 chunks carry it";
+                 if the two had read different texts; 23 of 24 chunks moved beyond their noise";
     assert!(
         markdown(&report).contains(&format!("Over the text: {words}")),
         "{}",

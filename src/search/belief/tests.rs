@@ -86,7 +86,7 @@ fn assert_alike(found: &[f64], expected: &[f64]) {
 
 /// Expected values from other code: twelve commits, thirteen samples, one of them an outlier.
 #[test]
-fn a_posterior_from_elsewhere() {
+fn a_posterior_that_other_code_computed() {
     let samples: Samples = [
         (0, 6.0),
         (0, 5.96),
@@ -155,7 +155,7 @@ fn nothing_explains_what_is_nowhere_worse() {
 }
 
 #[test]
-fn openness_is_the_entropy() {
+fn the_entropy_is_that_of_good_or_bad() {
     let belief = Belief { first: vec![], bad: vec![0.5, 0.0, 1.0, 0.1, 1.0 + 1e-12] };
     assert_close(belief.binary_entropy(0), 1.0);
     assert_eq!(
@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn nor_does_the_order_of_commits(case in cases()) {
+    fn the_order_of_commits_is_irrelevant(case in cases()) {
         let (to, parents) = relabelled(&case.parents, &case.keys);
         let mut prior = vec![0.0; to.len()];
         for (old, new) in to.iter().enumerate() {
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn a_hideout_is_the_heaviest(
+    fn the_largest_untestable_span_is_found(
         (parents, weights, mut untestable) in histories(12).prop_flat_map(|parents| {
             let size = parents.len();
             let weight = prop_oneof![Just(0.0), 1e-6..1e-4_f64, 0.1..1.0_f64];

@@ -203,7 +203,7 @@ fn any_answer(parts: &Parts, seed: u64) -> Shows {
 
 proptest! {
     #[test]
-    fn whatever_the_world_and_the_clues_say_both_sides_hold_and_no_set_is_tested_twice(
+    fn whatever_tests_and_hints_say_both_sets_hold_and_no_set_is_tested_twice(
         parts in 1_usize..14,
         seed: u64,
         weights in proptest::collection::btree_map(0_usize..14, 1_u32..200, 0..14),

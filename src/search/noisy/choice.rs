@@ -5,8 +5,9 @@ use crate::search::advice::Scale;
 use crate::search::belief::{Belief, UntestableSpan};
 use crate::search::most_runs;
 
-/// Minimum entropy of a commit with stored runs, relative to the most uncertain commit's: reached at
-/// P(bad) = 0.40. The run tells 3 % less at most, and costs nothing.
+/// Minimum entropy of a commit with stored runs, as a share of the most uncertain commit's. A
+/// stored run costs nothing, so it may tell up to 3 % less. If the most uncertain commit has P(bad)
+/// = 0.5, this is reached at P(bad) = 0.40.
 const NEARLY: f64 = 0.97;
 
 impl Noisy<'_> {
@@ -47,16 +48,17 @@ impl Noisy<'_> {
         self.most_open(belief, |commit| self.samples_of(commit) < most)
     }
 
-    /// Whether a stored run of the commit was not taken yet, so that its next run costs nothing.
-    /// Differences in pairs need new runs.
+    /// Whether a stored run of the commit was not taken yet, so that its next run costs nothing. In
+    /// a paired search every sample needs new runs.
     fn has_unused_runs(&self, commit: usize, most: usize) -> bool {
         let stored = self.stored.get(commit).copied().unwrap_or(0).min(most);
         stored > 0 && !self.is_paired() && self.samples_of(commit) < stored
     }
 
-    /// The current commit's minimum entropy relative to the most uncertain one's: the price of a
-    /// run over the price of a run and a build. At equal prices it is 0.47, reached at P(bad) =
-    /// 0.1.
+    /// The current commit's minimum entropy, as a share of the most uncertain one's: 1/(1 + 1.13
+    /// b), where b is the time of a build divided by that of a run, and 1.13 b is kept within 0.25
+    /// … 9. At b = 1 this is 0.47. If the most uncertain commit has P(bad) = 0.5, P(bad) = 0.1
+    /// reaches it.
     fn patience(&self) -> f64 {
         let price = (self.price_of_build * 1.13).clamp(0.25, 9.0);
         1.0 / (1.0 + price)

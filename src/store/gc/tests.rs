@@ -154,7 +154,7 @@ fn leftovers_of_killed_processes_go() {
 }
 
 #[test]
-fn nothing_is_removed_below_whoever_measures() {
+fn nothing_is_removed_while_somebody_measures() {
     let place = Place::new();
     let common = place.store.root().parent().unwrap().to_owned();
     let measuring = Store::open_to_measure(&common).unwrap();
@@ -210,7 +210,7 @@ fn half_done(done: usize) -> (Place, usize) {
 }
 
 #[test]
-fn what_a_build_was_configured_with_goes_with_the_last_build_that_was() {
+fn a_build_setup_is_removed_with_the_last_build_that_uses_it() {
     let place = Place::new();
     let setup = |file: &str| {
         let mut setup = Setup::default();

@@ -21,8 +21,8 @@ pub(crate) use searches::{
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
-    /// The hunt begins: its request and its environment. A second one, from `resume`, replaces the
-    /// first because the environment has changed.
+    /// The hunt begins: its request and its environment. If the environment has changed, `resume`
+    /// writes a second such event, which replaces the first.
     Begun(Box<Begun>),
     /// A driver resumes the hunt after an interruption, or after a limit ended it.
     Resumed {
@@ -51,7 +51,7 @@ pub(crate) enum Event {
         /// The answer.
         is_allowed: bool,
     },
-    /// The commits that change nothing that the endpoints' builds read were looked for.
+    /// The hunt looked for commits that change nothing that the endpoints' builds read.
     Unread(Unread),
     /// The expected cost of the search, estimated from the endpoints.
     Plan(Plan),
@@ -123,8 +123,8 @@ pub(crate) enum Event {
     Swept(Box<SweptCell>),
     /// The tensors of the first bad commit were compared with its parent's.
     Tensors(Box<TensorChange>),
-    /// The home folder matters. From now on every build and run has an empty one, or every one has
-    /// the user's; the last such event counts.
+    /// The home folder changes results. From now on every build and run gets an empty home folder,
+    /// or every one gets the user's. The last such event counts.
     Home {
         /// Whether it is empty.
         empty: bool,
@@ -155,7 +155,7 @@ pub(crate) enum Event {
     ConfirmsElsewhere {
         /// The commit.
         commit: CommitId,
-        /// The node of this job, which the next one keeps away from.
+        /// The node of this job. The next job must run on another node.
         node: String,
     },
     /// A worker that measured a commit ahead has ended.

@@ -1,6 +1,6 @@
 //! A hunt's journal: one JSON object a line, appended and synced, never changed. Driver and oracle
-//! both write to it. Each line ends with a digest of itself. The journal alone shows everything that
-//! the hunt did.
+//! both write to it. Each line ends with a digest of itself. The journal alone shows everything
+//! that the hunt did.
 
 mod event;
 mod limits;

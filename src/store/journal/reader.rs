@@ -28,8 +28,8 @@ struct SoFar {
 
 impl JournalReader {
     /// All entries of the journal at `path`; a missing journal is empty. One reader always gets the
-    /// same path. If another file is there now, or the file has become shorter than what was read of
-    /// it, the file is read from its start.
+    /// same path. If another file is there now, or the file has become shorter than what was read
+    /// of it, the file is read from its start.
     pub(in crate::store) fn entries(&self, path: &Path) -> Result<Vec<Entry>, StoreError> {
         // After a panic elsewhere, what was read is still whole: it grows by whole lines.
         let mut so_far = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -187,7 +187,8 @@ fn shapes_must_agree() {
     assert!(matches!(stopped, DumpError::Stopped));
 }
 
-/// A base file with one chunk of four tokens has one row of log-probabilities, of three values here.
+/// A base file with one chunk of four tokens has one row of log-probabilities, of three values
+/// here.
 fn kl_base(files: &Files, name: &str, lowest: f32, steps: [u16; 3]) -> Dump {
     let numbers = [4, 3, 1, 1, 2, 3, 4].into_iter().flat_map(i32::to_le_bytes);
     let header = [16.0 / 65_535.0, lowest].into_iter().flat_map(f32::to_le_bytes);

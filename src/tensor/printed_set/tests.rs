@@ -150,8 +150,8 @@ fn the_padding_of_a_cache_is_no_first_difference() {
     assert_eq!((found.first, found.beyond), (None, 0));
     let remarks: Vec<&str> = found.tensors.iter().filter_map(|one| one.remark.as_deref()).collect();
     let expected = [
-        "its shape is [32, 4] in A and [256, 4] in B, which no operation computed",
-        "its shape is [2, 32] in A and [2, 256] in B, as that of k-0",
+        "its shape is [32, 4] in A and [256, 4] in B, which can be padding",
+        "its shape is [2, 32] in A and [2, 256] in B, which follows from k-0",
     ];
     assert_eq!(remarks, expected);
     let found = compared(&graph(32, 1.0), &graph(256, 2.0));

@@ -3,7 +3,7 @@
 /// A call: `set(SOURCES a.c b.c)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Call {
-    /// In small letters.
+    /// In lower case.
     pub(super) name: String,
     pub(super) args: Vec<String>,
     /// The function or macro whose body has the call.

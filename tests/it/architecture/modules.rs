@@ -11,7 +11,7 @@ type ModulePath = Vec<String>;
 /// under its own name.
 pub(super) type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// All modules that `lib.rs` declares, directly or not; so those of unit tests are left out.
+/// All modules that `lib.rs` declares, directly or not. Modules of unit tests are not among them.
 pub(super) struct Modules(BTreeMap<ModulePath, Module>);
 
 struct Module {

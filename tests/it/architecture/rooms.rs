@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{code, sources};
 
 /// The modules of `src` and the modules that each uses, its unit tests included. Imports go
-/// downward only: cli → init, demo, hunt → oracle → build, measure, report → differ, store →
-/// config, git → search → stats, process, ui → evaluation. Types of measured things are in
-/// `evaluation`, which uses no other module. A report uses the words of `ui` and prints nothing.
+/// downward only; `ARCHITECTURE.md` has the order. Types of measured things are in `evaluation`,
+/// which uses no other module. A report uses the words of `ui` and prints nothing.
 const ROOMS: &[(&str, &str)] = &[
     (
         "cli",
@@ -38,7 +37,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("files", ""),
 ];
 
-/// Every room used as `crate::ROOM` or in `crate::{…}`.
+/// Every module of `src` that the code uses as `crate::NAME` or in `crate::{…}`.
 fn used_rooms(code: &str) -> Vec<String> {
     let word = |text: &str| {
         text.trim_start()

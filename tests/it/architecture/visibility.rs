@@ -1,4 +1,4 @@
-//! What of `src` is public.
+//! Which items of `src` may be public.
 
 use std::collections::BTreeSet;
 use std::fs;

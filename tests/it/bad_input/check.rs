@@ -150,7 +150,7 @@ fn what_is_asked_only_inside_a_commit_is_tried_too() {
     assert!(cause[1].starts_with("warn  cause        empty: "), "{said}");
     assert!(cause[2].starts_with("warn  cause        code: "), "{said}");
     assert!(cause[3].starts_with("ok    cause        wide[width=96]: "), "{said}");
-    assert!(said.contains("correct it, or the report will lack what it asks"), "{said}");
+    assert!(said.contains("correct it, or the report will not have its result"), "{said}");
 }
 
 #[test]

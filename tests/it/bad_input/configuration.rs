@@ -14,18 +14,18 @@ fn one_that_is_not_there() {
     insta::assert_snapshot!(refused(&env, &START), @r"
     exit code 2
     error: there is no oracle.toml here
-    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these; --config FILE names another
+    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these options; --config FILE names another file
     ");
     insta::assert_snapshot!(refused(&env, &["measure", "HEAD"]), @r"
     exit code 2
     error: there is no oracle.toml here
-    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these; --config FILE names another
+    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these options; --config FILE names another file
     ");
     let args = ["start", "--good", "v1", "--config", "no/such.toml"];
     insta::assert_snapshot!(refused(&env, &args), @r"
     exit code 2
     error: there is no no/such.toml
-    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these; --config FILE names another
+    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these options; --config FILE names another file
     ");
 }
 

@@ -94,7 +94,8 @@ fn a_build_command_that_fails_at_both() {
     ");
 }
 
-/// A hunt with a real build, and with one mistake in its `oracle.toml`: `is` in place of `was`.
+/// A hunt with a real build, and with one mistake in its `oracle.toml`: the text `was` is replaced
+/// by `is`.
 fn with_a_mistake(ppl: &str, was: &str, is: &str) -> Output {
     let makefile =
         "ppl: ppl.c score.c score.h\n\t$(CC) -o $(BUILD)/ppl ppl.c score.c -lm\nBUILD ?= .\n";

@@ -90,6 +90,6 @@ fn a_model_or_a_text_is_for_a_file_that_is_not_there() {
     insta::assert_snapshot!(refused(&env, &start(&["--model", "m.bin"])), @r"
     exit code 2
     error: oracle.toml is there already, and is left as it is
-    hint: to hunt with it, leave out --model and --text, which are for a file that is not there yet; --set inputs.NAME=FILE changes an input for this hunt; --config FILE writes another
+    hint: to hunt with this file, leave out --model and --text, which only serve to write a new one; --set inputs.NAME=FILE changes an input for this hunt; --config FILE writes another file
     ");
 }

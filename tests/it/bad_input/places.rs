@@ -47,7 +47,7 @@ fn a_folder_that_is_gone() {
     exit code 2
     error: the current folder does not exist
     caused by: No such file or directory (os error 2)
-    hint: change into one that is
+    hint: change into a folder that exists
     ");
 }
 
@@ -97,7 +97,7 @@ fn in_a_bare_repository() {
     insta::assert_snapshot!(refused_with(&env, &bare, &START, &[]), @r"
     exit code 2
     error: there is no oracle.toml here
-    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these; --config FILE names another
+    hint: `bisect-ppl init --model F --text F` writes one, and so does `start` with these options; --config FILE names another file
     ");
     let config = env.repo().join("oracle.toml");
     let args = ["start", "--good", "v1", "--config", config.to_str().unwrap()];

@@ -60,8 +60,8 @@ impl Answer {
         *self == Self { causes: Vec::new(), ..right.clone() }
     }
 
-    /// Whether the answer names nobody who did not do it: no commit, or candidates with the one
-    /// that did it.
+    /// Whether the answer blames no innocent commit: it names no commit, or the candidates contain
+    /// the guilty one.
     pub(crate) fn blames_no_innocent(&self, right: &Self) -> bool {
         let candidates = self.candidates.is_empty() || self.candidates.contains(&right.culprits[0]);
         self.culprits.is_empty() && candidates && self.outcome != "no-regression"
@@ -84,7 +84,8 @@ impl Reference {
     pub(crate) fn of(world: World) -> Arc<Self> {
         static KNOWN: OnceLock<Mutex<BTreeMap<World, Arc<Reference>>>> = OnceLock::new();
         let known = KNOWN.get_or_init(Mutex::default);
-        // Held meanwhile, so that no two threads make the same hunt. A panic leaves no partial data.
+        // Held meanwhile, so that no two threads make the same hunt. A panic leaves no partial
+        // data.
         let mut known = known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let make = || {
             let site = Site::plain(world);

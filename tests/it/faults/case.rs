@@ -211,7 +211,7 @@ fn next(
             let helps = says("resume") || says("start a new hunt") || !site.has_hunt();
             course.check(helps, || format!("no advice: {}", output.stderr));
         }
-        // There is no hunt yet, or its files say no longer how it began.
+        // There is no hunt yet, or its damaged files no longer say how it began.
         Some(2) if !begins && (!site.has_hunt() || says("start a new hunt")) => {}
         code => course.problems.push(format!("exit code {code:?}: {}", output.stderr)),
     }

@@ -32,8 +32,8 @@ impl Site {
         Self::with(env, world, None, |oracle| oracle)
     }
 
-    /// A site with what the case's fault needs, such as a disk that can be full. `None` if this machine
-    /// cannot inject the fault.
+    /// A site with what the case's fault needs, such as a disk that can be full. `None` if this
+    /// machine cannot inject the fault.
     pub(crate) fn of(case: &Case) -> Option<Self> {
         let env = TestEnvironment::new();
         let mut dice = Dice::new(case.seed ^ 0x5173);

@@ -1,4 +1,4 @@
-//! Faults by kind, and what failed.
+//! Prints the table of faults by kind, and the cases that failed.
 
 use std::collections::BTreeMap;
 

@@ -8,7 +8,8 @@ use super::TestEnvironment;
 /// The time of day that programs of a test see. Other clocks go on.
 pub(crate) struct Clock {
     library: PathBuf,
-    /// Read at each look at the clock: `=SECONDS` stands still, `+SECONDS` is added.
+    /// A file that is read at each look at the clock: with `=SECONDS` the clock stands still,
+    /// `+SECONDS` are added.
     face: PathBuf,
 }
 

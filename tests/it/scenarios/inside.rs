@@ -400,7 +400,10 @@ fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
     assert_eq!(inside["culprit"]["files"][0]["path"], "add.conf");
     assert_eq!(inside["within"]["files"], serde_json::json!(["add.conf", "mul.conf"]));
     let said = &told.hunt.output.stdout;
-    assert!(said.contains("These are commits of what kernels is a copy of, each built"), "{said}");
+    assert!(
+        said.contains("These are commits of the project copied to kernels, each built"),
+        "{said}"
+    );
 
     let folder = told.hunt.folder.with_file_name(inside["hunt"].as_str().unwrap());
     let script = folder.join("reproduce.sh").display().to_string();

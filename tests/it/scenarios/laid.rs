@@ -84,7 +84,7 @@ fn a_submodule_is_not_laid_over() {
 
 #[test]
 fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
-    // The bench of 5 makes the engine say 7.5, and is laid over commits that have a bench.
+    // The bench of commit 5 makes the engine print 7.5, and is laid over commits that have a bench.
     let plan = line("g g g g g g").file(3, "kernels/bench.conf", "ppl = 7.0\n").file(
         5,
         "kernels/bench.conf",

@@ -4,16 +4,16 @@
 //! ```text
 //! hunt(line("g g b b")).finds("2").costs(RUNS, BUILDS)
 //! ```
-//! Costs are exact. Each endpoint costs one build and two runs: four runs if there is no
-//! regression (in noise four or more), and another build and run if both ends show the same. Each commit of the search costs a build and a run: two runs if its
-//! value is new. A confirmation builds the first bad commit and each parent anew, and runs each of
-//! them as often as the claim needs: mostly three or four times, less often if other commits
-//! already say the same, more often if little else supports the claim. If two builds of one commit
-//! are not known to give the same files, each of these runs has its own build. One to four
-//! later commits are run to check that the change lasts, if the bad end has another value than the
-//! first bad commit or if the change is missing from the tree of a later commit. Each row must also
-//! leave the user's repository byte for byte as it was, and leave no process behind: see
-//! [`Row::costs`].
+//! Costs are exact. Each endpoint costs one build and two runs. If there is no regression it costs
+//! four runs (in noise four or more), and if both ends show the same, another build and run. Each
+//! commit of the search costs a build and a run, or two runs if its value is new. A confirmation
+//! builds the first bad commit and each parent anew, and runs each of them as often as the claim
+//! needs: mostly three or four times, less often if other commits already say the same, more often
+//! if little else supports the claim. If two builds of one commit are not known to give the same
+//! files, each of these runs has its own build. One to four later commits are run to check that the
+//! change lasts, if the bad end has another value than the first bad commit or if the change is
+//! missing from the tree of a later commit. Each row must also leave the user's repository byte for
+//! byte as it was, and leave no process behind: see [`Row::costs`].
 
 mod again;
 mod answer;

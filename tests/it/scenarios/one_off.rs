@@ -16,10 +16,10 @@ fn a_key_is_set_for_one_hunt_and_the_file_stays() {
     let next: Vec<&str> =
         none.output.stdout.lines().filter_map(|line| line.strip_prefix("Next: ")).collect();
     let tries = [
-        "`start --set guard.ppl.max_increase=0.02` hunts the 0.04 that ppl is worse at bad; the \
-         ends are not run again",
-        "measure it as you saw it: `start --arg ppl='WORDS'` adds options to the command, `--set \
-         inputs.NAME=FILE` takes another input, [matrix] measures more cells",
+        "`start --set guard.ppl.max_increase=0.02` hunts for the 0.04 by which ppl is worse at bad; \
+         the ends are not run again",
+        "measure as you did when you saw the regression: `start --arg ppl='WORDS'` adds options to \
+         the command, `--set inputs.NAME=FILE` takes another input, [matrix] measures more cells",
     ];
     assert_eq!(next, tries);
     assert_eq!(none.report["next"], json!(tries));

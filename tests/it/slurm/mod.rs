@@ -207,7 +207,8 @@ fn a_killed_daemon_of_a_node_loses_only_its_job() {
     let [_, node] = cluster.running();
     wait_for_runs(&env, 2);
     cluster.kill(&node);
-    // The job itself lives on. It ends when the controller gives it up and another one is submitted.
+    // The job itself lives on. It ends when the controller gives it up and another one is
+    // submitted.
     let hunt = end(&env, running);
     ended_as_here(&cluster, &env, &history, &hunt);
 }

@@ -42,8 +42,8 @@ fn write_oracle(env: &TestEnvironment, executor: &str) {
     fs::write(env.repo().join("oracle.toml"), text.replace(engine, &wrapped)).unwrap();
 }
 
-/// A cluster, and a history whose commits have these speeds, to be measured in its jobs. `keys`: more
-/// keys of `[executor]`. `None` if no cluster can be started here.
+/// A cluster, and a history whose commits have these speeds, to be measured in its jobs. `keys`:
+/// more keys of `[executor]`. `None` if no cluster can be started here.
 fn world(speeds: &[u32], keys: &str) -> Option<(Cluster, TestEnvironment, History)> {
     let cluster = Cluster::start()?;
     let env = cluster.environment();

@@ -151,7 +151,8 @@ fn worlds_that_were_once_wrong_are_right() {
     }
 }
 
-/// Worlds of which the measurements allow several readings: candidates, or by luck the right commit.
+/// Worlds of which the measurements allow several readings: candidates, or by luck the right
+/// commit.
 #[test]
 fn worlds_that_do_not_tell_get_no_wrong_answer() {
     let worlds = [

@@ -132,8 +132,8 @@ impl Made<'_> {
     }
 
     /// Whether a step of about this size was active at the commit and was mended later, or a later
-    /// commit mended several steps whose sum is about this size. Levels alone do not tell which step
-    /// was mended.
+    /// commit mended several steps whose sum is about this size. Levels alone do not tell which
+    /// step was mended.
     fn is_twin(&self, one: usize, step: Milli) -> bool {
         let Shape { good, bad, parents, .. } = self.shape;
         let is_mended =

@@ -88,8 +88,9 @@ fn metrics_that_show_in_a_run_may_have_any_name() {
     }
     says(
         &refused_parser("parser = 'parity'", "ppl"),
-        "measure `ppl` yields no `ppl`; all it yields has names, such as ppl.NAME, and \
-         `bisect-ppl measure REV` lists them. Besides: ppl.wall_s, ppl.peak_rss_mib",
+        "measure `ppl` yields no `ppl`; its metrics have names, such as ppl.NAME, and \
+         `bisect-ppl measure REV` lists them. Every measure also yields: ppl.wall_s, \
+         ppl.peak_rss_mib",
     );
     says(
         &refused_parser("parser = 'junit'", "ppl.failure"),

@@ -223,7 +223,7 @@ fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
 }
 
 #[test]
-fn what_fails_now_so_now_otherwise_cannot_be_hunted() {
+fn a_failure_that_differs_from_run_to_run_cannot_be_hunted() {
     let good = at('1', &[6.0; 2]);
     let crash = |signature: &str| failed(FailureKind::Crash, signature);
     for bad in [[crash("signal 11"), crash("signal 6")], [crash("signal 11"), ppl(7.0)]] {

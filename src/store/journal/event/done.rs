@@ -1,4 +1,4 @@
-//! What one build, run or judgement of a hunt came to.
+//! The results of a hunt's builds, runs and judgements.
 
 use std::collections::BTreeMap;
 

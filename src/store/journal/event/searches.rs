@@ -88,6 +88,6 @@ pub(crate) struct CommitPosterior {
 pub(crate) enum SearchEnd {
     /// The first bad commit.
     FirstBad(CommitId),
-    /// The first bad commit is one of these; the others could not be tested.
+    /// The first bad commit is one of these. Commits between them cannot be tested.
     Candidates(Vec<CommitId>),
 }

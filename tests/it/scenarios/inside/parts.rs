@@ -24,7 +24,8 @@ fn long(first: &str, last: &str) -> String {
     format!("{first}\n{}\n{last}\n", middle.join("\n"))
 }
 
-/// Commit 2 changes two places of `add.conf`, and `tests.conf`. The second hunk of `add.conf` is bad.
+/// Commit 2 changes two places of `add.conf`, and `tests.conf`. The second hunk of `add.conf` is
+/// bad.
 fn with_two_hunks(env: &TestEnvironment) -> Kernels {
     let mut kernels = Kernels::new(env, &[G]);
     kernels.commit(env, "add", ("add.conf", long("# old", "ppl+add = 0")));

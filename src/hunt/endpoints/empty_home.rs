@@ -13,7 +13,7 @@ use super::noise::EndpointPolicy;
 use super::targets::choose;
 
 /// What the endpoints show with an empty home folder.
-pub(super) enum InOwnHome {
+pub(super) enum WithEmptyHome {
     /// A regression.
     Regression,
     /// The same as with the user's home folder.
@@ -23,26 +23,26 @@ pub(super) enum InOwnHome {
 }
 
 impl Driver<'_> {
-    /// Whether the endpoints show a regression with an empty home folder. Measured only if a
-    /// measure gives the same at both, bit for bit. Not in a dependency, whose change the hunt
-    /// around it confirmed with an empty home folder.
-    pub(super) fn look_in_own_home(
+    /// Whether the endpoints show a regression with an empty home folder. Measures them only if a
+    /// measure gives the same at both, bit for bit. Does not in a hunt inside a dependency: the
+    /// outer hunt confirmed the dependency's change with an empty home folder.
+    pub(super) fn check_with_empty_home(
         &mut self,
         good: &Observation,
         bad: &Observation,
         policy: &EndpointPolicy,
-    ) -> Result<InOwnHome, HuntError> {
+    ) -> Result<WithEmptyHome, HuntError> {
         let guards = self.guards();
         let measures = guarded_measures(&guards);
         if self.oracle.recipes.config.home != HomeUse::Checked
             || self.begun.within.is_some()
             || !measures.iter().any(|measure| is_equal(good, bad, measure))
         {
-            return Ok(InOwnHome::Unknown);
+            return Ok(WithEmptyHome::Unknown);
         }
         let mut seen = Vec::new();
         for commit in [&good.commit, &bad.commit] {
-            let end = match self.measure_in_own_home(commit, &measures) {
+            let end = match self.measure_with_empty_home(commit, &measures) {
                 Err(limit @ HuntError::Limit(_)) => {
                     return self.home_is_unchecked(&limit.to_string());
                 }
@@ -55,17 +55,17 @@ impl Driver<'_> {
             seen.push(end);
         }
         let chosen = choose(&seen[0], &seen[1], &guards, policy);
-        Ok(if chosen.is_ok() { InOwnHome::Regression } else { InOwnHome::Same })
+        Ok(if chosen.is_ok() { WithEmptyHome::Regression } else { WithEmptyHome::Same })
     }
 
-    fn home_is_unchecked(&mut self, why: &str) -> Result<InOwnHome, HuntError> {
+    fn home_is_unchecked(&mut self, why: &str) -> Result<WithEmptyHome, HuntError> {
         let text = format!("whether files in your home folder hide a regression is unknown: {why}");
         self.oracle.recorder.event(Event::Note { text })?;
-        Ok(InOwnHome::Unknown)
+        Ok(WithEmptyHome::Unknown)
     }
 
     /// One new build and one run of each measure, with an empty home folder.
-    fn measure_in_own_home(
+    fn measure_with_empty_home(
         &mut self,
         commit: &CommitId,
         measures: &[String],
