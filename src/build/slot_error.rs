@@ -39,15 +39,5 @@ pub(super) fn remove_unfinished(folder: &Path) -> Result<(), SlotError> {
 
 /// Removes a file, a link, or a folder with all its content, if it exists.
 pub(super) fn remove(path: &Path) -> Result<(), SlotError> {
-    let result = match std::fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
-        Ok(_) => std::fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match result {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(SlotError { path: path.to_owned(), source: error })
-        }
-        _ => Ok(()),
-    }
+    files::remove_all(path).map_err(SlotError::at(path))
 }

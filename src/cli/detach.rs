@@ -134,6 +134,10 @@ impl Log {
 }
 
 fn world(error: io::Error, path: &Path) -> Failed {
+    let cure = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make it writable",
+        _ => "free some space",
+    };
     let error = anyhow::Error::new(error).context(format!("cannot write {}", path.display()));
-    Failed::world(error, Some("free some space, then `bisect-ppl resume`".to_owned()))
+    Failed::world(error, Some(format!("{cure}, then `bisect-ppl resume`")))
 }

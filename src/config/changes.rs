@@ -91,7 +91,7 @@ impl CommandOption {
     }
 
     fn problem(&self, what: String) -> Problem {
-        Problem { place: self.place.clone(), key: String::new(), what }
+        Problem { place: self.place.clone(), key: String::new(), what, is_missing: false }
     }
 
     fn change(&self, former: Option<String>, overrides: usize) -> OptionChange {

@@ -173,7 +173,7 @@ impl TreeReader<'_> {
 
     fn report_problem(&mut self, at: usize, what: String) {
         let place = self.place(at);
-        self.problems.push(Problem { place, key: String::new(), what });
+        self.problems.push(Problem { place, key: String::new(), what, is_missing: false });
     }
 
     fn table(&mut self, table: DeTable<'_>) -> Table {

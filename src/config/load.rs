@@ -282,7 +282,7 @@ impl Parsed {
             // Problems on the line of a syntax error, and missing keys, follow from that error:
             // the parser left something out there. They are not reported again.
             problems.retain(|p| {
-                !p.what.starts_with("is missing")
+                !p.is_missing
                     && !syntax
                         .iter()
                         .any(|s| (&s.place.file, s.place.line) == (&p.place.file, p.place.line))

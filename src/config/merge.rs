@@ -52,7 +52,7 @@ fn lay_over_named(
     for field in &by_name.0 {
         let key = format!("{prefix}{list}.{}", field.key);
         let mut report_problem = |place: &super::Location, key: String, what: String| {
-            problems.push(Problem { place: place.clone(), key, what });
+            problems.push(Problem { place: place.clone(), key, what, is_missing: false });
         };
         let Some(above) = field.value.table() else {
             report_problem(

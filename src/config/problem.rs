@@ -33,6 +33,8 @@ pub(crate) struct Problem {
     pub key: String,
     /// What is wrong and what is allowed.
     pub what: String,
+    /// Whether the key is needed and does not exist.
+    pub is_missing: bool,
 }
 
 impl fmt::Display for Problem {

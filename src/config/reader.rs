@@ -21,7 +21,14 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn report_problem(&mut self, place: &Location, key: &str, what: impl Into<String>) {
-        let problem = Problem { place: place.clone(), key: key.to_owned(), what: what.into() };
-        self.problems.push(problem);
+        let (place, key, what) = (place.clone(), key.to_owned(), what.into());
+        self.problems.push(Problem { place, key, what, is_missing: false });
+    }
+
+    /// Reports a needed key that does not exist. `rest`: the end of the message, such as an example.
+    pub(super) fn report_missing(&mut self, place: &Location, key: &str, rest: &str) {
+        let (place, key) = (place.clone(), key.to_owned());
+        let what = format!("is missing{rest}");
+        self.problems.push(Problem { place, key, what, is_missing: true });
     }
 }

@@ -46,11 +46,7 @@ impl<'d> TableReader<'d> {
     ) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
-            reader.report_problem(
-                self.place,
-                &self.dotted(key),
-                format!("is missing; e.g. `{line}`"),
-            );
+            reader.report_missing(self.place, &self.dotted(key), &format!("; e.g. `{line}`"));
         }
         field
     }
@@ -65,11 +61,11 @@ impl<'d> TableReader<'d> {
     ) -> Option<Field<'d>> {
         let field = self.get(key);
         if field.is_none() {
-            let mut what = format!("is missing; e.g. `{line}`");
+            let mut rest = format!("; e.g. `{line}`");
             if !allowed.is_empty() {
-                let _ = write!(what, ". Allowed: {allowed}");
+                let _ = write!(rest, ". Allowed: {allowed}");
             }
-            reader.report_problem(self.place, &self.dotted(key), what);
+            reader.report_missing(self.place, &self.dotted(key), &rest);
         }
         field
     }
@@ -117,8 +113,8 @@ impl<'d> TableReader<'d> {
             Some(field) => matches!(&field.node.data, Data::List(items) if items.is_empty()),
         };
         if none {
-            let what = format!("is missing: at least one [[{key}]] is needed; e.g. {lines}");
-            reader.report_problem(self.place, &self.dotted(key), what);
+            let rest = format!(": at least one [[{key}]] is needed; e.g. {lines}");
+            reader.report_missing(self.place, &self.dotted(key), &rest);
         }
         self.sections(reader, key)
     }

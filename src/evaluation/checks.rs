@@ -13,6 +13,26 @@ const MOST_NAMES: usize = 5;
 pub(crate) struct Checks(BTreeSet<String>);
 
 impl Checks {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those that are not among `others`.
+    pub(crate) fn without(&self, others: &Self) -> Self {
+        self.0.difference(&others.0).cloned().collect()
+    }
+
+    /// Whether some are among `others`.
+    pub(crate) fn overlap(&self, others: &Self) -> bool {
+        !self.0.is_disjoint(&others.0)
+    }
+
+    /// Their names, for people.
+    pub(crate) fn names(&self) -> String {
+        listed(&self.0.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
     /// How these checks differ from `wanted`: `2 did not run (a, b), 1 ran in addition (c)`; `None`
     /// if they are the same.
     pub(crate) fn besides(&self, wanted: &Self) -> Option<String> {

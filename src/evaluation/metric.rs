@@ -171,6 +171,9 @@ pub(crate) struct Reading {
     /// The checks that ran, if the parser reads checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
+    /// Those of them that failed.
+    #[serde(skip_serializing_if = "Checks::is_empty")]
+    pub failed: Checks,
     /// The beginning of a generated text, for people. [`Self::same_bits`] compares it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -198,10 +201,11 @@ impl Reading {
     }
 
     /// Whether two runs are bit-identical: all parsed values, including those of chunks, and the
-    /// checks that ran.
+    /// checks that ran and failed.
     pub(crate) fn same_bits(&self, other: &Self) -> bool {
         self.values == other.values
             && self.checks == other.checks
+            && self.failed == other.failed
             && self.text == other.text
             && self.chunks.len() == other.chunks.len()
             && self.chunks.iter().zip(&other.chunks).all(|(a, b)| a.to_bits() == b.to_bits())

@@ -104,6 +104,7 @@ pub(crate) use setup::{Compiled, Setup};
 pub(crate) use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};
 pub use shapes::Shapes;
 pub(crate) use shapes::{CellSide, MeasureSweep, SweepEnd, SweptCell};
+pub(crate) use signal::name as signal_name;
 pub(crate) use surroundings::COMPILERS;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use surroundings::is_secret;

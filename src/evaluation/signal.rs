@@ -23,7 +23,7 @@ const NAMES: [(Signal, &str); 15] = [
 ];
 
 /// The name of a signal; `None` for one that is not in the table.
-pub(super) fn name(signal: i32) -> Option<&'static str> {
+pub(crate) fn name(signal: i32) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| *name)
 }
 

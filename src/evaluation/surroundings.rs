@@ -197,6 +197,7 @@ impl Surroundings {
 
 /// Whether a variable's name says that its value is secret, so that only its digest is kept.
 pub(crate) fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
     SECRET.iter().any(|part| name.contains(part))
 }
 

@@ -174,17 +174,18 @@ impl TensorInput {
         Self { name, max_abs: None, is_clean: false, verdict, printed_only: false }
     }
 
-    /// The state in words. An operand that was not compared is not clean.
-    pub(crate) fn state(&self) -> &'static str {
+    /// The state in words, of one tensor and of several. An operand that was not compared is not
+    /// clean.
+    pub(crate) fn states(&self) -> [&'static str; 2] {
         match self.verdict {
-            Some(TensorVerdict::NotCompared) => "not known",
+            Some(TensorVerdict::NotCompared) => ["not known"; 2],
             Some(TensorVerdict::Within) if self.printed_only => {
-                "within its tolerance where printed"
+                ["within its tolerance where printed", "within their tolerances where printed"]
             }
-            Some(TensorVerdict::Within) => "within its tolerance",
-            _ if self.is_clean && self.printed_only => "clean where printed",
-            _ if self.is_clean => "clean",
-            _ => "different too",
+            Some(TensorVerdict::Within) => ["within its tolerance", "within their tolerances"],
+            _ if self.is_clean && self.printed_only => ["clean where printed"; 2],
+            _ if self.is_clean => ["clean"; 2],
+            _ => ["different too"; 2],
         }
     }
 }

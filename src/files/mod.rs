@@ -3,10 +3,12 @@
 
 mod owner;
 mod regular;
+mod removal;
 mod tree;
 
 pub(crate) use owner::{SharedFolder, check_own, make_own, owner};
 pub(crate) use regular::{
     LONGEST, append, create, lock_file, open, open_target, read, try_lock_file,
 };
+pub(crate) use removal::{make_writable, remove_all};
 pub(crate) use tree::{Entries, below, is_plain_path};

@@ -92,12 +92,12 @@ impl History {
         let declared = self
             .repository()
             .shared_call()
-            .args(["config", "--blob", &format!("{commit}:.gitmodules"), "--get-regexp"])
+            .args(["config", "--blob", &format!("{commit}:.gitmodules"), "-z", "--get-regexp"])
             .arg(r"^submodule\..*\.path$")
             .run()?;
         let text = String::from_utf8_lossy(&declared.stdout);
-        let name = text.lines().find_map(|line| {
-            let (key, of) = line.split_once(' ')?;
+        let name = text.split('\0').find_map(|entry| {
+            let (key, of) = entry.split_once('\n')?;
             (of == path).then(|| key.strip_prefix("submodule.")?.strip_suffix(".path"))?
         });
         let Some(name) = name.filter(|name| is_plain(Path::new(name))) else { return Ok(None) };

@@ -8,12 +8,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::evaluation::CommitId;
+use crate::files;
 
 use super::checkout_failure::diagnose_checkout_failure;
 use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
-use super::removal::{absent_is_fine, make_writable, remove_all};
+use super::removal::{absent_is_fine, remove_all};
 use super::{CheckoutImpossible, GitError, LaidTree, folding};
 
 /// What to do with untracked files.
@@ -192,7 +193,7 @@ fn clean(call: impl Fn() -> Call, top: &Path) -> Result<(), GitError> {
     let clean = || call().args(["clean", "--quiet", "-ffdx"]).ok();
     if clean().is_err() {
         // Some build tools remove the write permission from their caches.
-        make_writable(top);
+        files::make_writable(top);
         clean()?;
     }
     Ok(())

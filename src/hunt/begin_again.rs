@@ -37,7 +37,7 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::Home { empty: true })?;
         self.oracle.recipes.config.home = HomeUse::Empty;
         self.oracle.pool.free_all();
-        self.run()
+        self.run_anew()
     }
 
     /// Starts the hunt again with clean builds only: incremental builds gave other verdicts.
@@ -49,6 +49,16 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.recipes.config.build.mode = BuildMode::Clean;
         self.is_clean = true;
+        self.run_anew()
+    }
+
+    /// Drives the hunt from its endpoints on. Nothing counts that the driver found before.
+    pub(super) fn run_anew(&mut self) -> Result<Finding, HuntError> {
+        self.searches = 0;
+        self.excluded_runs.clear();
+        self.undone.clear();
+        self.compared.clear();
+        self.is_flaky = false;
         self.run()
     }
 }

@@ -7,14 +7,17 @@ pub(crate) mod chunk_differences;
 pub(crate) mod confirmation_runs;
 pub(crate) mod differences;
 pub(crate) mod effect;
+mod flaky_commits;
 pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
 mod other_node;
 pub(crate) mod recheck;
+mod rivals;
 pub(crate) mod ruler;
 pub(crate) mod steadiness;
 pub(crate) mod uneven;
+mod verdict_counts;
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{

@@ -35,22 +35,21 @@ pub(crate) fn drive(
     let mut pauses = Pauses::default();
     let mut limits = limits;
     loop {
-        let result = try_once(repository, hunt, program, stop, limits, asker, &mut pauses);
+        let result = try_once(repository, hunt, program, stop, &mut limits, asker, &mut pauses);
         if !(result.is_err() && pauses.make(hunt, &begun(hunt)?, stop)?) {
             return result;
         }
-        // Only the first try writes new limits to the journal.
-        limits = None;
     }
 }
 
-/// Drives a hunt until it ends, stops, or waits for a fault of the machine to pass.
+/// Drives a hunt until it ends, stops, or waits for a fault of the machine to pass. Takes `limits`
+/// once the journal has them: a fault may come before.
 fn try_once(
     repository: &Repository,
     hunt: &HuntDir,
     program: &Path,
     stop: &Stop,
-    limits: Option<&Limits>,
+    limits: &mut Option<&Limits>,
     asker: Asker<'_>,
     pauses: &mut Pauses,
 ) -> Result<Finding, HuntError> {
@@ -58,7 +57,7 @@ fn try_once(
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         let finding = (**finding).clone();
         let (oracle, _) = open(repository, hunt, stop)?;
-        if finding.limit.is_none() || !allows_runs(&oracle, entries.clone(), limits) {
+        if finding.limit.is_none() || !allows_runs(&oracle, entries.clone(), *limits) {
             // A driver that was killed after its last entry has not cleaned up.
             clean(repository, hunt, oracle.pool.slots())?;
             return Ok(finding);
@@ -92,7 +91,7 @@ fn try_once(
         unread: Vec::new(),
     };
     if is_resumed {
-        driver.oracle.recorder.event(Event::Resumed { limits: limits.cloned() })?;
+        driver.oracle.recorder.event(Event::Resumed { limits: limits.take().cloned() })?;
     }
     let in_force = LimitsInForce::of(&hunt.entries()?);
     let statistics = &mut driver.oracle.recipes.config.statistics;

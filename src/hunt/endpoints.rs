@@ -114,6 +114,7 @@ impl Driver<'_> {
                         finding.summary += "; no commit did it: ";
                         finding.summary += &odd_nodes;
                     }
+                    finding.notes.extend(newly_failed(&at_good, &at_bad));
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }
                 return Ok(Err(finding));
@@ -372,4 +373,23 @@ fn merge(whole: &mut Observation, seen: Observation) {
     } else {
         whole.samples.extend(seen.samples);
     }
+}
+
+/// A note for each measure whose output names checks that pass at the good end and fail at the bad
+/// end: their number may be the same, because others were repaired.
+fn newly_failed(good: &Observation, bad: &Observation) -> Vec<String> {
+    let failed = |seen: &Observation, measure: &str| {
+        seen.readings(measure).last().map(|reading| reading.failed.clone()).unwrap_or_default()
+    };
+    let new = |measure: &String| {
+        let new = failed(bad, measure).without(&failed(good, measure));
+        (!new.is_empty()).then(|| {
+            format!(
+                "{measure}: checks that pass at the good end fail at the bad end ({}); to hunt one \
+                 of them, let the command run it alone",
+                new.names()
+            )
+        })
+    };
+    bad.samples.keys().filter_map(new).collect()
 }

@@ -96,7 +96,7 @@ pub(crate) fn follow_settings(
         config.build.mode = BuildMode::Clean;
     }
     let limits = LimitsInForce::of(&hunt.entries()?);
-    config.statistics.max_runs = limits.runs.unwrap_or(config.statistics.max_runs);
+    config.statistics.max_runs = limits.allowed_runs(config.statistics.max_runs);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod answer;
+pub(crate) mod broken_checks;
 pub(crate) mod change;
 pub(crate) mod corrections;
 pub(crate) mod culprit_status;

@@ -146,6 +146,7 @@ impl Driver<'_> {
         self.withdraw_what_is_put_back(ledger, whole)?;
         self.doubt_what_the_end_lacks(ledger, whole)?;
         self.doubt_what_the_end_does_not_show(ledger, whole)?;
+        self.doubt_repaired_checks(ledger, whole)?;
         self.settle_by_removal(ledger, whole)?;
         self.doubt_before_spans(ledger, whole)?;
         if self.is_flaky {

@@ -160,12 +160,7 @@ impl Driver<'_> {
         self.oracle.stored.set_outdated(&measures, &attempts);
         self.oracle.recorder.event(Event::MachineChanged { measures, attempts })?;
         self.oracle.pool.free_all_but(&self.begun.good.commit);
-        self.searches = 0;
-        self.excluded_runs.clear();
-        self.undone.clear();
-        self.compared.clear();
-        self.is_flaky = false;
-        self.run()
+        self.run_anew()
     }
 }
 

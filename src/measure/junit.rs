@@ -53,9 +53,11 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
     let value =
         |(name, count): (&str, usize)| (Metric::named(measure, name), Value::Number(count as f64));
     let ran: Checks = cases().filter(|case| state(*case) != State::Skipped).map(name).collect();
+    let fails = |case: &Node<'_, '_>| matches!(state(*case), State::Failure | State::Error);
     Ok(Reading {
         values: counts.into_iter().map(value).collect(),
         checks: Some(ran),
+        failed: cases().filter(fails).map(name).collect(),
         ..Reading::default()
     })
 }

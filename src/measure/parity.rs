@@ -38,6 +38,7 @@ pub(super) struct Parity {
     /// How often each name occurred.
     names: BTreeMap<String, u32>,
     ran: BTreeSet<String>,
+    failed: BTreeSet<String>,
     distances: BTreeMap<Metric, f64>,
     worst: Option<f64>,
     loss: Option<f64>,
@@ -54,6 +55,7 @@ impl Parity {
             counts: BTreeMap::new(),
             names: BTreeMap::new(),
             ran: BTreeSet::new(),
+            failed: BTreeSet::new(),
             distances: BTreeMap::new(),
             worst: None,
             loss: None,
@@ -81,6 +83,9 @@ impl Parity {
             && state != Some(State::Skipped)
         {
             self.ran.insert(name.clone());
+            if state == Some(State::Failed) {
+                self.failed.insert(name.clone());
+            }
         }
         if let Some(distance) = distance {
             self.distance(distance, name.filter(|name| !name.starts_with(UNNAMED)));
@@ -137,7 +142,7 @@ impl Parity {
 
     /// The reading of a run that ended by itself.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
-        let Self { measure, counts, distances, worst, loss, steps, ran, broken, .. } = self;
+        let Self { measure, counts, distances, worst, loss, steps, ran, failed, broken, .. } = self;
         if let Some((place, number)) = broken {
             return Err(Failure::not_finite(&place, number));
         }
@@ -170,6 +175,7 @@ impl Parity {
             values,
             chunks: steps,
             checks: Some(ran.into_iter().collect()),
+            failed: failed.into_iter().collect(),
             ..Reading::default()
         })
     }

@@ -134,6 +134,8 @@ impl Helper {
                 self.signal(Signal::TERM);
             }
             if self.kill_at.is_some_and(|at| at <= now) {
+                // Once: a process that hangs in the kernel ends when the kernel lets it.
+                self.kill_at = None;
                 self.signal(Signal::KILL);
             }
         }

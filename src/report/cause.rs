@@ -60,7 +60,10 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     }
     facts.extend(rest_in_words(cause).map(|words| ("Rest", words)));
     let commits = report.culprits.len();
-    facts.extend(revert_in_words(line, commits).map(|words| ("Revert", words)));
+    facts.extend(
+        revert_in_words(line, commits, Sought::of(report).newer_end())
+            .map(|words| ("Revert", words)),
+    );
     // If the answer names no commit, the first confirmed one has the facts about all causes.
     let is_first = report.culprits.first().is_some_and(|one| one.commit == first.commit);
     let has_joint_facts = is_main(report, first) || (report.culprit.is_none() && is_first);
@@ -199,14 +202,14 @@ fn taken_out(cause: &Cause) -> String {
     }
 }
 
-/// What the newer end shows without the cause. `commits`: the number of first bad commits.
-fn revert_in_words(line: &CauseLine, commits: usize) -> Option<String> {
+/// What the newer end, called `newer`, shows without the cause. `commits`: the number of first bad
+/// commits.
+fn revert_in_words(line: &CauseLine, commits: usize, newer: &str) -> Option<String> {
     let cause = &line.cause;
     let mut name = taken_out(cause);
     if commits > 1 {
         name.push_str(" alone");
     }
-    let newer = if cause.backport.is_some() { "good" } else { "bad" };
     let tested =
         TestedEnd { trial: cause.reverted(), patch: line.patch.as_deref(), name, is_joint: false };
     Some(tested.reverted(cause.revert.as_ref()?, newer))

@@ -69,23 +69,23 @@ pub(super) fn read(hunt: &HuntDir, first: &FirstBad) -> Result<Option<Change>, S
 pub(super) fn mark(change: &mut Change, cause: &Cause) {
     let parts = || cause.sets.iter().filter(|set| set.is_minimal).flat_map(|set| &set.parts);
     for file in &mut change.files {
-        for part in parts().filter(|part| part.path == file.path) {
-            match part.of {
-                PartOf::Hunk { number, .. } => {
-                    let headers = file.lines.iter().enumerate();
-                    let mut headers = headers.filter(|(_, line)| line.starts_with("@@ "));
-                    if let Some((place, _)) = headers.nth(number - 1) {
-                        file.lines.insert(place, MARK.to_owned());
-                    }
-                }
+        let headers = file.lines.iter().enumerate().filter(|(_, line)| line.starts_with("@@ "));
+        let headers: Vec<usize> = headers.map(|(place, _)| place).collect();
+        let mut places: Vec<usize> = parts()
+            .filter(|part| part.path == file.path)
+            .filter_map(|part| match part.of {
+                PartOf::Hunk { number, .. } => headers.get(number - 1).copied(),
                 // The diff of a new file is one hunk, which has all lines in order.
                 PartOf::Edit { line, .. } if line < LONG => {
-                    file.lines.insert(line.min(file.lines.len()), MARK.to_owned());
+                    headers.first().map(|header| (header + line).min(file.lines.len()))
                 }
-                _ => {
-                    file.lines.insert(0, MARK.to_owned());
-                }
-            }
+                _ => Some(0),
+            })
+            .collect();
+        // From the end on, so that a mark does not move the places before it.
+        places.sort_unstable();
+        for place in places.into_iter().rev() {
+            file.lines.insert(place, MARK.to_owned());
         }
     }
     change.files.sort_by_key(|file| parts().all(|part| part.path != file.path));

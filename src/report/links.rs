@@ -73,10 +73,10 @@ impl Logs {
         self.forge.as_ref().map(|forge| forge.commit(commit))
     }
 
-    /// A sentence that counts the missing logs.
+    /// A sentence that counts the logs which the hunt's folder, or its bundle, does not have.
     pub(super) fn missing_in_words(&self) -> Option<String> {
         let logs = self.missing.iter().filter(|path| *path != SCRIPT).count();
-        (logs > 0).then(|| format!("{} not in that folder any more.", is_or_are(logs)))
+        (logs > 0).then(|| format!("{} not among its files any more.", is_or_are(logs)))
     }
 }
 

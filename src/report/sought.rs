@@ -47,6 +47,11 @@ impl Sought {
         self.either("first bad one", "first fixed one")
     }
 
+    /// The name of the newer end.
+    pub(super) fn newer_end(self) -> &'static str {
+        self.either("bad", "good")
+    }
+
     /// The side of the step that fails.
     pub(super) fn failing_side(self) -> &'static str {
         self.either("it", "its parent")

@@ -60,14 +60,16 @@ pub(crate) fn in_words(change: &TensorChange) -> String {
     };
     let mut parts = vec![how(first)];
     if let [inputs @ .., last] = found.inputs.as_slice() {
-        let state = last.state();
+        let states = last.states();
+        let [of_one, of_all] = states;
         parts.push(if inputs.is_empty() {
-            format!("its input {} is {state}", text::line(&last.name))
-        } else if inputs.iter().all(|input| input.state() == state) {
-            format!("its inputs are {}", state.replace("its", "their"))
+            format!("its input {} is {of_one}", text::line(&last.name))
+        } else if inputs.iter().all(|input| input.states() == states) {
+            format!("its inputs are {of_all}")
         } else {
-            let each =
-                |input: &TensorInput| format!("{} is {}", text::line(&input.name), input.state());
+            let each = |input: &TensorInput| {
+                format!("{} is {}", text::line(&input.name), input.states()[0])
+            };
             let each: Vec<String> = found.inputs.iter().map(each).collect();
             format!("of its inputs, {}", each.join(", "))
         });

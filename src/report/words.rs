@@ -1,7 +1,9 @@
 //! Sentences that several formats of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{Dependency, Failure, Outcome, Site, Unexplained, Value};
+use crate::evaluation::{
+    Dependency, Ended, Failure, Outcome, Site, Unexplained, Value, signal_name,
+};
 use crate::store::journal::SearchMethod;
 use crate::ui::{stored_result_dated, text};
 
@@ -405,10 +407,13 @@ pub(super) fn failure_text(failure: &Failure) -> String {
 
 /// A failure in a few words: its kind and its distinguishing details.
 pub(super) fn failure_kind(failure: &Failure) -> String {
+    let name = match failure.ended() {
+        Some(Ended::Signaled(signal)) => signal_name(*signal),
+        _ => None,
+    };
     let signature = failure.signature();
-    let signal = signature.strip_suffix(')').and_then(|text| text.split_once(" (SIG"));
-    match signal.filter(|(number, _)| number.starts_with("signal ")) {
-        Some((_, name)) => format!("{} with SIG{name}", failure.kind),
+    match name {
+        Some(name) => format!("{} with {name}", failure.kind),
         None if signature.is_empty() => failure.kind.to_string(),
         None => format!("{} ({signature})", failure.kind),
     }

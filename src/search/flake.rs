@@ -2,6 +2,8 @@
 //! other side's value. Two equal runs prove little: a test that fails one time in five gives two
 //! equal runs 68 times in 100.
 
+use super::evenness::odds_of_unevenness;
+
 /// Counts of observations (runs or builds) around one commit of a claim.
 ///
 /// If the commit really belongs to the other side, each of its own observations is a chance event
@@ -47,6 +49,51 @@ impl ObservationCounts {
     }
 }
 
+/// Counts of the runs of single commits, to see whether only some commits flake.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlakyCounts {
+    /// Of each commit with several runs: the runs that differ from most others, and all runs.
+    commits: Vec<(usize, usize)>,
+}
+
+impl FlakyCounts {
+    /// Adds a commit. `alike`: how many of its runs gave the most frequent value.
+    pub(crate) fn add(&mut self, alike: usize, runs: usize) {
+        if runs > 1 {
+            self.commits.push((runs - alike, runs));
+        }
+    }
+
+    /// Whether commits with rates of their own explain the counts better than one common rate.
+    pub(crate) fn are_uneven(&self) -> bool {
+        self.commits.iter().any(|(strays, _)| *strays > 0)
+            && odds_of_unevenness(&self.commits) > 0.0
+    }
+
+    /// The odds that a commit flakes and all its `own` runs show the other side by chance; 0 if the
+    /// commits flake alike. `rivals`: as in [`ObservationCounts`].
+    ///
+    /// The share of commits that flake is estimated by Laplace's rule, (flaky + 1)/(commits + 2). A
+    /// commit that flakes shows the less frequent value with probability q, which has a
+    /// Beta(1 + strays, 1 + alike) distribution over all such commits. It is not known which of the
+    /// two values is right, so k equal runs have the probability (∫qᵏ + ∫(1−q)ᵏ)/2.
+    pub(crate) fn odds_of_chance(&self, own: usize, rivals: usize) -> f64 {
+        if !self.are_uneven() {
+            return 0.0;
+        }
+        let flaky = || self.commits.iter().filter(|(strays, _)| *strays > 0);
+        let strays: usize = flaky().map(|(strays, _)| strays).sum();
+        let runs: usize = flaky().map(|(_, runs)| runs).sum();
+        let share = (flaky().count() + 1) as f64 / (self.commits.len() + 2) as f64;
+        let all = runs as f64 + 2.0;
+        let in_a_row = |first: usize| -> f64 {
+            let begin = first as f64 + 1.0;
+            (0..own).map(|i| (begin + i as f64) / (all + i as f64)).product()
+        };
+        rivals as f64 * share * (in_a_row(strays) + in_a_row(runs - strays)) / 2.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -69,6 +116,26 @@ mod tests {
         let many = ObservationCounts { rivals: 40, ..PLAIN };
         let ratio = many.odds_of_chance(1.0) / PLAIN.odds_of_chance(1.0);
         assert!((ratio - 40.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_few_commits_that_flake_by_half_say_more_than_the_rate_of_all() {
+        let mut counts = FlakyCounts::default();
+        for _ in 0..6 {
+            counts.add(5, 5);
+        }
+        assert!(counts.odds_of_chance(1, 1) < 1e-12);
+        counts.add(6, 11);
+        // 2 of 9, and Beta(6, 7): 6/13 · 7/14 and 7/13 · 8/14.
+        let expected = 2.0 / 9.0 * (6.0 / 13.0 * 7.0 / 14.0 + 7.0 / 13.0 * 8.0 / 14.0) / 2.0;
+        assert!((counts.odds_of_chance(2, 1) - expected).abs() < 1e-12);
+        assert!(counts.odds_of_chance(9, 3) < 3.0 * expected);
+        // Commits that all flake have one rate.
+        let mut even = FlakyCounts::default();
+        for _ in 0..6 {
+            even.add(4, 5);
+        }
+        assert!(!even.are_uneven() && even.odds_of_chance(2, 1) < 1e-12);
     }
 
     proptest! {

@@ -49,7 +49,7 @@ pub use evidence::Evidence;
 pub(crate) use expectation::{expected_cost, steps_of};
 pub(crate) use fates::attribute_improvement;
 pub(crate) use fates::{ChangePresence, StepStatus};
-pub(crate) use flake::ObservationCounts;
+pub(crate) use flake::{FlakyCounts, ObservationCounts};
 pub use graph::Graph;
 pub(crate) use hints::{Hints, Parts};
 pub use levels::Levels;

@@ -96,16 +96,16 @@ fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, St
 
 /// `k-0 and q-0 before it are clean`, or what else is known of each.
 fn before_it(inputs: &[TensorInput]) -> String {
-    let mut states: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut states: Vec<([&str; 2], Vec<&str>)> = Vec::new();
     for input in inputs {
-        match states.iter_mut().find(|(state, _)| *state == input.state()) {
+        match states.iter_mut().find(|(state, _)| *state == input.states()) {
             Some((_, names)) => names.push(&input.name),
-            None => states.push((input.state(), vec![&input.name])),
+            None => states.push((input.states(), vec![&input.name])),
         }
     }
-    let words = states.iter().map(|(state, names)| match names.as_slice() {
-        [name] => format!("{name} before it is {state}"),
-        names => format!("{} before it are {}", names.join(", "), state.replace("its", "their")),
+    let words = states.iter().map(|([of_one, of_all], names)| match names.as_slice() {
+        [name] => format!("{name} before it is {of_one}"),
+        names => format!("{} before it are {of_all}", names.join(", ")),
     });
     words.collect::<Vec<_>>().join(", ")
 }

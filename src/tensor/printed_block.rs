@@ -1,9 +1,10 @@
 //! The printed values of one tensor in a text.
 
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use crate::files;
 
 use super::error::DumpError;
 use super::printed::{printed_indices, printed_row};
@@ -31,8 +32,8 @@ impl Block {
     /// Reads the values.
     pub(super) fn read(&self) -> Result<Shown, DumpError> {
         let path = || self.path.as_ref().clone();
-        let file =
-            File::open(&*self.path).map_err(|source| DumpError::Open { path: path(), source })?;
+        let file = files::open_target(&self.path)
+            .map_err(|source| DumpError::Open { path: path(), source })?;
         let mut bytes = vec![0; self.bytes];
         file.read_exact_at(&mut bytes, self.offset).map_err(|source| DumpError::Read {
             path: path(),

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 use super::dtype::Encoding;
 use super::error::{DumpError, Problem};
 use super::head::REDUMP;
@@ -61,7 +63,7 @@ impl Stored {
 
     /// Opens the file.
     pub(super) fn open(&self) -> Result<OpenTensor, DumpError> {
-        let file = File::open(&self.path)
+        let file = files::open_target(&self.path)
             .map_err(|source| DumpError::Open { path: self.path.clone(), source })?;
         Ok(OpenTensor { stored: self.clone(), file, bytes: Vec::new() })
     }

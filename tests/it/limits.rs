@@ -134,6 +134,17 @@ fn the_limit_of_the_configuration_is_replaced() {
 }
 
 #[test]
+fn a_spent_number_of_runs_is_allowed_again_to_a_hunt_with_more_time() {
+    let (env, history) = plain();
+    let half = RUNS.div_ceil(2);
+    Oracle::new(&env).section(&format!("[statistics]\nmax_runs = {half}")).write(&env);
+    start(&env, &[]).expect(3, "candidates");
+    assert_eq!(env.runs().len(), half);
+    resume(&env, &["--max-hours", "1"]).names(&history, CULPRIT);
+    assert_eq!(env.runs().len(), RUNS);
+}
+
+#[test]
 fn a_deadline_that_passes_during_a_run_ends_it() {
     let (env, history) = waiting_after(4);
     let hunt = start(&env, &["--deadline", &in_seconds(20)]).expect(3, "candidates");

@@ -80,7 +80,7 @@ fn first_lines(first: &TensorDifference, found: &TensorComparison) -> String {
         let _ = writeln!(out, "  computed by {}", text::line(operation));
     }
     for input in &found.inputs {
-        let state = input.state();
+        let [state, _] = input.states();
         let largest = input.max_abs.map(|largest| format!(" (max |Δ| {})", short(largest)));
         let shown = text::line(&input.name);
         let _ = writeln!(out, "  its input {shown} is {state}{}", largest.unwrap_or_default());

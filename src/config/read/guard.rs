@@ -284,10 +284,10 @@ fn required(
     match (section.get("pattern"), section.get("checks")) {
         (None, None) => {
             let key = format!("{}.pattern", section.key);
-            reader.report_problem(
+            reader.report_missing(
                 section.place,
                 &key,
-                "is missing; e.g. `pattern = \"backend: cpu\"`, or `checks = \"same-set\"`",
+                "; e.g. `pattern = \"backend: cpu\"`, or `checks = \"same-set\"`",
             );
             None
         }

@@ -27,8 +27,8 @@ pub(super) fn patches(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<Pa
                 None
             }
             (None, None) => {
-                let what = "is missing; e.g. `file = \"fix.patch\"`, or `commit = \"HEAD\"`";
-                reader.report_problem(section.place, &format!("{}.file", section.key), what);
+                let rest = "; e.g. `file = \"fix.patch\"`, or `commit = \"HEAD\"`";
+                reader.report_missing(section.place, &format!("{}.file", section.key), rest);
                 None
             }
         };

@@ -126,7 +126,7 @@ impl Matrix {
     ) {
         let Some(field) = root.get("matrix") else { return };
         for axis in &self.axes {
-            let label = |measure: &Measure| measure.name.contains(&format!("{}=", axis.name));
+            let label = |measure: &Measure| names_axis(&measure.name, &axis.name);
             if !axis.values.is_empty() && !measures.is_empty() && !measures.iter().any(label) {
                 let name = &axis.name;
                 let what = match name.as_str() {
@@ -192,6 +192,12 @@ fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
         values.push(Value { label, text });
     }
     values
+}
+
+/// Whether the name of a measure has this axis: `ppl[threads=8]` has `threads`.
+fn names_axis(measure: &str, axis: &str) -> bool {
+    let labels = measure.split(['[', ',']).skip(1);
+    labels.filter_map(|label| label.split_once('=')).any(|(name, _)| name == axis)
 }
 
 /// The name of a value in a metric: for a file, its name without folder and ending.

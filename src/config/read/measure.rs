@@ -112,12 +112,12 @@ fn measure(
         && row.file == FileUse::Needed
     {
         let key = format!("{}.file", section.key);
-        let what = format!(
-            "is missing; e.g. `file = \"{{out}}/logits.npy\"`: the parser `{}` reads a file that the \
+        let rest = format!(
+            "; e.g. `file = \"{{out}}/logits.npy\"`: the parser `{}` reads a file that the \
              command writes",
             row.name
         );
-        reader.report_problem(section.place, &key, what);
+        reader.report_missing(section.place, &key, &rest);
     }
     let timeout = section.get("timeout").and_then(|field| field.duration(reader));
     let env = section.get("env").map(|field| field.env(reader));

@@ -90,10 +90,10 @@ fn regex(
     }
     let Some(field) = pattern else {
         let key = format!("{}.pattern", section.key);
-        reader.report_problem(
+        reader.report_missing(
             section.place,
             &key,
-            "is missing; e.g. `pattern = 'ppl: ([0-9.]+)'`: the parser `regex` needs it",
+            "; e.g. `pattern = 'ppl: ([0-9.]+)'`: the parser `regex` needs it",
         );
         return None;
     };
@@ -170,8 +170,8 @@ fn json(
     match (pointer, pointers) {
         (None, None) => {
             let key = format!("{}.pointers", section.key);
-            let what = "is missing; e.g. `pointer = \"/ppl\"`, or `pointers = { prefill = \"/pp\", decode = \"/tg\" }`: the parser `json` needs one of them";
-            reader.report_problem(section.place, &key, what);
+            let rest = "; e.g. `pointer = \"/ppl\"`, or `pointers = { prefill = \"/pp\", decode = \"/tg\" }`: the parser `json` needs one of them";
+            reader.report_missing(section.place, &key, rest);
             return None;
         }
         (Some(_), Some(both)) => {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Guard, Properties, Property};
 
+use super::super::document::Data;
 use super::super::field::Field;
 use super::super::problem::{Location, did_you_mean};
 use super::super::reader::Reader;
@@ -388,8 +389,8 @@ fn named(reader: &mut Reader, parameter: &str, field: &Field<'_>) -> Option<Swee
         if !is_word(key) {
             reader.report_problem(place, &field.key, NOT_A_WORD);
         }
-        let property = match field.node.kind() {
-            "a string" => field.text(reader).map(|text| Property::Word(text.to_owned())),
+        let property = match &field.node.data {
+            Data::Text(_) => field.text(reader).map(|text| Property::Word(text.to_owned())),
             _ => field.number(reader).map(Property::Number),
         };
         properties.extend(property.map(|property| (key.to_owned(), property)));

@@ -30,6 +30,6 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::OneSlot { attempts })?;
         self.begun.options.slots = Some(1);
         self.oracle.pool.free_all_but(&self.begun.good.commit);
-        self.run().map(Some)
+        self.run_anew().map(Some)
     }
 }

@@ -9,10 +9,12 @@ use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::run_verdicts::verdict_of_run;
 use crate::oracle::{Observation, Request, Sample, measures_of};
-use crate::search::ObservationCounts;
+use crate::search::{FlakyCounts, ObservationCounts};
 use crate::store::journal::Event;
+
+use super::flaky_commits::FlakyCommits;
+use super::verdict_counts::{Seen, VerdictCounts};
 
 /// Weight of the prior on q, for numbers that repeat. q is the probability that an observation
 /// shows the other side's value. The prior mean of q is 1 in 3.
@@ -30,14 +32,6 @@ const MOST_CERTAIN: f64 = 0.9999;
 /// builds, were seen to differ. The search then picks commits by values that are partly chance, and
 /// may claim several of them.
 const UNSTEADY: f64 = 10.0;
-
-/// Counts for one commit: runs on its side, their builds, and strays (runs on the other side).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Seen {
-    runs: usize,
-    builds: usize,
-    strays: usize,
-}
 
 /// The odds that a claim is wrong by chance.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +51,24 @@ impl ChanceOdds {
         odds / (1.0 + odds)
     }
 
+    /// Raises the odds to those that the commit is one of the flaky commits of its side. If the
+    /// commit's own runs differ, it is one of them, and its runs do not tell its side.
+    fn or_flaky(&mut self, own: Option<&Seen>, flaky: &FlakyCounts, rivals: usize) {
+        let Some(own) = own else { return };
+        let odds = |observations: usize| {
+            if own.strays > 0 && flaky.are_uneven() {
+                rivals as f64
+            } else {
+                flaky.odds_of_chance(observations, rivals)
+            }
+        };
+        if self.runs > 0.0 {
+            self.runs = self.runs.max(odds(own.runs));
+        } else {
+            self.builds = self.builds.max(odds(own.builds));
+        }
+    }
+
     /// Whether another build would lower the odds more than another run.
     pub(crate) fn is_about_builds(self) -> bool {
         self.builds > self.runs
@@ -65,9 +77,9 @@ impl ChanceOdds {
 
 /// The counts of all observed commits, by side.
 #[derive(Clone, Debug, Default)]
-struct CountsBySide {
-    older: BTreeMap<CommitId, Seen>,
-    newer: BTreeMap<CommitId, Seen>,
+pub(super) struct CountsBySide {
+    pub(super) older: BTreeMap<CommitId, Seen>,
+    pub(super) newer: BTreeMap<CommitId, Seen>,
     /// Strays of commits whose runs have no majority.
     undecided: usize,
     /// `Some(true)`: builds of a commit gave the same files, and no commit's builds are known to
@@ -83,14 +95,21 @@ impl Driver<'_> {
         fresh: &BTreeMap<&CommitId, Observation>,
     ) -> Result<ChanceOdds, HuntError> {
         let counts = self.counts_by_side(claim, fresh)?;
+        let flaky = if self.is_unsteady(&counts) {
+            self.flaky_commits(&claim.strategy.targets, claim.terms)?
+        } else {
+            FlakyCommits::default()
+        };
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
         let rivals = self.rivals_of_commit(claim, &counts)?;
         let mut doubt = counts.chance_odds(claim.commit, true, rivals, self, claim);
+        doubt.or_flaky(counts.newer.get(claim.commit), &flaky.newer, rivals);
         // A broken tree never builds by chance, so a parent that builds needs no test.
         if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &counts)?;
-                let more = counts.chance_odds(parent, false, rivals, self, claim);
+                let mut more = counts.chance_odds(parent, false, rivals, self, claim);
+                more.or_flaky(counts.older.get(parent), &flaky.older, rivals);
                 doubt.runs += more.runs;
                 doubt.builds += more.builds;
             }
@@ -205,58 +224,10 @@ impl Driver<'_> {
         Ok((verdict, Seen { runs: builds, builds, strays }))
     }
 
-    /// How many other commits could be the answer if the claimed commit were on the older side:
-    /// those after it, up to the next one known to be on the newer side.
-    fn rivals_of_commit(
-        &self,
-        claim: Claim<'_>,
-        counts: &CountsBySide,
-    ) -> Result<usize, HuntError> {
-        let history = &self.oracle.history;
-        let [_, end] = claim.ends;
-        if claim.commit == end {
-            return Ok(self.rivals_of_end(end, counts));
-        }
-        let mut fewest = history.count(&Range::between(claim.commit, end))?;
-        for commit in counts.newer.keys().filter(|commit| *commit != claim.commit) {
-            if history.is_ancestor(claim.commit, commit)? {
-                fewest = fewest.min(history.count(&Range::between(claim.commit, commit))?);
-            }
-        }
-        Ok(fewest)
-    }
-
     /// Whether runs of one commit, or the files of its builds, were seen to differ. If the files
     /// differ, the runs may differ too.
-    fn is_unsteady(&self, counts: &CountsBySide) -> bool {
+    pub(super) fn is_unsteady(&self, counts: &CountsBySide) -> bool {
         self.is_flaky || counts.has_strays() || counts.builds_repeat == Some(false)
-    }
-
-    /// How many commits could be the answer if this end of the search range were on the other side.
-    /// 0 if the user set the end. 1 if the hunt chose the end and runs of one commit, or the files
-    /// of its builds, were seen to differ: the hunt chooses an end after a few runs, and these may
-    /// agree by chance.
-    fn rivals_of_end(&self, end: &CommitId, counts: &CountsBySide) -> usize {
-        let is_own = !self.begun.ends().contains(&end);
-        usize::from(is_own && self.is_unsteady(counts))
-    }
-
-    /// How many commits could be the answer if this parent were on the newer side: the parent, and
-    /// those before it, down to the ones known to be on the older side.
-    fn rivals_of_parent(
-        &self,
-        claim: Claim<'_>,
-        parent: &CommitId,
-        counts: &CountsBySide,
-    ) -> Result<usize, HuntError> {
-        let [end, _] = claim.ends;
-        if parent == end {
-            return Ok(self.rivals_of_end(end, counts));
-        }
-        let known = counts.older.keys().filter(|commit| *commit != parent);
-        let older = known.chain([end]).cloned().collect();
-        let range = Range { old: older, ..Range::between(end, parent) };
-        Ok(self.oracle.history.count(&range)?)
     }
 }
 
@@ -337,66 +308,6 @@ fn weight(claim: Claim<'_>, config: &Config) -> f64 {
 /// Whether the value is a count (of failed tests, for example) or a fact: both have few values.
 fn is_count(value: &Value) -> bool {
     value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
-}
-
-/// How many runs of a commit are good and bad, and their builds. The measure with the fewest runs
-/// sets the number of runs.
-#[derive(Debug, Default)]
-pub(crate) struct VerdictCounts<'a> {
-    good: usize,
-    bad: usize,
-    /// The builds of the good and of the bad runs.
-    built: [BTreeSet<&'a str>; 2],
-}
-
-impl<'a> VerdictCounts<'a> {
-    pub(crate) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
-        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
-        let mut heard = Self::default();
-        for run in 0..runs {
-            let (count, side) = match verdict_of_run(known, run, targets, config).verdict {
-                Verdict::Good => (&mut heard.good, 0),
-                Verdict::Bad => (&mut heard.bad, 1),
-                Verdict::Skip | Verdict::Unknown => continue,
-            };
-            *count += 1;
-            let samples = known.samples.values().filter_map(|samples| samples.get(run));
-            heard.built[side].extend(samples.map(|sample| sample.built.as_str()));
-        }
-        heard
-    }
-
-    /// How many runs have this verdict; 0 for skip and unknown.
-    pub(crate) fn runs_with(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Good => self.good,
-            Verdict::Bad => self.bad,
-            Verdict::Skip | Verdict::Unknown => 0,
-        }
-    }
-
-    /// The sum of two counts: of the whole text and of its beginning.
-    fn with(mut self, other: Self) -> Self {
-        self.good += other.good;
-        self.bad += other.bad;
-        for (own, more) in self.built.iter_mut().zip(other.built) {
-            own.extend(more);
-        }
-        self
-    }
-
-    /// The verdict of most runs, and the counts.
-    fn count(self) -> (Verdict, Seen) {
-        let Self { good, bad, built } = self;
-        let [of_good, of_bad] = built.map(|builds| builds.len());
-        let (verdict, builds) = match good.cmp(&bad) {
-            std::cmp::Ordering::Greater => (Verdict::Good, of_good),
-            std::cmp::Ordering::Less => (Verdict::Bad, of_bad),
-            std::cmp::Ordering::Equal => (Verdict::Unknown, of_good.max(of_bad)),
-        };
-        let runs = good.max(bad);
-        (verdict, Seen { runs, builds: builds.min(runs), strays: good.min(bad) })
-    }
 }
 
 /// Whether builds of one commit gave the same files; `None` if that is unknown. Compares only files

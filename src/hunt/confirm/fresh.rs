@@ -20,7 +20,7 @@ use super::confirmation_runs::ConfirmationRuns;
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
 /// The same if runs of one commit, or the files of its builds, were seen to differ.
-const MOST_ROUNDS_UNSTEADY: usize = 15;
+const MOST_ROUNDS_UNSTEADY: usize = 24;
 /// Number of rounds after which most claims are decided.
 const USUAL_ROUNDS: usize = 4;
 impl Driver<'_> {

@@ -18,8 +18,8 @@ use super::reason_to_reject;
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
     /// gets more fresh runs, and becomes a candidate if they do not suffice. A claim by failure
-    /// rates already expects that runs of one commit differ, so it stays if its change is still in
-    /// the tree at the newer end.
+    /// rates already expects that runs of one commit differ, so it stays if all commits flake alike
+    /// and its change is still in the tree at the newer end.
     pub(crate) fn recheck(
         &mut self,
         ledger: &mut Ledger,
@@ -39,7 +39,10 @@ impl Driver<'_> {
                 }
                 None => false,
             };
-            if strategy.noisy().is_some() || lasts {
+            if strategy.noisy().is_some()
+                || (lasts
+                    && !self.flaky_commits(&search_range.targets, search_range.terms)?.are_uneven())
+            {
                 continue;
             }
             let mut sides = self.oracle.history.parents(commit)?;

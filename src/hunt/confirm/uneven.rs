@@ -12,7 +12,7 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Request, measures_of};
 use crate::search::odds_of_unevenness;
 
-use super::chance::VerdictCounts;
+use super::verdict_counts::VerdictCounts;
 
 /// Log Bayes factor above which a side has no common failure rate (20 : 1).
 const MOST_UNEVEN: f64 = 3.0;

@@ -1,17 +1,17 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! There are two ways. The newer end shows the same without the named commits, or it does not have
-//! their change: then another commit does the same. Or, in a hunt for a fix, the bad end stays bad
-//! with the named commits: then an earlier commit is needed too.
+//! There are two ways. The newer end shows the same without the named commits, or a part of it, or it
+//! does not have their change: then another commit does the same. Or, in a hunt for a fix, the bad
+//! end stays bad with the named commits: then an earlier commit is needed too.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Finding, JointBackport, Metric, Outcome,
-    Revert, Target, Trial, TrialOf, Unexplained,
+    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Direction, Finding, JointBackport, Metric,
+    Outcome, Revert, Target, Trial, TrialOf, Unexplained,
 };
 use crate::hunt::terms::SearchTerms;
 
-/// An end shows the same in a test and without it if the levels differ by no more than this share
-/// of the tolerance.
+/// In noise, an end shows the same in a test and without it if the levels differ by no more than
+/// this share of the tolerance.
 const SAME: f64 = 0.5;
 
 /// The same as a share of the steps of the named commits. The larger difference of the two counts.
@@ -25,16 +25,25 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
     if finding.outcome != Outcome::Culprit || !is_taken_out(cause) {
         return Vec::new();
     }
-    // A commit is named for its largest effect.
-    let effects = culprit.effects.iter().take(1).cloned().collect();
-    let named = [Culprit { effects, ..culprit.clone() }];
-    let trial = match &cause.revert {
-        Some(Revert::StillBad | Revert::StillGood) => cause.reverted(),
-        Some(Revert::Absent) => return unchanged(&named, None, targets),
-        _ if cause.backport == Some(Backport::StillBad) => cause.backported(),
+    let named = std::slice::from_ref(culprit);
+    let reverted = match &cause.revert {
+        Some(Revert::StillBad | Revert::StillGood | Revert::BreaksAgain) => cause.reverted(),
+        Some(Revert::Absent) => return unchanged(named, None, targets),
         _ => None,
     };
-    trial.map(|trial| unchanged(&named, Some(trial), targets)).unwrap_or_default()
+    let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
+    in_trials([reverted, backported], named, targets)
+}
+
+/// What the first test that contradicts the answer leaves unexplained.
+fn in_trials(
+    trials: [Option<&Trial>; 2],
+    named: &[Culprit],
+    targets: &[Target],
+) -> Vec<Unexplained> {
+    let trials = trials.into_iter().flatten();
+    let mut found = trials.map(|trial| unchanged(named, Some(trial), targets));
+    found.find(|unexplained| !unexplained.is_empty()).unwrap_or_default()
 }
 
 /// The same for several named commits, by the tests of an endpoint with or without the causes
@@ -45,15 +54,16 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
     if finding.outcome != Outcome::Culprit || !causes.all(is_taken_out) {
         return Vec::new();
     }
-    let trial = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
-        Some((Revert::StillBad | Revert::StillGood, trial)) => trial.as_ref(),
+    let reverted = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
+        Some((Revert::StillBad | Revert::StillGood | Revert::BreaksAgain, trial)) => trial.as_ref(),
         Some((Revert::Absent, _)) => return unchanged(culprits, None, targets),
-        _ => match joint_backport {
-            Some(JointBackport { backport: Backport::StillBad, trial }) => trial.as_ref(),
-            _ => None,
-        },
+        _ => None,
     };
-    trial.map(|trial| unchanged(culprits, Some(trial), targets)).unwrap_or_default()
+    let backported = match joint_backport {
+        Some(JointBackport { backport: Backport::StillBad, trial }) => trial.as_ref(),
+        _ => None,
+    };
+    in_trials([reverted, backported], culprits, targets)
 }
 
 /// Whether all of the change that makes the step is taken out in a test of an endpoint.
@@ -61,8 +71,8 @@ fn is_taken_out(cause: &Cause) -> bool {
     matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget)
 }
 
-/// The metrics for which the commits are named and whose level in this test is the one that the
-/// endpoint has without the test; or their failure. Without a test, all of these metrics: the
+/// The metrics for which the commits are named and whose steps the endpoint still has in this test;
+/// or their failure. Without a test, all of these metrics: the
 /// endpoint does not have the change.
 fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
     let mut metrics: Vec<&Metric> = Vec::new();
@@ -82,24 +92,35 @@ fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) ->
     metrics.retain(|metric| {
         let effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
         let steps = effects.filter_map(|effect| effect.own_step).sum();
-        has_own_level(trial, metric, steps, targets)
+        keeps_a_step(trial, metric, steps, targets)
     });
     metrics.into_iter().cloned().map(Unexplained::Metric).collect()
 }
 
-/// Whether an endpoint in this test has the level that it has without the test. `steps`: what the
-/// test takes out of it.
-fn has_own_level(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) -> bool {
+/// Whether an endpoint in this test has not lost the steps that the test takes out of it: `steps`,
+/// together, in the metric's unit. A test that makes the endpoint change the other way says nothing:
+/// other code may depend on the commits. In noise, single runs show only whether the level is still
+/// the same.
+fn keeps_a_step(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) -> bool {
     let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
             let is_good_end = [TrialOf::Unfixed, TrialOf::AllUnfixed].contains(&trial.of);
             let own = if is_good_end { &target.baseline } else { &target.bad };
-            let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs());
-            match (level.number(), own.number()) {
-                (Some(level), Some(own)) => (level - own).abs() <= same.max(0.0),
-                _ => level == own,
+            let (Some(level), Some(own)) = (level.number(), own.number()) else {
+                return level == own;
+            };
+            let steps = steps.abs();
+            let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps).max(0.0);
+            if target.noise.is_some() || target.guard.direction() == Direction::Any {
+                return (level - own).abs() <= same;
             }
+            let lost = if is_good_end {
+                target.guard.worsening(own, level)
+            } else {
+                target.guard.worsening(level, own)
+            };
+            lost >= -same && lost < steps - f64::max(target.limit, SAME_OF_STEPS * steps)
         }
         _ => false,
     })
@@ -127,34 +148,35 @@ pub(super) fn incomplete(
     let (candidates, why, next) = match (terms.aim(), is_later) {
         (Aim::Regression, _) if is_several => (
             &history[first..],
-            "without the confirmed commits the bad end still shows the same: another commit does \
-             this too",
+            "without the confirmed commits the bad end still shows it, at least in part: another \
+             commit does this too",
             "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
         ),
         (Aim::Regression, _) => (
             &history[first..],
-            "without it the bad end still shows the same: a later commit does this too",
+            "without it the bad end still shows it, at least in part: a later commit does this too",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
         ),
         (Aim::Fix, true) if is_several => (
             &history[first..],
-            "without the confirmed commits the good end is still good: another commit fixes this too",
+            "without the confirmed commits the good end is still good, at least in part: another \
+             commit fixes this too",
             "`start --find-fix --no-localize` names the fixes without this test",
         ),
         (Aim::Fix, false) if is_several => (
             &history[..last],
-            "with the confirmed commits the bad end still shows the same: another commit before the \
-             last of them is needed too",
+            "with the confirmed commits the bad end still shows it, at least in part: another commit \
+             before the last of them is needed too",
             "a hunt with backport-all.patch as a [[patch]] in oracle.toml looks for the other commit",
         ),
         (Aim::Fix, true) => (
             &history[first..],
-            "without it the good end is still good: a later commit fixes this too",
+            "without it the good end is still good, at least in part: a later commit fixes this too",
             "`start --find-fix --no-localize` names the first fix without this test",
         ),
         (Aim::Fix, false) => (
             &history[..last],
-            "with it the bad end still shows the same: an earlier commit is needed too",
+            "with it the bad end still shows it, at least in part: an earlier commit is needed too",
             "`start --find-fix` with an earlier good commit looks for the earlier one",
         ),
     };
@@ -262,8 +284,9 @@ mod tests {
         assert_eq!(both_contradicted(7.0, both()), ppl());
         // The two commits claim a step of 2 together, and only a sliver of it is gone.
         assert_eq!(both_contradicted(6.85, both()), ppl());
-        // It is better, though not good.
-        assert_eq!(both_contradicted(6.7, both()), []);
+        // It is better, though not good: one step of 1 is still there.
+        assert_eq!(both_contradicted(5.9, both()), ppl());
+        assert_eq!(both_contradicted(5.1, both()), []);
         // Not all of a commit was taken out.
         assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), []);
     }

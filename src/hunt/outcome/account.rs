@@ -11,7 +11,9 @@ use crate::hunt::why::CandidatesReason;
 use crate::oracle::Observation;
 use crate::ui::reached_limit;
 
-use super::culprit_status::{CulpritStatus, FoundCommit, Mend, beyond_good, mends_before};
+use super::culprit_status::{
+    CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
+};
 
 /// The results of the hunt so far.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub(crate) struct Ledger {
     pub(crate) open_steps: BTreeMap<Metric, f64>,
     /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
+    /// Metrics whose measures name checks that fail at the bad end, and that no named commit broke.
+    pub(crate) open_checks: BTreeSet<Metric>,
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
@@ -54,6 +58,7 @@ impl Ledger {
             largest_open: 0.0,
             open_steps: BTreeMap::new(),
             small_steps: BTreeSet::new(),
+            open_checks: BTreeSet::new(),
             notes: Vec::new(),
             other_failures: Vec::new(),
         }
@@ -249,6 +254,14 @@ impl Ledger {
                 return Vec::new();
             }
             Searched::Culprit(culprit, seen) => {
+                if let Some(mend) = back_to_good(&culprit, &self.targets, self.terms) {
+                    self.mended(mend);
+                    let [_, to_bad] = search_range.parts_around(&culprit);
+                    return to_bad
+                        .and_then(|part| self.towards_bad(part, &seen, bad))
+                        .into_iter()
+                        .collect();
+                }
                 self.mends.extend(mends_before(search_range, &culprit, &self.targets));
                 let is_known =
                     |found: &FoundCommit| found.culprit.info.commit == culprit.info.commit;

@@ -39,9 +39,14 @@ impl Driver<'_> {
             let metric = &target.guard.metric;
             let measures = [metric.measure.clone()];
             let look = Request::look(mended, &measures, Phase::Search);
-            let numbers = self.oracle.evaluate(look)?.numbers(metric);
-            let left = stats::winsorised_mean(&numbers)
-                .and_then(|level| ledger.beyond_good(metric, level));
+            let seen = self.oracle.evaluate(look)?;
+            let level = if target.noise.is_some_and(|noise| !noise.kind.is_rate()) {
+                stats::winsorised_mean(&seen.numbers(metric))
+            } else {
+                // A mean would lie between two values that alternate.
+                seen.level(metric).and_then(|level| level.number())
+            };
+            let left = level.and_then(|level| ledger.beyond_good(metric, level));
             if left.is_some_and(|left| left > target.limit) {
                 ledger.refute_mends(mended, metric);
             }

@@ -1,8 +1,9 @@
 //! Decides whether a found first bad commit still affects the newer end, or a later commit undid
 //! it. Pure.
 
-use crate::evaluation::{CommitId, Culprit, Effect, Metric, Target};
+use crate::evaluation::{CommitId, Culprit, Direction, Effect, Metric, Target};
 use crate::hunt::range::SearchRange;
+use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::search::{ChangePresence, StepStatus, attribute_improvement};
 
@@ -257,6 +258,38 @@ pub(crate) fn mends_before(
         let metric = Some(metric);
         let mend = Mend { by, before: None, metric, amount, left, limit, repeats };
         (amount > limit.max(0.0)).then_some(mend)
+    })
+}
+
+/// The mend at a found commit, if it only brings back what the good end shows. A guard that forbids
+/// any change takes this for a step, once an earlier step is the baseline of a search range.
+pub(crate) fn back_to_good(
+    found: &Culprit,
+    targets: &[Target],
+    terms: SearchTerms,
+) -> Option<Mend> {
+    let effect = found.effects.first().filter(|_| found.failure.is_none())?;
+    let [_, level] = terms.levels(effect);
+    let is_back = |target: &&Target| match target {
+        Target::Guard(target) => {
+            target.guard.metric == effect.metric
+                && target.guard.direction() == Direction::Any
+                && !target.guard.is_broken(&target.baseline, level)
+        }
+        Target::Failure { .. } => false,
+    };
+    let Target::Guard(target) = targets.iter().find(is_back).filter(|_| terms.explains_levels())?
+    else {
+        return None;
+    };
+    Some(Mend {
+        by: found.info.commit.clone(),
+        before: Some(found.parent.clone()),
+        metric: Some(effect.metric.clone()),
+        amount: effect.own_step.unwrap_or(f64::INFINITY),
+        left: 0.0,
+        limit: target.limit,
+        repeats: target.noise.is_none(),
     })
 }
 

@@ -1,7 +1,9 @@
 //! What the bad end shows and the confirmed commits do not explain. If there is anything, the
 //! answer is not complete. Pure.
 
-use crate::evaluation::{Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained};
+use crate::evaluation::{
+    Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
+};
 use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
@@ -50,11 +52,17 @@ impl Ledger {
             let is_left = account.is_some_and(|it| {
                 let open = self.open_steps.get(metric).copied().unwrap_or_default();
                 let rest = it.rest - self.masked(target) - open;
-                let most = it.limit.max(0.0) + SURE * self.error_of_rest(target);
+                // A rest that is larger than a named step must not count as within the tolerance.
+                let tolerated = it.limit.max(0.0).min(self.smallest_step(metric));
+                let most = tolerated + SURE * self.error_of_rest(target);
                 // If only small steps lie around the found commits, no single commit made the rest.
                 rest > most && self.largest_rise(target) > most && !self.has_ramp(metric)
             });
-            if (is_left || !self.is_moved(metric)) && !metrics.contains(metric) {
+            let is_open = is_left
+                || self.is_chain_open(target)
+                || self.open_checks.contains(metric)
+                || !self.is_moved(metric);
+            if is_open && !metrics.contains(metric) {
                 metrics.push(metric.clone());
             }
         }
@@ -76,6 +84,32 @@ impl Ledger {
         let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
         let steps = undone.filter_map(|culprit| culprit.effect_on(metric)?.own_step);
         steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
+    }
+
+    /// The smallest own step of the standing commits; infinite if none has a number.
+    fn smallest_step(&self, metric: &Metric) -> f64 {
+        let steps = self.standing_effects(metric).filter_map(|effect| effect.own_step);
+        steps.map(f64::abs).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether the steps of the standing commits do not lead from the good end's fact to the bad
+    /// end's. Facts have no numbers to add up.
+    fn is_chain_open(&self, target: &GuardTarget) -> bool {
+        let (Value::Fact(_), Value::Fact(_)) = (&target.baseline, &target.bad) else {
+            return false;
+        };
+        let metric = &target.guard.metric;
+        if self.open_steps.contains_key(metric) {
+            return false;
+        }
+        let effects = self.standing_effects(metric);
+        let mut steps: Vec<[&Value; 2]> = effects.map(|effect| self.terms.levels(effect)).collect();
+        let mut at = &target.baseline;
+        while at != &target.bad {
+            let Some(place) = steps.iter().position(|[from, _]| *from == at) else { return true };
+            [_, at] = steps.swap_remove(place);
+        }
+        false
     }
 
     /// The largest rise between two neighbours of: the good end, the standing commits, the bad end.

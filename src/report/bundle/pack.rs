@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use crate::config::without_secrets;
+use crate::files;
 use crate::process::{compressed_log, is_compressed_log, log_bytes};
 use crate::report::model::Report;
 use crate::report::{Format, ReportError};
@@ -81,7 +82,7 @@ fn add(archive: &mut tar::Builder<impl Write>, name: &str, bytes: &[u8]) -> std:
 }
 
 fn read(content: &Content, secrets: &Secrets) -> Result<Vec<u8>, StoreError> {
-    let bytes = |path: &PathBuf| std::fs::read(path).map_err(StoreError::at(path));
+    let bytes = |path: &PathBuf| files::read(path).map_err(StoreError::at(path));
     Ok(match content {
         Content::Made(bytes) => secrets.scrubbed(bytes).into_owned(),
         Content::File(path) => secrets.scrubbed(&bytes(path)?).into_owned(),
@@ -106,7 +107,8 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
     contents.insert("journal.jsonl".to_owned(), Content::Made(hunt.journal_copy()?));
     let mut take = |name: String| {
         let path = hunt.path().join(&name);
-        if path.is_file() {
+        // Not a link: its target may be any file of the user.
+        if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
             contents.insert(name, Content::File(path));
         }
     };

@@ -1,12 +1,13 @@
 //! Reads a bundle that somebody else wrote: nothing in it is trusted until its digest was checked.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::files;
 use crate::report::model::Report;
 use crate::report::{ReportError, from_json};
 use crate::store::{HuntDir, hex};
@@ -63,14 +64,15 @@ pub(crate) struct Unpacked {
 /// Whether a file may be a bundle, by its first bytes.
 pub(crate) fn is_bundle(path: &Path) -> bool {
     let mut first = [0; 4];
-    File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == MAGIC
+    files::open_target(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && first == MAGIC
 }
 
 /// Unpacks a bundle into a temporary folder.
 pub(crate) fn unpack(path: &Path) -> Result<Unpacked, BundleError> {
     let io = |source| BundleError::Io { path: path.to_owned(), source };
     let folder = tempfile::tempdir().map_err(io)?;
-    let file = File::open(path).map_err(io)?;
+    let file = files::open_target(path).map_err(io)?;
     let hunt = folder.path().join("hunts").join("hunt");
     let manifest = match extract(file, folder.path(), &hunt) {
         Ok(manifest) => manifest,

@@ -27,7 +27,7 @@ fn all_causes(report: &Report) -> String {
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let revert = report.joint_revert.as_ref().map(|line| {
         let tested = tested(report, line.joint.trial.as_ref(), line.patch.as_deref());
-        ("Revert all", tested.reverted(&line.joint.revert, newer(report)))
+        ("Revert all", tested.reverted(&line.joint.revert, Sought::of(report).newer_end()))
     });
     let backport = report.joint_backport.as_ref().map(|line| {
         let tested = tested(report, line.joint.trial.as_ref(), line.patch.as_deref());
@@ -39,11 +39,6 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
 fn tested<'r>(report: &Report, trial: Option<&'r Trial>, patch: Option<&'r str>) -> TestedEnd<'r> {
     let name = all_causes(report);
     TestedEnd { trial, patch, name, is_joint: true }
-}
-
-/// The name of the newer end.
-fn newer(report: &Report) -> &'static str {
-    if Sought::of(report).is_regression() { "bad" } else { "good" }
 }
 
 /// `reverting the causes of both first bad commits heals the bad end`, if it does.
@@ -60,7 +55,7 @@ pub(super) fn healing(report: &Report) -> Option<String> {
 /// The tests, with their headings.
 pub(super) fn tables(report: &Report) -> Vec<(String, Table)> {
     let causes = all_causes(report);
-    let newer = newer(report);
+    let newer = Sought::of(report).newer_end();
     let table = |title: String, trial: &Option<Trial>, logs: &BTreeMap<String, String>| {
         (title, Table::new(COLUMNS, trial.iter().map(|trial| row(trial, logs))))
     };

@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{ChangePart, FailureKind, Metric, Shows, Trial, TrialOf, Value};
+use crate::git::FileDiff;
+use crate::report::change;
+use crate::report::model::Change;
 
 use super::*;
 
@@ -126,5 +129,19 @@ fn a_conflict_says_what_git_said() {
     one.revert = Some(Revert::Conflict("error: patch failed: a.c:7\nerror: more\n".to_owned()));
     let line = CauseLine { cause: one, logs: BTreeMap::new(), patch: None };
     let expected = "the revert does not apply to the bad end: patch failed: a.c:7";
-    assert_eq!(revert_in_words(&line, 1).unwrap(), expected);
+    assert_eq!(revert_in_words(&line, 1, "bad").unwrap(), expected);
+}
+
+#[test]
+fn marks_are_above_the_lines_that_make_the_step() {
+    let header = "@@ -0,0 +1,3 @@";
+    let lines = ["new file mode 100644", header, "+one", "+two", "+three"].map(str::to_owned);
+    let path = "src/packed.c".to_owned();
+    let file = FileDiff { path, renamed_from: None, lines: lines.to_vec(), added: 3, removed: 0 };
+    let mut shown = Change { files: vec![file], left_out: Vec::new() };
+    let edit =
+        |number, line| ChangePart { of: PartOf::Edit { number, of: 2, line }, ..hunk(number) };
+    change::mark(&mut shown, &cause(vec![edit(1, 1), edit(2, 3)], 0, Vec::new()));
+    let expected = [&lines[0], header, change::MARK, "+one", "+two", change::MARK, "+three"];
+    assert_eq!(shown.files[0].lines, expected);
 }

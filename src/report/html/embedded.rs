@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::evaluation::CommitId;
+use crate::files;
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::model::{MeasuredCommit, Report};
 use crate::ui::text;
@@ -217,6 +218,6 @@ fn answer(report: &Report) -> impl Iterator<Item = &CommitId> {
 /// The text of `reproduce.sh`; `None` if the page cannot show it whole and unchanged, because
 /// readers copy it and run it.
 fn script(report: &Report) -> Option<String> {
-    let text = std::fs::read_to_string(report.folder.join(SCRIPT)).ok()?;
+    let text = String::from_utf8(files::read(&report.folder.join(SCRIPT)).ok()?).ok()?;
     (text.len() <= WHOLE && text::lines(&text) == text).then_some(text)
 }

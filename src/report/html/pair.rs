@@ -44,8 +44,11 @@ impl Pair {
         }
         let has_clue = first.differences.as_ref().is_some_and(|all| all.count() > 0);
         pair.is_same = pair.differences.is_empty() && !has_clue;
-        // A hunt has one machine and one set of inputs, and runs each probe once.
-        pair.same.push("the machine".to_owned());
+        // A hunt has one set of inputs, and runs each probe once. In a cluster it may have several
+        // machines.
+        if report.hosts.len() < 2 {
+            pair.same.push("the machine".to_owned());
+        }
         if !report.inputs.is_empty() {
             pair.same.push("the inputs, by content".to_owned());
         }

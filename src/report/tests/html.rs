@@ -151,7 +151,7 @@ fn a_log_that_is_gone_is_said_and_not_linked_to() {
     let page = html(&report, &Logs::beside(&report));
     assert!(!page.contains("logs/ppl-a11.log"));
     assert!(page.contains("<bdi>7.52</bdi> <span class=\"note\">(log missing)</span>"), "{page}");
-    assert!(page.contains("1 log is not in that folder any more."));
+    assert!(page.contains("1 log is not among its files any more."));
 }
 
 fn gradual() -> Hunt {

@@ -44,7 +44,7 @@ fn compared(a: &str, b: &str) -> TensorComparison {
 }
 
 fn states(found: &TensorComparison) -> Vec<(&str, &str)> {
-    found.inputs.iter().map(|one| (one.name.as_str(), TensorInput::state(one))).collect()
+    found.inputs.iter().map(|one| (one.name.as_str(), TensorInput::states(one)[0])).collect()
 }
 
 /// Keys, queries and scores; `kind` is that of the keys.
@@ -127,7 +127,8 @@ fn a_sum_of_all_values_shows_what_is_not_printed() {
     assert_eq!(first.sums, Some([-40.0, -38.0]));
     // Rounding of the sum.
     assert!(compared(&a, &[norm(-40.01), query(9.0)].concat()).first.is_none());
-    let state = |a: &str, b: &str| compared(a, &b.replace("1.5000", "1.6000")).inputs[0].state();
+    let state =
+        |a: &str, b: &str| compared(a, &b.replace("1.5000", "1.6000")).inputs[0].states()[0];
     assert_eq!(state(&a, &a), "clean");
     assert_eq!(state(&a, &[norm(-40.01), query(9.0)].concat()), "clean where printed");
     // Sums of the printed values say nothing of the others.
