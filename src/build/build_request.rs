@@ -1,15 +1,14 @@
-//! What a build needs: the commit, its configuration and where to build it.
+//! What a build needs: the commit, its recipe and where to build it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::{Config, Values};
 use crate::evaluation::{CommitId, Phase};
 use crate::git::{CheckoutSpec, Repository};
 use crate::process::Stop;
 use crate::store::{BuildKey, Store};
 
-use super::{BuildProgress, Slot, Slots};
+use super::{BuildProgress, BuildRecipe, Slot, Slots};
 
 /// A build request.
 #[derive(Clone, Copy)]
@@ -24,20 +23,20 @@ pub(crate) struct BuildRequest<'a> {
     pub slot: &'a Slot,
     /// The commit to judge.
     pub commit: &'a CommitId,
-    /// The configuration for this commit, overrides applied.
-    pub config: &'a Config,
+    /// How the commit is built.
+    pub recipe: &'a BuildRecipe,
     /// The files to check out.
     pub checkout_spec: &'a CheckoutSpec,
     /// The build key.
     pub key: &'a BuildKey,
-    /// Values of the placeholders.
-    pub values: &'a Values,
     /// The current output of the probes, if they ran.
     pub probes: &'a BTreeMap<String, String>,
     /// The purpose of the build.
     pub phase: Phase,
     /// The hunt, if any.
     pub hunt: Option<&'a str>,
+    /// The node of a job that only builds.
+    pub node: Option<&'a str>,
     /// The user's checkout, the source of `[worktree] link`.
     pub checkout: Option<&'a Path>,
     /// Is called with the build's progress while it runs.

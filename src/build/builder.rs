@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::config::{BuildMode, fill_env};
+use serde::{Deserialize, Serialize};
+
 use crate::differ;
 use crate::evaluation::{
     Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE, Phase, fault_of,
@@ -53,7 +54,7 @@ const SANDBOXED: &str =
     " ([run] sandbox is on: the build had no network, and could write only to its own folders)";
 
 /// A finished build attempt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Built {
     /// The record, as stored.
     pub record: BuildRecord,
@@ -93,7 +94,7 @@ pub(crate) fn build(request: BuildRequest<'_>) -> Result<Built, BuildError> {
     // day or on another disk; one of a control, which tells only about the machine; and the first
     // one of a build with an empty home folder that only checks the answer.
     let is_check =
-        request.phase == Phase::Control || request.config.home.is_check_in(request.phase);
+        request.phase == Phase::Control || request.recipe.home.is_check_in(request.phase);
     let is_failed = tried.record.failure.is_some();
     let is_kept = !starved && (!is_check || !is_failed || is_known_to_fail(request)?);
     if is_kept {
@@ -154,20 +155,19 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
     let log = pending.path();
     // Without build commands the log is empty, but it must exist.
     std::fs::File::create(log).map_err(StoreError::at(log))?;
-    let linked = Linked::below(&slot.src(), &request.config.worktree.link);
-    let env = fill_env(&request.config.build.env, request.values)?;
-    let own = private_folders(slot, request.config.home, request.phase)?;
+    let linked = Linked::below(&slot.src(), &request.recipe.links);
+    let env = &request.recipe.env;
+    let own = private_folders(slot, request.recipe.home, request.phase)?;
     let mut own: Vec<(&str, OsString)> =
         own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
-    let caches = CompilerCaches::begin(slot.root(), &env);
+    let caches = CompilerCaches::begin(slot.root(), env);
     own.extend(caches.variables().iter().cloned());
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
-    for command in &request.config.build.commands {
-        let words = command.fill(request.values)?;
+    for words in &request.recipe.commands {
         commands.push(words.clone());
-        failed = run_command(request, &words, (&own, &env), log, &mut printed)?;
+        failed = run_command(request, words, (&own, env), log, &mut printed)?;
         if failed.is_some() {
             break;
         }
@@ -200,6 +200,7 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
         setup,
         log_sha256: None,
         failed_attempts: None,
+        node: request.node.map(str::to_owned),
     };
     Ok(Attempt { record, log: pending, fault })
 }
@@ -230,7 +231,7 @@ fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, Bui
         Worktree::add_detached(request.repository, &slot.src(), &checkout_spec.commit)?;
     worktree.check_out(checkout_spec)?;
     if let Some(checkout) = request.checkout {
-        worktree.link(checkout, &request.config.worktree.link)?;
+        worktree.link(checkout, &request.recipe.links)?;
     }
     if !keeps_build || !slot.build().exists() {
         slot.remove_all_but_checkout()?;
@@ -243,8 +244,7 @@ fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, Bui
 
 /// Whether the build is incremental, on top of the previous one.
 fn is_incremental(request: BuildRequest<'_>) -> bool {
-    request.config.build.mode == BuildMode::Incremental
-        && matches!(request.phase, Phase::Search | Phase::Endpoint)
+    request.recipe.is_incremental && matches!(request.phase, Phase::Search | Phase::Endpoint)
 }
 
 /// Runs one build command. Appends its output to the build's log and its printed compiler commands
@@ -257,12 +257,12 @@ fn run_command(
     printed: &mut Compiled,
 ) -> Result<Option<(Failure, Fault)>, BuildError> {
     let part = log.with_extension("part");
-    let is_sandboxed = request.config.run.sandbox;
+    let is_sandboxed = request.recipe.sandbox;
     let mut invocation = Invocation::new(&words[0])
         .args(&words[1..])
         .cwd(request.slot.src())
-        .timeout(Some(request.config.build.timeout))
-        .cpus(request.config.executor.cpus())
+        .timeout(Some(request.recipe.timeout))
+        .cpus(&request.recipe.cpus)
         .sandbox(is_sandboxed.then(|| request.slot.sandbox()))
         .mark(request.slot.mark());
     for (name, value) in env.0 {
@@ -273,7 +273,7 @@ fn run_command(
     }
     let mut machine = None;
     let mut complaints = FailureLogParser::default();
-    let transient = &request.config.failures.transient;
+    let transient = &request.recipe.transient;
     let file = LogFile { path: &part, header: &[], sync: false };
     let place = place(request.slot, &request.checkout_spec.commit);
     let mut progress = Reporter::new(request.progress);

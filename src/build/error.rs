@@ -1,6 +1,5 @@
 //! Why a build gave no answer about its commit.
 
-use crate::config::MissingValue;
 use crate::evaluation::ReachedLimit;
 use crate::git::GitError;
 use crate::process::ProcessError;
@@ -26,9 +25,6 @@ pub(crate) enum BuildError {
     /// The build wrote into a linked folder, which all commits share.
     #[error(transparent)]
     Linked(#[from] WroteLinked),
-    /// A placeholder has no value here.
-    #[error(transparent)]
-    Placeholder(#[from] MissingValue),
     /// The machine failed, not the commit.
     #[error("the build of {commit} failed, but the commit is not at fault: {reason}")]
     MachineFault {

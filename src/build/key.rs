@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::config::{Command, Config, HomeUse, Measure, Placeholder, Prepare, Template};
 use crate::evaluation::{CommitId, Surroundings};
-use crate::store::journal::{InputFile, Machine};
+use crate::store::journal::{BuildNode, InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
 
 /// Inputs of the keys that are equal for all commits of a hunt.
@@ -23,17 +23,28 @@ pub(crate) struct Circumstances<'a> {
     /// The machine. Its class separates runs; its core count is the default of `{jobs}` and
     /// `{threads}`.
     pub machine: &'a Machine,
+    /// The nodes that build, if they are others than those that run.
+    pub build_node: Option<&'a BuildNode>,
 }
 
 impl Circumstances<'_> {
     fn or_cores(&self, number: Option<u32>) -> String {
         number.map_or_else(|| self.machine.cores.to_string(), |number| number.to_string())
     }
+
+    /// `{jobs}`: the number, or else the cores of the machine that builds.
+    pub(crate) fn jobs(&self, number: Option<u32>) -> String {
+        let builds = self.build_node.map_or(self.machine, |node| &node.machine);
+        number.map_or_else(|| builds.cores.to_string(), |number| number.to_string())
+    }
 }
 
 /// The key of a commit's build. Inputs: the tree with its submodule pins, the recipe before paths
 /// are filled in, what is linked in, the input files that the recipe names, the declared and
 /// inherited environment, the compilers, the probes' output, and the commit if the recipe names it.
+/// If other nodes build than run, then compilers, probes and inherited environment are those of the
+/// nodes that build, and their class of machine is an input too: a compiler may use all that its
+/// own processor can do.
 pub(crate) fn build_key(
     tree: &str,
     commit: &CommitId,
@@ -48,7 +59,7 @@ pub(crate) fn build_key(
         .list("link", &config.worktree.link)
         .field("submodules", &config.worktree.submodules.to_string())
         .field("mode", &format!("{:?}", build.mode))
-        .field("jobs", &around.or_cores(build.jobs))
+        .field("jobs", &around.jobs(build.jobs))
         .field("threads", &around.or_cores(config.run.threads));
     // Added only if set, so that older builds keep their keys.
     if config.home == HomeUse::Empty {
@@ -71,13 +82,15 @@ pub(crate) fn build_key(
         hasher = command_field(hasher, command);
     }
     hasher = env_field(hasher, &build.env);
-    for (probe, output) in around.probes {
-        hasher = hasher.field("probe", probe).field("output", output);
-    }
-    for (name, version) in &around.surroundings.compilers {
-        hasher = hasher.field("compiler", name).field("version", version);
-    }
-    let inherited = around.surroundings.of_builds(&config.variables);
+    let (probes, surroundings) = match around.build_node {
+        None => (around.probes, around.surroundings),
+        Some(node) => {
+            hasher = hasher.field("build machine", &node.machine.class);
+            (&node.environment, &node.surroundings)
+        }
+    };
+    hasher = machine_fields(hasher, probes, surroundings);
+    let inherited = surroundings.of_builds(&config.variables);
     hasher = inherited_fields(hasher, inherited, &build.env);
     hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).build_key()
@@ -132,6 +145,10 @@ pub(crate) fn run_key(
         .field("chunks", &format!("{:?}", config.run.chunks))
         .field("before", &measure.before.len().to_string())
         .field("cwd", measure.cwd.as_ref().map_or("{src}", Template::text));
+    // The key of the build has those of the nodes that build.
+    if around.build_node.is_some() {
+        hasher = machine_fields(hasher, around.probes, around.surroundings);
+    }
     // Added only if set, so that older runs keep their keys.
     if measure.exclusive {
         hasher = hasher.field("exclusive", "true");
@@ -153,6 +170,21 @@ pub(crate) fn run_key(
     hasher = run_environment(hasher, &measure.env, config, around);
     hasher = input_fields(hasher, templates, around.inputs);
     commit_field(hasher, templates(), commit).run_key()
+}
+
+/// Adds what a machine says of itself: the output of probes, and its compilers.
+fn machine_fields(
+    mut hasher: KeyHasher,
+    probes: &BTreeMap<String, String>,
+    surroundings: &Surroundings,
+) -> KeyHasher {
+    for (probe, output) in probes {
+        hasher = hasher.field("probe", probe).field("output", output);
+    }
+    for (name, version) in &surroundings.compilers {
+        hasher = hasher.field("compiler", name).field("version", version);
+    }
+    hasher
 }
 
 /// Adds the input files that the templates name, by content.

@@ -152,6 +152,8 @@ impl HeldSlot {
         let Some(lock) = try_file(&root.with_extension("lock"))? else { return Ok(None) };
         // The oracle process of a killed driver may still be here. It ends soon.
         let Some(_) = wait_for(&guest_lock(&root))? else { return Ok(None) };
+        // The job that built for a killed process, too.
+        let Some(_) = wait_for(&job_lock(&root))? else { return Ok(None) };
         end_left_programs(&root);
         Ok(Some(Self(Arc::new(Turns::new(root, None, Some(lock))))))
     }
@@ -164,6 +166,10 @@ impl HeldSlot {
             path,
             source: std::io::Error::other("another process uses the slot of this hunt's driver"),
         })?;
+        if wait_for(&job_lock(&root))?.is_none() {
+            let source = std::io::Error::other("a job that was given up still builds there");
+            return Err(SlotError { path: root, source });
+        }
         end_left_programs(&root);
         Ok(Self(Arc::new(Turns::new(root, Some(kept), Some(lock)))))
     }
@@ -200,6 +206,16 @@ fn end_left_programs(root: &Path) {
 /// The lock of the process that borrows a slot from its owner.
 fn guest_lock(root: &Path) -> PathBuf {
     root.with_extension("guest")
+}
+
+/// The lock of the job that builds in a slot while the slot's owner or guest waits.
+fn job_lock(root: &Path) -> PathBuf {
+    root.with_extension("job")
+}
+
+/// Takes the lock of a job that builds in the slot at `root`; `None` if an earlier job does not end.
+pub(crate) fn lock_for_job(root: &Path) -> Result<Option<File>, SlotError> {
+    wait_for(&job_lock(root))
 }
 
 fn try_file(path: &Path) -> Result<Option<File>, SlotError> {

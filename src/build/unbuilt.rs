@@ -98,5 +98,6 @@ fn unbuilt(
         setup: None,
         log_sha256: None,
         failed_attempts: None,
+        node: None,
     }
 }

@@ -205,8 +205,11 @@ pub(crate) struct Oracle {
     /// The slot to measure ahead in
     #[arg(long, hide = true, requires = "ahead")]
     pub slot: Option<usize>,
+    /// Builds what the attempt asks for
+    #[arg(long, hide = true, requires = "hunt", requires = "job", conflicts_with = "ahead")]
+    pub build: bool,
     /// The attempt, if this process is in a job
-    #[arg(long, hide = true, requires = "ahead")]
+    #[arg(long, hide = true, requires = "hunt")]
     pub job: Option<String>,
     /// The configuration, without a hunt [default: oracle.toml, here or at the top of the
     /// checkout]

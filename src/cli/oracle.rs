@@ -25,6 +25,12 @@ pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
     let (verdict, aim) = if let Some(name) = &args.hunt {
         let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
         let hunt = store.hunt(Some(name)).map_err(Failed::store)?;
+        if let (true, Some(token)) = (args.build, &args.job) {
+            return jobs::inside(&repository, &hunt, token, JobKind::Build, stop, || {
+                hunt::build_in_job(&repository, &hunt, token, stop).map_err(Failed::hunt)?;
+                Ok(super::exit::DONE)
+            });
+        }
         if let (Some(job), Some(slot)) = (&args.ahead, args.slot) {
             let job: AheadJob = serde_json::from_str(job)
                 .map_err(|error| Failed::usage(anyhow!("--ahead: {error}"), None))?;

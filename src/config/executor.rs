@@ -39,7 +39,7 @@ impl Executor {
     /// How many slots or jobs the file allows; `None` if it says nothing of that.
     pub(crate) fn listed(&self) -> Option<usize> {
         let slots = Some(self.slots.len()).filter(|listed| *listed > 0);
-        self.slurm.as_ref().map(|slurm| slurm.max_jobs).or(slots)
+        self.slurm.as_ref().map(|slurm| slurm.measure.max_jobs).or(slots)
     }
 
     /// Whether this variable only chooses among the equal devices of a job.

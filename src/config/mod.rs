@@ -52,7 +52,7 @@ pub(crate) use parser_table::checking_parsers;
 pub(crate) use placeholder::{MissingValue, Names, Placeholder, Values};
 pub(crate) use problem::{ConfigError, Location, Problem};
 pub use schema::schema;
-pub(crate) use slurm::{ConfirmNode, Slurm};
+pub(crate) use slurm::{ConfirmNode, JobOptions, Slurm};
 pub(crate) use sweep::{Sweep, SweepParameter, SweepValue};
 pub use template::Part;
 pub(crate) use template::fill_env;

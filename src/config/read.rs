@@ -4,6 +4,7 @@ mod condition;
 mod executor;
 mod failures;
 mod guard;
+mod jobs;
 mod laid;
 mod levels;
 mod limits;

@@ -5,6 +5,17 @@ use std::time::Duration;
 /// How the jobs of a hunt are submitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slurm {
+    /// The jobs that measure: the hunt's own, and those that measure ahead.
+    pub measure: JobOptions,
+    /// The jobs that build; `None` if the jobs that measure build too.
+    pub build: Option<JobOptions>,
+    /// Where a claim that depends on the speed of the node is confirmed.
+    pub confirm: ConfirmNode,
+}
+
+/// What jobs of one kind ask Slurm for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JobOptions {
     /// `--partition`.
     pub partition: Option<String>,
     /// `--account`.
@@ -15,12 +26,25 @@ pub(crate) struct Slurm {
     pub constraint: Option<String>,
     /// `--time`: the longest that one job may take. A hunt that takes longer goes on in a new job.
     pub time: Option<Duration>,
-    /// The most jobs at the same time: the hunt's own, and those that measure ahead.
+    /// The most jobs of this kind at the same time.
     pub max_jobs: usize,
-    /// Where a claim that depends on the speed of the node is confirmed.
-    pub confirm: ConfirmNode,
     /// Further options for sbatch, checked when the file is read.
     pub sbatch_args: Vec<String>,
+}
+
+impl Default for JobOptions {
+    /// One job at a time, as the cluster's defaults have it.
+    fn default() -> Self {
+        Self {
+            partition: None,
+            account: None,
+            gres: None,
+            constraint: None,
+            time: None,
+            max_jobs: 1,
+            sbatch_args: Vec::new(),
+        }
+    }
 }
 
 /// The node of a confirmation.

@@ -14,6 +14,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
 use super::bisect_repository::{BisectRepository, quoted};
@@ -122,7 +124,7 @@ impl OverlayResult {
 
 /// A modified tree and the folder of its objects. It can be checked out while the
 /// [`OverlayBuilder`] that made it lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LaidTree {
     id: String,
     objects: PathBuf,

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::evaluation::CommitId;
 
 use super::command::Call;
@@ -30,7 +32,7 @@ pub(crate) struct Worktree {
 }
 
 /// The content of a worktree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CheckoutSpec {
     /// The commit that HEAD names.
     pub commit: CommitId,

@@ -55,6 +55,7 @@ pub(crate) fn begin(
         environment: facts.environment,
         surroundings: facts.surroundings,
         machine: facts.machine,
+        build_node: None,
         checkout: surroundings.checkout,
         git: repository.version().to_string(),
     };

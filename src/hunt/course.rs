@@ -103,7 +103,7 @@ fn try_once(
         driver.note_tracked_inputs()?;
         driver.note_environment_changes()?;
     }
-    let result = driver.run_and_localize();
+    let result = driver.ask_build_node().and_then(|()| driver.run_and_localize());
     let result = result.and_then(|finding| driver.add_levels(finding));
     let result = result.and_then(|finding| driver.add_printed(finding));
     let result = result.and_then(|finding| driver.add_logits(finding));

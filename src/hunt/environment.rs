@@ -1,7 +1,7 @@
 //! Checks that a resumed hunt goes on in the environment in which it began.
 
 use crate::oracle::{Facts, Oracle};
-use crate::store::journal::Machine;
+use crate::store::journal::{BuildNode, Machine};
 
 use super::HuntError;
 
@@ -42,4 +42,17 @@ pub(crate) fn check_machine_unchanged(began: &Machine, now: &Machine) -> Result<
         )));
     }
     Ok(())
+}
+
+/// What differs between the nodes that build, in a sentence; `None` if nothing does.
+pub(crate) fn build_node_change(began: &BuildNode, now: &BuildNode) -> Option<String> {
+    if let Err(error) = check_machine_unchanged(&began.machine, &now.machine) {
+        return Some(error.to_string());
+    }
+    let changes = now.surroundings.changes_since(&began.surroundings);
+    if !changes.is_empty() {
+        return Some(format!("builds have another environment there: {}", changes.join("; ")));
+    }
+    let is_same = now.environment == began.environment;
+    (!is_same).then(|| "[environment] probe has another output there".to_owned())
 }

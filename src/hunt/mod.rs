@@ -54,6 +54,7 @@ pub(crate) use begin::slots_folder::default_slots;
 pub(crate) use course::drive;
 pub(crate) use endpoints::missing_metrics::not_yielded;
 pub(crate) use error::{HuntError, UsageError};
+pub(crate) use jobs::builder::build_in_job;
 pub(crate) use jobs::follow::JobDriver;
 pub(crate) use jobs::inside::{JobKind, REFUSED as REFUSED_JOB, enter};
 pub(crate) use jobs::slurm_of;

@@ -163,6 +163,7 @@ impl Prepared {
             environment: facts.environment,
             surroundings: facts.surroundings,
             machine: facts.machine,
+            build_node: None,
             checkout: repository.top().map(|top| text("the checkout", top)).transpose()?,
             git: repository.version().to_string(),
         };

@@ -36,6 +36,7 @@ pub(crate) fn standalone_oracle(
     let facts = gather(&config, &store, repository.top())?;
     let slots = Slots::new(&slots_folder(&config, repository)).map_err(OracleError::from)?;
     Ok(Oracle {
+        build_jobs: None,
         history: History::open(repository)?,
         recipes: Recipes {
             engine: Engine { history: History::open(repository)?, within: None },

@@ -1,7 +1,7 @@
 //! One build of a commit in a slot, with what every build needs: the machine, room on the disk and
 //! the values of the placeholders.
 
-use crate::build::{self, Built, Slot};
+use crate::build::{self, BuildRecipe, Built, Slot};
 use crate::config::Config;
 use crate::evaluation::{CommitId, Phase};
 use crate::git::CheckoutSpec;
@@ -21,21 +21,27 @@ pub(super) struct SlotBuild<'a> {
 }
 
 impl Oracle {
-    /// Builds a commit in a slot, even if the store has its build. Returns the lock of the machine
-    /// too: the caller keeps it as long as no exclusive run may begin.
+    /// Builds a commit in a slot, here or in a job of its own, even if the store has its build.
+    /// Returns the lock of the machine too, if the build needs it here: the caller keeps it as long
+    /// as no exclusive run may begin.
     pub(super) fn build_in(
         &mut self,
         slot: &Slot,
         asked: SlotBuild<'_>,
         task: Task,
         phase: Phase,
-    ) -> Result<(Built, Held), OracleError> {
+    ) -> Result<(Built, Option<Held>), OracleError> {
         let SlotBuild { commit, recipe, key, checkout_spec } = asked;
-        let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
         let slots = self.pool.slots().clone();
+        let values = self.recipes.values(slot, commit, recipe)?;
+        let filled = BuildRecipe::of(recipe, &values)?;
+        if let Some(jobs) = self.build_jobs.clone() {
+            self.make_room(&slots, slot)?;
+            return Ok((self.build_in_job(&jobs, slot, asked, (task, phase), filled)?, None));
+        }
+        let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
         self.make_room(&slots, slot)?;
         let progress = self.recorder.builds(task, commit, phase);
-        let values = self.recipes.values(slot, commit, recipe)?;
         let probes = facts::probed_for(phase, recipe)?;
         let built = build::build(build::BuildRequest {
             repository: self.recipes.engine.history.repository(),
@@ -43,17 +49,17 @@ impl Oracle {
             slots: &slots,
             slot,
             commit,
-            config: recipe,
+            recipe: &filled,
             checkout_spec,
             key,
-            values: &values,
             probes: &probes,
             phase,
             hunt: self.recorder.hunt(),
+            node: None,
             checkout: self.checkout.as_deref(),
             progress: &progress,
             stop: &self.stop,
         })?;
-        Ok((built, held))
+        Ok((built, Some(held)))
     }
 }

@@ -122,6 +122,16 @@ pub(crate) enum OracleError {
         /// Bytes that are allowed.
         most: u64,
     },
+    /// A job that builds did nothing or is lost.
+    #[error("{reason}")]
+    InJob {
+        /// Why, in a sentence.
+        reason: String,
+        /// What the user can do.
+        hint: Option<String>,
+        /// Whether the fault may pass by itself.
+        may_pass: bool,
+    },
     /// A limit of the hunt is reached: its runs or its time.
     #[error("{}", reached_limit(.0))]
     Limit(ReachedLimit),
@@ -211,6 +221,7 @@ impl OracleError {
             Self::Process(error) | Self::Build(BuildError::Process(error)) => {
                 matches!(error, ProcessError::Start(_) | ProcessError::SupervisorDied)
             }
+            Self::InJob { may_pass, .. } => *may_pass,
             _ => false,
         }
     }
@@ -250,7 +261,7 @@ impl OracleError {
             Self::Input(error) => Some(error.hint()),
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
             Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),
-            Self::Placeholder(_) | Self::Build(BuildError::Placeholder(_)) => Some(
+            Self::Placeholder(_) => Some(
                 "give such commits a recipe of their own with [[override]], or leave them out \
                  with --skip"
                     .to_owned(),
@@ -271,6 +282,7 @@ impl OracleError {
                  measured; then `bisect-ppl resume`: nothing measured is lost"
                     .to_owned(),
             ),
+            Self::InJob { hint, .. } => hint.clone(),
             Self::Limit(_)
             | Self::Stopped
             | Self::Build(BuildError::Stopped | BuildError::Limit(_)) => None,

@@ -10,7 +10,7 @@ use crate::build::{Circumstances, MISSING, linked_digest};
 use crate::config::Config;
 use crate::evaluation::{COMPILERS, Phase, Surroundings};
 use crate::process::{Invocation, tool};
-use crate::store::journal::{InputFile, Machine};
+use crate::store::journal::{BuildNode, InputFile, Machine};
 use crate::store::{self, Digests, KeyHasher, Store, StoreError};
 
 use super::{InputError, OracleError};
@@ -28,6 +28,8 @@ pub(crate) struct Facts {
     pub surroundings: Surroundings,
     /// The machine.
     pub machine: Machine,
+    /// The nodes that build, if they are others than those that run.
+    pub build_node: Option<BuildNode>,
 }
 
 impl Facts {
@@ -51,6 +53,7 @@ impl Facts {
             environment: probed(config)?,
             surroundings: surroundings(config),
             machine: Machine { cores: config.executor.cores().unwrap_or(machine.cores), ..machine },
+            build_node: None,
         })
     }
 
@@ -62,6 +65,7 @@ impl Facts {
             probes: &self.environment,
             surroundings: &self.surroundings,
             machine: &self.machine,
+            build_node: self.build_node.as_ref(),
         }
     }
 
@@ -159,6 +163,12 @@ pub(super) fn probed_for(
     config: &Config,
 ) -> Result<BTreeMap<String, String>, OracleError> {
     if phase == Phase::Confirm { probed(config) } else { Ok(BTreeMap::new()) }
+}
+
+/// What builds on this node depend on.
+pub(crate) fn build_node(config: &Config) -> Result<BuildNode, OracleError> {
+    let (surroundings, environment) = (surroundings(config), probed(config)?);
+    Ok(BuildNode { machine: machine(), surroundings, environment })
 }
 
 /// The current output of each probe, by its command.

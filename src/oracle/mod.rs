@@ -4,7 +4,9 @@
 mod activity;
 mod admission;
 mod build_control;
+mod build_in_job;
 mod build_in_slot;
+mod build_jobs;
 mod built_programs;
 mod caches;
 mod compare_logits;
@@ -57,10 +59,11 @@ mod tensors;
 mod untestable;
 
 pub(crate) use activity::{Activity, Task};
+pub(crate) use build_jobs::BuildJobs;
 pub(crate) use control_slot::ControlSlot;
 pub(crate) use engine::Engine;
 pub(crate) use error::OracleError;
-pub(crate) use facts::{Facts, check_readable, inputs, machine};
+pub(crate) use facts::{Facts, build_node, check_readable, inputs, machine};
 pub(crate) use input_error::InputError;
 pub(crate) use judge::{Decision, judge};
 pub(crate) use launcher::Launcher;

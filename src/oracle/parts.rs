@@ -7,6 +7,7 @@ use crate::git::{CheckoutSpec, History};
 use crate::process::Stop;
 use crate::store::Store;
 
+use super::build_jobs::BuildJobs;
 use super::control_slot::ControlSlot;
 use super::launcher::Launcher;
 use super::recipes::Recipes;
@@ -25,6 +26,8 @@ pub(crate) struct Oracle {
     pub store: Store,
     /// The slots to build and run in.
     pub pool: SlotPool,
+    /// The jobs that build, if other nodes build than this one.
+    pub build_jobs: Option<BuildJobs>,
     /// The user's checkout, which `[worktree] link` links from.
     pub checkout: Option<PathBuf>,
     /// Journal and logs.

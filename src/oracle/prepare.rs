@@ -92,6 +92,7 @@ impl Oracle {
             setup: None,
             log_sha256: None,
             failed_attempts: None,
+            node: None,
         };
         publish_log(log, &self.store.build_log(&record))?;
         self.store.put_build(&record)?;

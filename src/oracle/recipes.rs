@@ -166,13 +166,14 @@ impl Recipes {
         let commit = self.engine.commit(commit);
         let cores = self.facts.machine.cores.to_string();
         let number = |n: Option<u32>| n.map_or_else(|| cores.clone(), |n| n.to_string());
+        let circumstances = self.facts.circumstances();
         let path = |path: PathBuf| path.to_string_lossy().into_owned();
         let mut values = Values::new()
             .with(Placeholder::Src, path(slot.src()))
             .with(Placeholder::Build, path(slot.build()))
             .with(Placeholder::Out, path(slot.out()))
             .with(Placeholder::Cache, path(slot.cache()))
-            .with(Placeholder::Jobs, number(recipe.build.jobs))
+            .with(Placeholder::Jobs, circumstances.jobs(recipe.build.jobs))
             .with(Placeholder::Threads, number(recipe.run.threads))
             .with(Placeholder::Commit, commit.as_str())
             .with(Placeholder::Short, commit.short())

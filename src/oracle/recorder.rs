@@ -335,6 +335,7 @@ impl Recorder {
             prepare: record.prepare.clone(),
             compiler_cache: record.compiler_cache,
             failed_attempts: record.failed_attempts,
+            node: record.node.clone(),
         };
         count_build(&mut self.recorded.failed_builds, &done);
         if !reused {

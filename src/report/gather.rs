@@ -9,6 +9,7 @@ use crate::store::journal::{Entry, Event};
 use super::ahead::Ahead;
 use super::cost::Cost;
 use super::gathered::Gathered;
+use super::hosts;
 use super::model::{InsideLine, Report};
 use super::{ReportError, change, inside, printed, recheck};
 
@@ -84,6 +85,7 @@ impl Report {
         }
         report.totals = Cost::of(&entries);
         report.ahead = Ahead::of(&entries);
+        report.build_nodes = hosts::that_build(entries.iter().map(|entry| &entry.event));
         report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
         Some(report)
     }

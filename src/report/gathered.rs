@@ -255,6 +255,7 @@ impl<'a> Gathered<'a> {
             repeats: repeats::of(&commits),
             timed: timed::of(&commits),
             hosts: hosts::of(&commits, &self.set_aside),
+            build_nodes: Vec::new(),
             unread: self.unread.cloned(),
             plan: self.plan.cloned(),
             totals: crate::report::model::Totals::default(),

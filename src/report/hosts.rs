@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::evaluation::Host;
+use crate::store::journal::{BuildDone, Event};
 use crate::ui::text;
 
-use super::model::{HostLine, MeasuredCommit};
+use super::model::{BuildNodeLine, HostLine, MeasuredCommit};
 
 /// A line for each computer. `set_aside`: the nodes that got no further jobs, with the reason. A
 /// run that two commits with the same tree share counts once.
@@ -39,9 +40,38 @@ pub(super) fn in_words(lines: &[HostLine]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(", "))
 }
 
+/// A line for each node that only builds.
+pub(super) fn that_build<'e>(events: impl Iterator<Item = &'e Event>) -> Vec<BuildNodeLine> {
+    let mut nodes = BTreeMap::<&str, usize>::new();
+    for event in events {
+        if let Event::Build(BuildDone { node: Some(node), reused: false, .. }) = event {
+            *nodes.entry(node).or_default() += 1;
+        }
+    }
+    let line = |(name, builds): (&str, usize)| BuildNodeLine { name: name.to_owned(), builds };
+    nodes.into_iter().map(line).collect()
+}
+
+/// `n1 (12 builds), n2 (1 build)`; `None` if all builds were made where their runs were.
+pub(super) fn builds_in_words(lines: &[BuildNodeLine]) -> Option<String> {
+    let line = |line: &BuildNodeLine| {
+        text::line(&format!("{} ({})", line.name, text::plural(line.builds, "build")))
+    };
+    let lines: Vec<String> = lines.iter().map(line).collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_node_that_builds_is_named_with_its_builds() {
+        let line = |name: &str, builds| BuildNodeLine { name: name.to_owned(), builds };
+        assert_eq!(builds_in_words(&[]), None);
+        let said = builds_in_words(&[line("n1", 12), line("n2", 1)]);
+        assert_eq!(said.unwrap(), "n1 (12 builds), n2 (1 build)");
+    }
 
     #[test]
     fn each_computer_is_named_with_its_runs_and_gpus() {

@@ -359,6 +359,7 @@ pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
         ("Made by", format!("{}, hunt {}", report.tool, report.hunt)),
     ];
     facts.extend(super::hosts::in_words(&report.hosts).map(|it| ("Runs on", it)));
+    facts.extend(super::hosts::builds_in_words(&report.build_nodes).map(|it| ("Builds on", it)));
     facts.extend(limits_in_words(&report.options.limits, Clock::Utc).map(|it| ("Limits", it)));
     facts.extend(compressed_in_words(report).map(|it| ("Logs", it)));
     facts.extend(report.timed.iter().map(|line| ("Timing", super::timed::words(line))));

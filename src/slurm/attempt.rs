@@ -2,6 +2,7 @@
 //! was given up and still runs cannot change what a later one reports.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,17 @@ use crate::store::{StoreError, attempt_name, publish};
 
 /// The nodes that differ from the machine on which the hunt began. Jobs on these nodes reported it.
 pub(crate) fn nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
+    nodes_that_refused(jobs, |refusal| matches!(refusal, Refusal::OtherMachine { .. }))
+}
+
+/// The nodes that build otherwise than the one that the hunt's builds began on.
+pub(crate) fn build_nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
+    nodes_that_refused(jobs, |refusal| matches!(refusal, Refusal::OtherBuildNode { .. }))
+}
+
+fn nodes_that_refused(jobs: &Path, why: impl Fn(&Refusal) -> bool) -> BTreeSet<String> {
     let results = Attempt::all(jobs).into_iter().filter_map(|attempt| attempt.result());
-    let others =
-        results.filter(|result| matches!(result.refusal, Some(Refusal::OtherMachine { .. })));
+    let others = results.filter(|result| result.refusal.as_ref().is_some_and(&why));
     others.map(|result| result.node).collect()
 }
 
@@ -24,6 +33,8 @@ pub(crate) fn nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
 pub(crate) enum Purpose {
     /// Drives the hunt.
     Drive,
+    /// Builds a commit, or says what builds on its node depend on.
+    Build,
     /// Measures a commit ahead.
     Ahead {
         /// The commit.
@@ -39,6 +50,11 @@ pub(crate) enum Purpose {
 pub(crate) enum Refusal {
     /// The node is not what the hunt began on.
     OtherMachine {
+        /// The difference, in a sentence.
+        what: String,
+    },
+    /// The node builds otherwise than the one that the hunt's builds began on.
+    OtherBuildNode {
         /// The difference, in a sentence.
         what: String,
     },
@@ -73,6 +89,10 @@ struct Begun {
     purpose: Purpose,
     at: String,
 }
+
+/// Lives as long as a process waits for a job; the system ends it if the process dies.
+#[derive(Debug)]
+pub(crate) struct Waiter(#[expect(dead_code, reason = "held, never read")] File);
 
 /// One submission.
 #[derive(Clone, Debug)]
@@ -132,6 +152,42 @@ impl Attempt {
     pub(crate) fn report(&self, result: &JobResult) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(result).expect("a result is plain data");
         publish(&self.folder.join("result.json"), &bytes)
+    }
+
+    /// Writes what a job that builds is asked for.
+    pub(crate) fn put_order(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        publish(&self.folder.join("order.json"), bytes)
+    }
+
+    /// What a job that builds is asked for.
+    pub(crate) fn order(&self) -> Option<Vec<u8>> {
+        files::read(&self.folder.join("order.json")).ok()
+    }
+
+    /// Writes what a job that builds did. It counts once the job has reported.
+    pub(crate) fn put_answer(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        publish(&self.folder.join("answer.json"), bytes)
+    }
+
+    /// What a job that builds did.
+    pub(crate) fn answer(&self) -> Option<Vec<u8>> {
+        files::read(&self.folder.join("answer.json")).ok()
+    }
+
+    /// The last line that the job printed.
+    pub(crate) fn last_line(&self) -> String {
+        let bytes = files::read(&self.output()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&bytes);
+        let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.unwrap_or_default().to_owned()
+    }
+
+    /// Says that this process waits for the job, as long as the returned value lives. `None` if
+    /// another process says so.
+    pub(crate) fn await_job(&self) -> Result<Option<Waiter>, StoreError> {
+        let path = self.folder.join("waiter");
+        let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
+        Ok(lock.map(Waiter))
     }
 
     /// Asks the job to end by itself. The job then ends its engine first, so that it loses least.

@@ -13,7 +13,9 @@ mod queue;
 mod submit;
 mod wait;
 
-pub(crate) use attempt::{Attempt, JobResult, Purpose, Refusal, nodes_set_aside};
+pub(crate) use attempt::{
+    Attempt, JobResult, Purpose, Refusal, build_nodes_set_aside, nodes_set_aside,
+};
 pub(crate) use client::{SlurmError, cancel, check_partition, check_sbatch};
 pub(crate) use fate::Loss;
 pub(crate) use listing::Listed;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::Slurm;
+use crate::config::JobOptions;
 use crate::evaluation::Ended;
 use crate::store::publish;
 
@@ -43,11 +43,11 @@ pub(crate) struct Order {
 /// may be one.
 pub(crate) fn submit(
     attempt: &Attempt,
-    slurm: &Slurm,
+    options: &JobOptions,
     order: &Order,
 ) -> Result<String, SlurmError> {
     publish(&attempt.script(), &script(order))?;
-    let words = words(attempt, slurm, order);
+    let words = words(attempt, options, order);
     let mut complaint = String::new();
     // The complaint may mean that sbatch did not reach the controller, or that the controller
     // refused the job. If the controller answers that it has no such job, a second try shows which.
@@ -88,8 +88,8 @@ fn look_up(token: &str, ended: &Ended, complaint: &str) -> Result<Option<String>
 }
 
 /// The arguments of sbatch.
-fn words(attempt: &Attempt, slurm: &Slurm, order: &Order) -> Vec<String> {
-    let mut words: Vec<String> = slurm.sbatch_args.clone();
+fn words(attempt: &Attempt, options: &JobOptions, order: &Order) -> Vec<String> {
+    let mut words: Vec<String> = options.sbatch_args.clone();
     let path = |path: &Path| path.to_string_lossy().into_owned();
     words.extend(
         ["--parsable", "--no-requeue", "--nodes=1", "--export=ALL", "--open-mode=append", WARNING]
@@ -99,17 +99,17 @@ fn words(attempt: &Attempt, slurm: &Slurm, order: &Order) -> Vec<String> {
     words.push(format!("--output={}", path(&attempt.output())));
     words.push(format!("--chdir={}", path(&order.folder)));
     for (name, value) in [
-        ("partition", &slurm.partition),
-        ("account", &slurm.account),
-        ("gres", &slurm.gres),
-        ("constraint", &slurm.constraint),
+        ("partition", &options.partition),
+        ("account", &options.account),
+        ("gres", &options.gres),
+        ("constraint", &options.constraint),
     ] {
         words.extend(value.iter().map(|value| format!("--{name}={value}")));
     }
-    words.extend(slurm.time.map(|time| format!("--time={}", time.as_secs().div_ceil(60))));
+    words.extend(options.time.map(|time| format!("--time={}", time.as_secs().div_ceil(60))));
     if !order.excluded.is_empty() {
         // sbatch uses only the last `--exclude`, so ours repeats the nodes in `sbatch_args`.
-        let theirs = slurm.sbatch_args.iter().filter_map(|word| word.strip_prefix("--exclude="));
+        let theirs = options.sbatch_args.iter().filter_map(|word| word.strip_prefix("--exclude="));
         let all: Vec<&str> = theirs.chain(order.excluded.iter().map(String::as_str)).collect();
         words.push(format!("--exclude={}", all.join(",")));
     }
@@ -160,15 +160,15 @@ mod tests {
     fn sbatch_gets_the_keys_and_our_own_options_after_the_users() {
         let folder = tempfile::tempdir().unwrap();
         let attempt = Attempt::begin(folder.path(), Purpose::Drive).unwrap();
-        let slurm = Slurm {
+        let options = JobOptions {
             partition: Some("gpu".to_owned()),
             gres: Some("gpu:1".to_owned()),
             time: Some(Duration::from_secs(301)),
             max_jobs: 2,
             sbatch_args: vec!["--mem=4G".to_owned(), "--exclude=n9".to_owned()],
-            ..Slurm::default()
+            ..JobOptions::default()
         };
-        let words = words(&attempt, &slurm, &order(&["n1", "n2"]));
+        let words = words(&attempt, &options, &order(&["n1", "n2"]));
         assert_eq!(&words[..2], ["--mem=4G", "--exclude=n9"]);
         let name = format!("--job-name={}", attempt.token());
         for word in ["--partition=gpu", "--gres=gpu:1", "--time=6", "--exclude=n9,n1,n2", &name] {

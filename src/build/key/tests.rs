@@ -30,6 +30,7 @@ struct Facts {
     environment: BTreeMap<String, String>,
     surroundings: Surroundings,
     machine: Machine,
+    build_node: Option<BuildNode>,
 }
 
 fn file(path: &str, sha256: &str) -> InputFile {
@@ -50,6 +51,7 @@ fn facts(text: &str) -> Facts {
         environment: BTreeMap::new(),
         surroundings: Surroundings::default(),
         machine: Machine { class: "x86".to_owned(), cores: 8, ..Machine::default() },
+        build_node: None,
     }
 }
 
@@ -61,6 +63,7 @@ impl Facts {
             probes: &self.environment,
             surroundings: &self.surroundings,
             machine: &self.machine,
+            build_node: self.build_node.as_ref(),
         }
     }
 
@@ -298,4 +301,33 @@ fn what_is_linked_in_is_part_of_the_build() {
         facts.links = BTreeMap::from([(".venv".to_owned(), "aa".to_owned())]);
     };
     assert_eq!(changes(other), (false, false));
+}
+
+#[test]
+fn nodes_that_build_are_in_the_build_key_and_nodes_that_run_in_the_run_key() {
+    let compiler = |version: &str| Surroundings {
+        compilers: BTreeMap::from([("cc".to_owned(), version.to_owned())]),
+        ..Surroundings::default()
+    };
+    let node = |class: &str, cores: usize, version: &str| BuildNode {
+        machine: Machine { class: class.to_owned(), cores, ..Machine::default() },
+        surroundings: compiler(version),
+        environment: BTreeMap::new(),
+    };
+    let with = |build_node: BuildNode, here: &str| Facts {
+        surroundings: compiler(here),
+        build_node: Some(build_node),
+        ..facts(ENGINE)
+    };
+    let base = with(node("x86", 64, "cc 1"), "cc 2");
+    // Another class of node, other cores for {jobs}, and another compiler build otherwise.
+    for other in [node("arm", 64, "cc 1"), node("x86", 32, "cc 1"), node("x86", 64, "cc 3")] {
+        assert_ne!(with(other, "cc 2").build(), base.build());
+    }
+    // A compiler of the nodes that run changes only the runs.
+    let here = with(node("x86", 64, "cc 1"), "cc 4");
+    assert_eq!(here.build(), base.build());
+    assert_ne!(here.run(), base.run());
+    // A build of a node that also runs is another one.
+    assert_ne!(Facts { surroundings: compiler("cc 1"), ..facts(ENGINE) }.build(), base.build());
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::command::Command;
 use crate::config::Placeholder;
 use crate::config::Template;
@@ -80,7 +82,8 @@ pub(crate) enum UnreadCommits {
 
 /// `environment.home`: which builds and runs get an empty home folder, so that no file in the home
 /// folder carries a result from one commit to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum HomeUse {
     /// The builds and runs of a confirmation. If they contradict the search, the hunt begins again
     /// with an empty home folder for all.

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::executor::cpus;
 use super::super::field::Field;
 use super::super::reader::Reader;
-use super::super::slurm::{SHORTEST_JOB, check_sbatch_arg};
 use super::super::table_reader::TableReader;
 use super::super::{
-    BuildMode, ConfirmNode, Executor, ExecutorSlot, Measure, Prepare, Slurm, Values,
+    BuildMode, ConfirmNode, Executor, ExecutorSlot, JobOptions, Measure, Prepare, Slurm, Values,
 };
+use super::jobs::job_options;
 
 /// Where the slots are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,53 +70,34 @@ pub(super) fn executor(
 
 /// The keys of `kind = "slurm"`; `None` for another kind, which has none of them.
 fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Option<Slurm> {
-    section.later(&["container", "build", "measure"]);
-    let mut slurm = Slurm { max_jobs: 1, ..Slurm::default() };
-    let mut given = Vec::new();
-    for (key, place) in [
-        ("partition", &mut slurm.partition),
-        ("account", &mut slurm.account),
-        ("gres", &mut slurm.gres),
-        ("constraint", &mut slurm.constraint),
-    ] {
-        let Some(field) = section.get(key) else { continue };
-        *place = field.text(reader).map(str::to_owned);
-        if place.as_ref().is_some_and(|text| text.contains(char::is_control)) {
-            field.refuse(reader, "has a control character.");
+    let mut slurm = Slurm::default();
+    let (measure, mut given) = job_options(reader, section);
+    slurm.measure = measure;
+    if let Some(field) = section.get("measure") {
+        if let Some(own) = given.first() {
+            let key = own.key.rsplit('.').next().unwrap_or_default();
+            let what = format!("`{key}` is in [executor] too; write the keys of one table there.");
+            field.refuse(reader, what);
         }
+        slurm.measure = table(reader, &field);
         given.push(field);
     }
-    if let Some(field) = section.get("time") {
-        slurm.time = field.duration(reader);
-        if slurm.time.is_some_and(|time| time < SHORTEST_JOB) {
-            field.refuse(reader, "is too short; a job needs at least 5m.");
+    if let Some(field) = section.get("build") {
+        let build = table(reader, &field);
+        let (builds, measures) = (build.max_jobs, slurm.measure.max_jobs);
+        if builds > measures {
+            let what = format!(
+                "max_jobs is {builds}, but {measures} is the most for jobs that measure: this version \
+                 does not build ahead of them."
+            );
+            field.refuse(reader, what);
         }
-        given.push(field);
-    }
-    if let Some(field) = section.get("nodes") {
-        if field.count(reader).is_some_and(|nodes| nodes != 1) {
-            field.refuse(reader, "jobs of several nodes are not available yet. Allowed: 1");
-        }
-        given.push(field);
-    }
-    if let Some(field) = section.get("max_jobs") {
-        let most = field.count(reader).unwrap_or(1);
-        if most > MOST_JOBS {
-            field.refuse(reader, format!("{most} is out of range; allowed: 1 to {MOST_JOBS}"));
-        }
-        slurm.max_jobs = usize::try_from(most).unwrap_or(1);
+        slurm.build = Some(build);
         given.push(field);
     }
     if let Some(field) = section.get("confirm") {
         let nodes = &[("same-node", ConfirmNode::Same), ("other-node", ConfirmNode::Other)];
         slurm.confirm = field.choice(reader, nodes, &[]).unwrap_or_default();
-        given.push(field);
-    }
-    if let Some(field) = section.get("sbatch_args") {
-        slurm.sbatch_args = field.texts(reader);
-        for what in slurm.sbatch_args.iter().filter_map(|word| check_sbatch_arg(word).err()) {
-            field.refuse(reader, what);
-        }
         given.push(field);
     }
     if kind == Kind::Slurm {
@@ -128,8 +109,13 @@ fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Opti
     None
 }
 
-/// The most jobs of one hunt. A search asks about few commits at the same time.
-const MOST_JOBS: u32 = 64;
+/// A table of its own for jobs of one kind.
+fn table(reader: &mut Reader, field: &Field<'_>) -> JobOptions {
+    let Some(mut section) = field.section(reader) else { return JobOptions::default() };
+    let (options, _) = job_options(reader, &mut section);
+    section.finish(reader);
+    options
+}
 
 fn slot(reader: &mut Reader, item: &Field<'_>) -> ExecutorSlot {
     let Some(mut section) = item.section(reader) else { return ExecutorSlot::default() };

@@ -192,6 +192,25 @@ struct Executor {
     /// What each slot may use. All slots need equally many CPUs and the same variables.
     #[schemars(length(min = 1))]
     slots: Option<Vec<ExecutorSlot>>,
+    /// With kind = "slurm": what all jobs ask Slurm for, or, with [executor.build], those that
+    /// measure.
+    #[schemars(flatten)]
+    jobs: JobOptions,
+    /// With kind = "slurm": the jobs that measure. Either this table or the same keys of
+    /// [executor].
+    measure: Option<JobOptions>,
+    /// With kind = "slurm": commits are built in jobs of their own, which ask Slurm for this.
+    build: Option<JobOptions>,
+    /// With kind = "slurm": where a change of speed is confirmed: on the node of the search, or on
+    /// another one, where the good endpoint is measured too.
+    #[schemars(extend("default" = "same-node"))]
+    confirm: Option<ConfirmNode>,
+}
+
+/// What jobs of a Slurm cluster ask for.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct JobOptions {
     /// With kind = "slurm": the partition of the jobs. Default: the cluster's.
     partition: Option<Text>,
     /// With kind = "slurm": the account that the jobs are charged to. Default: yours.
@@ -206,13 +225,9 @@ struct Executor {
     /// With kind = "slurm": the nodes of each job; only 1 is available.
     #[schemars(extend("default" = 1, "const" = 1))]
     nodes: Option<Count>,
-    /// With kind = "slurm": the most jobs at the same time.
+    /// With kind = "slurm": the most jobs of this kind at the same time.
     #[schemars(extend("default" = 1, "maximum" = 64))]
     max_jobs: Option<Count>,
-    /// With kind = "slurm": where a change of speed is confirmed: on the node of the search, or on
-    /// another one, where the good endpoint is measured too.
-    #[schemars(extend("default" = "same-node"))]
-    confirm: Option<ConfirmNode>,
     /// With kind = "slurm": further options for sbatch, each as --NAME=VALUE.
     #[schemars(extend("default" = []))]
     sbatch_args: Option<Vec<Text>>,

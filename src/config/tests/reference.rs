@@ -93,7 +93,7 @@ fn sections_of_schema() -> BTreeSet<String> {
     let is_table =
         |value: &Value| value["properties"].is_object() || value["items"]["properties"].is_object();
     let tables = top.iter().filter(|(_, value)| is_table(value)).map(|(key, _)| key.clone());
-    tables.chain([String::new(), "override.when".to_owned()]).collect()
+    tables.chain(["", "override.when", "executor.build"].map(str::to_owned)).collect()
 }
 
 #[test]

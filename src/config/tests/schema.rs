@@ -124,6 +124,8 @@ measures = ["ppl"]
 [executor]
 kind = "local"
 confirm = "same-node"
+build.max_jobs = 2
+measure.max_jobs = 1
 [[executor.slots]]
 cpus = "0"
 [limits]

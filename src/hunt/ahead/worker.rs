@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::evaluation::Phase;
 use crate::git::Repository;
 use crate::hunt::HuntError;
-use crate::hunt::begin::open::{begun, open_with};
+use crate::hunt::begin::open::{begun, build_elsewhere, open_with};
 use crate::hunt::oracle_step::{Current, current_search, follow_driver, follow_settings};
 use crate::oracle::{ControlSlot, Recorder, Request};
 use crate::process::Stop;
@@ -31,6 +31,7 @@ pub(crate) fn measure_ahead(
     let recorder = Recorder::ahead(hunt, record, slot)?;
     let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
     oracle.recipes.config.executor.own = slot;
+    build_elsewhere(&mut oracle, repository, hunt)?;
     // A control run must not use the driver's slot: it is built in the worker's own slot.
     oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
     let verdict = if job.phase == Phase::Search {

@@ -9,10 +9,10 @@ use crate::hunt::HuntError;
 use crate::hunt::begin::slots_folder::{slots_folder, user_cache};
 use crate::hunt::begin::{checkout_of, gather};
 use crate::oracle::{
-    ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder, References,
-    SlotPool, StoredRuns,
+    BuildJobs, ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder,
+    References, SlotPool, StoredRuns,
 };
-use crate::process::Stop;
+use crate::process::{ProcessError, Stop};
 use crate::store::journal::{Begun, Event, RunDone};
 use crate::store::{HuntDir, Store};
 
@@ -23,7 +23,25 @@ pub(crate) fn open(
     hunt: &HuntDir,
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
-    open_in(repository, hunt, Store::open_to_measure(repository.common_dir())?, stop)
+    let store = Store::open_to_measure(repository.common_dir())?;
+    let (mut oracle, begun) = open_in(repository, hunt, store, stop)?;
+    build_elsewhere(&mut oracle, repository, hunt)?;
+    Ok((oracle, begun))
+}
+
+/// Lets the hunt's jobs that build make the oracle's builds, if the configuration has such jobs.
+pub(crate) fn build_elsewhere(
+    oracle: &mut Oracle,
+    repository: &Repository,
+    hunt: &HuntDir,
+) -> Result<(), HuntError> {
+    let slurm = oracle.recipes.config.executor.slurm.as_ref();
+    if let Some(options) = slurm.and_then(|slurm| slurm.build.clone()) {
+        let program = std::env::current_exe().map_err(ProcessError::Start)?;
+        let folder = repository.stands().to_owned();
+        oracle.build_jobs = Some(BuildJobs::new(options, hunt.clone(), program, folder));
+    }
+    Ok(())
 }
 
 /// The same for a hunt in another store.
@@ -72,8 +90,10 @@ pub(crate) fn open_with(
         environment: begun.environment.clone(),
         surroundings: begun.surroundings.clone(),
         machine: begun.machine.clone(),
+        build_node: begun.build_node.clone(),
     };
     let oracle = Oracle {
+        build_jobs: None,
         history: history(repository, &begun)?,
         recipes: Recipes {
             engine: Engine { history: History::open(repository)?, within: begun.within.clone() },
@@ -183,13 +203,15 @@ pub(crate) fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntE
         if config.executor.slurm.is_some() {
             // The hunt began on a machine that measures nothing.
             new.machine = facts.machine;
+            new.build_node = None;
         }
     }
     let is_same = new.slots == old.slots
         && new.links == old.links
         && new.environment == old.environment
         && new.surroundings == old.surroundings
-        && new.machine == old.machine;
+        && new.machine == old.machine
+        && new.build_node == old.build_node;
     if !is_same {
         hunt.journal()?.append(Event::Begun(Box::new(new)))?;
     }

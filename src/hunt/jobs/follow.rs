@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, Slurm};
-use crate::files;
+use crate::config::{Config, JobOptions};
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
 use crate::hunt::jobs::nodes::avoided_nodes;
@@ -85,12 +84,12 @@ impl JobDriver<'_> {
         self.hunt.make_jobs()?;
         let begun = begun(self.hunt)?;
         let config = frozen(self.hunt, &begun)?;
-        let slurm = config.executor.slurm.clone().unwrap_or_default();
+        let options = config.executor.slurm.clone().unwrap_or_default().measure;
         let mut pauses = Pauses::default();
         let mut avoids_nodes = true;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&slurm, &begun, avoids_nodes)?,
+                Ok(()) => self.one_job(&options, &begun, avoids_nodes)?,
                 Err(error) => after(error)?,
             };
             match next {
@@ -109,7 +108,12 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(&self, slurm: &Slurm, begun: &Begun, avoids_nodes: bool) -> Result<Next, HuntError> {
+    fn one_job(
+        &self,
+        options: &JobOptions,
+        begun: &Begun,
+        avoids_nodes: bool,
+    ) -> Result<Next, HuntError> {
         let unusable = nodes_set_aside(&self.hunt.jobs());
         let mut excluded = unusable.clone();
         if avoids_nodes {
@@ -125,7 +129,7 @@ impl JobDriver<'_> {
         }
         let order =
             Order { program: self.program.clone(), words, folder: self.folder.clone(), excluded };
-        let id = match submit(&attempt, slurm, &order) {
+        let id = match submit(&attempt, options, &order) {
             Ok(id) => id,
             Err(SlurmError::Refused(_)) if may_exclude_fewer => return Ok(Next::OnAnyNode),
             Err(error) => return after(error),
@@ -167,7 +171,7 @@ impl JobDriver<'_> {
                     self.hunt.path().display()
                 )));
             }
-            Some(Refusal::Busy | Refusal::Superseded) => {
+            Some(Refusal::Busy | Refusal::Superseded | Refusal::OtherBuildNode { .. }) => {
                 let text = format!("job {id} did nothing: another job of the hunt did not end");
                 return Ok(Next::Pause(passing(text)));
             }
@@ -289,13 +293,11 @@ fn passing(reason: String) -> HuntError {
 
 /// The error of a job whose command failed before it could write to the journal.
 fn died(attempt: &Attempt, id: &str, result: &JobResult) -> HuntError {
-    let bytes = files::read(&attempt.output()).unwrap_or_default();
-    let said = String::from_utf8_lossy(&bytes);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     HuntError::Environment(format!(
-        "job {id} on node {} ended with exit code {} (its output is in {}): {last}",
+        "job {id} on node {} ended with exit code {} (its output is in {}): {}",
         result.node,
         result.exit_code,
-        attempt.output().display()
+        attempt.output().display(),
+        attempt.last_line()
     ))
 }

@@ -1,12 +1,16 @@
 //! The beginning and the end of a job, on its node.
 
+use std::fs::File;
 use std::time::{Duration, Instant};
 
+use crate::build::{BuildOrder, lock_for_job};
 use crate::git::Repository;
 use crate::hunt::HuntError;
-use crate::hunt::begin::open::{begun, open};
-use crate::hunt::environment::{check_environment_unchanged, check_machine_unchanged};
-use crate::oracle::machine;
+use crate::hunt::begin::open::{begun, frozen, open};
+use crate::hunt::environment::{
+    build_node_change, check_environment_unchanged, check_machine_unchanged,
+};
+use crate::oracle::{OracleError, build_node, machine};
 use crate::process::{Stop, node_name};
 use crate::slurm::{Attempt, JobResult, Refusal};
 use crate::store::journal::Event;
@@ -25,13 +29,24 @@ pub(crate) enum JobKind {
     Drive,
     /// It measures a commit ahead.
     Ahead,
+    /// It builds a commit in the slot of a process that waits for it.
+    Build,
+}
+
+/// What a job holds while it works.
+#[derive(Debug, Default)]
+struct Locks {
+    /// The right to drive the hunt.
+    _drive: Option<JobLock>,
+    /// The slot that it builds in.
+    _slot: Option<File>,
 }
 
 /// A job that may work on its node.
 #[derive(Debug)]
 pub(crate) struct Job {
     attempt: Attempt,
-    _lock: Option<JobLock>,
+    _locks: Locks,
 }
 
 /// Checks that the job may work here, and passes requests to end it on to `stop`. If the job may
@@ -46,7 +61,7 @@ pub(crate) fn enter(
     let attempt = Attempt::named(&hunt.jobs(), token);
     follow_requests(hunt, &attempt, kind, stop);
     match admit(repository, hunt, token, kind, stop)? {
-        Ok(lock) => Ok(Some(Job { attempt, _lock: lock })),
+        Ok(locks) => Ok(Some(Job { attempt, _locks: locks })),
         Err(refusal) => {
             let result = result(token, REFUSED, Some(refusal));
             attempt.report(&result)?;
@@ -76,14 +91,14 @@ fn result(token: &str, exit_code: u8, refusal: Option<Refusal>) -> JobResult {
     }
 }
 
-/// The lock of the job that drives the hunt, or why the job may not work here.
+/// The locks of the job, or why the job may not work here.
 fn admit(
     repository: &Repository,
     hunt: &HuntDir,
     token: &str,
     kind: JobKind,
     stop: &Stop,
-) -> Result<Result<Option<JobLock>, Refusal>, HuntError> {
+) -> Result<Result<Locks, Refusal>, HuntError> {
     if !hunt.is_driven()? {
         return Ok(Err(Refusal::LockUnseen));
     }
@@ -93,7 +108,11 @@ fn admit(
     };
     if kind == JobKind::Ahead {
         let (oracle, _) = open(repository, hunt, stop)?;
-        return check_environment_unchanged(&oracle).map_or_else(other, |()| Ok(Ok(None)));
+        let checked = check_environment_unchanged(&oracle);
+        return checked.map_or_else(other, |()| Ok(Ok(Locks::default())));
+    }
+    if kind == JobKind::Build {
+        return admit_build(hunt, token);
     }
     let begun_waiting = Instant::now();
     let lock = loop {
@@ -113,18 +132,37 @@ fn admit(
     } else {
         Ok(())
     };
-    checked.map_or_else(other, |()| Ok(Ok(Some(lock))))
+    checked.map_or_else(other, |()| Ok(Ok(Locks { _drive: Some(lock), ..Locks::default() })))
 }
 
-/// Asks this process to stop when its attempt is given up, when the hunt's driver is gone, or when
-/// another attempt drives the hunt.
+/// The lock of the slot that a job builds in, or why it may not build here: builds of different
+/// machines, compilers or variables have different keys.
+fn admit_build(hunt: &HuntDir, token: &str) -> Result<Result<Locks, Refusal>, HuntError> {
+    let begun = begun(hunt)?;
+    if let Some(began) = &begun.build_node {
+        let now = build_node(&frozen(hunt, &begun)?)?;
+        if let Some(what) = build_node_change(began, &now) {
+            return Ok(Err(Refusal::OtherBuildNode { what }));
+        }
+    }
+    let order = Attempt::named(&hunt.jobs(), token).order().unwrap_or_default();
+    let Ok(BuildOrder::Build(order)) = serde_json::from_slice(&order) else {
+        return Ok(Ok(Locks::default()));
+    };
+    let lock = lock_for_job(&order.root).map_err(OracleError::from)?;
+    Ok(lock.map(|slot| Locks { _slot: Some(slot), ..Locks::default() }).ok_or(Refusal::Busy))
+}
+
+/// Asks this process to stop when its attempt is given up, when the hunt's driver or the process
+/// that waits for a build is gone, or when another attempt drives the hunt.
 fn follow_requests(hunt: &HuntDir, attempt: &Attempt, kind: JobKind, stop: &Stop) {
     let (hunt, attempt, stop) = (hunt.clone(), attempt.clone(), stop.clone());
     std::thread::spawn(move || {
         loop {
             let is_superseded =
                 kind == JobKind::Drive && matches!(hunt.is_current_job(attempt.token()), Ok(false));
-            let is_orphaned = matches!(hunt.is_driven(), Ok(false));
+            let is_orphaned = matches!(hunt.is_driven(), Ok(false))
+                || (kind == JobKind::Build && matches!(attempt.await_job(), Ok(Some(_))));
             if is_superseded || is_orphaned || attempt.is_asked_to_end() {
                 stop.request();
                 return;

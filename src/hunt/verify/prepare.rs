@@ -153,6 +153,7 @@ impl Prepared {
             environment: BTreeMap::new(),
             surroundings: crate::evaluation::Surroundings::default(),
             machine: Machine::default(),
+            build_node: None,
         };
         let recipes = Recipes {
             engine: Engine { history: History::open(repository)?, within: self.within.clone() },

@@ -4,6 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::Host;
 
+/// A node that only builds (`[executor.build]`), and how many of the hunt's builds it made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BuildNodeLine {
+    /// Its name.
+    pub name: String,
+    /// Its builds.
+    pub builds: usize,
+}
+
 /// A computer, and how many runs of the hunt it made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HostLine {

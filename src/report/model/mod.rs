@@ -36,7 +36,7 @@ pub(crate) use commit::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, Sam
 pub(crate) use failed::FailedLine;
 pub(crate) use first_bad::{EffectLine, FirstBad};
 pub(crate) use guard::{FormName, GuardLine, NoiseLine, TargetFailure};
-pub(crate) use host::HostLine;
+pub(crate) use host::{BuildNodeLine, HostLine};
 pub(crate) use inside::InsideLine;
 pub(crate) use matrix::{CellLine, CellStep, MatrixLine};
 pub(crate) use recheck::{ClaimLine, PatchText, Recheck};
@@ -130,6 +130,9 @@ pub(crate) struct Report {
     /// The computers that made the runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostLine>,
+    /// The nodes that only build; empty if commits are built where they run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build_nodes: Vec<BuildNodeLine>,
     /// Exclusive measures, and the state of the machine around their runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedLine>,

@@ -70,6 +70,7 @@ fn results_from_the_store_promise_nothing() {
     let mut hunt = planned();
     search(&mut hunt);
     hunt.append(Event::Build(BuildDone {
+        node: None,
         prepare: None,
         compiler_cache: None,
         failed_attempts: None,

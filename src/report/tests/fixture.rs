@@ -93,6 +93,7 @@ impl Hunt {
             )]),
             environment: BTreeMap::from([("cc --version".to_owned(), "cc 14.2\n".to_owned())]),
             surroundings: Surroundings::default(),
+            build_node: None,
             machine: Machine {
                 cpu: "Example CPU".to_owned(),
                 cores: 2,
@@ -177,6 +178,7 @@ impl Hunt {
     ) {
         let attempt = self.attempt();
         self.append(Event::Build(BuildDone {
+            node: None,
             prepare: None,
             compiler_cache: None,
             failed_attempts: None,

@@ -11,7 +11,7 @@ use crate::evaluation::{
     Trial, Value,
 };
 
-pub(crate) use begun::{Begun, InputFile, Machine, Options};
+pub(crate) use begun::{Begun, BuildNode, InputFile, Machine, Options};
 pub(crate) use done::{AheadDone, BuildDone, Judged, RunDone};
 pub(crate) use searches::{
     CommitPosterior, Plan, PosteriorSnapshot, SearchBy, SearchEnd, SearchMethod,

@@ -18,7 +18,10 @@ const ROOMS: &[(&str, &str)] = &[
         "hunt",
         "oracle build report unread differ slurm store config git search stats evaluation files process ui",
     ),
-    ("oracle", "build measure tensor store config git search stats evaluation files process ui"),
+    (
+        "oracle",
+        "build measure slurm tensor store config git search stats evaluation files process ui",
+    ),
     ("build", "differ store config git evaluation files process"),
     ("differ", "git evaluation"),
     ("unread", "evaluation"),

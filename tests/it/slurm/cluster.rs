@@ -126,7 +126,11 @@ impl Cluster {
             .status()
             .unwrap();
         assert!(status.success());
-        let is_idle = || self.ask("sinfo", &["-h", "-N", "-n", node, "-o", "%t"]).trim() == "idle";
+        let is_idle = || {
+            // One line for each partition that the node is in.
+            let said = self.ask("sinfo", &["-h", "-N", "-n", node, "-o", "%t"]);
+            !said.is_empty() && said.lines().all(|state| state.trim() == "idle")
+        };
         assert!(wait_until(PATIENCE, is_idle), "{}", self.ask("sinfo", &["-N", "-l"]));
     }
 

@@ -1,6 +1,7 @@
 //! Hunts in the jobs of a real Slurm, whose daemons and nodes fail. Each test has a cluster of its
 //! own, and passes with a line on stdout if Slurm is not installed.
 
+mod builds;
 mod cluster;
 mod speed;
 

@@ -176,7 +176,16 @@ fn slots_must_be_alike() {
 fn jobs_have_keys_of_their_own() {
     let slurm = |keys: &str| refused_extra(&format!("[executor]\nkind = 'slurm'\n{keys}\n"));
     says(&slurm("container = 'a'"), "executor.container: not available yet");
-    says(&slurm("[executor.build]\npartition = 'cpu'"), "executor.build: not available yet");
+    says(
+        &slurm("[executor.build]\ncontainer = 'a'"),
+        "executor.build.container: not available yet",
+    );
+    says(&slurm("[executor.build]\nmax_job = 2"), "unknown key; did you mean `max_jobs`?");
+    let ahead = slurm("[executor.build]\nmax_jobs = 2");
+    says(&ahead, "executor.build: max_jobs is 2, but 1 is the most for jobs that measure");
+    says(&slurm("[executor.measure]\ntime = '1m'"), "executor.measure.time: is too short");
+    let twice = "account = 'a'\n[executor.measure]\naccount = 'b'";
+    says(&slurm(twice), "executor.measure: `account` is in [executor] too");
     says(&slurm("nodes = 2"), "jobs of several nodes are not available yet");
     says(&slurm("time = '60s'"), "executor.time: is too short; a job needs at least 5m");
     says(&slurm("time = 60"), "a time with its unit in quotes");
@@ -190,6 +199,8 @@ fn jobs_have_keys_of_their_own() {
     says(&slurm("confirm = 'here'"), "executor.confirm: ");
     says(&slurm("partition = ''"), "executor.partition: may not be empty");
     says(&refused_extra("[executor]\nmax_jobs = 2\n"), "executor.max_jobs: needs kind = \"slurm\"");
+    let here = refused_extra("[executor.build]\npartition = 'cpu'\n");
+    says(&here, "executor.build: needs kind = \"slurm\"");
 }
 
 #[test]

@@ -54,6 +54,10 @@ pub(crate) struct Begun {
     pub surroundings: Surroundings,
     /// The machine.
     pub machine: Machine,
+    /// The nodes that build, if other jobs build than those that run (`[executor.build]`). Their
+    /// first job reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_node: Option<BuildNode>,
     /// Top of the checkout the hunt was started from; `None` in a bare repository.
     pub checkout: Option<String>,
     /// Git's version.
@@ -117,6 +121,18 @@ pub(crate) struct InputFile {
     pub path: String,
     /// SHA-256 of the content.
     pub sha256: String,
+}
+
+/// What builds depend on, if they are made on other nodes than runs. All nodes that build are equal
+/// in this.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BuildNode {
+    /// The machine.
+    pub machine: Machine,
+    /// The variables that builds inherit there, and the compilers in PATH.
+    pub surroundings: Surroundings,
+    /// `[environment] probe` there: command → output.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// The machine that builds and runs.

@@ -43,6 +43,9 @@ pub(crate) struct BuildDone {
     /// The attempts before this one, which failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_attempts: Option<AttemptsCost>,
+    /// The node that built, if a job of its own did (`[executor.build]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
 }
 
 /// A run, as the journal records it.

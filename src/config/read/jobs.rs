@@ -1,0 +1,62 @@
+//! What jobs of a cluster ask Slurm for: keys of `[executor]` and of its tables.
+
+use super::super::JobOptions;
+use super::super::field::Field;
+use super::super::reader::Reader;
+use super::super::slurm::{SHORTEST_JOB, check_sbatch_arg};
+use super::super::table_reader::TableReader;
+
+/// The most jobs of one hunt. A search asks about few commits at the same time.
+const MOST_JOBS: u32 = 64;
+
+/// Reads the keys; returns the keys that the table has, too.
+pub(super) fn job_options<'d>(
+    reader: &mut Reader,
+    section: &mut TableReader<'d>,
+) -> (JobOptions, Vec<Field<'d>>) {
+    section.later(&["container"]);
+    let mut options = JobOptions::default();
+    let mut given = Vec::new();
+    for (key, place) in [
+        ("partition", &mut options.partition),
+        ("account", &mut options.account),
+        ("gres", &mut options.gres),
+        ("constraint", &mut options.constraint),
+    ] {
+        let Some(field) = section.get(key) else { continue };
+        *place = field.text(reader).map(str::to_owned);
+        if place.as_ref().is_some_and(|text| text.contains(char::is_control)) {
+            field.refuse(reader, "has a control character.");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("time") {
+        options.time = field.duration(reader);
+        if options.time.is_some_and(|time| time < SHORTEST_JOB) {
+            field.refuse(reader, "is too short; a job needs at least 5m.");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("nodes") {
+        if field.count(reader).is_some_and(|nodes| nodes != 1) {
+            field.refuse(reader, "jobs of several nodes are not available yet. Allowed: 1");
+        }
+        given.push(field);
+    }
+    if let Some(field) = section.get("max_jobs") {
+        let most = field.count(reader).unwrap_or(1);
+        if most > MOST_JOBS {
+            field.refuse(reader, format!("{most} is out of range; allowed: 1 to {MOST_JOBS}"));
+        }
+        options.max_jobs = usize::try_from(most).unwrap_or(1);
+        given.push(field);
+    }
+    if let Some(field) = section.get("sbatch_args") {
+        options.sbatch_args = field.texts(reader);
+        for what in options.sbatch_args.iter().filter_map(|word| check_sbatch_arg(word).err()) {
+            field.refuse(reader, what);
+        }
+        given.push(field);
+    }
+    (options, given)
+}

@@ -1,0 +1,188 @@
+//! Jobs that build commits on other nodes of a cluster (`[executor.build]`). The process that needs
+//! a build submits a job and waits for its answer. A job that is lost is the machine's fault.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::build::{BuildAnswer, BuildOrder};
+use crate::config::JobOptions;
+use crate::files;
+use crate::process::Stop;
+use crate::slurm::{
+    Attempt, JobEnd, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError,
+    build_nodes_set_aside, submit, wait,
+};
+use crate::store::{HuntDir, StoreError};
+
+use super::OracleError;
+
+/// Time between two looks for a free place among the jobs.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The exit code of a job that was asked to stop.
+const INTERRUPTED: u8 = 130;
+
+/// What is known of a job while it is waited for.
+pub(super) enum JobNews {
+    /// It waits: the reason, in words.
+    Waits(String),
+    /// It runs.
+    Begun,
+    /// A job did nothing, and another one is submitted: the reason, in words.
+    Refused(String),
+}
+
+/// How a hunt submits the jobs that build.
+#[derive(Clone, Debug)]
+pub(crate) struct BuildJobs {
+    options: JobOptions,
+    hunt: HuntDir,
+    /// This program.
+    program: PathBuf,
+    /// Where jobs start: they find the repository from there.
+    folder: PathBuf,
+    queue: Queue,
+}
+
+impl BuildJobs {
+    /// The jobs of this hunt, before the first one.
+    pub(crate) fn new(
+        options: JobOptions,
+        hunt: HuntDir,
+        program: PathBuf,
+        folder: PathBuf,
+    ) -> Self {
+        Self { options, hunt, program, folder, queue: Queue::default() }
+    }
+
+    /// Submits a job and waits for its answer. If a node builds otherwise than the others, another
+    /// job is submitted. Returns the answer and the name of the node. `tell` gets the news.
+    pub(super) fn ask(
+        &self,
+        order: &BuildOrder,
+        stop: &Stop,
+        tell: &mut dyn FnMut(JobNews) -> Result<(), StoreError>,
+    ) -> Result<(BuildAnswer, String), OracleError> {
+        self.hunt.make_jobs()?;
+        let _place = self.place(stop, tell)?;
+        loop {
+            let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Build)?;
+            attempt.put_order(&serde_json::to_vec(order).expect("an order is plain data"))?;
+            let _waiter = attempt.await_job()?;
+            let words = ["oracle", "--hunt", self.hunt.id(), "--build", "--job", attempt.token()];
+            let submission = Order {
+                program: self.program.clone(),
+                words: words.map(Into::into).into(),
+                folder: self.folder.clone(),
+                excluded: build_nodes_set_aside(&self.hunt.jobs()),
+            };
+            let id = submit(&attempt, &self.options, &submission).map_err(not_submitted)?;
+            let waits = format!("waiting for job {id}, which builds, to begin");
+            tell(JobNews::Waits(waits.clone()))?;
+            let mut listed = |job: &Listed| {
+                let news = match job.waits() {
+                    Some(why) => JobNews::Waits(format!("{waits} ({why})")),
+                    None if job.is_pending() => return,
+                    None => JobNews::Begun,
+                };
+                // What is shown of a job decides nothing.
+                tell(news).ok();
+            };
+            let result = match wait(&attempt, &id, &self.queue, stop, &mut listed) {
+                JobEnd::Reported(result) => result,
+                JobEnd::Stopped => return Err(OracleError::stopped(stop)),
+                JobEnd::Lost(loss) => return Err(lost(format!("job {id}, which built, {loss}"))),
+            };
+            let node = result.node;
+            match result.refusal {
+                Some(Refusal::OtherBuildNode { what }) => {
+                    let text = format!("node {node} builds nothing, job {id} did nothing: {what}");
+                    tell(JobNews::Refused(text))?;
+                    continue;
+                }
+                Some(Refusal::LockUnseen) => return Err(lock_unseen(&node, self.hunt.path())),
+                Some(_) => {
+                    let why = "did nothing: a job that was given up still builds in its folder";
+                    return Err(lost(format!("job {id} {why}")));
+                }
+                None => {}
+            }
+            if stop.is_requested() {
+                return Err(OracleError::stopped(stop));
+            }
+            if result.exit_code == INTERRUPTED {
+                return Err(lost(format!("job {id}, which built, {}", Loss::Interrupted)));
+            }
+            let answer = attempt.answer().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let Some(answer) = answer else {
+                let (code, said) = (result.exit_code, attempt.last_line());
+                return Err(OracleError::InJob {
+                    reason: format!(
+                        "job {id}, which builds on node {node}, ended with exit code {code} (its \
+                         output is in {}): {said}",
+                        attempt.output().display()
+                    ),
+                    hint: None,
+                    may_pass: false,
+                });
+            };
+            return Ok((answer, node));
+        }
+    }
+
+    /// A place among the jobs that build at the same time, in all processes of the hunt.
+    fn place(
+        &self,
+        stop: &Stop,
+        tell: &mut dyn FnMut(JobNews) -> Result<(), StoreError>,
+    ) -> Result<File, OracleError> {
+        let mut is_said = false;
+        loop {
+            for number in 0..self.options.max_jobs {
+                let path = self.hunt.jobs().join(format!("build-{number}.lock"));
+                if let Some(lock) = files::try_lock_file(&path).map_err(StoreError::at(&path))? {
+                    return Ok(lock);
+                }
+            }
+            if !std::mem::replace(&mut is_said, true) {
+                let why =
+                    "waiting for another build of this hunt to end ([executor.build] max_jobs)";
+                tell(JobNews::Waits(why.to_owned()))?;
+            }
+            if stop.within(POLL_INTERVAL) {
+                return Err(OracleError::stopped(stop));
+            }
+        }
+    }
+}
+
+/// The error of a job that is lost: another one may work.
+fn lost(reason: String) -> OracleError {
+    let hint = "look at `sacct` or at the node, then `bisect-ppl resume`: nothing measured is lost";
+    OracleError::InJob { reason, hint: Some(hint.to_owned()), may_pass: true }
+}
+
+fn lock_unseen(node: &str, hunt: &Path) -> OracleError {
+    OracleError::InJob {
+        reason: format!(
+            "node {node} does not see the lock of this hunt: file locks in {} must work between \
+             machines",
+            hunt.display()
+        ),
+        hint: None,
+        may_pass: false,
+    }
+}
+
+fn not_submitted(error: SlurmError) -> OracleError {
+    let may_pass = matches!(error, SlurmError::Unanswered { .. });
+    let hint = match error {
+        SlurmError::Store(error) => return error.into(),
+        SlurmError::Missing(_) => "the nodes that measure must be able to call sbatch",
+        SlurmError::Refused(_) => "correct [executor.build], then start a new hunt",
+        SlurmError::Unanswered { .. } => "`bisect-ppl resume` when Slurm's controller answers",
+    };
+    let reason = format!("no job that builds could be submitted: {error}");
+    OracleError::InJob { reason, hint: Some(hint.to_owned()), may_pass }
+}

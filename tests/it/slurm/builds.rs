@@ -1,0 +1,184 @@
+//! Hunts that build in jobs of one partition and run in jobs of another.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, wait_until};
+
+use super::cluster::Cluster;
+use super::{START, end, ended_as_here, plan, slurm, wait_for_runs};
+
+/// The nodes of the partition `build`; the partition `measure` has the third.
+const BUILD_NODES: [&str; 2] = ["n1", "n2"];
+
+/// `[executor]` with both partitions. `build`: more keys of the jobs that build.
+fn executor(measure: &str, build: &str) -> String {
+    slurm(&format!(
+        "[executor.measure]\npartition = \"measure\"\n{measure}\n\
+         [executor.build]\npartition = \"build\"\n{build}"
+    ))
+}
+
+/// A cluster, and a hunt in it whose builds and runs take so many milliseconds. Each build and each
+/// run writes the name of its node down.
+fn prepared(times: [u32; 2], executor: &str) -> Option<(Cluster, TestEnvironment, History)> {
+    let cluster = Cluster::start()?;
+    let env = cluster.environment();
+    let [build_ms, chunk_ms] = times;
+    let history = plan(chunk_ms).with_all(&format!("build_ms = {build_ms}")).build(&env);
+    let noting = |what: &str, more: &str| {
+        let (script, file) = (env.path(&format!("{what}.sh")), env.path(what));
+        let text = format!("echo $SLURMD_NODENAME >>{}\n{more}exec \"$@\"\n", file.display());
+        fs::write(&script, text).unwrap();
+        format!("sh {}", script.display())
+    };
+    let names = format!("echo \"$SLURM_JOB_NAME\" >>{}\n", env.path("job-names").display());
+    let (build, run) = (noting("built-on", ""), noting("ran-on", &names));
+    let engine = "{build}/engine run ppl src={src} cache={cache} out={out}";
+    Oracle::new(&env)
+        .build_command(&format!("{build} {} build {{src}} {{build}}", TestEnvironment::fake()))
+        .ppl_command(&format!("{run} {engine}"))
+        .section(executor)
+        .section("[failures]\npauses = [\"1s\", \"1s\", \"2s\", \"2s\", \"5s\", \"5s\"]")
+        .write(&env);
+    Some((cluster, env, history))
+}
+
+/// The nodes that a file names.
+fn nodes(env: &TestEnvironment, file: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(env.path(file)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The journal of the one hunt.
+fn journal(env: &TestEnvironment) -> String {
+    let hunts = fs::read_dir(env.repo().join(".git/bisect-ppl/hunts")).unwrap();
+    let journals = hunts.map(|hunt| fs::read_to_string(hunt.unwrap().path().join("journal.jsonl")));
+    journals.map(Result::unwrap_or_default).collect()
+}
+
+/// Everything was built on nodes that build, and ran on the one that runs; records and report say
+/// so.
+#[track_caller]
+fn built_and_ran_apart(env: &TestEnvironment, hunt: &Hunt) {
+    let said = &hunt.output.stderr;
+    let builders = nodes(env, "built-on");
+    assert!(!builders.is_empty() && builders.iter().all(|node| BUILD_NODES.contains(&&**node)));
+    assert_eq!(nodes(env, "ran-on"), BTreeSet::from(["n3".to_owned()]), "{said}");
+    let told = hunt.report["build_nodes"].as_array().unwrap_or_else(|| panic!("{said}")).iter();
+    let told: BTreeSet<String> = told.map(|it| it["name"].as_str().unwrap().to_owned()).collect();
+    assert!(!told.is_empty() && told.is_subset(&builders), "{told:?} {builders:?}");
+    let hosts = hunt.report["hosts"].as_array().unwrap().iter();
+    assert!(hosts.map(|host| host["name"].as_str().unwrap()).eq(["n3"]), "{said}");
+}
+
+/// Waits until a job runs on a node that builds, after this many builds; its number and node.
+#[track_caller]
+fn building(cluster: &Cluster, env: &TestEnvironment, after: usize) -> [String; 2] {
+    let mut found = None;
+    let began = wait_until(PATIENCE, || {
+        std::thread::sleep(Duration::from_millis(100));
+        let text = fs::read_to_string(env.path("built-on")).unwrap_or_default();
+        let is_it = |[_, node, _]: &[String; 3]| BUILD_NODES.contains(&&**node);
+        found = cluster.jobs().into_iter().find(is_it);
+        text.lines().count() > after && found.is_some()
+    });
+    assert!(began, "{:?}", cluster.jobs());
+    let [id, node, _] = found.unwrap();
+    [id, node]
+}
+
+#[test]
+fn builds_and_runs_have_nodes_of_their_own_and_the_answer_is_the_same() {
+    for most in ["max_jobs = 1", "max_jobs = 2"] {
+        let executor = executor(most, most);
+        let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
+        let said = ["build partition", "build is up; at most", "-DGGML_NATIVE=OFF"];
+        env.run(&["check", "--good", "v1"]).expect(0).says(&said);
+        let hunt = env.start(&["--good", "v1"]);
+        ended_as_here(&cluster, &env, &history, &hunt);
+        built_and_ran_apart(&env, &hunt);
+        assert!(hunt.file("report.md").contains("Builds on"));
+    }
+}
+
+#[test]
+fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
+    for by in ["job", "node"] {
+        let executor = executor("", "");
+        let Some((cluster, env, history)) = prepared([1500, 20], &executor) else { return };
+        let running = env.spawn_product(&START);
+        let [id, node] = building(&cluster, &env, 2);
+        match by {
+            "job" => drop(cluster.ask("scancel", &[&id])),
+            // No other job begins there either.
+            _ => ["DRAIN", "DOWN"].iter().for_each(|state| cluster.set_node(&node, state)),
+        }
+        let hunt = end(&env, running);
+        assert!(hunt.output.stderr.contains("the hunt tries again"), "{}", hunt.output.stderr);
+        ended_as_here(&cluster, &env, &history, &hunt);
+        built_and_ran_apart(&env, &hunt);
+        if by == "node" {
+            assert_eq!(nodes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_or_killed_hunt_ends_its_builds() {
+    let executor = executor("", "");
+    let Some((cluster, env, history)) = prepared([1500, 20], &executor) else { return };
+    let running = env.spawn_product(&START);
+    building(&cluster, &env, 1);
+    env.run(&["stop"]).expect(0);
+    running.wait().expect(130);
+    cluster.assert_no_jobs();
+    env.assert_no_survivors();
+    // Also while the job waits for a node.
+    for node in BUILD_NODES {
+        cluster.set_node(node, "DRAIN");
+    }
+    let running = env.spawn_product(&["resume"]);
+    let says = || env.run(&["status"]).stdout.contains("which builds");
+    assert!(wait_until(PATIENCE, || cluster.jobs().len() == 2 && says()), "{:?}", cluster.jobs());
+    env.run(&["stop"]).expect(0);
+    running.wait().expect(130);
+    cluster.assert_no_jobs();
+    for node in BUILD_NODES {
+        cluster.set_node(node, "RESUME");
+    }
+    // The job of the hunt ends in the middle of a build, and that of the build with it.
+    let running = env.spawn_product(&["resume"]);
+    building(&cluster, &env, 2);
+    let [id, ..] = cluster.jobs().into_iter().find(|[_, node, _]| node == "n3").unwrap();
+    cluster.ask("scancel", &["--signal=KILL", "--full", &id]);
+    let hunt = end(&env, running);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    built_and_ran_apart(&env, &hunt);
+}
+
+#[test]
+fn a_node_that_builds_otherwise_is_set_aside_by_name() {
+    let executor = executor("", "");
+    let Some((cluster, env, history)) = prepared([300, 20], &executor) else { return };
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        println!("skipped: this machine has one core");
+        return;
+    }
+    cluster.restart_with_one_core("n1");
+    cluster.set_node("n1", "DRAIN");
+    let running = env.spawn_product(&START);
+    wait_for_runs(&env, 2);
+    cluster.set_node("n1", "RESUME");
+    cluster.set_node("n2", "DRAIN");
+    let said = || {
+        std::thread::sleep(Duration::from_millis(200));
+        journal(&env).contains("node n1 builds nothing")
+    };
+    assert!(wait_until(Duration::from_mins(1), said), "{}", journal(&env));
+    cluster.set_node("n2", "RESUME");
+    let hunt = end(&env, running);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    assert_eq!(nodes(&env, "built-on"), BTreeSet::from(["n2".to_owned()]));
+}
