@@ -44,6 +44,7 @@ impl Level {
 /// What may differ on a level of this name, in f32; `None` if the name has no tolerance.
 pub(super) fn tolerance_of(name: &str, steps: Option<u32>) -> Option<LevelTolerance> {
     let of = |tolerance| Some(LevelTolerance::Of(tolerance));
+    let name = if is_training(name) { "training" } else { name };
     match (name, steps) {
         ("kernel" | "gradients", _) | ("training", Some(0..=1)) => of(1e-5),
         ("layer" | "stage", _) => of(1e-4),
@@ -55,6 +56,11 @@ pub(super) fn tolerance_of(name: &str, steps: Option<u32>) -> Option<LevelTolera
         ("training", Some(_)) => Some(LevelTolerance::Trend),
         _ => None,
     }
+}
+
+/// Whether a level of this name compares training runs: `training`, `training-20`.
+pub(super) fn is_training(name: &str) -> bool {
+    name.strip_prefix("training").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 #[cfg(test)]
@@ -70,5 +76,8 @@ mod tests {
         assert_eq!(of(100), Some(LevelTolerance::Trend));
         assert_eq!(tolerance_of("training", None), None);
         assert_eq!(tolerance_of("sampling", None), None);
+        // Several numbers of steps are several levels.
+        assert_eq!(tolerance_of("training-20", Some(20)), of(20));
+        assert_eq!(tolerance_of("training20", Some(20)), None);
     }
 }

@@ -111,6 +111,21 @@ pub struct ChangePart {
     pub path: String,
     /// Which part of the file's change.
     pub(crate) of: PartOf,
+    /// What the whole change of the file is, if it is no change of the file's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) whole: Option<WholeChange>,
+}
+
+/// A change of a file that is no change of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum WholeChange {
+    /// The file is removed.
+    Removal,
+    /// Only the file's mode changes.
+    Mode,
+    /// A submodule is added, or moves to another commit.
+    Submodule,
 }
 
 /// Which part of a file's change.
@@ -160,9 +175,14 @@ pub struct MovedEdit {
 
 impl fmt::Display for ChangePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, of } = self;
+        let Self { path, of, whole } = self;
         match of {
-            PartOf::File => write!(f, "{path}"),
+            PartOf::File => match whole {
+                None => write!(f, "{path}"),
+                Some(WholeChange::Removal) => write!(f, "the removal of {path}"),
+                Some(WholeChange::Mode) => write!(f, "the mode of {path}"),
+                Some(WholeChange::Submodule) => write!(f, "the submodule {path}"),
+            },
             PartOf::Hunk { number, of } => write!(f, "hunk {number} of {of} in {path}"),
             PartOf::Mode => write!(f, "the mode of {path}"),
             PartOf::Name => write!(f, "the new name {path}"),

@@ -209,6 +209,9 @@ pub(crate) struct Culprit {
     /// Other projects' sources that the commit updates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Dependency>,
+    /// For a merge: the files in which it differs from each of its parents, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_files: Option<Vec<String>>,
     /// Which files the runs of the commit and of `parent` loaded, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<LoadedFilesComparison>,
@@ -232,6 +235,7 @@ impl Culprit {
             failure: None,
             files: Vec::new(),
             dependencies: Vec::new(),
+            own_files: None,
             ran: None,
             differences: None,
             confirmed_before: None,

@@ -51,7 +51,7 @@ pub(crate) use aim::Aim;
 pub use cause::{Backport, Cause, Revert};
 pub(crate) use cause::{
     CauseEnd, CauseSet, ChangePart, JointBackport, JointRevert, MovedEdit, PartOf, Shows, Trial,
-    TrialOf,
+    TrialOf, WholeChange,
 };
 pub(crate) use checks::Checks;
 pub use commit::ParseCommitIdError;

@@ -7,6 +7,9 @@ use super::lines::named;
 use super::raw_path::os;
 use super::{GitError, History};
 
+/// Longest change of a merge against all its parents to read, bytes.
+const LONGEST_MERGE: usize = 64 << 20;
+
 /// The change of one file, as `git diff` writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileDiff {
@@ -46,6 +49,23 @@ impl History {
         let call = call.args(paths.iter().map(|path| os(path)));
         let output = GitError::if_readable(call.capture(most).ok())?;
         Ok(output.map(|output| output.stdout))
+    }
+
+    /// The files in which a merge differs from each of its parents, as `git show` lists them: what
+    /// the merge itself changes. Bytes of paths that are not UTF-8 are replaced. `None` if that is
+    /// too long, or if a partial clone lacks a file and cannot fetch it.
+    pub(crate) fn own_files_of_merge(
+        &self,
+        merge: &CommitId,
+    ) -> Result<Option<Vec<String>>, GitError> {
+        let call = self.patch_call(&["--cc", "--ignore-submodules=none"]);
+        let call = call.arg(merge.as_str()).arg("--");
+        let output = GitError::if_readable(call.capture(LONGEST_MERGE).ok())?;
+        let files = |diff: &str| -> Vec<String> {
+            let names = diff.lines().filter_map(|line| line.strip_prefix("diff --cc "));
+            names.filter_map(|name| named(name, "")).collect()
+        };
+        Ok(output.map(|output| files(&String::from_utf8_lossy(&output.stdout))))
     }
 
     /// A call of git that prints patches. No configuration of the user changes their form.

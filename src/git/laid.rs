@@ -281,7 +281,21 @@ impl ScratchRepository {
         // patch expects, git only warns.
         let is_of_modes = std::fs::read(file).is_ok_and(|patch| has_only_modes(&patch));
         if !is_of_modes && apply(&["--check", "--reverse"])?.code == 0 {
-            return Ok(None);
+            // Code that repeats itself: the patch fits at one place, and at another one the tree
+            // seems to have it. A merge of the whole files knows which place is meant.
+            if apply(&["--check"])?.code != 0 || !self.has_old_files(file)? {
+                return Ok(None);
+            }
+            let tree = self.write_tree()?;
+            let merged = apply(&["--3way"])?;
+            match merged.code {
+                0 => return Ok(None),
+                1 => {
+                    return Ok(Some((tree, String::from_utf8_lossy(&merged.stderr).into_owned())));
+                }
+                // Git before 2.32; below, it takes the nearest place.
+                _ => {}
+            }
         }
         let plain = apply(&[])?;
         match plain.code {
@@ -298,6 +312,23 @@ impl ScratchRepository {
         }
         let said = String::from_utf8_lossy(&plain.stderr).into_owned();
         Ok(Some((tree, said)))
+    }
+
+    /// Whether the files from which a patch was made are known, all of them by their full names.
+    fn has_old_files(&self, patch: &Path) -> Result<bool, GitError> {
+        let Ok(text) = std::fs::read(patch) else { return Ok(false) };
+        let heads = text.split(|byte| *byte == b'\n').filter_map(|line| {
+            let old = line.strip_prefix(b"index ")?.split(|byte| *byte == b'.').next()?;
+            std::str::from_utf8(old).ok()
+        });
+        let mut is_any = false;
+        for old in heads.filter(|old| old.bytes().any(|digit| digit != b'0')) {
+            if self.call().args(["cat-file", "-e", old]).run()?.code != 0 {
+                return Ok(false);
+            }
+            is_any = true;
+        }
+        Ok(is_any)
     }
 
     /// Removals come first: a file may become a folder.

@@ -5,12 +5,15 @@
 
 use std::ops::Range;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, WholeChange};
 
 use super::{GitError, History};
 
 /// Largest file that is split into hunks, bytes.
 const LARGEST: usize = 8 << 20;
+
+/// The mode of a submodule.
+const SUBMODULE: &str = "160000";
 
 /// How git finds the lines that two files have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +100,17 @@ impl ChangedFile {
     /// The path for people; bytes that are not UTF-8 are replaced.
     pub(crate) fn shown_path(&self) -> String {
         String::from_utf8_lossy(self.path()).into_owned()
+    }
+
+    /// What the change is, if it is no change of the file's text.
+    pub(crate) fn whole_change(&self) -> Option<WholeChange> {
+        let Some(new) = &self.new else { return Some(WholeChange::Removal) };
+        if new.mode == SUBMODULE {
+            return Some(WholeChange::Submodule);
+        }
+        let old = self.old.as_ref()?;
+        let is_same = old.path == new.path && old.object == new.object;
+        is_same.then_some(WholeChange::Mode)
     }
 
     /// The path before the change, if it was another one.

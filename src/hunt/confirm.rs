@@ -216,9 +216,14 @@ impl Driver<'_> {
         let changes = history.diff_files(Some(parent), commit)?;
         let dependencies = history.dependencies(parent, commit, &changes)?;
         let files = changes.iter().map(FileChange::touched).collect();
+        let parents_in_git = history.parents(commit)?;
+        let own_files = match parents_in_git.len() {
+            0 | 1 => None,
+            _ => history.own_files_of_merge(commit)?,
+        };
         let culprit = Culprit {
             info: info(&self.oracle.history, commit)?,
-            parents: history.parents(commit)?,
+            parents: parents_in_git,
             parent: parent.clone(),
             confidence,
             basis,
@@ -226,6 +231,7 @@ impl Driver<'_> {
             failure,
             files,
             dependencies,
+            own_files,
             ran: self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?,
             differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,

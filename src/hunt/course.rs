@@ -112,6 +112,7 @@ fn try_once(
     let result = result.and_then(|finding| driver.localize_others(finding));
     let result = result.and_then(|finding| driver.unless_jointly_contradicted(finding));
     let result = result.and_then(|finding| driver.with_age(finding));
+    let result = result.map(|finding| driver.with_dependency_hunt(finding));
     let result = result.map(|finding| driver.with_limit(finding));
     if let Err(error) = &result
         && pauses.plan(error, hunt, &driver.oracle.recipes.config)?

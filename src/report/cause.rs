@@ -74,15 +74,22 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
     facts
 }
 
-/// `hunk 2 of 3 in src/packed.c alone`; `None` unless one minimal set, which is not the whole
-/// change, makes the whole step.
+/// `hunk 2 of 3 in src/packed.c alone`, or the sets that each make the step; `None` unless minimal
+/// sets, which are not the whole change, make the whole step.
 pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
-    let cause = &line_of(report, first)?.cause;
-    let [set] = cause.sets.as_slice() else { return None };
+    in_short_of(&line_of(report, first)?.cause)
+}
+
+fn in_short_of(cause: &Cause) -> Option<String> {
     let is_part = cause.without().is_some();
-    if !set.is_minimal || !is_part || cause.end != CauseEnd::Complete {
+    let is_minimal = cause.sets.iter().all(|set| set.is_minimal);
+    if !is_minimal || !is_part || cause.end != CauseEnd::Complete {
         return None;
     }
+    let [set] = cause.sets.as_slice() else {
+        let each: Vec<String> = cause.sets.iter().map(|set| named(&set.parts)).collect();
+        return (!each.is_empty()).then(|| format!("{}, each by itself", each.join(", or ")));
+    };
     let names = named(&set.parts);
     Some(match (set.context, set.parts.len()) {
         (0, 1) => format!("{names} alone"),
@@ -154,10 +161,13 @@ fn with_in_words(set: &CauseSet) -> String {
 }
 
 /// `src/packed.c and 6 other parts`: the other parts that were present. One whole file among them,
-/// such as a new one, is named.
+/// such as a new one, is named, and so is the only part.
 fn others_in_short(set: &CauseSet) -> String {
+    if let ([only], 1) = (set.with.as_slice(), set.context) {
+        return text::line(&only.to_string());
+    }
     let whole = set.with.iter().find(|part| part.of == PartOf::File);
-    let name = whole.map(|part| text::line(&part.path));
+    let name = whole.map(|part| text::line(&part.to_string()));
     let more = set.context.saturating_sub(usize::from(name.is_some()));
     let more = (more > 0).then(|| text::plural(more, "other part"));
     joined(name.into_iter().chain(more).collect())

@@ -34,6 +34,7 @@ impl From<&Culprit> for FirstBad {
             files: culprit.files.clone(),
             dependencies: culprit.dependencies.clone(),
             inside: Vec::new(),
+            own_files: culprit.own_files.clone(),
             ran: culprit.ran.clone(),
             differences: culprit.differences.clone(),
             url: None,

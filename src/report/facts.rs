@@ -2,7 +2,7 @@
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
-use super::{differences, inquiry, inside, words};
+use super::{differences, inquiry, inside, merge, words};
 
 /// A fact as a sentence.
 pub(super) struct Fact {
@@ -55,6 +55,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts.extend(over_text.map(|words| detail(words::OVER_TEXT, words)));
     let failure = first.failure.as_ref().map(words::failure_text);
     facts.extend(failure.map(|words| evidence(words::fails(report), words)));
+    facts.extend(merge::in_words(report, first).map(|words| evidence("Merge", words)));
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));
     facts.extend(

@@ -30,6 +30,7 @@ mod logits;
 mod markdown;
 mod matrix;
 mod measured;
+mod merge;
 mod model;
 mod next_steps;
 mod notice;

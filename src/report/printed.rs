@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Failure, FailureLogParser, Outcome};
+use crate::evaluation::{CommitId, Failure, FailureKind, FailureLogParser, Outcome};
 use crate::process::{Log, read_log};
 use crate::ui::{stored_result_dated, text};
 
@@ -53,6 +53,11 @@ struct Failed<'a> {
 impl Failed<'_> {
     fn read(self, folder: &Path) -> Option<FailedLine> {
         let log = read_log(&folder.join(self.log)).ok()?;
+        let lines = telling(&log);
+        // The value came from a file of the run, and the failure has its place there.
+        if lines.is_empty() && self.failure.kind == FailureKind::Nan {
+            return None;
+        }
         let header = |wanted: &str| {
             let found = log.header().find(|(key, _)| key == wanted);
             found.map(|(_, value)| value)
@@ -63,7 +68,7 @@ impl Failed<'_> {
             failed: Some(self.failure.clone()),
             commit: self.commit.clone(),
             measure: self.measure.map(str::to_owned),
-            lines: telling(&log),
+            lines,
             log: self.log.to_owned(),
             stored_at: self.stored_at.cloned(),
         })

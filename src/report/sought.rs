@@ -72,6 +72,11 @@ impl Sought {
         self.either("worst", "best")
     }
 
+    /// What no parent of the wanted commit has.
+    pub(super) fn lacked_by_parents(self) -> &'static str {
+        self.either("shows the regression", "has the fix")
+    }
+
     /// Label of a failure that the commit caused or ended.
     pub(super) fn failure_label(self) -> &'static str {
         self.either("Fails where its parents do not", "Works where its parents fail")

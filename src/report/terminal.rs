@@ -7,7 +7,7 @@ use super::change::by_relevance;
 use super::model::{FirstBad, Report};
 use super::next_steps::next_steps;
 use super::words::AROUND;
-use super::{certainty, differences, inquiry, inside, matrix, printed, words};
+use super::{certainty, differences, inquiry, inside, matrix, merge, printed, words};
 
 /// Maximum length of a list of files, candidates, or ranges.
 const LIST: usize = 8;
@@ -90,6 +90,8 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         let what = words::failure_text(failure);
         lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
     }
+    let merge = merge::in_words(report, first);
+    lines.extend(merge.map(|words| text::line(&format!("Merge: {words}"))));
     let cause = inquiry::facts(report, first).into_iter();
     lines.extend(cause.map(|(label, words)| format!("{label}: {words}")));
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));

@@ -137,6 +137,13 @@ fn bad_levels_are_refused() {
         ("name = \"kernel\"\nmeasures = []", "needs at least one measure"),
         ("name = \"sampling\"\nmeasures = [\"ppl\"]", "needs a `tolerance`; only kernel, layer"),
         ("name = \"training\"\nmeasures = [\"ppl\"]", "needs its number of steps"),
+        (
+            "name = \"training\"\nsteps = 1\nmeasures = [\"ppl\"]\n\
+             [[level]]\nname = \"training\"\nsteps = 5\nmeasures = [\"ppl\"]",
+            "there is a level `training` already; for another number of steps, give it a name such \
+             as `training-20`",
+        ),
+        ("name = \"training-5\"\nmeasures = [\"ppl\"]", "needs its number of steps"),
     ] {
         Oracle::new(&env).section(&format!("[[level]]\n{level}")).write(&env);
         let said = env.run(&["start", "--good", "v1"]).expect(2).stderr;

@@ -252,6 +252,8 @@ fn a_renamed_a_deleted_and_a_binary_file() {
     });
     let hunt = deleted.finds("3");
     assert_eq!(sets(&hunt), [["file kernels/fix.conf"]]);
+    let said = "Cause: the removal of kernels/fix.conf alone makes the step: ppl 7\n";
+    assert!(hunt.output.stdout.contains(said), "{}", hunt.output.stdout);
     assert_eq!(role(&hunt, "kernels/blob"), "innocent");
     assert_eq!(hunt.report["cause"]["revert"], "heals");
 }

@@ -2,7 +2,7 @@
 
 use crate::evaluation::Guard;
 
-use super::super::level::{Level, tolerance_of};
+use super::super::level::{Level, is_training, tolerance_of};
 use super::super::problem::did_you_mean;
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
@@ -22,7 +22,12 @@ pub(super) fn levels(
         if let (Some(field), Some(name)) = (&field, &name)
             && levels.iter().any(|level| level.name == *name)
         {
-            field.refuse(reader, format!("there is a level `{name}` already."));
+            let other = if is_training(name) {
+                "; for another number of steps, give it a name such as `training-20`"
+            } else {
+                ""
+            };
+            field.refuse(reader, format!("there is a level `{name}` already{other}."));
         }
         let field = section.need(reader, "measures", "measures = [\"selftest\"]");
         let spots = field.as_ref().and_then(|field| field.list(reader)).unwrap_or_default();
@@ -51,7 +56,7 @@ pub(super) fn levels(
         section.finish(reader);
         let Some(name) = name else { continue };
         if tolerance.is_none() && tolerance_of(&name, steps).is_none() {
-            let what = if name == "training" {
+            let what = if is_training(&name) {
                 "needs its number of steps, such as `steps = 20`"
             } else {
                 "needs a `tolerance`; only kernel, layer, stage, forward, gradients and training \

@@ -64,8 +64,8 @@ fn one_form(schema: &mut schemars::Schema) {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Level {
-    /// The level's name, unique. kernel, layer, stage, forward, gradients and training have
-    /// tolerances of their own.
+    /// The level's name, unique. kernel, layer, stage, forward, gradients, training and names such
+    /// as training-20 have tolerances of their own.
     name: Text,
     /// The measures that check it.
     #[schemars(length(min = 1))]
@@ -74,7 +74,7 @@ pub(super) struct Level {
     /// Default: by the name.
     #[schemars(range(min = 0))]
     tolerance: Option<f64>,
-    /// For the level training: how many steps the measures train.
+    /// For the levels of training: how many steps the measures train.
     steps: Option<Count>,
 }
 

@@ -48,3 +48,23 @@ fn a_file_without_hunks_has_its_name() {
     assert_eq!(found[0].lines, ["old mode 100644", "new mode 100755"]);
     assert_eq!(read_diff("no diff\n"), []);
 }
+
+#[test]
+fn the_files_that_a_merge_itself_changes_are_listed() {
+    let fixture = Fixture::new();
+    let base = fixture.commit("base", &[("a b.c", "1\n2\n3\n4\n5\n6\n7\n8\n"), ("other", "x\n")]);
+    fixture.git(&["checkout", "--quiet", "-b", "side"]);
+    fixture.commit("side", &[("a b.c", "1\n2\n3\n4\n5\n6\n7\nside\n")]);
+    fixture.git(&["checkout", "--quiet", "-b", "line", base.as_str()]);
+    fixture.commit("line", &[("a b.c", "line\n2\n3\n4\n5\n6\n7\n8\n")]);
+    fixture.git(&["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
+    let history = fixture.history();
+    // Both sides changed the file, and the merge took their lines.
+    let none: Vec<String> = Vec::new();
+    assert_eq!(history.own_files_of_merge(&fixture.head()).unwrap(), Some(none));
+    let mended = "line\n2\n3\n4\nmerge\n6\n7\nside\n";
+    std::fs::write(fixture.user().join("a b.c"), mended).unwrap();
+    fixture.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    let own = history.own_files_of_merge(&fixture.head()).unwrap();
+    assert_eq!(own, Some(vec!["a b.c".to_owned()]));
+}

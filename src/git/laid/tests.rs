@@ -160,6 +160,28 @@ fn what_a_commit_changes_can_be_applied_elsewhere() {
 }
 
 #[test]
+fn a_patch_of_code_that_repeats_itself_is_applied_at_its_own_place() {
+    let fixture = Fixture::new();
+    let block = |value: &str| format!("begin\n1\n2\n3\n{value}\n4\n5\n6\nend\n");
+    let text = |values: [&str; 2]| values.map(block).concat();
+    let commit = |values| fixture.commit("blocks", &[("a.c", text(values).as_str())]);
+    let good = commit(["old", "old"]);
+    let bad = commit(["new", "old"]);
+    let other = commit(["old", "new"]);
+    let revert = fixture.git(&["diff", "--full-index", bad.as_str(), good.as_str()]);
+    let tree = |commit: &CommitId| {
+        fixture.git(&["rev-parse", &format!("{commit}^{{tree}}")]).trim().to_owned()
+    };
+    // In `other`, the second block has the text that the patch replaces in the first one.
+    for (at, expected) in [(&bad, &good), (&good, &good), (&other, &other)] {
+        let layers = [patch(&fixture, &format!("{revert}\n"))];
+        let laid = overlay_builder(&fixture).apply_layers(at, &layers).unwrap();
+        let laid = laid.tree().map_or_else(|| tree(at), |tree| tree.id().to_owned());
+        assert_eq!(laid, tree(expected), "{at}");
+    }
+}
+
+#[test]
 fn what_cannot_be_laid_is_refused_by_name() {
     let (fixture, [old, ..]) = fixture();
     let history = fixture.history();

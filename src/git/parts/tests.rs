@@ -74,10 +74,31 @@ fn what_has_no_lines_is_not_split() {
     let mut seen = Vec::new();
     for file in &files {
         assert_eq!(history.split(file).unwrap(), None, "{}", file.shown_path());
+        let is_gone = file.new.is_none();
+        assert_eq!(file.whole_change(), is_gone.then_some(WholeChange::Removal));
         seen.push((file.shown_path(), file.old.is_some(), file.new.is_some()));
     }
     let expected = [("bin", true, true), ("gone", true, false), ("link", false, true)];
     let expected = expected.map(|(path, old, new)| (path.to_owned(), old, new));
     assert_eq!(&seen[..3], &expected);
     assert_eq!(seen[3], ("new".to_owned(), false, true));
+}
+
+#[test]
+fn a_new_mode_and_a_submodule_are_told_from_a_new_text() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let fixture = Fixture::new();
+    let old = fixture.commit("before", &[("run.sh", "x\n"), ("a.c", "x\n")]);
+    let script = fixture.user().join("run.sh");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let entry = format!("160000,{old},lib");
+    fixture.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    std::fs::create_dir(fixture.user().join("lib")).unwrap();
+    let new = fixture.commit("after", &[("a.c", "y\n")]);
+    let files = fixture.history().changed_files(&old, &new).unwrap();
+    let seen: Vec<_> = files.iter().map(|file| (file.shown_path(), file.whole_change())).collect();
+    let expected =
+        [("a.c", None), ("lib", Some(WholeChange::Submodule)), ("run.sh", Some(WholeChange::Mode))];
+    assert_eq!(seen, expected.map(|(path, whole)| (path.to_owned(), whole)));
 }

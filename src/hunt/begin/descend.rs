@@ -7,10 +7,12 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, CommitInfo, Culprit, Dependency, DependencyHunt, Finding, Outcome, Target,
+    Aim, CommitId, CommitInfo, Culprit, Dependency, DependencyHunt, FileRole, Finding, Outcome,
+    Target, TouchedFile,
 };
 use crate::git::{History, Range, Repository};
 use crate::hunt::begin::{info, write_beginning};
+use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::store::journal::{Begun, Event, LimitsInForce, Options};
@@ -68,6 +70,35 @@ pub(crate) fn descend(
         }
     }
     Ok(None)
+}
+
+impl Driver<'_> {
+    /// Adds to a finding how to hunt among the commits of a submodule that its main first bad
+    /// commit moves, unless this hunt does so.
+    pub(crate) fn with_dependency_hunt(&self, mut finding: Finding) -> Finding {
+        let is_asked = self.oracle.recipes.config.worktree.descend.is_some();
+        if is_asked || self.begun.within.is_some() || finding.outcome != Outcome::Culprit {
+            return finding;
+        }
+        let next = finding.culprit().and_then(|culprit| {
+            let is_innocent = |path: &str| {
+                let of = |file: &&TouchedFile| file.path == path;
+                culprit.files.iter().find(of).is_some_and(|one| one.role == FileRole::Innocent)
+            };
+            culprit.dependencies.iter().find_map(|one| {
+                let commits = one.commits.filter(|commits| *commits > 1)?;
+                let path = &one.path;
+                (one.is_submodule && !is_innocent(path)).then(|| {
+                    format!(
+                        "the same `start` with `--set worktree.descend={path}` hunts among the \
+                         {commits} commits of {path}"
+                    )
+                })
+            })
+        });
+        finding.next.extend(next);
+        finding
+    }
 }
 
 /// The hunt around a hunt inside a dependency; for any other hunt, the hunt itself.

@@ -13,6 +13,9 @@ const TIMES_NOISE: f64 = 4.0;
 /// Minimum rank correlation of two curves with the same trend.
 const SAME_TREND: f64 = 0.9;
 
+/// Why the trend of a measure is not known.
+const NO_LOSSES: &str = "its output has no loss for each step";
+
 /// Minimum fall of the commit's loss, as a share of the fall of the parent's loss.
 const LEAST_FALL: f64 = 0.5;
 
@@ -27,6 +30,9 @@ pub(super) fn compare(
     let none = LevelCheck { reason: None, ..LevelCheck::unknown(measure, "") };
     let Some(parent) = parents.first() else { return none };
     if allowed == LevelTolerance::Trend {
+        if parent.chunks.is_empty() {
+            return LevelCheck::unknown(measure, NO_LOSSES);
+        }
         let agrees = |again: &&Reading| {
             trend(&again.chunks, &parent.chunks, none.clone()).shows == LevelShows::Passes
         };
@@ -227,7 +233,7 @@ fn multiple(difference: f64, tolerance: f64) -> f64 {
 fn trend(parent: &[f64], commit: &[f64], none: LevelCheck) -> LevelCheck {
     let curves = (parent.first(), parent.last(), commit.first(), commit.last());
     let (Some(start), Some(end), Some(first), Some(last)) = curves else {
-        let reason = Some("its output has no loss for each step".to_owned());
+        let reason = Some(NO_LOSSES.to_owned());
         return LevelCheck { reason, ..none };
     };
     let Some(correlation) = stats::rank_correlation(parent, commit) else {
@@ -240,10 +246,14 @@ fn trend(parent: &[f64], commit: &[f64], none: LevelCheck) -> LevelCheck {
     };
     let is_same = correlation >= SAME_TREND && first - last >= LEAST_FALL * (start - end);
     let shows = if is_same { LevelShows::Passes } else { LevelShows::Fails };
+    let change = |fall: f64| {
+        let way = if fall < 0.0 { "rise" } else { "fall" };
+        format!("{way} by {:.3}", fall.abs())
+    };
     let reason = format!(
-        "rank correlation of the losses {correlation:.3}; they fall by {:.3} and by {:.3}",
-        start - end,
-        first - last
+        "rank correlation of the losses {correlation:.3}; the parent's {}, the commit's {}",
+        change(start - end),
+        change(first - last)
     );
     LevelCheck { shows, reason: Some(reason), ..none }
 }

@@ -70,7 +70,9 @@ impl<'h> Change<'h> {
 
     /// The part for people.
     pub(super) fn shown(&self, part: Part) -> ChangePart {
-        ChangePart { path: self.path(part), of: part.of }
+        let file = &self.files[part.file].file;
+        let whole = file.whole_change().filter(|_| part.of == PartOf::File);
+        ChangePart { path: file.shown_path(), of: part.of, whole }
     }
 
     /// The parts of a file's change; only the file itself if it cannot be split.
@@ -108,13 +110,22 @@ impl<'h> Change<'h> {
         Ok(apart.iter().any(|part| part.is_edit()).then_some(apart))
     }
 
+    /// The lines that an edit of moved code loses and adds. Nothing for another part.
+    pub(super) fn lines_of_edit(&self, part: Part) -> Result<[Vec<&[u8]>; 2], GitError> {
+        let PartOf::Edit { number, .. } = part.of else { return Ok(Default::default()) };
+        match self.split_of(part.file)? {
+            FileSplit::Moved(moved) => Ok(moved.split.lines_of(number - 1)),
+            FileSplit::Whole | FileSplit::Hunks(_) => Ok(Default::default()),
+        }
+    }
+
     /// The edits among the parts, for people.
     pub(super) fn edits(&self, parts: &[Part]) -> Result<Vec<MovedEdit>, GitError> {
         let mut edits = Vec::new();
         for part in parts {
-            let PartOf::Edit { number, line, .. } = part.of else { continue };
+            let PartOf::Edit { line, .. } = part.of else { continue };
             let FileSplit::Moved(moved) = self.split_of(part.file)? else { continue };
-            let [lost, added] = moved.split.lines_of(number - 1).map(|lines| {
+            let [lost, added] = self.lines_of_edit(*part)?.map(|lines| {
                 let shown = lines.into_iter().take(MOST_LINES);
                 shown.map(|line| String::from_utf8_lossy(line).trim_end().to_owned()).collect()
             });

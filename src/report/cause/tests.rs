@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use crate::evaluation::{ChangePart, FailureKind, Metric, Shows, Trial, TrialOf, Value};
+use crate::evaluation::{
+    ChangePart, FailureKind, Metric, Shows, Trial, TrialOf, Value, WholeChange,
+};
 use crate::git::FileDiff;
 use crate::report::change;
 use crate::report::model::Change;
@@ -8,7 +10,7 @@ use crate::report::model::Change;
 use super::*;
 
 fn hunk(number: usize) -> ChangePart {
-    ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Hunk { number, of: 3 } }
+    ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Hunk { number, of: 3 }, whole: None }
 }
 
 fn trial(of: TrialOf, shows: Shows, level: Option<f64>) -> Trial {
@@ -61,12 +63,15 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with other parts of the \
                     change";
     assert_eq!(said(&beside), expected);
-    let file = |path: &str| ChangePart { path: path.to_owned(), of: PartOf::File };
+    let file = |path: &str| ChangePart { path: path.to_owned(), of: PartOf::File, whole: None };
     let mut named = beside;
     named.sets[0].with = ["a.h", "b.c"].map(file).to_vec();
     let expected = "hunk 2 of 3 in src/packed.c makes the step, together with a.h and b.c";
     assert_eq!(said(&named), expected);
     assert_eq!(others_in_short(&named.sets[0]), "a.h and 3 other parts");
+    (named.sets[0].with, named.sets[0].context) = (vec![hunk(1)], 1);
+    assert_eq!(others_in_short(&named.sets[0]), "hunk 1 of 3 in src/packed.c");
+    (named.sets[0].with, named.sets[0].context) = (["a.h", "b.c"].map(file).to_vec(), 4);
     // The cause may also be in the other parts that were present.
     named.sets[0].is_minimal = false;
     let expected = "somewhere in hunk 2 of 3 in src/packed.c, or in a.h and b.c, which were in the \
@@ -83,18 +88,43 @@ fn alone_is_said_only_of_parts_that_were_tested_alone() {
 }
 
 #[test]
+fn a_change_without_a_new_text_is_named_by_its_kind() {
+    let said = |whole| {
+        named(&[ChangePart { path: "gen.sh".to_owned(), of: PartOf::File, whole: Some(whole) }])
+    };
+    assert_eq!(said(WholeChange::Removal), "the removal of gen.sh");
+    assert_eq!(said(WholeChange::Mode), "the mode of gen.sh");
+    assert_eq!(said(WholeChange::Submodule), "the submodule gen.sh");
+}
+
+#[test]
 fn many_parts_are_counted() {
     let mut many: Vec<ChangePart> = (1..4).map(hunk).collect();
-    many.push(ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Mode });
+    many.push(ChangePart { path: "src/packed.c".to_owned(), of: PartOf::Mode, whole: None });
     let expected = "hunks 1, 2 and 3 of 3 in src/packed.c and the mode of src/packed.c";
     assert_eq!(named(&many), expected);
     many.truncate(3);
-    many.extend(
-        ["a.c", "b.c", "c.c", "d.c", "e.c"]
-            .map(|path| ChangePart { path: path.to_owned(), of: PartOf::File }),
-    );
+    many.extend(["a.c", "b.c", "c.c", "d.c", "e.c"].map(|path| ChangePart {
+        path: path.to_owned(),
+        of: PartOf::File,
+        whole: None,
+    }));
     many.push(hunk(3));
     assert_eq!(named(&many), "4 of 3 hunks in src/packed.c, a.c, b.c, c.c and 2 more");
+}
+
+#[test]
+fn sets_of_which_each_is_enough_are_named_in_short() {
+    let without = trial(TrialOf::Without, Shows::Nothing, Some(7.0));
+    let mut one = cause(vec![hunk(2)], 3, vec![without]);
+    one.without = Some(0);
+    assert_eq!(in_short_of(&one).unwrap(), "hunk 2 of 3 in src/packed.c with 3 other parts");
+    let other = CauseSet { parts: vec![hunk(3)], ..one.sets[0].clone() };
+    one.sets.push(other);
+    let expected = "hunk 2 of 3 in src/packed.c, or hunk 3 of 3 in src/packed.c, each by itself";
+    assert_eq!(in_short_of(&one).unwrap(), expected);
+    one.sets[1].is_minimal = false;
+    assert_eq!(in_short_of(&one), None);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, DependencyHunt, Outcome, Verdict};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::{from_slot, typed};
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
-use crate::report::{certainty, differences, inquiry, inside, matrix, printed, words};
+use crate::report::{certainty, differences, inquiry, inside, matrix, merge, printed, words};
 use crate::ui::text;
 
 use super::escape::{fenced, fenced_as, inline};
@@ -111,6 +111,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     if let Some(failure) = &first.failure {
         lines.push(item(words::fails(report), &words::failure_text(failure)));
     }
+    lines.extend(merge::in_words(report, first).map(|words| item("Merge", &words)));
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));
     lines.extend(inside::words(first).iter().take(2).map(|words| item("Inside", words)));

@@ -43,6 +43,9 @@ pub(crate) struct FirstBad {
     /// Results of the hunts inside these dependencies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inside: Vec<InsideLine>,
+    /// For a merge: the files in which it differs from each of its parents, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_files: Option<Vec<String>>,
     /// How the files that its runs loaded differ from those of its parent's runs, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<LoadedFilesComparison>,

@@ -319,6 +319,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             role: FileRole::Unknown,
         }],
         dependencies: Vec::new(),
+        own_files: None,
         ran: None,
         differences: None,
         confirmed_before: None,

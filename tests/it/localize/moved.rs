@@ -66,6 +66,9 @@ int main(void)
 }
 "#;
 
+/// Lines that do not compile where `vectors.h` is included. The compiler names no symbol.
+const GUARD: &str = "#ifdef VECTORS\n#error this is another file\n#endif\n";
+
 fn makefile(sources: &str) -> String {
     format!("$(BUILD)/eval: {sources}\n\t$(CC) -Wall -Werror -o $@ {sources}\n")
 }
@@ -73,7 +76,12 @@ fn makefile(sources: &str) -> String {
 /// A world where commit 3 moves the functions of [`VECTORS`] to `src/vectors.c`, with these
 /// replacements on their way, and where `main.c` becomes this text.
 fn moves(edits: &[(&str, &str)], main: &str) -> World {
-    let mut moved = VECTORS.to_owned();
+    moves_of(VECTORS, edits, main)
+}
+
+/// The same with these functions.
+fn moves_of(functions: &str, edits: &[(&str, &str)], main: &str) -> World {
+    let mut moved = functions.replace(GUARD, "");
     for (old, new) in edits {
         assert_eq!(moved.matches(old).count(), 1, "{old}");
         moved = moved.replacen(old, new, 1);
@@ -83,12 +91,12 @@ fn moves(edits: &[(&str, &str)], main: &str) -> World {
     let [dot, vectors] = [HEADER.lines().next().unwrap(), HEADER.split_once('\n').unwrap().1];
     let change = |plan: Plan| {
         plan.file(0, "src/kernels.h", HEADER)
-            .file(0, "src/kernels.c", &format!("{DOT}{VECTORS}"))
+            .file(0, "src/kernels.c", &format!("{DOT}{functions}"))
             .file(0, "src/main.c", MAIN)
             .file(0, "Makefile", &makefile("src/kernels.c src/main.c"))
             .file(3, "src/kernels.h", &format!("{dot}\n"))
             .file(3, "src/kernels.c", DOT)
-            .file(3, "src/vectors.h", vectors)
+            .file(3, "src/vectors.h", &format!("#define VECTORS\n{vectors}"))
             .file(3, "src/vectors.c", &moved)
             .file(3, "src/main.c", main)
             .file(3, "Makefile", &makefile("src/kernels.c src/vectors.c src/main.c"))
@@ -161,6 +169,24 @@ fn a_line_that_is_another_one_in_moved_code_is_named_with_both_texts() {
     world.env.git(&["apply", hunt.folder.join("revert.patch").to_str().unwrap()]);
     let file = std::fs::read_to_string(world.env.repo().join("src/vectors.c")).unwrap();
     assert!(file.contains(old) && file.contains("x[i] = x[i] + by;"), "{file}");
+}
+
+#[test]
+fn an_edit_is_found_beside_others_that_cannot_be_undone() {
+    let places =
+        ["        x[i] +", "        double", "        x[i] =", "        if (x[i]", "    for"];
+    let guarded = |line: &str| {
+        let is_place = places.iter().any(|place| line.starts_with(place));
+        if is_place { format!("{GUARD}{line}") } else { line.to_owned() }
+    };
+    let functions: String = VECTORS.split_inclusive('\n').map(guarded).collect();
+    assert_eq!(functions.matches(GUARD).count(), 9);
+    let edit = ("        x[i + n / 2] = 0.8 *", "        x[i + n / 2] = 0.9 *");
+    let hunt = moves_of(&functions, &[edit], &main_of_move()).finds("3");
+    assert_eq!(sets(&hunt), [["edit 8 of 11 src/vectors.c"]]);
+    assert_eq!(hunt.report["cause"]["revert"], "heals");
+    // The first guesses do not build. After them, each edit is undone by itself.
+    assert!(trials(&hunt) <= 18, "{} trials", trials(&hunt));
 }
 
 #[test]

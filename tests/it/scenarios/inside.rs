@@ -161,6 +161,29 @@ fn the_commit_of_the_submodule_did_it() {
 }
 
 #[test]
+fn without_the_key_the_answer_says_how_to_hunt_inside() {
+    let env = TestEnvironment::localizing();
+    let kernels = Kernels::new(&env, &[G, G, G, B, B]);
+    let row = Row::of(env, kernels.pinned(0, 4)).given(|env, _| initialise(env));
+    row.write_oracle();
+    let hunt = row.run();
+    for words in [
+        "Cause: the submodule kernels",
+        "Next: the same `start` with `--set worktree.descend=kernels` hunts among the 4 commits of \
+         kernels",
+    ] {
+        assert!(hunt.output.stdout.contains(words), "{words}: {}", hunt.output.stdout);
+    }
+    let told = Told { row, hunt };
+    let [good, bad] = ["v1", "main"];
+    let set = "worktree.descend=kernels";
+    let inside = told.env().run(&["start", "--good", good, "--bad", bad, "--set", set]);
+    let short = &kernels.commits[3][..10];
+    let inside = inside.says(&[&format!("Inside kernels: {short} kernel 3, by ")]);
+    assert!(!inside.stdout.contains("hunts among"), "{}", inside.stdout);
+}
+
+#[test]
 fn links_in_a_hunt_inside_lead_to_the_submodules_site() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B]);

@@ -90,6 +90,16 @@ fn a_long_training_must_fall_alike() {
     assert_eq!(at(&curve(0.3)), LevelShows::Fails);
     assert_eq!(at(&curve(-0.5)), LevelShows::Fails);
     assert_eq!(at(&Reading::default()), LevelShows::Unknown);
+    let why = |parent: &Reading, commit: &Reading| {
+        let allowed = LevelTolerance::Trend;
+        compare("train", &Parser::Parity, &[parent, parent], commit, allowed).reason.unwrap()
+    };
+    let expected = "rank correlation of the losses -1.000; the parent's fall by 3.453, the \
+                    commit's rise by 2.578";
+    assert_eq!(why(&curve(2.0), &curve(-0.5)), expected);
+    let none = Reading::default();
+    assert_eq!(why(&none, &curve(2.0)), "its output has no loss for each step");
+    assert_eq!(why(&curve(2.0), &none), "its output has no loss for each step");
 }
 
 #[test]
