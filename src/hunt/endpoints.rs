@@ -114,7 +114,10 @@ impl Driver<'_> {
                         finding.summary += "; no commit did it: ";
                         finding.summary += &odd_nodes;
                     }
-                    finding.notes.extend(newly_failed(&at_good, &at_bad));
+                    for told in newly_failed(&at_good, &at_bad) {
+                        finding.summary += "; but ";
+                        finding.summary += &told;
+                    }
                     finding.next = advice(&at_good, &at_bad, &self.guards());
                 }
                 return Ok(Err(finding));
@@ -375,7 +378,7 @@ fn merge(whole: &mut Observation, seen: Observation) {
     }
 }
 
-/// A note for each measure whose output names checks that pass at the good end and fail at the bad
+/// A sentence for each measure whose output names checks that pass at the good end and fail at the bad
 /// end: their number may be the same, because others were repaired.
 fn newly_failed(good: &Observation, bad: &Observation) -> Vec<String> {
     let failed = |seen: &Observation, measure: &str| {
@@ -385,8 +388,8 @@ fn newly_failed(good: &Observation, bad: &Observation) -> Vec<String> {
         let new = failed(bad, measure).without(&failed(good, measure));
         (!new.is_empty()).then(|| {
             format!(
-                "{measure}: checks that pass at the good end fail at the bad end ({}); to hunt one \
-                 of them, let the command run it alone",
+                "{measure} has checks that pass at the good end and fail at the bad end ({}): to \
+                 hunt one of them, let the command run it alone",
                 new.names()
             )
         })

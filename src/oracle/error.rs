@@ -253,8 +253,8 @@ impl OracleError {
             ),
             Self::Elsewhere { .. } => Some(
                 "if a build installs this file, install below {build} (with CMake: \
-                 -DCMAKE_INSTALL_PREFIX={build}/prefix) and run the program from there; if the \
-                 system was updated, repair nothing; then start a new hunt"
+                 -DCMAKE_INSTALL_PREFIX={build}/prefix) and run the program from there; or the \
+                 file was updated meanwhile; then start a new hunt"
                     .to_owned(),
             ),
             Self::Linked(_) | Self::Build(BuildError::Linked(_)) => Some(WroteLinked::HINT.to_owned()),

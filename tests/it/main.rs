@@ -20,6 +20,7 @@ mod command_line;
 mod commands;
 mod compiler_cache;
 mod configuration;
+mod contradicted;
 mod damaged;
 mod demo;
 mod detached;

@@ -2,7 +2,7 @@
 //! restore files that a found commit changed.
 
 use crate::evaluation::{
-    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Phase, Target, Value, Verdict,
+    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Metric, Phase, Target, Value, Verdict,
 };
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
@@ -12,7 +12,7 @@ use crate::oracle::{Request, measures_of};
 use crate::stats;
 
 use super::account::Ledger;
-use super::culprit_status::{FoundCommit, Mend};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
 use super::level::in_its_unit;
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
@@ -110,7 +110,7 @@ impl Driver<'_> {
         }
         for culprit in ledger.named().cloned().collect::<Vec<_>>() {
             let found = &culprit.info.commit;
-            let is_shown = match self.does_end_show(&culprit, whole) {
+            let is_shown = match self.does_end_show(ledger, &culprit, whole) {
                 Err(HuntError::Limit(limit)) => {
                     ledger.note_limit("it was not checked whether the change lasts", &limit);
                     self.limit = Some(limit);
@@ -126,9 +126,15 @@ impl Driver<'_> {
     }
 
     /// Whether the newer end is clearly worse than the parent of a found commit, in each metric
-    /// whose levels vary and can be compared from commit to commit. Runs both until that is clear,
-    /// but not more often than [`MOST_RUNS_OF_END`].
-    fn does_end_show(&mut self, culprit: &Culprit, whole: &SearchRange) -> Result<bool, HuntError> {
+    /// whose levels vary and can be compared from commit to commit. Steps of the parent that were
+    /// undone later do not count. Runs both until that is clear, but not more often than
+    /// [`MOST_RUNS_OF_END`].
+    fn does_end_show(
+        &mut self,
+        ledger: &mut Ledger,
+        culprit: &Culprit,
+        whole: &SearchRange,
+    ) -> Result<bool, HuntError> {
         let [_, newer] = whole.ends();
         for target in &whole.targets {
             let Target::Guard(target) = target else { continue };
@@ -137,6 +143,7 @@ impl Driver<'_> {
             if culprit.effect_on(metric).is_none() {
                 continue;
             }
+            let undone = self.undone_later(ledger, culprit, metric)?;
             let measures = [metric.measure.clone()];
             let mut runs = 0;
             loop {
@@ -151,7 +158,7 @@ impl Driver<'_> {
                 let [(parent, one), (end, other)] = levels[..] else { return Ok(true) };
                 let share = 1.0 / one as f64 + 1.0 / other as f64;
                 let error = in_its_unit(target, SURE_OF_END * noise.sd * share.sqrt());
-                if target.guard.worsening(parent, end) > error {
+                if target.guard.worsening(parent, end) + undone > error {
                     break;
                 }
                 if runs >= MOST_RUNS_OF_END {
@@ -163,16 +170,38 @@ impl Driver<'_> {
         Ok(true)
     }
 
+    /// The sum of the steps that the parent of a found commit has, and that were undone after it. The
+    /// newer end lost them.
+    fn undone_later(
+        &self,
+        ledger: &mut Ledger,
+        culprit: &Culprit,
+        metric: &Metric,
+    ) -> Result<f64, HuntError> {
+        let history = &self.oracle.history;
+        let mut sum = 0.0;
+        for found in ledger.found() {
+            let CulpritStatus::Undone { by, again: false } = &found.status else { continue };
+            let step = found.culprit.effect_on(metric).and_then(|effect| effect.own_step);
+            if history.is_ancestor(&found.culprit.info.commit, &culprit.parent)?
+                && !history.is_ancestor(by, &culprit.parent)?
+            {
+                sum += step.unwrap_or(0.0).max(0.0);
+            }
+        }
+        Ok(sum)
+    }
+
     /// The last commit that may have made the step of `culprit` again; `None` if none may have. The
     /// newer end must have a file as it was before the change, and one of these must hold:
     ///
     /// - No file there has the change.
     /// - In noise, the found commits explain more than the whole change, so something was mended.
-    /// - In noise, the commit that put the file back is not bad, or takes most of the step back.
+    /// - In noise, the commit that put the file back is not bad.
+    /// - The commit that put the file back takes most of the step back.
     /// - The commit that put the file back altered other files too. It may have removed the step
     ///   and made another one.
-    /// - Runs of one commit differ. Where the change is gone no mend was seen, or the commit that
-    ///   put the file back takes most of the step back.
+    /// - Runs of one commit differ, and no mend was seen where the change is gone.
     ///
     /// If values repeat, `None` too if the newer end loses the step without the rest of the change:
     /// the commit then still makes it.
@@ -206,9 +235,8 @@ impl Driver<'_> {
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
-                        || (in_noise
-                            && (!whole.is_newer(self.verdict_beside(back, whole)?)
-                                || self.goes_back(culprit.effects.first(), before, back, whole)?))
+                        || (in_noise && !whole.is_newer(self.verdict_beside(back, whole)?))
+                        || self.goes_back(culprit.effects.first(), before, back, whole)?
                 }
                 _ => false,
             };

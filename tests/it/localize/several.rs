@@ -91,8 +91,8 @@ fn a_bad_end_that_stays_bad_without_both_commits_has_another_cause() {
     assert!(hunt.file("report.md").contains(said) && hunt.file("report.html").contains(said));
     hunt.output.says(&[
         "2 first bad commits are confirmed, but do not explain everything",
-        "without the confirmed commits the bad end still shows the same: another commit does this \
-         too",
+        "without the confirmed commits the bad end still shows it, at least in part: another commit \
+         does this too",
         "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
     ]);
 }

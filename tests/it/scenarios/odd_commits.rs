@@ -189,7 +189,10 @@ fn commits_that_git_removed_under_way_are_named_as_the_cause() {
     for _ in 0..2 {
         let said = env.resume().expect(5, "interrupted").output.stderr;
         assert!(said.contains("is no longer in "), "{said}");
-        assert!(said.contains("git gc --prune=now") && said.contains("fetch it again"), "{said}");
+        assert!(
+            said.contains("git gc --prune=now") && said.contains("again, from the remote"),
+            "{said}"
+        );
         assert!(!said.contains("fsck"), "{said}");
     }
     env.git(&["fetch", "--quiet", kept.to_str().unwrap(), "main:main"]);

@@ -1,0 +1,157 @@
+//! Hunts whose own measurements contradict the first answer: what the named commits leave open.
+
+use crate::kit::planted::{commit, put};
+use crate::kit::{Hunt, TestEnvironment};
+
+const NUMBER: &str = "parser = \"regex\"\npattern = '^e = ([0-9.]+)'";
+const PARITY: &str = "parser = \"parity\"";
+const FAILED: &str = "metric = \"e.failed\"\nmax_increase = 0";
+const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
+
+/// An engine that is a shell script. Commit i puts the i-th text into the i-th file; an empty text
+/// removes the file. The first commit is `v1`, and the subject of each is the name of its file.
+fn hunt(
+    env: &TestEnvironment,
+    engine: &str,
+    [measure, guard]: [&str; 2],
+    commits: &[(&str, &str)],
+) -> Hunt {
+    let text = format!(
+        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
+         [[guard]]\n{guard}\n"
+    );
+    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    for (number, (file, text)) in commits.iter().enumerate() {
+        let path = env.repo().join(file);
+        if text.is_empty() {
+            std::fs::remove_file(path).unwrap();
+        } else {
+            put(&path, text.as_bytes());
+        }
+        commit(env, file);
+        if number == 0 {
+            env.git(&["tag", "v1"]);
+        }
+    }
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    env.hunt()
+}
+
+/// Notes that change nothing, to have more commits between the others.
+fn notes<'a>(count: usize) -> impl Iterator<Item = (&'a str, &'a str)> {
+    ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().take(count).map(|text| ("notes", text))
+}
+
+fn subjects(hunt: &Hunt) -> Vec<String> {
+    let culprits = hunt.report["culprits"].as_array().unwrap();
+    culprits.iter().map(|one| one["subject"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Fillers around these commits.
+fn among_notes<'a>(steps: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut all: Vec<_> = [("start", "0")].into_iter().chain(notes(3)).collect();
+    for step in steps {
+        all.push(*step);
+        all.extend(notes(4));
+    }
+    all
+}
+
+#[test]
+fn a_value_that_comes_back_is_no_further_change() {
+    let commits = among_notes(&[("x", "avx"), ("x", ""), ("y", "ref")]);
+    for (measure, engine) in [
+        (FACT, "echo \"e = $(cat y 2>/dev/null || cat x 2>/dev/null || echo sse)\""),
+        (NUMBER, "[ -f y ] && echo e = 9 || { [ -f x ] && echo e = 7 || echo e = 6; }"),
+    ] {
+        let env = TestEnvironment::new();
+        let hunt = hunt(&env, engine, [measure, "metric = \"e\"\nunchanged = true"], &commits);
+        assert_eq!(subjects(&hunt.expect(0, "culprit")), ["y"]);
+    }
+}
+
+#[test]
+fn facts_must_lead_to_the_bad_ends_own() {
+    let texts: Vec<String> = (0..25).map(|number| format!("v{number}")).collect();
+    let commits: Vec<_> = texts.iter().map(|text| ("version", text.as_str())).collect();
+    let env = TestEnvironment::new();
+    let keys = [FACT, "metric = \"e\"\nunchanged = true"];
+    let hunt = hunt(&env, "echo \"e = $(cat version)\"", keys, &commits);
+    hunt.expect(3, "candidates").output.says(&["do not explain all that the bad end shows"]);
+}
+
+#[test]
+fn an_end_that_keeps_a_part_of_the_step_has_another_cause() {
+    // `m` takes most of `x` back, and `y` makes as much again.
+    let engine = "v=6; [ -f x ] && v=8; [ -f x ] && [ -f m ] && v=6.5\n\
+                  [ -f y ] && v=$(echo $v + 1.5 | bc)\necho e = $v";
+    let engine = engine.replace("$(echo $v + 1.5 | bc)", "$(awk \"BEGIN { print $v + 1.5 }\")");
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("x", "1"), ("m", "1"), ("y", "1")]);
+    let hunt = hunt(&env, &engine, [NUMBER, "metric = \"e\"\nmax_increase = 0.1"], &commits);
+    let hunt = hunt.expect(3, "candidates");
+    let candidates = hunt.report["candidates"].as_array().unwrap().len();
+    assert!(candidates > 1, "{}", hunt.output.stdout);
+}
+
+#[test]
+fn of_two_defects_the_worse_one_does_not_explain_the_other() {
+    let engine = "v=6; [ -f y ] && v=7; [ -f x ] && v=8; echo e = $v";
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("x", "1"), ("y", "1")]);
+    let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 0.1"], &commits);
+    hunt.expect(3, "candidates").output.says(&["the bad end still shows it, at least in part"]);
+}
+
+#[test]
+fn a_rest_within_the_headroom_may_hide_a_larger_step() {
+    let engine = "v=5; [ -f x ] && v=6.5; [ -f y ] && v=7.6; [ -f z ] && v=8; echo e = $v";
+    let env = TestEnvironment::new();
+    let commits = among_notes(&[("x", "1"), ("y", "1"), ("z", "1")]);
+    let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax = 7"], &commits);
+    assert_eq!(subjects(&hunt.expect(3, "candidates")), ["y"]);
+}
+
+/// An engine whose test suite names its checks.
+const SUITE: &str = "check() { [ -f \"$2\" ] && echo \"$1 FAIL\" || echo \"$1 PASS\"; }\n\
+                     check rope rope; check softmax softmax; check norm norm";
+
+#[test]
+fn the_named_commit_broke_a_check_that_fails_at_the_bad_end() {
+    let env = TestEnvironment::new();
+    let commits = among_notes(&[("rope", "1"), ("rope", ""), ("softmax", "1")]);
+    let hunt = hunt(&env, SUITE, [PARITY, FAILED], &commits);
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["softmax"]);
+}
+
+#[test]
+fn each_check_that_fails_only_at_the_bad_end_has_a_commit() {
+    let env = TestEnvironment::new();
+    let commits = among_notes(&[("norm", "1"), ("rope", "1"), ("norm", ""), ("softmax", "1")]);
+    // The good end is the commit after `norm` broke.
+    hunt(&env, SUITE, [PARITY, FAILED], &commits);
+    let good = env.git(&["log", "--format=%H", "--grep=^norm$", "--reverse"]);
+    let good = good.lines().next().unwrap();
+    let hunt = env.start(&["--good", good, "--bad", "HEAD"]);
+    let told = hunt.expect(3, "candidates");
+    assert_eq!(subjects(&told), ["softmax"]);
+    let notes = told.report["notes"].to_string();
+    assert!(notes.contains("which fail at the bad end: rope"), "{notes}");
+}
+
+#[test]
+fn a_check_that_fails_in_place_of_another_is_told() {
+    let env = TestEnvironment::new();
+    let commits = [
+        [("norm", "1")].to_vec(),
+        notes(3).collect(),
+        [("norm", "")].to_vec(),
+        notes(3).collect(),
+        [("rope", "1")].to_vec(),
+        notes(2).collect(),
+    ]
+    .concat();
+    let hunt = hunt(&env, SUITE, [PARITY, FAILED], &commits);
+    hunt.expect(4, "no-regression").output.says(&["pass at the good end", "rope"]);
+}
