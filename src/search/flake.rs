@@ -122,7 +122,7 @@ mod tests {
     fn a_few_commits_that_flake_by_half_say_more_than_the_rate_of_all() {
         let mut counts = FlakyCounts::default();
         for _ in 0..6 {
-            counts.add(5, 5);
+            counts.add(9, 9);
         }
         assert!(counts.odds_of_chance(1, 1) < 1e-12);
         counts.add(6, 11);
