@@ -4,6 +4,7 @@
 mod owner;
 mod regular;
 mod removal;
+mod space;
 mod tree;
 
 pub(crate) use owner::{SharedFolder, check_own, make_own, owner};
@@ -11,4 +12,5 @@ pub(crate) use regular::{
     LONGEST, append, create, lock_file, open, open_target, read, try_lock_file,
 };
 pub(crate) use removal::{make_writable, remove_all};
+pub(crate) use space::is_full;
 pub(crate) use tree::{Entries, below, is_plain_path};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::evaluation::{Ended, was_caused_by_program};
+use crate::files;
 use crate::process::{Invocation, tool};
 
 use super::GitError;
@@ -258,7 +259,7 @@ impl Call {
         let disks = || self.git_dir.as_deref().into_iter().chain([self.dir.as_path()]);
         if told.iter().any(|words| said.contains(words))
             || wrote_to_a_full_disk(&said)
-            || (hides_the_reason && disks().any(is_full))
+            || (hides_the_reason && disks().any(files::is_full))
         {
             return GitError::NoSpace { command: self.shown(), said };
         }
@@ -277,22 +278,13 @@ impl Call {
     }
 }
 
-/// A disk with less free space counts as full, bytes.
-const NEXT_TO_NOTHING: u64 = 64 << 10;
-
 /// Whether git failed to write a file on a full disk. For a reference, git's message names only
 /// the file, not the reason.
 fn wrote_to_a_full_disk(said: &str) -> bool {
     let Some((_, rest)) = said.split_once("write '") else { return false };
     let file = Path::new(rest.split('\'').next().unwrap_or_default());
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir());
-    folder.is_some_and(is_full)
-}
-
-/// Whether the disk of this folder has next to no space left.
-fn is_full(folder: &Path) -> bool {
-    rustix::fs::statvfs(folder)
-        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < NEXT_TO_NOTHING)
+    folder.is_some_and(files::is_full)
 }
 
 impl Output {

@@ -232,8 +232,10 @@ fn a_throttled_run_is_kept_and_taken_again() {
 fn a_machine_that_keeps_throttling_stops_the_hunt_and_resume_goes_on() {
     let card = Card::new(line("g b"), "0x20");
     let hunt = card.hunt(&START);
-    let output =
-        hunt.output.expect(5).says(&["the machine throttles: 3 runs of ppl", "let it cool"]);
+    let output = hunt
+        .output
+        .expect(5)
+        .says(&["the machine throttles: 3 runs of ppl", "let the machine cool"]);
     assert!(output.stderr.contains("note: waiting for the machine to cool"), "{}", output.stderr);
     assert_eq!(card.place.env.runs(), ["0"; 3]);
     card.tells("0x01");

@@ -1,6 +1,7 @@
 //! One run of `git bisect run`, from its start to its answer.
 
 use crate::evaluation::{Ended, ReachedLimit};
+use crate::files;
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
 use crate::hunt::ahead::scout::Scout;
@@ -146,7 +147,10 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
                 "git bisect run stopped without an answer; see logs/ in {}",
                 driver.hunt.path().display()
             ),
-            hint: None,
+            // On a full disk the oracle cannot record why it stopped.
+            hint: files::is_full(driver.hunt.path()).then(|| {
+                "free some space, then `bisect-ppl resume`; nothing measured is lost".to_owned()
+            }),
             may_pass: true,
         },
     })
