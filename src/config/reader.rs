@@ -1,5 +1,7 @@
 //! The state of reading a configuration: the problems so far, and the declared names.
 
+use std::collections::BTreeSet;
+
 use super::Names;
 use super::problem::{Location, Problem};
 
@@ -11,6 +13,8 @@ pub(super) struct Reader {
     pub(super) names: Names,
     /// Names that stand for another path in each cell, though templates use them as inputs.
     pub(super) cell_inputs: Vec<String>,
+    /// The axes of `[matrix]` that measures name.
+    pub(super) named_axes: BTreeSet<String>,
     /// Whether `{chunks}` will have a value.
     pub(super) chunks: bool,
     /// Every table that was read, with its allowed keys, and every key that takes one of a few

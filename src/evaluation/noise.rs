@@ -48,6 +48,12 @@ impl NoiseKind {
 }
 
 impl Noise {
+    /// Whether commits have levels that can be compared. A failure rate has none, and pairs of runs
+    /// show only differences.
+    pub(crate) fn has_levels(&self) -> bool {
+        !self.kind.is_rate() && !self.paired
+    }
+
     /// Effect size d: bad minus good in standard deviations of one run; infinite without noise.
     pub(crate) fn distance(&self) -> f64 {
         if self.sd > 0.0 { (self.bad - self.good) / self.sd } else { f64::INFINITY }

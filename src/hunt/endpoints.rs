@@ -381,11 +381,8 @@ fn merge(whole: &mut Observation, seen: Observation) {
 /// A sentence for each measure whose output names checks that pass at the good end and fail at the bad
 /// end: their number may be the same, because others were repaired.
 fn newly_failed(good: &Observation, bad: &Observation) -> Vec<String> {
-    let failed = |seen: &Observation, measure: &str| {
-        seen.readings(measure).last().map(|reading| reading.failed.clone()).unwrap_or_default()
-    };
     let new = |measure: &String| {
-        let new = failed(bad, measure).without(&failed(good, measure));
+        let new = bad.failed_checks(measure).without(&good.failed_checks(measure));
         (!new.is_empty()).then(|| {
             format!(
                 "{measure} has checks that pass at the good end and fail at the bad end ({}): to \

@@ -11,6 +11,7 @@ pub(crate) mod gradual;
 pub(crate) mod lasting;
 mod level;
 pub(crate) mod levels_after;
+mod mean_level;
 pub(crate) mod mends;
 pub(crate) mod other_targets;
 pub(crate) mod publish;

@@ -87,8 +87,8 @@ fn candidates(objects: &Objects, old: At<'_>, new: At<'_>) -> Result<Vec<When>, 
         }
     }
     let words = words_gone(old.draft, new.draft);
-    // A line with a word of the older commands is better evidence than a file that came or went
-    // with the change.
+    // A line that has a word which only the older commands have is better evidence than a file that
+    // came or went with the change.
     let mut telling = Vec::new();
     for file in &old.draft.rests_on {
         let (before, after) = (objects.read(old.commit, file)?, objects.read(new.commit, file)?);

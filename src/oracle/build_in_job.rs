@@ -83,22 +83,33 @@ impl Oracle {
             BuildAnswer::Node(_) => unreachable!("it was asked to build"),
         };
         let works = built.record.failure.is_none();
+        let attempt = &built.record.attempt;
+        let unseen = || {
+            let root = slot.root().display();
+            format!("node {node} built in {root}, but the build is not there")
+        };
+        self.wait_until_seen(|| Ok(slot.take_over(attempt)? || !works), unseen)?;
+        Ok(built)
+    }
+
+    /// Waits until the shared disk shows what another node wrote. `unseen`: the reason if it does not
+    /// in time.
+    fn wait_until_seen(
+        &self,
+        is_seen: impl Fn() -> Result<bool, OracleError>,
+        unseen: impl Fn() -> String,
+    ) -> Result<(), OracleError> {
         let since = Instant::now();
-        while !slot.take_over(&built.record.attempt)? && works {
+        while !is_seen()? {
             if self.stop.within(POLL_INTERVAL) {
                 return Err(OracleError::stopped(&self.stop));
             }
-            if since.elapsed() < SEEN_AFTER {
-                continue;
+            if since.elapsed() > SEEN_AFTER {
+                let hint = Some(SHARED.to_owned());
+                return Err(OracleError::InJob { reason: unseen(), hint, may_pass: false });
             }
-            let root = slot.root().display();
-            return Err(OracleError::InJob {
-                reason: format!("node {node} built in {root}, but the build is not there"),
-                hint: Some(SHARED.to_owned()),
-                may_pass: false,
-            });
         }
-        Ok(built)
+        Ok(())
     }
 
     /// Does what a job that builds is asked for, on its node.
@@ -126,19 +137,8 @@ impl Oracle {
         let _held = self.lock_machine(MachineShare::Shared, commit, None, *phase)?;
         let slots = self.pool.slots().clone();
         let slot = Slot::lent(order.root.clone(), order.number);
-        let since = Instant::now();
-        while !slot.has_turn() {
-            if self.stop.within(POLL_INTERVAL) {
-                return Err(OracleError::stopped(&self.stop));
-            }
-            if since.elapsed() > SEEN_AFTER {
-                return Err(OracleError::InJob {
-                    reason: format!("this node does not see the build in {}", order.root.display()),
-                    hint: Some(SHARED.to_owned()),
-                    may_pass: false,
-                });
-            }
-        }
+        let unseen = || format!("this node does not see the build in {}", order.root.display());
+        self.wait_until_seen(|| Ok(slot.has_turn()), unseen)?;
         if order.is_whole {
             // The mark is that of the node which built before.
             slot.set_whole()?;

@@ -120,6 +120,11 @@ impl Observation {
         self.of(measure).iter().filter_map(|sample| sample.result.as_ref().ok())
     }
 
+    /// The checks that failed in a measure's last run, if its output names them.
+    pub(crate) fn failed_checks(&self, measure: &str) -> Checks {
+        self.readings(measure).last().map(|reading| reading.failed.clone()).unwrap_or_default()
+    }
+
     /// The metrics that the runs of a measure yielded.
     pub(crate) fn yielded(&self, measure: &str) -> BTreeSet<Metric> {
         self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()

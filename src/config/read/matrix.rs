@@ -102,6 +102,7 @@ impl Matrix {
             reader.report_problem(section.0, section.1, what);
             return vec![measure];
         }
+        reader.named_axes.extend(axes.iter().map(|axis| axis.name.clone()));
         let mut cells: Vec<Vec<(&Axis, &Value)>> = vec![Vec::new()];
         for axis in axes {
             let with = |cell: &Vec<_>| {
@@ -126,8 +127,8 @@ impl Matrix {
     ) {
         let Some(field) = root.get("matrix") else { return };
         for axis in &self.axes {
-            let label = |measure: &Measure| names_axis(&measure.name, &axis.name);
-            if !axis.values.is_empty() && !measures.is_empty() && !measures.iter().any(label) {
+            let is_named = reader.named_axes.contains(&axis.name);
+            if !axis.values.is_empty() && !measures.is_empty() && !is_named {
                 let name = &axis.name;
                 let what = match name.as_str() {
                     "threads" | "chunks" => format!("no measure names {{{name}}}."),
@@ -192,12 +193,6 @@ fn values(reader: &mut Reader, name: &str, field: &Field<'_>) -> Vec<Value> {
         values.push(Value { label, text });
     }
     values
-}
-
-/// Whether the name of a measure has this axis: `ppl[threads=8]` has `threads`.
-fn names_axis(measure: &str, axis: &str) -> bool {
-    let labels = measure.split(['[', ',']).skip(1);
-    labels.filter_map(|label| label.split_once('=')).any(|(name, _)| name == axis)
 }
 
 /// The name of a value in a metric: for a file, its name without folder and ending.

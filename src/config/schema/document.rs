@@ -285,7 +285,7 @@ struct Limits {
 #[schemars(deny_unknown_fields)]
 struct Environment {
     /// Commands that describe the machine. If their output changes, stored results are not reused.
-    /// The report has the output. No placeholders.
+    /// The report shows the output. Placeholders are not filled in.
     #[schemars(extend("default" = []))]
     probe: Option<Vec<Text>>,
     /// More environment variables that change results, besides the built-in list. A `*` at the end

@@ -50,7 +50,8 @@ struct Worker {
     is_cancelled: bool,
     /// Whether the worker has begun to measure. Its job may wait for a node first.
     has_begun: Arc<AtomicBool>,
-    /// Returns the text of a note, if there is one.
+    /// The thread that waits for the worker. Returns the text of a note for the journal, if there is
+    /// one.
     thread: JoinHandle<Option<String>>,
 }
 

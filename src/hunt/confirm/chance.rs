@@ -51,24 +51,6 @@ impl ChanceOdds {
         odds / (1.0 + odds)
     }
 
-    /// Raises the odds to those that the commit is one of the flaky commits of its side. If the
-    /// commit's own runs differ, it is one of them, and its runs do not tell its side.
-    fn or_flaky(&mut self, own: Option<&Seen>, flaky: &FlakyCounts, rivals: usize) {
-        let Some(own) = own else { return };
-        let odds = |observations: usize| {
-            if own.strays > 0 && flaky.are_uneven() {
-                rivals as f64
-            } else {
-                flaky.odds_of_chance(observations, rivals)
-            }
-        };
-        if self.runs > 0.0 {
-            self.runs = self.runs.max(odds(own.runs));
-        } else {
-            self.builds = self.builds.max(odds(own.builds));
-        }
-    }
-
     /// Whether another build would lower the odds more than another run.
     pub(crate) fn is_about_builds(self) -> bool {
         self.builds > self.runs
@@ -102,14 +84,12 @@ impl Driver<'_> {
         };
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
         let rivals = self.rivals_of_commit(claim, &counts)?;
-        let mut doubt = counts.chance_odds(claim.commit, true, rivals, self, claim);
-        doubt.or_flaky(counts.newer.get(claim.commit), &flaky.newer, rivals);
+        let mut doubt = counts.chance_odds(claim.commit, &flaky.newer, true, rivals, self, claim);
         // A broken tree never builds by chance, so a parent that builds needs no test.
         if !measures_of(&claim.strategy.targets).is_empty() {
             for parent in parents {
                 let rivals = self.rivals_of_parent(claim, parent, &counts)?;
-                let mut more = counts.chance_odds(parent, false, rivals, self, claim);
-                more.or_flaky(counts.older.get(parent), &flaky.older, rivals);
+                let more = counts.chance_odds(parent, &flaky.older, false, rivals, self, claim);
                 doubt.runs += more.runs;
                 doubt.builds += more.builds;
             }
@@ -232,10 +212,13 @@ impl Driver<'_> {
 }
 
 impl CountsBySide {
-    /// The odds that chance alone put a commit of the claim on its side.
+    /// The odds that chance alone put a commit of the claim on its side. At least those that it is
+    /// one of the commits of that side that flake (`flaky`). If the commit's own runs differ, it is
+    /// one of them, and its runs do not tell its side.
     fn chance_odds(
         &self,
         commit: &CommitId,
+        flaky: &FlakyCounts,
         is_newer: bool,
         rivals: usize,
         driver: &Driver<'_>,
@@ -258,18 +241,27 @@ impl CountsBySide {
         };
         let is_unsteady = driver.is_unsteady(self);
         let weight = weight(claim, &driver.oracle.recipes.config);
+        let if_flaky = |observations: usize| {
+            if own.strays > 0 && flaky.are_uneven() {
+                rivals as f64
+            } else {
+                flaky.odds_of_chance(observations, rivals)
+            }
+        };
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
+        let of_runs = runs.max(if_flaky(own.runs));
         let build = &driver.oracle.recipes.config.build;
         if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
-            return ChanceOdds { runs, builds: 0.0, is_unsteady };
+            return ChanceOdds { runs: of_runs, builds: 0.0, is_unsteady };
         }
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
-        match self.builds_repeat {
-            Some(true) => ChanceOdds { runs, builds: EQUAL_BUILDS * builds, is_unsteady },
-            // Runs of one build are not independent of each other. So the odds are those of builds,
-            // and never below those of runs.
-            _ => ChanceOdds { runs: 0.0, builds: runs.max(builds), is_unsteady },
+        if self.builds_repeat == Some(true) {
+            return ChanceOdds { runs: of_runs, builds: EQUAL_BUILDS * builds, is_unsteady };
         }
+        // Runs of one build are not independent of each other. So the odds are those of builds, and
+        // never below those of runs.
+        let builds = runs.max(builds).max(if_flaky(own.builds));
+        ChanceOdds { runs: 0.0, builds, is_unsteady }
     }
 
     /// Whether a counted commit has runs on both sides.

@@ -1,7 +1,7 @@
 //! Compares which checks of a test suite fail. A number of failed checks may stay the same while one
 //! check is repaired and another one breaks.
 
-use crate::evaluation::{Checks, CommitId, Culprit, Phase, Reading, Target};
+use crate::evaluation::{Checks, CommitId, Culprit, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -40,18 +40,18 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         let [good, bad] = whole.good_and_bad().map(CommitId::clone);
         let culprits: Vec<Culprit> = ledger.named().cloned().collect();
+        if culprits.is_empty() {
+            return Ok(());
+        }
         for target in &whole.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             let measure = &metric.measure;
-            let at_good = self.failed_checks(&good, measure)?;
-            let mut open = self.failed_checks(&bad, measure)?.without(&at_good);
+            let mut open = self.newly_failed([&good, &bad], measure)?;
             for culprit in &culprits {
-                let before = self.failed_checks(&culprit.parent, measure)?;
-                let broken = self.failed_checks(&culprit.info.commit, measure)?.without(&before);
-                open = open.without(&broken);
+                open = open.without(&self.broken_by(culprit, measure)?);
             }
-            if !open.is_empty() && !culprits.is_empty() {
+            if !open.is_empty() {
                 ledger.note(format!(
                     "{measure}: no named commit broke these checks, which fail at the bad end: {}",
                     open.names()
@@ -71,17 +71,12 @@ impl Driver<'_> {
         let mut is_other = false;
         for effect in &culprit.effects {
             let measure = &effect.metric.measure;
-            let sides = [&culprit.parent, &culprit.info.commit, newer];
-            let mut failed = Vec::new();
-            for commit in sides {
-                failed.push(self.failed_checks(commit, measure)?);
-            }
-            let [before, after, end] = failed.as_slice() else { continue };
-            let broken = after.without(before);
+            let broken = self.broken_by(culprit, measure)?;
+            let end = self.failed_checks(newer, measure)?;
             if broken.is_empty() || end.is_empty() {
                 continue;
             }
-            if broken.overlap(end) {
+            if broken.overlap(&end) {
                 return Ok(false);
             }
             is_other = true;
@@ -89,11 +84,25 @@ impl Driver<'_> {
         Ok(is_other)
     }
 
-    /// The checks that failed in the last run of a measure, if its output names them.
+    /// The checks that a found commit broke.
+    fn broken_by(&mut self, culprit: &Culprit, measure: &str) -> Result<Checks, HuntError> {
+        self.newly_failed([&culprit.parent, &culprit.info.commit], measure)
+    }
+
+    /// The checks that fail at the second commit and not at the first one.
+    fn newly_failed(
+        &mut self,
+        [before, after]: [&CommitId; 2],
+        measure: &str,
+    ) -> Result<Checks, HuntError> {
+        let known = self.failed_checks(before, measure)?;
+        Ok(self.failed_checks(after, measure)?.without(&known))
+    }
+
+    /// See [`crate::oracle::Observation::failed_checks`].
     fn failed_checks(&mut self, commit: &CommitId, measure: &str) -> Result<Checks, HuntError> {
         let measures = [measure.to_owned()];
         let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
-        let last: Option<&Reading> = seen.readings(measure).last();
-        Ok(last.map(|reading| reading.failed.clone()).unwrap_or_default())
+        Ok(seen.failed_checks(measure))
     }
 }

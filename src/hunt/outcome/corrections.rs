@@ -13,7 +13,7 @@ use crate::stats;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
-use super::level::in_its_unit;
+use super::mean_level::MeanLevel;
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
 /// errors.
@@ -79,18 +79,14 @@ impl Driver<'_> {
             let varies = has_varying_levels(target);
             let Some(noise) = target.noise.as_mut().filter(|_| varies) else { continue };
             let metric = &target.guard.metric;
-            let measures = [metric.measure.clone()];
-            let mut levels = Vec::new();
-            for end in &ends {
-                let look = Request::look(end, &measures, Phase::Search);
-                let numbers = self.oracle.evaluate(look)?.numbers(metric);
-                levels.extend(stats::winsorised_mean(&numbers).map(|x| (x, numbers.len())));
-            }
-            if let [(good, one), (bad, other)] = levels[..]
-                && one.min(other) > noise.runs
-            {
-                noise.runs = one.min(other);
-                (target.baseline, target.bad) = (Value::Number(good), Value::Number(bad));
+            let [good, bad] = &ends;
+            let good = self.mean_level(good, metric, 0)?;
+            let Some((good, bad)) = good.zip(self.mean_level(bad, metric, 0)?) else { continue };
+            let runs = good.runs.min(bad.runs);
+            if runs > noise.runs {
+                noise.runs = runs;
+                target.baseline = Value::Number(good.value);
+                target.bad = Value::Number(bad.value);
             }
         }
         Ok(())
@@ -110,6 +106,9 @@ impl Driver<'_> {
         }
         for culprit in ledger.named().cloned().collect::<Vec<_>>() {
             let found = &culprit.info.commit;
+            if found == newer {
+                continue;
+            }
             let is_shown = match self.does_end_show(ledger, &culprit, whole) {
                 Err(HuntError::Limit(limit)) => {
                     ledger.note_limit("it was not checked whether the change lasts", &limit);
@@ -118,7 +117,7 @@ impl Driver<'_> {
                 }
                 other => other?,
             };
-            if found != newer && !is_shown {
+            if !is_shown {
                 ledger.hides(found, &self.chain(found, newer)?);
             }
         }
@@ -139,32 +138,25 @@ impl Driver<'_> {
         for target in &whole.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            let Some(noise) = target.noise.filter(|_| has_varying_levels(target)) else { continue };
-            if culprit.effect_on(metric).is_none() {
+            if !has_varying_levels(target) || culprit.effect_on(metric).is_none() {
                 continue;
             }
             let undone = self.undone_later(ledger, culprit, metric)?;
-            let measures = [metric.measure.clone()];
             let mut runs = 0;
             loop {
-                let mut levels = Vec::new();
-                for commit in [&culprit.parent, newer] {
-                    let look = Request::look(commit, &measures, Phase::Search);
-                    let numbers = self.oracle.evaluate(Request { runs, ..look })?.numbers(metric);
-                    // A commit without a number has no level to compare.
-                    let Some(level) = stats::winsorised_mean(&numbers) else { return Ok(true) };
-                    levels.push((level, numbers.len()));
-                }
-                let [(parent, one), (end, other)] = levels[..] else { return Ok(true) };
-                let share = 1.0 / one as f64 + 1.0 / other as f64;
-                let error = in_its_unit(target, SURE_OF_END * noise.sd * share.sqrt());
-                if target.guard.worsening(parent, end) + undone > error {
+                // A commit without a number has no level to compare.
+                let parent = self.mean_level(&culprit.parent, metric, runs)?;
+                let Some(parent) = parent else { return Ok(true) };
+                let end = self.mean_level(newer, metric, runs)?;
+                let Some(end) = end else { return Ok(true) };
+                let error = MeanLevel::error(target, [parent, end], SURE_OF_END);
+                if target.guard.worsening(parent.value, end.value) + undone > error {
                     break;
                 }
                 if runs >= MOST_RUNS_OF_END {
                     return Ok(false);
                 }
-                runs = MOST_RUNS_OF_END.min(2 * runs.max(one.min(other)));
+                runs = MOST_RUNS_OF_END.min(2 * runs.max(parent.runs.min(end.runs)));
             }
         }
         Ok(true)
@@ -332,5 +324,5 @@ impl Driver<'_> {
 /// Whether the target's values differ from run to run, and its levels can be compared from commit
 /// to commit: no failure rates, no pairs of runs, no machine drift.
 fn has_varying_levels(target: &GuardTarget) -> bool {
-    target.noise.is_some_and(|noise| !noise.kind.is_rate() && !noise.paired) && !target.may_drift()
+    target.noise.is_some_and(|noise| noise.has_levels()) && !target.may_drift()
 }

@@ -19,7 +19,7 @@ pub(super) struct Level {
 /// Whether the target's levels can be compared from commit to commit. On a drifting machine they
 /// cannot: levels are measured hours apart.
 pub(super) fn has_levels(target: &GuardTarget, step: &FoundStep<'_>) -> bool {
-    target.noise.is_none_or(|noise| !noise.kind.is_rate() && !noise.paired)
+    target.noise.is_none_or(|noise| noise.has_levels())
         && (target.noise.is_some() || step.seen.has_level(&target.guard.metric, target.limit))
         && target.bad.number().is_some_and(f64::is_finite)
 }

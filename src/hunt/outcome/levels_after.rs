@@ -8,12 +8,12 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::oracle::Request;
-use crate::stats;
 
 use super::account::Ledger;
 use super::culprit_status::Mend;
 use super::found_step::FoundStep;
-use super::level::{Level, against, has_levels, in_its_unit, is_worse, join, level_of, part};
+use super::level::{Level, against, has_levels, is_worse, join, level_of, part};
+use super::mean_level::MeanLevel;
 
 /// In noise: runs of each commit that is compared to find where the level falls.
 const RUNS_IN_NOISE: usize = 5;
@@ -237,19 +237,13 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let metric = &target.guard.metric;
         let limit = target.limit.max(0.0);
-        if let Some(noise) = target.noise {
-            let measures = [metric.measure.clone()];
-            let mut levels = Vec::new();
-            for commit in [&from.commit, &to.commit] {
-                let look = Request::look(commit, &measures, Phase::Search);
-                let seen = self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
-                let numbers = seen.numbers(metric);
-                let Some(level) = stats::winsorised_mean(&numbers) else { return Ok(true) };
-                levels.push((level, 1.0 / numbers.len() as f64));
-            }
-            let [(worse, one), (better, other)] = levels[..] else { return Ok(true) };
-            let error = in_its_unit(target, SURE_IN_NOISE * noise.sd * (one + other).sqrt());
-            return Ok(target.guard.worsening(better, worse) > limit + error);
+        if target.noise.is_some() {
+            let worse = self.mean_level(&from.commit, metric, RUNS_IN_NOISE)?;
+            let Some(worse) = worse else { return Ok(true) };
+            let better = self.mean_level(&to.commit, metric, RUNS_IN_NOISE)?;
+            let Some(better) = better else { return Ok(true) };
+            let error = MeanLevel::error(target, [worse, better], SURE_IN_NOISE);
+            return Ok(target.guard.worsening(better.value, worse.value) > limit + error);
         }
         let [_, newer] = search_range.ends();
         if to.commit == *newer {

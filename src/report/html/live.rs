@@ -52,7 +52,7 @@ impl LivePage {
         let mut page = Page::of(report, &Logs::beside(report), Embedded::none());
         page.is_live = true;
         let page = page.render().expect("a string takes everything");
-        // Text from outside is escaped, so it cannot contain the mark.
+        // Only the template contains `LIVE`: all other text on the page is escaped.
         let (before, after) = page.split_once(LIVE)?;
         Some(Self { before: before.to_owned(), after: after.to_owned() })
     }

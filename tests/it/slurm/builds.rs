@@ -162,12 +162,9 @@ fn a_stopped_or_killed_hunt_ends_its_builds() {
 fn a_node_that_builds_otherwise_is_set_aside_by_name() {
     let executor = executor("", "");
     let Some((cluster, env, history)) = prepared([300, 20], &executor) else { return };
-    if std::thread::available_parallelism().unwrap().get() < 2 {
-        println!("skipped: this machine has one core");
+    if !cluster.drains_n1_with_one_core() {
         return;
     }
-    cluster.restart_with_one_core("n1");
-    cluster.set_node("n1", "DRAIN");
     let running = env.spawn_product(&START);
     wait_for_runs(&env, 2);
     cluster.set_node("n1", "RESUME");

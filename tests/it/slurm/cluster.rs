@@ -113,9 +113,21 @@ impl Cluster {
         self.script(&["controller"], &[]);
     }
 
+    /// Gives n1 one core, and drains it. False, with a word, if this machine has no second core.
+    pub(super) fn drains_n1_with_one_core(&self) -> bool {
+        let has_two = std::thread::available_parallelism().unwrap().get() > 1;
+        if has_two {
+            self.restart_with_one_core("n1");
+            self.set_node("n1", "DRAIN");
+        } else {
+            println!("skipped: this machine has one core");
+        }
+        has_two
+    }
+
     /// Starts a node's daemon again. Its jobs may use one core.
     #[track_caller]
-    pub(super) fn restart_with_one_core(&self, node: &str) {
+    fn restart_with_one_core(&self, node: &str) {
         self.kill(node);
         let status = Command::new("taskset")
             .args(["-c", "0"])
