@@ -81,8 +81,7 @@ static CONFIG: LazyLock<Config> = LazyLock::new(|| {
 });
 
 /// What an engine prints, for each parser. A line begins with the number of its stream (`1`, `2`,
-/// `3`). Read again from only the lines that the log must keep, the reading is the same, or fails
-/// again.
+/// `3`). The lines that the log must keep give the same reading again, or fail again.
 pub fn output(data: &[u8]) {
     let lines: Vec<(Stream, &[u8])> = data.split(|byte| *byte == b'\n').map(line).collect();
     for measure in &CONFIG.measures {

@@ -1,8 +1,7 @@
 //! Finds the commit that made an inference engine's answers worse, or made it slower.
 //!
-//! Imports between the modules go downward only, and a test enforces this: `cli → init, demo, hunt
-//! → oracle → build, measure, report → differ, slurm → store → config, git → search → stats,
-//! process, ui → evaluation, files`, `cli, oracle, measure → tensor` and `hunt → unread`.
+//! Imports between the modules go downward only; ARCHITECTURE.md has the order, and a test enforces
+//! it.
 
 pub(crate) mod build;
 pub mod cli;

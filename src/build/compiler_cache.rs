@@ -83,14 +83,14 @@ impl<'e> CompilerCaches<'e> {
                 let text = files::read(log).ok();
                 let _ = std::fs::remove_file(log);
                 let text = text.and_then(|text| String::from_utf8(text).ok());
-                text.and_then(|text| Counted::of_log(&text).told(CacheProgram::Ccache))
+                text.and_then(|text| Counted::of_log(&text).of_program(CacheProgram::Ccache))
             }
             Some(Ccache::Counters(before)) => stdout_of(&["ccache", "--print-stats"], self.env)
                 .and_then(|text| Counted::of_ccache(&text))
-                .and_then(|now| now.since(*before)?.told(CacheProgram::Ccache)),
+                .and_then(|now| now.since(*before)?.of_program(CacheProgram::Ccache)),
         };
         let sccache = self.sccache.and_then(|before| {
-            Counted::of_server(self.env)?.since(before)?.told(CacheProgram::Sccache)
+            Counted::of_server(self.env)?.since(before)?.of_program(CacheProgram::Sccache)
         });
         busier(ccache, sccache)
     }
@@ -187,7 +187,7 @@ impl Counted {
     }
 
     /// These hits and misses of this program; `None` if the build did not use the program.
-    fn told(self, program: CacheProgram) -> Option<CompilerCache> {
+    fn of_program(self, program: CacheProgram) -> Option<CompilerCache> {
         let Self { hits, misses } = self;
         (hits + misses > 0).then_some(CompilerCache { program, hits, misses })
     }
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_are_read_and_what_they_rose_by_is_told() {
+    fn counters_are_read_and_subtracted() {
         let before =
             "cache_miss\t151\ndirect_cache_hit\t102\npreprocessed_cache_hit\t3\nrecache\t0\n";
         let after = "cache_miss\t152\ndirect_cache_hit\t110\npreprocessed_cache_hit\t4\n";
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(after.since(before), Some(Counted { hits: 9, misses: 1 }));
         assert_eq!(before.since(after), None, "the counters were set back");
         let program = CacheProgram::Ccache;
-        assert_eq!(after.since(after).unwrap().told(program), None, "nobody asked it");
+        assert_eq!(after.since(after).unwrap().of_program(program), None, "nobody asked it");
         assert_eq!(Counted::of_ccache("cache hit (direct) 3\n"), None);
     }
 
@@ -247,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn told_is_the_program_that_was_asked_more() {
-        let of = |hits, program| Counted { hits, misses: 0 }.told(program);
+    fn the_program_that_was_asked_more_often_is_reported() {
+        let of = |hits, program| Counted { hits, misses: 0 }.of_program(program);
         let both = |ccache, sccache| {
             busier(of(ccache, CacheProgram::Ccache), of(sccache, CacheProgram::Sccache))
                 .map(|told| (told.program, told.hits))

@@ -30,7 +30,7 @@ pub(crate) enum BuildError {
     MachineFault {
         /// The commit, abbreviated.
         commit: String,
-        /// What happened, and where to look.
+        /// What happened.
         reason: String,
     },
     /// A program that a build command starts exists neither in the tree nor in PATH.

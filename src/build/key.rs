@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Command, Config, HomeUse, Measure, Placeholder, Prepare, Template};
+use crate::config::{Command, Config, Exclusive, HomeUse, Measure, Placeholder, Prepare, Template};
 use crate::evaluation::{CommitId, Surroundings};
 use crate::store::journal::{BuildNode, InputFile, Machine};
 use crate::store::{BuildKey, KeyHasher, RunKey};
@@ -150,8 +150,10 @@ pub(crate) fn run_key(
         hasher = machine_fields(hasher, around.probes, around.surroundings);
     }
     // Added only if set, so that older runs keep their keys.
-    if measure.exclusive {
-        hasher = hasher.field("exclusive", "true");
+    match measure.exclusive {
+        Exclusive::No => {}
+        Exclusive::Runs => hasher = hasher.field("exclusive", "runs"),
+        Exclusive::All => hasher = hasher.field("exclusive", "true"),
     }
     if measure.warmup > 0 {
         hasher = hasher.field("warmup", &measure.warmup.to_string());

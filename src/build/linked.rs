@@ -134,22 +134,28 @@ pub(crate) fn linked_digest(target: &Path) -> String {
 /// The entries of a folder, folders included.
 fn at_top(top: &Path) -> BTreeMap<PathBuf, State> {
     let entries = std::fs::read_dir(top).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect()
+    let own = entries.filter(|path| !is_compiled_python(path));
+    own.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect()
+}
+
+fn is_compiled_python(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "__pycache__")
+        || path.extension().is_some_and(|ending| ending == "pyc")
 }
 
 fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
     let mut found = BTreeMap::new();
     let mut left = tops.to_vec();
     while let Some(path) = left.pop() {
+        if is_compiled_python(&path) {
+            continue;
+        }
         // The file is gone again, so it does not count.
         let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
-            if path.file_name().is_some_and(|name| name == "__pycache__") {
-                continue;
-            }
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             left.extend(entries.map(|entry| entry.path()));
-        } else if path.extension().is_none_or(|ending| ending != "pyc") {
+        } else {
             found.insert(path, State::from(&meta));
         }
         if found.len() > MOST_FILES {

@@ -26,7 +26,7 @@ pub(crate) enum BuildOrder {
 pub(crate) struct SlotOrder {
     /// The slot's path.
     pub root: PathBuf,
-    /// The number of the build in the slot. It has its turn.
+    /// The number of the build in the slot. The build has its turn.
     pub number: u32,
     /// Whether the files of the build before are whole, so that an incremental build may go on from
     /// them.
@@ -53,11 +53,11 @@ pub(crate) enum BuildAnswer {
     Node(Box<BuildNode>),
     /// The build worked, or the commit does not build.
     Built(Box<Built>),
-    /// Neither: the commit is not at fault.
+    /// The job could not build, and the commit is not at fault.
     Fault(BuildFault),
 }
 
-/// Why a job could not build, and not by its commit's fault.
+/// Why a job could not build. The commit is not at fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BuildFault {
     /// Why, in a sentence.

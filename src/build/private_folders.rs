@@ -119,7 +119,7 @@ fn link(to: &Path, at: &Path) -> Result<bool, SlotError> {
     }
     match std::os::unix::fs::symlink(to, at) {
         Ok(()) => Ok(true),
-        // FUSE and the kernel's own drivers say it differently.
+        // FUSE and the kernel's drivers report different errors.
         Err(error) if matches!(error.kind(), Unsupported | PermissionDenied) => Ok(false),
         Err(error) => Err(SlotError::at(at)(error)),
     }

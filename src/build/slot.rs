@@ -106,7 +106,7 @@ impl Slot {
         self.0.turns.folder(self.0.number)
     }
 
-    /// The sandbox of a program that belongs into this slot: it may write to the slot's folders,
+    /// The sandbox of a program that belongs to this slot: it may write to the slot's folders,
     /// and not to the files that say what the slot holds.
     pub(crate) fn sandbox(&self) -> Sandbox {
         let own = ["turn", "stamp.json", "prepared.json", "whole"];
@@ -116,7 +116,7 @@ impl Slot {
         }
     }
 
-    /// The mark of programs that belong into this slot.
+    /// The mark of programs that belong to this slot.
     pub(crate) fn mark(&self) -> Option<SlotMark> {
         SlotMark::of_lock(&self.root().with_extension("lock"))
     }

@@ -1,7 +1,7 @@
 //! Builds take turns at a slot's path. Engines may give other results at another path (a hash of a
 //! path, the order of files, the place of the stack behind long environment variables), and
-//! compilers write it into what they build. So the builds of one slot are all made and run at the
-//! same path: one is there, and the others are parked beside it.
+//! compilers write the path into what they build. So the builds of one slot are all made and run at
+//! the same path: one is there, and the others are parked beside it.
 //!
 //! `slots/0` is the path, and `slots/0.1` the parked build with the number 1. The file `turn` in a
 //! folder holds its number.

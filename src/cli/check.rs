@@ -117,6 +117,10 @@ fn start(args: &Check, good: &str) -> String {
     if let Some(target) = &args.target_of {
         words.extend(["--target-of", target]);
     }
+    if !args.paths.is_empty() {
+        words.push("--");
+        words.extend(args.paths.iter().map(String::as_str));
+    }
     text::line(&words.join(" "))
 }
 

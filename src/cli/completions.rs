@@ -23,12 +23,12 @@ pub(crate) fn run(args: &Completions, ui: Ui) -> Result<u8, Failed> {
     Ok(exit::DONE)
 }
 
-/// The command line without hidden options, which are not available yet or not for people: the
-/// generators would offer them.
+/// The command line without hidden options, which are not for people: the generators would offer
+/// them.
 fn visible(command: &Command) -> Command {
     let commands = command.get_subcommands().map(|below| match below.get_name() {
-        "start" => shown(Command::new("start"), below),
         "resume" => shown(Command::new("resume"), below),
+        "oracle" => shown(Command::new("oracle"), below),
         _ => below.clone(),
     });
     let version = env!("CARGO_PKG_VERSION");

@@ -87,13 +87,13 @@ pub(super) fn begin(
 /// Waits until the driver has the lock (`None`), or has ended without it (its exit code).
 fn wait(hunt: &HuntDir, driver: &mut Detached, stop: &Stop) -> Result<Option<u8>, Failed> {
     let failed = |error: io::Error| Failed::world(error.into(), None);
-    // The PID is not reused before `ended` told that the process has ended.
+    // The PID is not reused before `ended` reports the end of the process.
     let began = process::started(driver.pid());
     let mut asked = false;
     loop {
         // Asked before the file is read: a short hunt may end in between.
         let code = driver.ended().map_err(failed)?;
-        // A file that cannot be read or written ends the driver, which says why.
+        // Errors are ignored: if the file cannot be read or written, the driver ends and says why.
         let holder = hunt.holder().ok().flatten();
         if holder.is_some_and(|holder| holder.pid == driver.pid() && holder.began == began) {
             return Ok(None);

@@ -76,7 +76,7 @@ impl Failed {
     /// Standard output cannot be written.
     pub(crate) fn stdout(error: std::io::Error) -> Self {
         let error = anyhow::Error::new(error).context("cannot write to standard output");
-        Self::world(error, Some("free some space where it is written to, and ask again".into()))
+        Self::world(error, Some("free some space there, and run the command again".into()))
     }
 
     /// An error of the store: a usage error if a hunt does not exist, else an external fault.

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Init, ui: Ui) -> Result<u8, Failed> {
     let proposal = proposed(&repository, &args.recipe, &args.set, &target)?;
     tell(&proposal, ui);
     if to_stdout {
-        ui.out(&proposal.text).map_err(|error| Failed::world(error.into(), None))?;
+        ui.out(&proposal.text).map_err(Failed::stdout)?;
         return Ok(super::exit::DONE);
     }
     write(&target, args, &proposal.text)?;

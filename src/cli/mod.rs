@@ -124,7 +124,7 @@ fn dispatch(args: Args, ui: Ui) -> Result<u8, Failed> {
 /// Refuses a clock that shows a year after 9999: records could not say when they were made.
 fn check_clock() -> Result<(), Failed> {
     Timestamp::try_from(SystemTime::now()).map(drop).map_err(|_| {
-        let error = anyhow!("this machine's clock shows a year that no date can be written for");
+        let error = anyhow!("this machine's clock shows a year after 9999");
         Failed::world(error, Some("set the clock, then try again".to_owned()))
     })
 }

@@ -92,8 +92,8 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     lines.extend(left.map(|left| format!("limits: {left}")));
     if let Some(plan) = &report.plan {
         lines.push(format!("plan: {}", crate::report::plan(plan)));
-        let said = plan_said(&entries);
-        lines.extend(said.and_then(|said| crate::report::long_plan(plan, said)));
+        let at = planned_at(&entries);
+        lines.extend(at.and_then(|at| crate::report::long_plan(plan, at)));
     }
     for commit in &report.commits {
         let stored = commit.stored_at().map(|at| format!("  {}", stored_result(at)));
@@ -154,9 +154,9 @@ fn hint(entries: &[Entry]) -> Option<&str> {
 }
 
 /// When the plan was made.
-fn plan_said(entries: &[Entry]) -> Option<jiff::Timestamp> {
-    let said = entries.iter().find(|entry| matches!(entry.event, Event::Plan(_)))?;
-    said.at.parse().ok()
+fn planned_at(entries: &[Entry]) -> Option<jiff::Timestamp> {
+    let planned = entries.iter().find(|entry| matches!(entry.event, Event::Plan(_)))?;
+    planned.at.parse().ok()
 }
 
 /// `running: build at 1a2b3c4d5e (search), for 12 s, 12 of 345`.

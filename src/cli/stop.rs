@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
         }
         std::thread::sleep(POLL_INTERVAL);
     }
-    // A driver still tells people how its hunt ended.
+    // After its hunt, a driver runs the command of `--on-finish`.
     let stopped = Instant::now();
     while holder.began.is_some_and(|began| is_alive(holder.pid, began)) {
         if stopped.elapsed() > TELLING {

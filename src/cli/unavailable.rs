@@ -1,4 +1,4 @@
-//! Commands and options that are planned but not available: each one is refused by name.
+//! Commands that are planned but not available: each one is refused by name.
 
 use anyhow::anyhow;
 use clap::CommandFactory;

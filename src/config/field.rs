@@ -136,8 +136,8 @@ impl<'d> Field<'d> {
 
     /// An array of strings, none empty.
     pub(super) fn texts(&self, reader: &mut Reader) -> Vec<String> {
-        let spots = self.list(reader).unwrap_or_default();
-        spots.iter().filter_map(|field| field.text(reader).map(str::to_owned)).collect()
+        let fields = self.list(reader).unwrap_or_default();
+        fields.iter().filter_map(|field| field.text(reader).map(str::to_owned)).collect()
     }
 
     /// One of a few words. `later` holds words that only a later version will have.
@@ -252,8 +252,8 @@ impl<'d> Field<'d> {
 
     /// An array of commands.
     pub(super) fn commands(&self, reader: &mut Reader) -> Vec<Command> {
-        let spots = self.list(reader).unwrap_or_default();
-        spots.iter().filter_map(|field| field.command(reader)).collect()
+        let fields = self.list(reader).unwrap_or_default();
+        fields.iter().filter_map(|field| field.command(reader)).collect()
     }
 
     /// A relative path that does not leave its folder.

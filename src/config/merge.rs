@@ -17,7 +17,7 @@ pub(super) fn merge_over(base: &mut Node, over: &Node, prefix: &str, problems: &
     for field in &over.0 {
         let by_name = field.value.table().filter(|_| NAMED.contains(&field.key.as_str()));
         let Some(by_name) = by_name else {
-            lay_field(base, field);
+            merge_field(base, field);
             continue;
         };
         let mut none = Vec::new();
@@ -25,15 +25,15 @@ pub(super) fn merge_over(base: &mut Node, over: &Node, prefix: &str, problems: &
             Some(Data::List(below)) => below,
             _ => &mut none,
         };
-        lay_over_named(&field.key, below, by_name, prefix, problems);
+        merge_named(&field.key, below, by_name, prefix, problems);
     }
 }
 
-fn lay_field(base: &mut Table, field: &Entry) {
+fn merge_field(base: &mut Table, field: &Entry) {
     match (base.get_mut(&field.key), &field.value.data) {
         (Some(Node { data: Data::Table(below), .. }), Data::Table(above)) => {
             for inner in &above.0 {
-                lay_field(below, inner);
+                merge_field(below, inner);
             }
         }
         (Some(below), _) => *below = field.value.clone(),
@@ -41,7 +41,7 @@ fn lay_field(base: &mut Table, field: &Entry) {
     }
 }
 
-fn lay_over_named(
+fn merge_named(
     list: &str,
     tables: &mut [Node],
     by_name: &Table,
@@ -79,7 +79,7 @@ fn lay_over_named(
         }
         drop_obsolete_keys(below, above);
         for inner in above.0.iter().filter(|f| f.key != "name") {
-            lay_field(below, inner);
+            merge_field(below, inner);
         }
     }
 }

@@ -24,7 +24,7 @@ pub use command::Command;
 pub use failures::Failures;
 pub(crate) use failures::{FailureHunt, Policy};
 pub use measures::Measure;
-pub(crate) use measures::{MeasureKind, Prepare, Require, Required};
+pub(crate) use measures::{Exclusive, MeasureKind, Prepare, Require, Required};
 pub(crate) use overlays::{Condition, FileOverlay, Patch, PatchSource};
 
 /// One checked oracle.toml. The only ways to make one are [`Config::load`], [`Config::parse`]
@@ -128,7 +128,8 @@ impl Config {
     /// or one of its guards is of a kind that depends on speed.
     pub(crate) fn is_timed(&self, measure: &str) -> bool {
         let mut guards = self.guards.iter().filter(|guard| guard.metric.measure == measure);
-        guards.any(Guard::depends_on_speed) || self.measure(measure).is_some_and(|it| it.exclusive)
+        guards.any(Guard::depends_on_speed)
+            || self.measure(measure).is_some_and(Measure::is_exclusive)
     }
 
     /// The measure of that name.
@@ -224,8 +225,8 @@ pub struct Run {
 /// `[statistics]`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statistics {
-    /// The confidence that a confirmation must reach, in (0.5, 1). The error rate of a search that
-    /// settles commits one by one is derived from it.
+    /// The confidence that a confirmation must reach, in (0.5, 1). The error rate of a sequential
+    /// search is derived from it.
     pub confidence: f64,
     /// Maximum number of runs of a hunt.
     pub max_runs: u32,

@@ -68,7 +68,7 @@ pub(crate) enum Pick {
     Sum,
     /// The median of all numbers.
     Median,
-    /// Their mean.
+    /// The mean of all numbers.
     Mean,
 }
 

@@ -216,7 +216,7 @@ mod tests {
     use crate::config::PARSER_KEYS;
 
     #[test]
-    fn each_key_of_a_parser_belongs_to_parsers_alone() {
+    fn rows_have_the_keys_of_parsers() {
         for row in PARSERS {
             assert!(row.keys.iter().all(|key| PARSER_KEYS.contains(key)), "{}", row.name);
             assert!(row.needs_one_of.iter().all(|key| row.keys.contains(key)), "{}", row.name);

@@ -53,7 +53,7 @@ pub(crate) enum ConfirmNode {
     /// The node on which the search ran.
     #[default]
     Same,
-    /// Another one, if there is one.
+    /// Another node, if there is one.
     Other,
 }
 

@@ -238,7 +238,7 @@ fn the_examples_of_notify_in_the_docs_are_valid() {
     assert_eq!(programs, ["./tell.sh", "sh", "sh", "sh", "curl"]);
 }
 
-/// The example file with which the format was agreed on.
+/// An example with most of the tables.
 #[test]
 fn the_contracts_example_is_valid() {
     let config = parse(include_str!("tests/contract.toml")).unwrap();

@@ -211,12 +211,12 @@ fn rank(one: &Difference) -> (bool, bool, u8, bool) {
     let came_or_went = has_sides && !one.is_change();
     let is_bare =
         came_or_went && [&one.before, &one.now].into_iter().flatten().all(String::is_empty);
-    (!can_matter(one), came_or_went, place(one.kind), is_bare)
+    (!can_matter(one), came_or_went, position(one.kind), is_bare)
 }
 
 /// The position of a kind. The kinds that the build surely used come first; a constant may be in a
 /// file that the measured program does not contain.
-fn place(kind: DifferenceIn) -> u8 {
+fn position(kind: DifferenceIn) -> u8 {
     match kind {
         DifferenceIn::CompiledFile => 0,
         DifferenceIn::Flag => 1,

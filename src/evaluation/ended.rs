@@ -21,8 +21,8 @@ pub enum Ended {
     NotFound(String),
     /// The program exists but could not be started. The text is the reason.
     NotStarted(String),
-    /// This program killed the process because the user stopped the hunt. Such a run says nothing
-    /// about the commit and is not stored.
+    /// This program killed the process because the user or a limit stopped the hunt. Such a run
+    /// says nothing about the commit and is not stored.
     Stopped,
 }
 

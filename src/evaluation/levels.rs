@@ -71,7 +71,7 @@ impl LevelCheck {
     }
 }
 
-/// The lowest level that fails, and whether all levels below it pass; `None` if no level fails.
+/// The lowest level that fails, and the levels below it; `None` if no level fails.
 pub(crate) fn lowest_failing(levels: &[LevelResult]) -> Option<(&LevelResult, &[LevelResult])> {
     let place = levels.iter().position(|level| level.shows == LevelShows::Fails)?;
     Some((&levels[place], &levels[..place]))

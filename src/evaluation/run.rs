@@ -248,6 +248,7 @@ mod tests {
             Phase::Search,
             Phase::Confirm,
             Phase::Ruler,
+            Phase::Localize,
             Phase::Inquiry,
             Phase::Control,
             Phase::Manual,

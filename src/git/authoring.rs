@@ -12,9 +12,7 @@ use super::command::Call;
 /// A commit's author and date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Author {
-    /// The name.
     pub name: String,
-    /// The address.
     pub email: String,
     /// ISO 8601 with offset.
     pub date: String,

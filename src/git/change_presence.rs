@@ -27,12 +27,12 @@ const SHORTEST_LINE: usize = 4;
 /// The change of a commit against its parent, file by file.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
-    files: Vec<ChangedFile>,
+    files: Vec<FileOfChange>,
 }
 
 /// One file of a change.
 #[derive(Clone, Debug)]
-struct ChangedFile {
+struct FileOfChange {
     path: Vec<u8>,
     before: Option<Oid>,
     after: Option<Oid>,
@@ -40,7 +40,7 @@ struct ChangedFile {
     removed: BTreeSet<Vec<u8>>,
     /// The tree before the change.
     tree_before: Oid,
-    /// Whether a tree, or a tree below it, has the file under another path, by the tree's name.
+    /// For each tree, by its object name: whether the file is in or below it under another path.
     /// Neighbouring commits share most of their trees.
     moved: RefCell<BTreeMap<Oid, bool>>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct CommitsWithoutChange {
 impl Change {
     /// The change in the files with these paths; all of it if there are none.
     pub(crate) fn in_files(mut self, paths: &[&str]) -> Self {
-        let is_in = |file: &ChangedFile| {
+        let is_in = |file: &FileOfChange| {
             let path = String::from_utf8_lossy(&file.path);
             paths.iter().any(|one| *one == path)
         };
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-impl ChangedFile {
+impl FileOfChange {
     /// Whether at least half of the lines that the change added are among these.
     fn has_most_added(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
         2 * self.added.intersection(lines).count() >= self.added.len()
@@ -91,7 +91,7 @@ impl History {
             let before = self.entry_at(parent, &file.path);
             let after = self.entry_at(commit, &file.path);
             let (old, new) = (self.lines(before), self.lines(after));
-            files.push(ChangedFile {
+            files.push(FileOfChange {
                 added: new.difference(&old).cloned().collect(),
                 removed: old.difference(&new).cloned().collect(),
                 path: file.path,
@@ -135,14 +135,14 @@ impl History {
     /// before the change.
     pub(crate) fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
         let is_put_back =
-            |file: &ChangedFile| file.before != file.after && self.is_as_before(commit, file);
+            |file: &FileOfChange| file.before != file.after && self.is_as_before(commit, file);
         self.contains_change(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
     /// The files that are byte for byte as before the change, each as a change of its own. A file
     /// that the change added does not count.
     pub(crate) fn put_back(&self, commit: &CommitId, change: &Change) -> Vec<Change> {
-        let is_put_back = |file: &&ChangedFile| {
+        let is_put_back = |file: &&FileOfChange| {
             file.before.is_some() && file.before != file.after && self.is_as_before(commit, file)
         };
         let files = change.files.iter().filter(is_put_back);
@@ -168,20 +168,20 @@ impl History {
         commit: &CommitId,
         change: &Change,
     ) -> bool {
-        let is_put_back = |file: &ChangedFile| {
+        let is_put_back = |file: &FileOfChange| {
             self.is_as_before(commit, file) && !self.is_as_before(parent, file)
         };
         change.files.iter().any(is_put_back)
     }
 
-    fn is_as_before(&self, commit: &CommitId, file: &ChangedFile) -> bool {
+    fn is_as_before(&self, commit: &CommitId, file: &FileOfChange) -> bool {
         let here = self.entry_at(commit, &file.path);
         here == file.before && (here.is_some() || !self.is_moved(commit, file))
     }
 
     /// Whether the tree of `commit` has the changed file under another path. Does not count if the
     /// tree before the change has such a file already.
-    fn is_moved(&self, commit: &CommitId, file: &ChangedFile) -> bool {
+    fn is_moved(&self, commit: &CommitId, file: &FileOfChange) -> bool {
         // Without lines to compare, as in an empty file, any other file may be equal by chance.
         !file.added.is_empty()
             && self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
@@ -190,7 +190,7 @@ impl History {
 
     /// Whether a tree has a file with the changed file's content, or one with its name and at least
     /// half of the lines that the change added.
-    fn has_elsewhere(&self, tree: Oid, file: &ChangedFile) -> bool {
+    fn has_elsewhere(&self, tree: Oid, file: &FileOfChange) -> bool {
         if let Some(known) = file.moved.borrow().get(&tree) {
             return *known;
         }
@@ -217,7 +217,7 @@ impl History {
         !there.is_empty() && there.len() >= gone.len()
     }
 
-    fn carries_file(&self, commit: &CommitId, file: &ChangedFile) -> Option<bool> {
+    fn carries_file(&self, commit: &CommitId, file: &FileOfChange) -> Option<bool> {
         let here = self.entry_at(commit, &file.path);
         if here == file.after || (here.is_none() && self.is_moved(commit, file)) {
             return Some(true);

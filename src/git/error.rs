@@ -257,7 +257,9 @@ impl GitError {
     /// What the user can do about it, if known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Missing => "install git 2.30 or newer, or put its folder into PATH".to_owned(),
+            Self::Missing => {
+                format!("install git {} or newer, or put its folder into PATH", GitVersion::OLDEST)
+            }
             Self::TooOld(_) | Self::UnreadableVersion(_) => {
                 format!("install git {} or newer and put it first in PATH", GitVersion::OLDEST)
             }

@@ -281,8 +281,8 @@ impl ScratchRepository {
         // patch expects, git only warns.
         let is_of_modes = std::fs::read(file).is_ok_and(|patch| has_only_modes(&patch));
         if !is_of_modes && apply(&["--check", "--reverse"])?.code == 0 {
-            // Code that repeats itself: the patch fits at one place, and at another one the tree
-            // seems to have it. A merge of the whole files knows which place is meant.
+            // Repeated code: the patch applies at one place, and at another one the tree seems to
+            // have it already. A merge of the whole files finds the right place.
             if apply(&["--check"])?.code != 0 || !self.has_old_files(file)? {
                 return Ok(None);
             }
@@ -293,7 +293,7 @@ impl ScratchRepository {
                 1 => {
                     return Ok(Some((tree, String::from_utf8_lossy(&merged.stderr).into_owned())));
                 }
-                // Git before 2.32; below, it takes the nearest place.
+                // Git before 2.32 cannot do that. The plain call below takes the nearest place.
                 _ => {}
             }
         }
@@ -314,7 +314,7 @@ impl ScratchRepository {
         Ok(Some((tree, said)))
     }
 
-    /// Whether the files from which a patch was made are known, all of them by their full names.
+    /// Whether git has all the files from which a patch was made, by the object names in the patch.
     fn has_old_files(&self, patch: &Path) -> Result<bool, GitError> {
         let Ok(text) = std::fs::read(patch) else { return Ok(false) };
         let heads = text.split(|byte| *byte == b'\n').filter_map(|line| {
@@ -331,7 +331,7 @@ impl ScratchRepository {
         Ok(is_any)
     }
 
-    /// Removals come first: a file may become a folder.
+    /// Puts files into the index or removes them. Removals come first: a file may become a folder.
     fn entries(&self, entries: &[TreeEntry]) -> Result<(), GitError> {
         let (kept, gone): (Vec<_>, Vec<_>) = entries.iter().partition(|one| one.file.is_some());
         for some in gone.chunks(MOST_ENTRIES) {

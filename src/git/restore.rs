@@ -1,8 +1,8 @@
 //! Checks a tree out exactly, in a worktree or in one of its submodules.
 //!
 //! `git reset` and `git checkout` are not used: they lock the packed references of the user's
-//! repository, only to delete references like `CHERRY_PICK_HEAD`. If they are killed, the lock stays,
-//! and the user's own git fails at it.
+//! repository, only to delete references like `CHERRY_PICK_HEAD`. If they are killed, the lock
+//! stays, and the user's own git fails at it.
 
 use std::fs;
 use std::path::Path;
@@ -144,7 +144,7 @@ const OPERATIONS: [&str; 12] = [
     "sequencer",
 ];
 
-/// Forgets the merges and the like that a build began and did not end.
+/// Removes what git keeps of merges, picks and reverts that a build began and did not finish.
 fn end_operations(git_dir: &Path) -> Result<(), GitError> {
     OPERATIONS.iter().try_for_each(|name| remove_all(&git_dir.join(name)))
 }

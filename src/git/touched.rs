@@ -7,9 +7,7 @@ use super::{GitError, History, Range};
 /// A commit and the paths that it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TouchedPaths {
-    /// The commit.
     pub commit: CommitId,
-    /// The paths.
     pub paths: Vec<TouchedPath>,
 }
 
@@ -42,7 +40,7 @@ impl History {
 }
 
 /// Reads fields that end with NUL: a commit, then a head (`:MODE MODE …`) and a path for each
-/// change. A new line stands before the first head.
+/// change. A newline precedes the first head.
 fn read_touched(bytes: &[u8]) -> Option<Vec<TouchedPaths>> {
     let mut all: Vec<TouchedPaths> = Vec::new();
     let mut fields = bytes.split(|byte| *byte == 0);

@@ -1,5 +1,5 @@
-//! Git's version. It has a file of its own because errors name the oldest supported version, and
-//! asking git for its version may end with an error.
+//! Git's version. In a file of its own, since `error` and `repository` both need it, and
+//! `repository` imports `error`.
 
 use std::fmt;
 

@@ -10,12 +10,15 @@ pub(crate) mod job;
 mod one_slot;
 pub(crate) mod scout;
 pub(crate) mod worker;
+mod worker_process;
 
+use std::path::Path;
 use std::time::Instant;
 
-use crate::config::Config;
+use crate::build::Slots;
+use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
-use crate::oracle::{Recorder, Request};
+use crate::oracle::{OracleError, Recorder, Request};
 use crate::store::AheadRecord;
 use crate::store::journal::{Begun, Event};
 
@@ -44,13 +47,17 @@ impl Driver<'_> {
             return Ok(None);
         }
         let folder = self.oracle.history.repository().stands().to_owned();
-        let slurm = self.oracle.recipes.config.executor.slurm.clone();
-        if slurm.is_some() {
+        let mut width = self.slots();
+        let mut cluster = None;
+        if let Some(slurm) = self.oracle.recipes.config.executor.slurm.clone() {
             self.hunt.make_jobs()?;
+            let slots = Slots::new(Path::new(&self.begun.slots)).map_err(OracleError::from)?;
+            let builds_in = slurm.build.as_ref().map(|_| slots);
+            let hunt = self.hunt.clone();
+            cluster = Some(Cluster::new(slurm.measure, hunt, self.slots(), builds_in));
+            width = width.max(slurm.build.map_or(0, |build| build.max_jobs));
         }
-        let cluster = slurm.map(|slurm| Cluster::new(slurm.measure, self.hunt.jobs()));
-        let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots(), cluster)?;
-        Ok(Some(crew))
+        Ok(Some(Crew::new(self.hunt, self.program.clone(), folder, width, cluster)?))
     }
 
     /// Measures commits at the same time: the first one in this process's slot, each other one in a
@@ -81,11 +88,10 @@ impl Driver<'_> {
         let Some(mut crew) = self.crew()? else { return Ok(()) };
         for commit in others {
             crew.start(&AheadJob {
-                commit: commit.clone(),
-                phase,
                 measures: measures.to_vec(),
                 runs,
                 clean: self.is_clean,
+                ..AheadJob::new(commit.clone(), phase)
             });
         }
         let mut wants_check = phase == Phase::Endpoint;
@@ -129,18 +135,17 @@ impl Driver<'_> {
     /// Whether one of these measures is `exclusive`: nothing else may run at the same time.
     pub(crate) fn is_any_exclusive(&self, measures: &[String]) -> bool {
         let config = &self.oracle.recipes.config;
-        measures.iter().any(|name| config.measure(name).is_none_or(|measure| measure.exclusive))
+        measures.iter().any(|name| config.measure(name).is_none_or(Measure::is_exclusive))
     }
 
     /// The check that builds in another slot give the same values: a run of the good endpoint
     /// there.
     pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
         AheadJob {
-            commit: self.begun.good.commit.clone(),
-            phase: Phase::Control,
             measures: measures.to_vec(),
             runs: 1,
             clean: self.is_clean,
+            ..AheadJob::new(self.begun.good.commit.clone(), Phase::Control)
         }
     }
 

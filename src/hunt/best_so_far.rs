@@ -55,7 +55,7 @@ impl Driver<'_> {
         Ok(self.hunt.entries_in_force()?.iter().any(is_known))
     }
 
-    /// The commit that the only search so far named, if its confirmation has no result yet.
+    /// The commit that the last search named, if no confirmation rejected it.
     fn unconfirmed(&self) -> Result<Option<CommitId>, HuntError> {
         let mut named = None;
         let mut rejected = BTreeSet::new();

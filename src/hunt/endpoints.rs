@@ -378,8 +378,8 @@ fn merge(whole: &mut Observation, seen: Observation) {
     }
 }
 
-/// A sentence for each measure whose output names checks that pass at the good end and fail at the bad
-/// end: their number may be the same, because others were repaired.
+/// A sentence for each measure whose output names checks that pass at the good end and fail at the
+/// bad end: their number may be the same, because others were repaired.
 fn newly_failed(good: &Observation, bad: &Observation) -> Vec<String> {
     let new = |measure: &String| {
         let new = bad.failed_checks(measure).without(&good.failed_checks(measure));

@@ -147,7 +147,7 @@ impl UsageError {
             Self::NoPath { .. } => {
                 Some("name two commits of one history; in a shallow clone, `git fetch --unshallow` first".to_owned())
             }
-            Self::NotText { .. } => Some("move it to, or clone into, a folder of plain letters".to_owned()),
+            Self::NotText { .. } => Some("move or clone it to a folder whose path is UTF-8".to_owned()),
             Self::NoDependency(_) => Some(
                 "correct `descend` under [worktree] to the path of a submodule, or of a folder that \
                  holds another project's sources, or leave it out"

@@ -47,7 +47,8 @@ impl Driver<'_> {
         Ok(is_same.then_some(recipe))
     }
 
-    /// Runs of one measure at a commit, from fresh builds. `recipe`: replaces the commit's own.
+    /// Runs of one measure at a commit, from builds of a confirmation or new ones. `recipe`: replaces
+    /// the commit's own.
     pub(crate) fn measure_extra(
         &mut self,
         commit: &CommitId,

@@ -1,8 +1,8 @@
 //! A hunt in the jobs of a cluster. Nothing is built or run on the machine where the hunt is
 //! started. Its driver there holds the hunt's lock and submits one job. The whole hunt runs in that
 //! job, as it would on one machine. If the job is lost, the driver submits another one, which
-//! resumes the hunt. Further jobs measure ahead (`ahead::crew`),
-//! or build for all of them (`builder`).
+//! resumes the hunt. Further jobs measure ahead (`ahead::crew`), or build for all of them
+//! (`builder`).
 
 pub(crate) mod builder;
 pub(crate) mod follow;

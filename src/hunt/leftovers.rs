@@ -62,7 +62,8 @@ pub(crate) fn remove_leftovers(repository: &Repository, store: &Store) -> Result
 }
 
 fn is_abandoned(hunt: &HuntDir) -> Result<bool, HuntError> {
-    Ok(hunt.bisect_repository().exists() && !hunt.is_driven()?)
+    let repositories = [hunt.bisect_repository(), hunt.ahead_repository()];
+    Ok(repositories.iter().any(|path| path.exists()) && !hunt.is_driven()?)
 }
 
 /// All folders of slots that hunts of this repository used, even if they no longer exist.

@@ -81,7 +81,7 @@ impl Driver<'_> {
             let event = Event::Sweeping { commit: commit.clone(), cells };
             self.oracle.recorder.event(event)?;
         }
-        let mut course = Course {
+        let mut ongoing = OngoingSweep {
             driver: self,
             culprit,
             recipe,
@@ -91,7 +91,7 @@ impl Driver<'_> {
             left: sweep.budget.saturating_sub(cells),
             has_disagreement: false,
         };
-        let sweeps = plans.iter().map(|(measure, grid)| course.sweep(measure, grid));
+        let sweeps = plans.iter().map(|(measure, grid)| ongoing.sweep(measure, grid));
         let sweeps: Vec<MeasureSweep> = sweeps.collect::<Result<_, _>>()?;
         for side in [parent, commit] {
             self.oracle.release(side);
@@ -116,7 +116,7 @@ impl Driver<'_> {
 }
 
 /// A sweep in progress.
-struct Course<'c, 'd> {
+struct OngoingSweep<'c, 'd> {
     driver: &'c mut Driver<'d>,
     culprit: &'c Culprit,
     /// The common recipe of the commit and its parent.
@@ -148,7 +148,7 @@ enum Asked {
     Again(usize),
 }
 
-impl Course<'_, '_> {
+impl OngoingSweep<'_, '_> {
     fn sweep(&mut self, measure: &Measure, grid: &Grid<'_>) -> Result<MeasureSweep, HuntError> {
         let mut cells = Vec::new();
         let guards = &self.recipe.guards;

@@ -91,7 +91,7 @@ mod tests {
     const SPEED: GuardForm = GuardForm::MaxDecreasePercent(5.0);
 
     #[test]
-    fn what_repeats_leads_whatever_else_is_broken() {
+    fn targets_that_repeat_decide_even_if_others_are_broken() {
         let steady = Target::Guard(target(PLAIN, 1.0, 3.0));
         let strategy =
             SearchStrategy::of(&[noisy("a", PLAIN, 50.0), steady.clone()], SearchBy::Auto);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn in_noise_the_largest_effect_size_leads_and_sets_the_method() {
+    fn in_noise_the_largest_effect_size_sets_target_and_method() {
         let of = |targets: &[Target], by| SearchStrategy::of(targets, by);
         let strategy = of(&[noisy("a", PLAIN, 2.0), noisy("b", PLAIN, 7.6)], SearchBy::Auto);
         assert_eq!(strategy.noisy().unwrap().guard.metric, Metric::of("b"));

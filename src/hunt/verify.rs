@@ -22,11 +22,12 @@ use crate::process::Stop;
 use crate::store::journal::{Begun, Event, Options};
 use crate::store::{HuntDir, Store, config_digest};
 
+use super::HuntError;
+use super::begin::examine::text;
 use super::begin::open::open_in;
 use super::begin::{info, write_beginning};
 use super::cleanup::clean;
 use super::driver::Driver;
-use super::{HuntError, UsageError};
 use place::Place;
 use prepare::{Prepared, check_inputs, compared};
 use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
@@ -95,6 +96,7 @@ impl Prepared {
     ) -> Result<(Vec<ClaimVerified>, Option<result::FixVerified>), HuntError> {
         if let Some(reference) = &self.reference {
             let mut measures: Vec<String> = compared(&self.config).map(str::to_owned).collect();
+            measures.sort();
             measures.dedup();
             let look = Request::look(reference, &measures, Phase::Endpoint);
             driver.oracle.evaluate(Request { runs: 1, ..look })?;
@@ -121,10 +123,6 @@ impl Prepared {
         hunt: &HuntDir,
         facts: Facts,
     ) -> Result<(), HuntError> {
-        let text = |what: &'static str, path: &std::path::Path| {
-            let text = path.to_str().map(str::to_owned);
-            text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
-        };
         let kept = self
             .patches
             .iter()

@@ -69,7 +69,7 @@ pub(crate) enum InitError {
         model: Option<PathBuf>,
     },
     /// A file name that is not UTF-8. A configuration cannot contain it.
-    #[error("the name of {} is not UTF-8, which a configuration must be", .0.display())]
+    #[error("the name of {} is not UTF-8, and a configuration must be UTF-8", .0.display())]
     NotUtf8(PathBuf),
     /// A `--set` that is not `KEY=VALUE`, or whose key does not exist.
     #[error("--set {written}: {why}")]

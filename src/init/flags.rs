@@ -103,7 +103,7 @@ pub(super) struct Options {
     pub(super) looks_at_arguments: bool,
 }
 
-static LONG: LazyLock<Regex> =
+static OPTION: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?:^|[\s,|(\[<=])(--[A-Za-z][\w-]*|-[A-Za-z]{1,3})(?:$|[\s,|)\]>=])"));
 /// A struct field with an attribute of clap or structopt.
 static DERIVED: LazyLock<Regex> = LazyLock::new(|| {
@@ -186,7 +186,8 @@ impl Fact for NamedOptions {
             for (index, line) in literal.text.split('\n').enumerate() {
                 let mut at = 0;
                 // One delimiter may separate two options, so the next search starts at it.
-                while let Some(option) = LONG.captures_at(line, at).and_then(|found| found.get(1)) {
+                while let Some(option) = OPTION.captures_at(line, at).and_then(|found| found.get(1))
+                {
                     at = option.end();
                     let name = option.as_str();
                     let number = literal.line + index;

@@ -223,7 +223,7 @@ fn add_build(
     for setting in settings {
         words.extend(setting.build_words(build.system)?);
     }
-    let (words, undeclared) = in_words_of(build, &words.join(" "));
+    let (words, undeclared) = translate_options(build, &words.join(" "));
     draft.undeclared = undeclared;
     let add = |recipe: &mut Recipe| {
         if !words.is_empty() {
@@ -278,7 +278,7 @@ fn rests_on(build: &Build, words: &str, draft: &Draft) -> Vec<String> {
 /// does not have. A renamed option is found in two ways. A later tree may warn that OLD is now called
 /// NEW. Or two names differ only in the prefix before the first `_`, as after a project is
 /// renamed.
-fn in_words_of(build: &Build, words: &str) -> (String, Vec<String>) {
+fn translate_options(build: &Build, words: &str) -> (String, Vec<String>) {
     let mut unknown = Vec::new();
     let mut named = |word: &str| -> Option<String> {
         let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
@@ -373,7 +373,7 @@ mod tests {
     fn said(top: &str, words: &str) -> (String, Vec<String>) {
         let text = format!("project(e)\n{top}add_executable(ppl ppl.c)\n");
         let (_folder, tree) = tree(&[("CMakeLists.txt", &text), ("ppl.c", "")]);
-        in_words_of(&builds(&tree, &[])[0], words)
+        translate_options(&builds(&tree, &[])[0], words)
     }
 
     #[test]
@@ -406,10 +406,10 @@ mod tests {
             builds(&tree, &[]).remove(0)
         };
         let mut oldest = read("option(OLD_CUBLAS \"\" OFF)\n");
-        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").1, ["NEW_CUDA"]);
+        assert_eq!(translate_options(&oldest, "-DNEW_CUDA=ON").1, ["NEW_CUDA"]);
         oldest.renames = read(between).renames;
-        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
+        assert_eq!(translate_options(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
         oldest.renames = read(&newer).renames;
-        assert_eq!(in_words_of(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
+        assert_eq!(translate_options(&oldest, "-DNEW_CUDA=ON").0, "-DOLD_CUBLAS=ON");
     }
 }

@@ -95,15 +95,15 @@ pub(crate) fn propose(
     let tree = newest.as_ref().unwrap_or(&checkout);
     let mut draft = draft(tree, builds(tree, &settings), &settings, &mut notes)?;
     add_inputs(&checkout, &settings, asked, &mut draft, &mut notes)?;
-    let mut told = HistoryFindings::default();
+    let mut findings = HistoryFindings::default();
     if let Some(past) = past {
         if newest.is_some() {
             notes.found.insert(0, past.newer()?);
         }
-        told = without_hashing(|| past.tell(&checkout, &draft, &settings))?;
-        notes.found.extend(told.looked.iter().map(|looked| format!("history: {looked}")));
-        notes.unsure.append(&mut told.unsure);
-        told.merge_over(&mut draft);
+        findings = without_hashing(|| past.find_overrides(&checkout, &draft, &settings))?;
+        notes.found.extend(findings.looked.iter().map(|looked| format!("history: {looked}")));
+        notes.unsure.append(&mut findings.unsure);
+        findings.merge_over(&mut draft);
     }
     if !draft.unread.is_empty() {
         let shown: Vec<&str> = draft.unread.iter().take(4).map(String::as_str).collect();
@@ -111,8 +111,8 @@ pub(crate) fn propose(
         let shown = ui::printable_line(shown.join(", "));
         notes.found.push(format!("ignored, as nothing is read there: {shown}{more}"));
     }
-    let text = write::toml(&draft, &told);
-    let text = lay_in(&text, &settings, draft.measures.is_empty(), asked.base)?;
+    let text = write::toml(&draft, &findings);
+    let text = apply_settings(&text, &settings, draft.measures.is_empty(), asked.base)?;
     Ok(Proposal { text, found: notes.found, unsure: notes.unsure })
 }
 
@@ -179,7 +179,7 @@ fn add_inputs(
 }
 
 /// Applies the settings to the text, and has `config` check the result.
-fn lay_in(
+fn apply_settings(
     text: &str,
     settings: &[Setting],
     lacks_measures: bool,

@@ -152,7 +152,7 @@ impl Past {
     }
 
     /// Reads the history and finds the overrides. `newest` is the draft of the newest commit.
-    pub(super) fn tell(
+    pub(super) fn find_overrides(
         &self,
         checkout: &Tree,
         newest: &Draft,

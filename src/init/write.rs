@@ -19,8 +19,8 @@ const COLUMN: usize = 32;
 const HEAD: &str = concat!(
     "\
 # How each commit is built and measured, and what counts as worse. Written by
-# `bisect-ppl init`. A comment behind a line says where the line comes from. Check the lines
-# that are called a guess: init could not read them. Paths start from the folder of this file,
+# `bisect-ppl init`. A comment after a line says where the line comes from. Check the lines
+# whose comments say that they are a guess. Paths start from the folder of this file,
 # {src} is the tree at a commit, {build} a folder outside it.
 # Every key: `bisect-ppl help oracle-toml`, or
 # ",
@@ -214,7 +214,7 @@ impl Page {
         self.line("[run]", "");
         self.line("# threads = 2", "{threads}; default: the cores of this machine");
         if draft.measures.first().is_some_and(|measured| measured.takes_chunks) {
-            let why = "{chunks}; a guess: more tell smaller differences and take longer";
+            let why = "{chunks}; a guess: more chunks show smaller differences and take longer";
             self.line(&format!("chunks = {CHUNKS}"), why);
         }
     }
@@ -338,7 +338,7 @@ fn measure(measured: &Measured, told: &[(String, Origin)]) -> String {
         );
     }
     if measured.purpose == Purpose::Speed {
-        out.line("exclusive = true", "nothing else of ours builds or runs meanwhile");
+        out.line("exclusive = true", "no other build or run of bisect-ppl happens meanwhile");
     }
     out.line("timeout = \"20m\"", "of one run");
     out.0

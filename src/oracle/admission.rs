@@ -6,7 +6,7 @@ use crate::evaluation::{Ended, FailureKind, Fault};
 use crate::store::{Control, StoredRun};
 
 use super::derive::Derived;
-use super::failed_runs::{FailedRuns, is_seen_twice};
+use super::failed_runs::{FailedRuns, must_be_seen_twice};
 use super::{Oracle, OracleError, Request, Sample};
 
 /// What becomes of a new run.
@@ -39,7 +39,7 @@ impl Oracle {
         if take_again && !std::mem::replace(&mut failed.was_cut, true) {
             return Ok(Admission::Again);
         }
-        if is_seen_twice(failure)
+        if must_be_seen_twice(failure)
             && let Some(lost) = self.recipes.facts.lost_gpus()
         {
             return self.exclude_run_without_gpu(request, run, &derived.sample, lost);

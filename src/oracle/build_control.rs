@@ -48,8 +48,9 @@ impl Oracle {
         }
         let Some(failure) = control.failure else { return Ok(()) };
         let count = suspects.len();
+        let s = if count == 1 { "" } else { "s" };
         let text = format!(
-            "{count} failed builds did not count: the good endpoint does not build now either"
+            "{count} failed build{s} did not count: the good endpoint does not build now either"
         );
         self.recorder.event(Event::Note { text })?;
         let commit = failed.commit.short().to_owned();

@@ -16,14 +16,14 @@ use super::machine_lock::MachineShare;
 use super::parts::Oracle;
 use super::{OracleError, Task};
 
-/// How long one node may take to see what another one wrote: a network disk remembers folders for a
+/// How long one node may take to see what another one wrote: a network disk caches folders for a
 /// minute.
 const SEEN_AFTER: Duration = Duration::from_secs(90);
 
-/// Time between two looks for it.
+/// Time between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What to do if a node does not see it at all.
+/// What the user can do if a node never sees what another one wrote.
 const SHARED: &str = "the nodes must share that folder: name one with `dir` under [worktree]";
 
 impl Oracle {
@@ -134,13 +134,13 @@ impl Oracle {
 
     fn build_lent(&mut self, order: &SlotOrder) -> Result<Built, OracleError> {
         let SlotOrder { commit, phase, .. } = order;
-        let _held = self.lock_machine(MachineShare::Shared, commit, None, *phase)?;
+        let _held = self.lock_machine(MachineShare::Build, commit, None, *phase)?;
         let slots = self.pool.slots().clone();
         let slot = Slot::lent(order.root.clone(), order.number);
         let unseen = || format!("this node does not see the build in {}", order.root.display());
         self.wait_until_seen(|| Ok(slot.has_turn()), unseen)?;
         if order.is_whole {
-            // The mark is that of the node which built before.
+            // The mark names the boot of the node that asks; this node accepts only its own.
             slot.set_whole()?;
         }
         let built = build::build(build::BuildRequest {

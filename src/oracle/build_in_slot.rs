@@ -39,7 +39,7 @@ impl Oracle {
             self.make_room(&slots, slot)?;
             return Ok((self.build_in_job(&jobs, slot, asked, (task, phase), filled)?, None));
         }
-        let held = self.lock_machine(MachineShare::Shared, commit, None, phase)?;
+        let held = self.lock_machine(MachineShare::Build, commit, None, phase)?;
         self.make_room(&slots, slot)?;
         let progress = self.recorder.builds(task, commit, phase);
         let probes = facts::probed_for(phase, recipe)?;

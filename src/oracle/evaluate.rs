@@ -13,7 +13,7 @@ use super::build_in_slot::SlotBuild;
 use super::built_programs::{has_programs, note_programs};
 use super::derive::Derived;
 use super::duration::as_duration;
-use super::failed_runs::{FailedRuns, is_seen_twice};
+use super::failed_runs::{FailedRuns, must_be_seen_twice};
 use super::launch::Launch;
 use super::parts::{Oracle, Placed};
 use super::{Observation, OracleError, Request, Sample, Task};
@@ -173,7 +173,7 @@ impl Oracle {
     /// out: which runs count must not depend on how much was measured ahead.
     fn is_not_asked_for(&self, run: &StoredRun, taken: &[Sample], wanted: usize) -> bool {
         // Two runs show a crash: both count for a request of one.
-        let is_second = |first: &Sample| first.result.as_ref().is_err_and(is_seen_twice);
+        let is_second = |first: &Sample| first.result.as_ref().is_err_and(must_be_seen_twice);
         if let [first] = taken
             && wanted == 1
             && is_second(first)
@@ -196,7 +196,7 @@ impl Oracle {
         let Some((run, sample)) = failed.unconfirmed.take() else { return Ok(None) };
         failed.was_seen = true;
         let Request { commit, phase, .. } = request;
-        let is_seen_again = next.sample.result.as_ref().is_err_and(is_seen_twice);
+        let is_seen_again = next.sample.result.as_ref().is_err_and(must_be_seen_twice);
         if is_seen_again && !next.sample.starved {
             self.recorder.run(&run, &sample, commit, phase)?;
             return Ok(Some(sample));
@@ -254,6 +254,25 @@ impl Oracle {
         let builds = self.store.builds(&key)?;
         let built = builds.iter().any(|build| build.failure.is_none());
         Ok(built && request.phase.may_reuse(Phase::Search, false))
+    }
+
+    /// Builds a commit that a job will measure. Returns whether it builds.
+    pub(crate) fn build_ahead(
+        &mut self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<bool, OracleError> {
+        self.recipes.facts.check_inputs(&self.recipes.config, &self.store)?;
+        let recipe = self.recipes.at(commit)?;
+        let request = Request { runs: 1, ..Request::look(commit, &[], phase) };
+        let built = self
+            .known_build_failure(request, &recipe)
+            .and_then(|()| self.ensure(request, &recipe, &mut None));
+        match built {
+            Ok(()) => Ok(true),
+            Err(NoBuild::Failed { .. }) => Ok(false),
+            Err(NoBuild::Error(error)) => Err(error),
+        }
     }
 
     /// Makes sure that a slot holds the build.

@@ -59,8 +59,6 @@ impl Oracle {
         let recipe = self.recipes.at(&seen.commit)?;
         let Some(measure) = recipe.measure(name) else { return Ok(None) };
         let key = self.recipes.run_key_of(&seen.commit, &recipe, measure)?;
-        let mut runs = self.store.runs(&key)?.into_iter();
-        let run = runs.find(|run| run.record.attempt == attempt);
-        Ok(run.map(|run| run.log))
+        Ok(self.store.run(key.as_str(), attempt)?.map(|run| run.log))
     }
 }

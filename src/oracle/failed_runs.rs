@@ -21,12 +21,12 @@ impl FailedRuns {
     /// Whether this failure is a crash, a time-out or a failed `[[prepare]]` step, and is the first
     /// of these.
     pub(super) fn is_first(&self, failure: &Failure) -> bool {
-        is_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
+        must_be_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
     }
 }
 
 /// Whether a failure must be seen twice before it counts. A wrong output (NaN, no value) need not
 /// be seen twice: it is treated like any other value.
-pub(super) fn is_seen_twice(failure: &Failure) -> bool {
+pub(super) fn must_be_seen_twice(failure: &Failure) -> bool {
     matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout | FailureKind::Prepare)
 }

@@ -31,7 +31,8 @@ fn find(top: &Path, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let mut folders: VecDeque<PathBuf> = [top.to_owned()].into();
     let mut left = MOST;
     while let Some(folder) = folders.pop_front() {
-        for entry in fs::read_dir(&folder).ok()?.flatten() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
             left = left.checked_sub(1)?;
             let (path, kind) = (entry.path(), entry.file_type().ok()?);
             if kind.is_dir() {

@@ -22,7 +22,7 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, key, phase, .. } = launch;
-        if !request.reuse_identical || measure.exclusive {
+        if !request.reuse_identical || measure.is_exclusive() {
             return Ok(None);
         }
         let Some(twin) = self.find_twin(launch, placed)? else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::config::{Config, Measure, Placeholder};
+use crate::config::{Config, Exclusive, Measure, Placeholder};
 use crate::evaluation::{CommitId, ExclusionReason, Phase, ReachedLimit, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{RunKey, StoredRun};
@@ -41,7 +41,11 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<(StoredRun, Derived), OracleError> {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
-        let share = if measure.exclusive { MachineShare::Exclusive } else { MachineShare::Shared };
+        let share = match measure.exclusive {
+            Exclusive::No => MachineShare::Run,
+            Exclusive::Runs => MachineShare::OnlyRun,
+            Exclusive::All => MachineShare::Exclusive,
+        };
         let _held = self.lock_machine(share, commit, Some(&measure.name), phase)?;
         // A control run may have used the slot's path in the meantime.
         placed.slot.take_turn()?;
@@ -177,7 +181,10 @@ impl Oracle {
         phase: Phase,
     ) -> Result<Held, OracleError> {
         let why = match share {
-            MachineShare::Shared => "waiting for an exclusive run of bisect-ppl to end",
+            MachineShare::Build | MachineShare::Run => {
+                "waiting for an exclusive run of bisect-ppl to end"
+            }
+            MachineShare::OnlyRun => "waiting for every other run of bisect-ppl to end",
             MachineShare::Exclusive => "waiting for every other build and run of bisect-ppl to end",
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);

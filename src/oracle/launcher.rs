@@ -46,7 +46,7 @@ impl Launcher {
     /// The machine's current state. The GPU query is slow, so it is made only for exclusive
     /// measures, where times matter.
     pub(super) fn look(&self, measure: &Measure) -> MachineState {
-        let gpus = if measure.exclusive { self.gpus.ask() } else { Vec::new() };
+        let gpus = if measure.is_exclusive() { self.gpus.ask() } else { Vec::new() };
         MachineState { gpus, ..machine_state::read(Path::new("/")) }
     }
 }

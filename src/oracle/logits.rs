@@ -9,8 +9,8 @@ use crate::evaluation::{
 use crate::store::{Store, StoreError, StoredRun};
 use crate::tensor::{Dump, DumpError, Settings, compare};
 
-/// The values of a run that exited with 0. Without a reference, only the shape is given and whether
-/// all values are finite.
+/// The values of a run that exited with 0. Without a reference, these are only the shape. A value
+/// that is not finite is a failure.
 pub(super) fn read(
     run: &StoredRun,
     reference: Option<&StoredRun>,

@@ -1,11 +1,15 @@
-//! Locks for exclusive runs: two lock files in the user's cache folder, shared by all hunts of
-//! this user on this machine, in any repository.
+//! Locks for exclusive runs: lock files in the user's cache folder, shared by all hunts of this user
+//! on this machine, in any repository.
 //!
 //! Every build and run holds the lock `beside` as a shared lock; an exclusive run holds `beside`
 //! as an exclusive lock. A process takes the lock `turn` before it asks for `beside`, and keeps
 //! `turn` until it holds `beside`. So an exclusive run waits only for builds and runs that are
-//! active when its turn comes, and exclusive runs take turns. The system frees both locks when
-//! their holder dies. A holder of `beside` never asks for `turn`, so there is no deadlock.
+//! active when its turn comes, and exclusive runs take turns. The system frees all locks when
+//! their holder dies.
+//!
+//! `runs` and `runs-turn` do the same among runs: every run holds `runs` besides, as an exclusive
+//! lock if no other run may happen at the same time. A holder of `beside` never asks for `turn`, and
+//! a holder of `runs` for nothing, so there is no deadlock.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -21,8 +25,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How a build or a run shares the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MachineShare {
-    /// Other builds and runs that share the machine may go on.
-    Shared,
+    /// A build. Other builds and runs that share the machine may go on.
+    Build,
+    /// A run. Other builds and runs that share the machine may go on.
+    Run,
+    /// A run beside which builds may go on, but no other run of this program.
+    OnlyRun,
     /// No other build or run of this program may go on.
     Exclusive,
 }
@@ -40,7 +48,7 @@ pub(crate) struct MachineLockError {
 /// Why no lock was taken.
 #[derive(Debug)]
 pub(super) enum NotTaken {
-    /// The user stopped the hunt.
+    /// The hunt was stopped, by the user or by a limit.
     Stopped,
     /// A lock file cannot be opened or locked here.
     Error(MachineLockError),
@@ -51,25 +59,36 @@ pub(super) enum NotTaken {
 pub(crate) struct MachineLock {
     turn: PathBuf,
     beside: PathBuf,
+    runs_turn: PathBuf,
+    runs: PathBuf,
 }
 
-/// A held lock; dropping it frees the lock.
+/// Held locks; dropping them frees the locks.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Held(#[expect(dead_code, reason = "held, never read")] Option<File>);
+pub(super) struct Held(#[expect(dead_code, reason = "held, never read")] Vec<File>);
+
+/// How a file is locked.
+#[derive(Clone, Copy)]
+enum Mode {
+    Shared,
+    Exclusive,
+}
 
 impl MachineLock {
     /// The lock files below the user's cache folder. Each machine has its own, since locks on a
     /// network disk would reach other machines.
     pub(crate) fn below(cache: &Path) -> Self {
         let folder = cache.join("machines").join(host_name());
-        Self { turn: folder.join("turn"), beside: folder.join("beside") }
+        let [turn, beside, runs_turn, runs] =
+            ["turn", "beside", "runs-turn", "runs"].map(|name| folder.join(name));
+        Self { turn, beside, runs_turn, runs }
     }
 
     /// Takes the lock. Calls `waiting` once if it has to wait.
     ///
-    /// If locks do not work here (no cache folder, a disk without locks), [`MachineShare::Shared`]
-    /// goes on without one.
+    /// If locks do not work here (no cache folder, a disk without locks), builds and runs that may
+    /// share the machine go on without them.
     pub(super) fn take(
         &self,
         share: MachineShare,
@@ -82,28 +101,47 @@ impl MachineLock {
                 waiting();
             }
         };
-        let taken = lock(&self.turn, MachineShare::Exclusive, stop, &mut wait)
-            .and_then(|turn| Ok((turn, lock(&self.beside, share, stop, &mut wait)?)));
-        match (taken, share) {
-            (Ok((_turn, file)), _) => Ok(Held(Some(file))),
-            (Err(NotTaken::Error(_)), MachineShare::Shared) => Ok(Held(None)),
+        let (beside, runs) = match share {
+            MachineShare::Build => (Mode::Shared, None),
+            MachineShare::Run => (Mode::Shared, Some(Mode::Shared)),
+            MachineShare::OnlyRun => (Mode::Shared, Some(Mode::Exclusive)),
+            MachineShare::Exclusive => (Mode::Exclusive, None),
+        };
+        let mut both = || {
+            let mut held = vec![in_turn([&self.turn, &self.beside], beside, stop, &mut wait)?];
+            if let Some(mode) = runs {
+                held.push(in_turn([&self.runs_turn, &self.runs], mode, stop, &mut wait)?);
+            }
+            Ok(held)
+        };
+        match (both(), share) {
+            (Ok(held), _) => Ok(Held(held)),
+            (Err(NotTaken::Error(_)), MachineShare::Build | MachineShare::Run) => {
+                Ok(Held(Vec::new()))
+            }
             (Err(not), _) => Err(not),
         }
     }
 }
 
-fn lock(
-    path: &Path,
-    share: MachineShare,
+/// Locks the second file. Holds the first one until then, so that nobody overtakes.
+fn in_turn(
+    [turn, path]: [&Path; 2],
+    mode: Mode,
     stop: &Stop,
     waiting: &mut dyn FnMut(),
 ) -> Result<File, NotTaken> {
+    let _turn = lock(turn, Mode::Exclusive, stop, waiting)?;
+    lock(path, mode, stop, waiting)
+}
+
+fn lock(path: &Path, mode: Mode, stop: &Stop, waiting: &mut dyn FnMut()) -> Result<File, NotTaken> {
     let failed = |source| NotTaken::Error(MachineLockError { path: path.to_owned(), source });
     let file = open(path).map_err(failed)?;
     loop {
-        let tried = match share {
-            MachineShare::Shared => file.try_lock_shared(),
-            MachineShare::Exclusive => file.try_lock(),
+        let tried = match mode {
+            Mode::Shared => file.try_lock_shared(),
+            Mode::Exclusive => file.try_lock(),
         };
         match tried {
             Ok(()) => return Ok(file),

@@ -65,7 +65,7 @@ impl Oracle {
         key: &BuildKey,
     ) -> Result<Option<(StoredRun, Derived)>, OracleError> {
         let Launch { commit, recipe, measure, phase, .. } = launch;
-        let _held = self.lock_machine(MachineShare::Shared, commit, Some(&prepare.name), phase)?;
+        let _held = self.lock_machine(MachineShare::Build, commit, Some(&prepare.name), phase)?;
         self.recorder.now(Task::Prepare, commit, Some(&prepare.name), phase);
         placed.slot.clear_prepared(&prepare.name)?;
         let attempt = attempt_name();

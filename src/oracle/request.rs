@@ -27,7 +27,8 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A request for the stored runs of these measures: it builds, runs and records nothing.
+    /// A request for the stored runs of these measures: it builds, runs and records nothing. With no
+    /// measures it builds, if the store has no build that the phase may use.
     pub(crate) fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
         Self {
             commit,

@@ -140,7 +140,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         warm_up: order.warm_up,
         prepare: None,
         ahead: order.ahead,
-        alone: measure.exclusive,
+        alone: measure.is_exclusive(),
         host: Some(order.host.clone()),
         machine,
         loaded: Some(loaded),

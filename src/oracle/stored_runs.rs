@@ -8,7 +8,7 @@ use crate::store::{RunKey, Store, StoredRun};
 
 use super::derive::{Derivation, Derivations};
 use super::duration::as_duration;
-use super::failed_runs::{FailedRuns, is_seen_twice};
+use super::failed_runs::{FailedRuns, must_be_seen_twice};
 use super::loaded::Present;
 use super::{OracleError, Request, Sample};
 
@@ -59,7 +59,7 @@ impl Usable {
             }
             if let Some(first) = usable.failed.unconfirmed.take() {
                 usable.failed.was_seen = true;
-                if failure.is_some_and(is_seen_twice) {
+                if failure.is_some_and(must_be_seen_twice) {
                     usable.counting.push(first);
                 }
             }

@@ -56,7 +56,7 @@ mod tests {
         let own = i32::try_from(std::process::id()).unwrap();
         let began = started(own).unwrap();
         assert!(is_alive(own, began) && !is_alive(own, began + 1));
-        #[expect(clippy::disallowed_methods, reason = "this room is the one that starts programs")]
+        #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         let began = started(pid).unwrap();

@@ -15,10 +15,11 @@ use super::tables::Table;
 use super::words::is_main;
 
 use ends::TestedEnd;
-use parts::{joined, named};
+use parts::named;
 use trial::{COLUMNS, row};
 
 pub(super) use lines::{joint_backport, joint_revert, main, others};
+pub(super) use parts::joined;
 pub(crate) use trial::{shown, tested, values};
 
 /// The heading of the tests of parts of the change.
@@ -104,7 +105,7 @@ pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
     let them = taken_out(cause);
     if cause.backport == Some(Backport::Heals) {
-        return Some(format!("{them} alone heals the bad end"));
+        return Some(format!("the bad end with {them} is good"));
     }
     if cause.revert == Some(Revert::Heals) {
         return Some(format!("reverting {them} heals the bad end"));

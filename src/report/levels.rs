@@ -3,6 +3,7 @@
 use crate::evaluation::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 use crate::ui::text;
 
+use super::cause::joined;
 use super::model::Report;
 use super::tables::{Cell, Table};
 
@@ -60,11 +61,7 @@ fn in_words(levels: &[LevelResult]) -> String {
 /// `kernel and layer`.
 fn named(levels: &[LevelResult], shows: LevelShows) -> String {
     let those = levels.iter().filter(|level| level.shows == shows);
-    let mut names: Vec<String> = those.map(|level| text::line(&level.name)).collect();
-    match names.pop() {
-        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        last => last.unwrap_or_default(),
-    }
+    joined(those.map(|level| text::line(&level.name)).collect())
 }
 
 fn worst(level: &LevelResult) -> String {

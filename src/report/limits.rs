@@ -32,7 +32,7 @@ pub(crate) fn limits_in_words(limits: &Limits, clock: Clock) -> Option<String> {
     let time = limits
         .max_seconds
         .map(|seconds| format!("at most {}", text::duration(Duration::from_secs(seconds))));
-    let runs = limits.max_runs.map(|runs| format!("at most {runs} more runs"));
+    let runs = limits.max_runs.map(|runs| format!("at most {}", counted(runs, "more run")));
     let all: Vec<String> = until.into_iter().chain(time).chain(runs).collect();
     Some(all.join(", ")).filter(|all| !all.is_empty())
 }
@@ -44,9 +44,13 @@ pub(crate) fn limits_left(limits: &LimitsInForce, now: Timestamp, clock: Clock) 
         let left = if left > 0.0 { format!("{} left", text::seconds(left)) } else { "over".into() };
         format!("until {} ({left})", clock.show(*at))
     });
-    let runs = limits.runs.map(|runs| format!("{runs} runs ({} made)", limits.made));
+    let runs = limits.runs.map(|runs| format!("{} ({} made)", counted(runs, "run"), limits.made));
     let all: Vec<String> = until.into_iter().chain(runs).collect();
     Some(all.join(", ")).filter(|all| !all.is_empty())
+}
+
+fn counted(runs: u32, noun: &str) -> String {
+    text::plural(usize::try_from(runs).unwrap_or(usize::MAX), noun)
 }
 
 #[cfg(test)]

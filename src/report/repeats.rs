@@ -1,5 +1,5 @@
 //! Noise of metrics that one run prints several times: the spread between runs of one commit, and
-//! the spread between repeats within one run. A launch is one run.
+//! the spread between repeats within one run.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::model::{MeasuredCommit, RepeatLine};
 
 /// The runs of one metric.
 #[derive(Default)]
-struct Launches<'r> {
+struct MetricRuns<'r> {
     repeats: Vec<&'r [f64]>,
     values: BTreeMap<&'r CommitId, Vec<f64>>,
 }
@@ -19,7 +19,7 @@ struct Launches<'r> {
 /// counts once.
 pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<RepeatLine> {
     let mut seen = HashSet::new();
-    let mut metrics: BTreeMap<&Metric, Launches<'_>> = BTreeMap::new();
+    let mut metrics: BTreeMap<&Metric, MetricRuns<'_>> = BTreeMap::new();
     for commit in commits {
         for run in commit.runs.iter().filter(|run| run.apart.is_none()) {
             for (metric, repeats) in &run.repeats {
@@ -31,25 +31,25 @@ pub(super) fn of(commits: &[MeasuredCommit]) -> Vec<RepeatLine> {
                 if let Some(value) = value
                     && seen.insert((metric, &run.attempt))
                 {
-                    let launches = metrics.entry(metric).or_default();
-                    launches.repeats.push(repeats);
-                    launches.values.entry(&commit.commit).or_default().push(value);
+                    let runs = metrics.entry(metric).or_default();
+                    runs.repeats.push(repeats);
+                    runs.values.entry(&commit.commit).or_default().push(value);
                 }
             }
         }
     }
-    metrics.into_iter().filter_map(|(metric, launches)| line(metric, &launches)).collect()
+    metrics.into_iter().filter_map(|(metric, runs)| line(metric, &runs)).collect()
 }
 
-fn line(metric: &Metric, launches: &Launches<'_>) -> Option<RepeatLine> {
-    let counts = || launches.repeats.iter().map(|repeats| repeats.len());
-    let groups: Vec<&[f64]> = launches.values.values().map(Vec::as_slice).collect();
+fn line(metric: &Metric, runs: &MetricRuns<'_>) -> Option<RepeatLine> {
+    let counts = || runs.repeats.iter().map(|repeats| repeats.len());
+    let groups: Vec<&[f64]> = runs.values.values().map(Vec::as_slice).collect();
     Some(RepeatLine {
         metric: metric.clone(),
-        launches: launches.repeats.len(),
+        launches: runs.repeats.len(),
         repeats: [counts().min()?, counts().max()?],
         mean: stats::mean(&groups.concat())?,
         between: stats::winsorised_sd(&groups),
-        within: stats::winsorised_sd(&launches.repeats),
+        within: stats::winsorised_sd(&runs.repeats),
     })
 }

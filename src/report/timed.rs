@@ -68,7 +68,7 @@ pub(super) fn words(line: &TimedLine) -> String {
     .flatten()
     .collect();
     let figures = if figures.is_empty() {
-        "the machine tells nothing".to_owned()
+        "state of the machine unknown".to_owned()
     } else {
         figures.join(", ")
     };
@@ -87,9 +87,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_what_the_machine_told_and_what_was_thrown_away() {
+    fn a_line_has_the_state_of_the_machine_and_the_throttled_runs() {
         let mut line = TimedLine { measure: "speed".to_owned(), runs: 12, ..TimedLine::default() };
-        let told = "speed: 12 exclusive runs (the machine tells nothing)";
+        let told = "speed: 12 exclusive runs (state of the machine unknown)";
         assert_eq!(words(&line), told);
         line.throttled = 2;
         line.load = Some([0.1, 0.42]);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_is_that_of_what_was_told() {
+    fn a_range_has_the_lowest_and_the_highest_value() {
         assert_eq!(range([].into_iter()), None);
         assert_eq!(range([3.0, 1.0, 2.0].into_iter()), Some([1.0, 3.0]));
     }

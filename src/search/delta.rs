@@ -31,8 +31,7 @@ pub(crate) struct Isolated {
 /// How an isolation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IsolationEnd {
-    /// One part is left; or each part was tested alone with the context, the change was tested
-    /// without each part, and no such test could be judged.
+    /// One part is left, or no test that moves a single part to the other set could be judged.
     Minimal,
     /// As [`Self::Minimal`], but some of these sets were not tested, because they lack what a
     /// failed test lacked.

@@ -97,11 +97,11 @@ impl Graph {
         let mut merged = vec![0.0; self.len()];
         if (0..self.len()).any(is_merge) {
             let heavy: Vec<usize> = (0..self.len()).filter(|&i| weights[i] > 0.0).collect();
-            let mut sweep = Sweep::over(self);
+            let mut propagation = Propagation::over(self);
             for block in heavy.chunks(64) {
-                sweep.add(block, weights);
+                propagation.add(block, weights);
             }
-            merged = sweep.finish();
+            merged = propagation.finish();
         }
         let mut sums = vec![0.0; self.len()];
         for commit in 0..self.len() {
@@ -116,7 +116,7 @@ impl Graph {
 }
 
 /// Propagates blocks of commits through a graph, and sums what each merge contains.
-struct Sweep<'a> {
+struct Propagation<'a> {
     graph: &'a Graph,
     /// Each commit's last child; the commit itself if it has none.
     last_child: Vec<u32>,
@@ -131,7 +131,7 @@ struct Sweep<'a> {
     gained: Vec<f64>,
 }
 
-impl<'a> Sweep<'a> {
+impl<'a> Propagation<'a> {
     fn over(graph: &'a Graph) -> Self {
         let commits = graph.len();
         let mut last_child: Vec<u32> = (0..commits).map(small).collect();

@@ -16,7 +16,7 @@ pub(crate) fn nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
     nodes_that_refused(jobs, |refusal| matches!(refusal, Refusal::OtherMachine { .. }))
 }
 
-/// The nodes that build otherwise than the one that the hunt's builds began on.
+/// The nodes whose builds would differ from those of the node on which the hunt's builds began.
 pub(crate) fn build_nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
     nodes_that_refused(jobs, |refusal| matches!(refusal, Refusal::OtherBuildNode { .. }))
 }
@@ -48,12 +48,12 @@ pub(crate) enum Purpose {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub(crate) enum Refusal {
-    /// The node is not what the hunt began on.
+    /// The node differs from the machine on which the hunt began.
     OtherMachine {
         /// The difference, in a sentence.
         what: String,
     },
-    /// The node builds otherwise than the one that the hunt's builds began on.
+    /// The node's builds would differ from those of the node on which the hunt's builds began.
     OtherBuildNode {
         /// The difference, in a sentence.
         what: String,
@@ -90,7 +90,7 @@ struct Begun {
     at: String,
 }
 
-/// Lives as long as a process waits for a job; the system ends it if the process dies.
+/// A lock that is held while a process waits for a job. The system frees it if the process dies.
 #[derive(Debug)]
 pub(crate) struct Waiter(#[expect(dead_code, reason = "held, never read")] File);
 
@@ -183,7 +183,7 @@ impl Attempt {
     }
 
     /// Says that this process waits for the job, as long as the returned value lives. `None` if
-    /// another process says so.
+    /// another process waits already.
     pub(crate) fn await_job(&self) -> Result<Option<Waiter>, StoreError> {
         let path = self.folder.join("waiter");
         let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;

@@ -39,8 +39,10 @@ pub(crate) struct Order {
 
 /// Submits the job of an attempt; returns its number.
 ///
-/// # Errors After [`SlurmError::Refused`] there is no job. After [`SlurmError::Unanswered`] there
-/// may be one.
+/// # Errors
+///
+/// After [`SlurmError::Refused`] there is no job. After [`SlurmError::Unanswered`] there may be
+/// one.
 pub(crate) fn submit(
     attempt: &Attempt,
     options: &JobOptions,

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_none() {
+    fn runs_without_valid_perplexities_have_no_chunks() {
         assert_eq!(Chunks::of(&[]), None);
         assert_eq!(Chunks::of(&[&[]]), None);
         assert_eq!(Chunks::of(&[&[1.0, 2.0], &[1.0]]), None);

@@ -162,8 +162,7 @@ mod tests {
         }
 
         #[test]
-        fn other_pairs_are_another_spread((a, b) in pair()) {
-            // Rotating one side alone keeps the mean and the plain interval.
+        fn rotating_one_side_keeps_the_mean_and_the_plain_interval((a, b) in pair()) {
             let mut turned = b.clone();
             turned.rotate_left(1);
             let here = difference(&chunks(&a), &chunks(&b), 0.95).unwrap();

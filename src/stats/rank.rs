@@ -1,7 +1,7 @@
 //! The rank correlation of two series.
 
 /// Spearman's rank correlation of two series of equal length: Pearson's correlation of the ranks,
-/// where equal values get their mean rank; −1 … 1. `None` for less than three pairs, or if all
+/// where equal values get their mean rank; −1 … 1. `None` for fewer than three pairs, or if all
 /// values of a series are equal. Source: C. Spearman, "The proof and measurement of association
 /// between two things", American Journal of Psychology 15(1), 1904.
 pub(crate) fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {

@@ -42,7 +42,7 @@ impl Store {
     fn keep_dump(&self, file: &Path, path: String) -> Result<Dumped, StoreError> {
         let known = digest(file)?;
         let bytes = std::fs::metadata(file).map_err(StoreError::at(file))?.len();
-        // A file that is damaged is replaced.
+        // A stored file of another size is damaged: it is replaced.
         if std::fs::metadata(self.dump(&known)).is_ok_and(|kept| kept.len() == bytes) {
             return Ok(Dumped { path, sha256: known, bytes });
         }

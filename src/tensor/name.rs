@@ -95,7 +95,7 @@ pub(super) struct NameParts {
     pub(super) layer: Option<u32>,
     /// The part.
     pub(super) part: Option<TensorPart>,
-    /// The tolerance.
+    /// The level, which has the tolerance.
     pub(super) level: TensorLevel,
 }
 
@@ -194,8 +194,8 @@ fn made_by(part: TensorPart, name: &str, operation: Option<&str>) -> TensorPart 
     }
 }
 
-/// The parts that a part is computed from. There are several lists, since a set may lack the
-/// nearest parts: of these lists, the first one counts whose first part is in the set.
+/// The parts that a part is computed from. A part may have several lists, since a set may lack the
+/// nearest parts. The first list counts whose first part is in the set.
 pub(super) fn inputs_of(part: TensorPart) -> &'static [&'static [TensorPart]] {
     match part {
         Part::Embedding | Part::RotationTable => &[],

@@ -9,6 +9,7 @@ use regex::Regex;
 
 use super::dtype::Encoding;
 use super::error::Problem;
+use super::head::REDUMP;
 use super::layout::Layout;
 
 /// The first bytes of every file.
@@ -86,7 +87,6 @@ pub(super) fn read(header: &[u8]) -> Result<Layout, Problem> {
 }
 
 const RESAVE: &str = "save it again with numpy.save";
-const REDUMP: &str = "write the dump again";
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the patterns of this file are valid")

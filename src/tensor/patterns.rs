@@ -25,7 +25,7 @@ const LEAST_FACTOR: f64 = 1.5;
 /// Slow growth: the highest value is at least this many times the first one.
 const SLOW: f64 = 2.0;
 /// Slow growth: each value is at least this many times the one before it.
-const LEVEL: f64 = 0.9;
+const LEAST_SLOW_FACTOR: f64 = 0.9;
 
 /// Fewer points do not show a growth.
 const LEAST_POINTS: usize = 4;
@@ -36,7 +36,7 @@ pub(super) fn of(found: &TensorComparison, caches: &[CacheDifference]) -> Vec<Te
         |kind, evidence: Option<String>| Some(TensorPattern { kind, evidence: evidence? });
     let all = [
         found.first().and_then(|first| {
-            let (kind, evidence) = place(found, first)?;
+            let (kind, evidence) = first_part(found, first)?;
             pattern(kind, Some(evidence))
         }),
         pattern(Kind::Cache, cache(caches)),
@@ -50,7 +50,7 @@ pub(super) fn of(found: &TensorComparison, caches: &[CacheDifference]) -> Vec<Te
 }
 
 /// What the part of the first different tensor says, if all its inputs are clean.
-fn place(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, String)> {
+fn first_part(found: &TensorComparison, first: &TensorDifference) -> Option<(Kind, String)> {
     let part = first.part?;
     let has_clean_inputs = !found.inputs.is_empty() && found.inputs.iter().all(|one| one.is_clean);
     if part == TensorPart::Embedding {
@@ -198,7 +198,7 @@ fn slow_growth(found: &TensorComparison) -> Option<String> {
     if instability(found).is_some() || one_layer(found).is_some() {
         return None;
     }
-    if !factors.iter().all(|one| (LEVEL..FAR).contains(one)) {
+    if !factors.iter().all(|one| (LEAST_SLOW_FACTOR..FAR).contains(one)) {
         return None;
     }
     let first = points.first()?;

@@ -35,8 +35,9 @@ impl Stored {
             return Err(Problem::new("its header names more values than a file can have", REDUMP));
         };
         let end = end.unwrap_or(own_end);
-        if size < end.max(own_end) {
-            let what = format!("the file ends early: it has {size} of {end} bytes");
+        let wanted = end.max(own_end);
+        if size < wanted {
+            let what = format!("the file ends early: it has {size} of {wanted} bytes");
             return Err(Problem::new(what, "its program did not finish; write the dump again"));
         }
         if size > end {

@@ -47,6 +47,6 @@ pub(crate) fn yes_or_no(
 fn is_readable() -> bool {
     let stdin = io::stdin();
     let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
-    // An interrupted wait is like one without a line.
+    // An interrupted poll counts as no line.
     poll(&mut waiting, Some(&POLL_INTERVAL)).is_ok_and(|ready| ready > 0)
 }

@@ -123,7 +123,7 @@ pub(crate) enum Tone {
     Caution,
     /// Something is wrong.
     Bad,
-    /// Neither.
+    /// No colour.
     Plain,
 }
 

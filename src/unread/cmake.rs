@@ -122,8 +122,8 @@ pub(super) struct CmakeNames {
     pub(super) named: Names,
 }
 
-/// Reads the texts, by path. `is_off`: whether a variable of the cache is false. `installs`: whether
-/// the build installs, which reads what `install` names.
+/// Reads the texts, by path. `is_off`: whether a variable of the cache is false. `installs`:
+/// whether the build installs, which reads what `install` names.
 pub(super) fn cmake_names(
     texts: &BTreeMap<String, String>,
     is_off: &dyn Fn(&str) -> bool,
@@ -146,7 +146,7 @@ pub(super) fn cmake_names(
     for (path, call) in &all {
         let is_read = match reading.kind(call) {
             Kind::Reads => true,
-            Kind::Flow => call.is_bare_in(&tainted),
+            Kind::Flow => call.has_argument_in(&tainted),
             Kind::Harmless if WITH_SOURCES.contains(&call.name.as_str()) => false,
             Kind::Harmless => continue,
         };
@@ -256,7 +256,7 @@ impl Reading {
         loop {
             let before = tainted.len();
             for (_, call) in all.iter().filter(|(_, call)| self.kind(call) == Kind::Flow) {
-                if call.is_bare_in(&tainted) {
+                if call.has_argument_in(&tainted) {
                     call.add_variables(&known, &mut tainted);
                 }
             }
@@ -293,7 +293,7 @@ impl Call {
         tainted.extend(self.args_read().filter(|arg| known.contains(*arg)).cloned());
     }
 
-    fn is_bare_in(&self, tainted: &BTreeSet<String>) -> bool {
+    fn has_argument_in(&self, tainted: &BTreeSet<String>) -> bool {
         self.args.iter().any(|arg| tainted.contains(arg))
     }
 }

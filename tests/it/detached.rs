@@ -278,7 +278,7 @@ fn after_a_reboot_a_hunt_goes_on_from_the_store_alone() {
     assert!(folder.join("now.json").exists(), "the state of a killed driver");
     fs::remove_dir_all(env.path("cache")).unwrap();
     fs::create_dir(env.path("cache")).unwrap();
-    // The driver's number is that of a process of now, with the same start time.
+    // After the reboot, another process has the PID and the start time that the file names.
     let own = i32::try_from(std::process::id()).unwrap();
     let file = folder.join("driver");
     let line = fs::read_to_string(&file).unwrap();

@@ -68,8 +68,8 @@ fn a_make_tree_is_hunted_in() {
     let (env, said) = init_finds_it(make_tree(), &[]);
     insta::assert_snapshot!(written(&env), @r#"
     # How each commit is built and measured, and what counts as worse. Written by
-    # `bisect-ppl init`. A comment behind a line says where the line comes from. Check the lines
-    # that are called a guess: init could not read them. Paths start from the folder of this file,
+    # `bisect-ppl init`. A comment after a line says where the line comes from. Check the lines
+    # whose comments say that they are a guess. Paths start from the folder of this file,
     # {src} is the tree at a commit, {build} a folder outside it.
     # Every key: `bisect-ppl help oracle-toml`, or
     # https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md

@@ -69,7 +69,7 @@ fn the_lowest_level_that_fails_is_told() {
 }
 
 #[test]
-fn kernels_that_pass_leave_the_convention() {
+fn passing_kernels_leave_how_the_parts_are_put_together() {
     let (_env, _, hunt) =
         hunt(|plan| set(plan, 0..6, "checks = q:pass:1e-7 k:pass:1e-7").with(3, "shift = 0.5"));
     assert_eq!(shown(&hunt), [("kernel", "passes"), ("forward", "fails"), ("tools", "passes")]);

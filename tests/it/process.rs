@@ -1,6 +1,6 @@
 //! Real processes that misbehave as engines do.
 #![cfg(target_os = "linux")]
-#![expect(clippy::disallowed_methods, reason = "tests start what the room must cope with")]
+#![expect(clippy::disallowed_methods, reason = "tests start what the module must cope with")]
 #![expect(clippy::unwrap_used, reason = "a failed step is a failed test, in helpers too")]
 
 use std::cell::RefCell;

@@ -6,7 +6,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::kit::{
-    History, Hunt, Oracle, PATIENCE, Plan, Snapshot, TestEnvironment, graph, kill, line, wait_until,
+    History, Hunt, Oracle, PATIENCE, Plan, Snapshot, TestEnvironment, graph, kill, line,
+    most_at_once, wait_until,
 };
 
 /// The events of this kind in a hunt's journal.
@@ -212,26 +213,22 @@ fn exclusive_runs_of_all_slots_take_turns() {
     let hunt = env.start(&["--good", "v1", "--slots", "3"]).names(&history, 5);
     // How far the workers get with their runs depends on the machine.
     assert!(hunt.report["ahead"]["builds"].as_u64().unwrap() > 0, "{:#}", hunt.report["ahead"]);
-    // The store has when each run began and how long it took.
-    let mut times: Vec<(f64, f64)> = Vec::new();
-    for path in files_below(&env.git_folder().join("bisect-ppl/runs")) {
-        if path.extension().is_some_and(|end| end == "json") {
-            let run: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-            let began: jiff::Timestamp = run["started"].as_str().unwrap().parse().unwrap();
-            let began = began.as_millisecond() as f64 / 1000.0;
-            times.push((began, began + run["wall_s"].as_f64().unwrap()));
-        }
-    }
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    assert!(times.len() >= 8, "{times:?}");
-    for pair in times.windows(2) {
-        assert!(pair[0].1 <= pair[1].0 + 0.001, "two runs at once: {pair:?}");
-    }
+    assert_eq!(most_at_once(&env.spans("runs")), 1);
 }
 
-fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+#[test]
+fn builds_go_on_beside_runs_that_take_turns() {
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g b b b b").with_all("chunk_ms = 60").with_all("build_ms = 60");
+    let history = plan.build(&env);
+    Oracle::new(&env).ppl("exclusive = \"runs\"").write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", "3"]).names(&history, 5);
+    assert!(hunt.report["ahead"]["runs"].as_u64().unwrap() > 0, "{:#}", hunt.report["ahead"]);
+    let (runs, builds) = (env.spans("runs"), env.spans("builds"));
+    assert_eq!(most_at_once(&runs), 1);
+    let is_beside =
+        |build: &[f64; 2]| runs.iter().any(|run| build[0] < run[1] && run[0] < build[1]);
+    assert!(builds.iter().any(is_beside), "{builds:?} {runs:?}");
 }
 
 #[test]
@@ -244,14 +241,11 @@ fn runs_of_a_slot_have_its_variables_and_cpus() {
     let hunt = env.start(&["--good", "v1"]).names(&history, 5);
     let mut seen = BTreeMap::new();
     let mut keys = std::collections::BTreeSet::new();
-    for path in files_below(&env.git_folder().join("bisect-ppl/runs")) {
-        if path.extension().is_some_and(|end| end == "json") {
-            let run: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-            let device = run["env"]["DEVICE"].as_str().unwrap().to_owned();
-            *seen.entry((device, run["cpus"].to_string())).or_insert(0) += 1;
-            if run["commit"] == history.commit("0") {
-                keys.insert(run["run_key"].to_string());
-            }
+    for run in env.records("runs") {
+        let device = run["env"]["DEVICE"].as_str().unwrap().to_owned();
+        *seen.entry((device, run["cpus"].to_string())).or_insert(0) += 1;
+        if run["commit"] == history.commit("0") {
+            keys.insert(run["run_key"].to_string());
         }
     }
     let found: Vec<_> =

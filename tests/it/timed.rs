@@ -373,8 +373,8 @@ fn a_launch_is_one_sample_however_often_it_says_its_figure() {
     assert_eq!(repeats["repeats"], serde_json::json!([2, 2]));
     assert_eq!(repeats["between"], 0.0);
     let within = repeats["within"].as_f64().unwrap();
-    // Two values a launch, 20 apart; see stats::winsorised_sd for the factor.
+    // Two values in each run, 20 apart; see stats::winsorised_sd for the factor.
     assert!((within - 1.02 * 200.0_f64.sqrt()).abs() < 1e-9, "{within}");
-    assert!(hunt.file("report.md").contains("deviation within a launch"));
-    assert!(hunt.file("report.html").contains("deviation within a launch"));
+    assert!(hunt.file("report.md").contains("deviation within a run"));
+    assert!(hunt.file("report.html").contains("deviation within a run"));
 }

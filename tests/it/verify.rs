@@ -41,7 +41,7 @@ fn sent_after(
         fs::write(&report, hunt.file("report.json")).unwrap();
     }
     env.git_in(&env.path(""), &["clone", "--quiet", "repo", "clone"]);
-    // What is left of the hunt's own repository answers no request.
+    // Only commits are left in the hunt's own repository.
     fs::remove_dir_all(env.git_folder().join("bisect-ppl")).unwrap();
     fs::remove_file(env.repo().join("oracle.toml")).unwrap();
     Sent { env, history, hunt, report, clone }

@@ -3,7 +3,7 @@
 use crate::kit::{Oracle, TestEnvironment, line};
 
 #[test]
-fn a_world_that_breaks_only_builds_is_found_out_at_the_second() {
+fn a_machine_that_breaks_only_builds_is_found_out_at_the_second() {
     let env = TestEnvironment::new();
     let mut plan = line("g g g g g g g g b b b b b b b b");
     // The first searched commit breaks all later builds on the machine.
@@ -27,7 +27,7 @@ fn a_world_that_breaks_only_builds_is_found_out_at_the_second() {
 }
 
 #[test]
-fn a_world_that_breaks_builds_between_the_endpoints_is_not_what_is_hunted() {
+fn a_machine_that_breaks_builds_between_the_endpoints_is_not_what_is_hunted() {
     let env = TestEnvironment::new();
     let history = line("g g b b").with(0, "break_world = build-broken").build(&env);
     Oracle::new(&env).write(&env);

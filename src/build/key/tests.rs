@@ -251,7 +251,7 @@ fn two_measures_of_one_command_have_runs_of_their_own() {
 
 #[test]
 fn exclusive_warmed_up_and_file_measures_have_run_keys_of_their_own() {
-    for keys in ["exclusive = true", "warmup = 2", "file = \"{out}/x\""] {
+    for keys in ["exclusive = true", "exclusive = \"runs\"", "warmup = 2", "file = \"{out}/x\""] {
         assert_eq!(edited("env = { OMP", &format!("{keys}\nenv = {{ OMP")), ONLY_RUN, "{keys}");
     }
     for keys in ["exclusive = false", "warmup = 0"] {

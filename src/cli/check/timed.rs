@@ -1,6 +1,6 @@
 //! Checks of measures of time: whether they are exclusive, and whether the machine is busy.
 
-use crate::config::Config;
+use crate::config::{Config, Exclusive, Measure};
 use crate::evaluation::{Guard, GuardForm, Resource};
 use crate::oracle::load_average;
 use crate::ui::text;
@@ -9,7 +9,7 @@ use super::lines::Lines;
 
 /// Warns of time measures that are not exclusive, and of a busy machine.
 pub(super) fn timed(lines: &mut Lines, config: &Config) {
-    for measure in config.measures.iter().filter(|measure| !measure.exclusive) {
+    for measure in config.measures.iter().filter(|measure| measure.exclusive == Exclusive::No) {
         let guards = config.guards.iter().filter(|guard| guard.metric.measure == measure.name);
         let yields_speeds = measure.parser.yields_speeds();
         if let Some(guard) = guards.into_iter().find(|guard| yields_speeds || is_of_time(guard)) {
@@ -23,7 +23,7 @@ pub(super) fn timed(lines: &mut Lines, config: &Config) {
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if config.measures.iter().any(|measure| measure.exclusive)
+    if config.measures.iter().any(Measure::is_exclusive)
         && let Some(load) = load_average().filter(|load| is_busy(*load, cores))
     {
         let about = format!("the load average is {load} on {}", text::plural(cores, "core"));

@@ -58,8 +58,8 @@ pub struct Measure {
     pub(crate) kind: MeasureKind,
     /// `[failures]`, overridden by this measure's own settings.
     pub failures: Failures,
-    /// Whether no other build or run of this program may happen meanwhile on this machine.
-    pub exclusive: bool,
+    /// What may not happen on this machine during a run.
+    pub(crate) exclusive: Exclusive,
     /// Number of warm-ups: runs that do not count, before the first run that does.
     pub warmup: u32,
     /// Whether the measure only helps to find the cause at a first bad commit. Such a measure does
@@ -67,7 +67,25 @@ pub struct Measure {
     pub for_cause: bool,
 }
 
+/// `exclusive`: which builds and runs of this program may not happen on this machine during a run of
+/// the measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Exclusive {
+    /// All may: `false`.
+    #[default]
+    No,
+    /// No other run, but builds may: `"runs"`.
+    Runs,
+    /// None: `true`.
+    All,
+}
+
 impl Measure {
+    /// Whether no build and no other run may happen on this machine during a run.
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.exclusive == Exclusive::All
+    }
+
     /// All templates of the measure: its commands, environment and working folder.
     pub(crate) fn templates(&self) -> impl Iterator<Item = &Template> {
         let commands = std::iter::once(&self.command).chain(&self.before).chain(&self.after);

@@ -21,12 +21,12 @@ pub(super) fn guards(
     let all = metrics(declared);
     for mut section in root.some_sections(reader, "guard", &whole_guard(declared)) {
         let line = format!("metric = \"{}\"", all.first().map_or("ppl", String::as_str));
-        let metric_spot = section.need_one_of(reader, "metric", &line, &all.join(", "));
-        if let Some(spot) = section.get("preset") {
-            guards.extend(preset(reader, section, &spot, metric_spot, declared));
+        let metric_field = section.need_one_of(reader, "metric", &line, &all.join(", "));
+        if let Some(preset_field) = section.get("preset") {
+            guards.extend(preset(reader, section, &preset_field, metric_field, declared));
             continue;
         }
-        let metric = metric_spot.as_ref().and_then(|field| metric(reader, field, declared));
+        let metric = metric_field.as_ref().and_then(|field| metric(reader, field, declared));
         let numeric = metric.as_ref().is_none_or(|named| named.is_number);
         let form = form(reader, &mut section, numeric);
         let place = section.place;
@@ -56,20 +56,22 @@ pub(super) fn guards(
 fn preset(
     reader: &mut Reader,
     mut section: TableReader<'_>,
-    spot: &Field<'_>,
+    preset_field: &Field<'_>,
     metric: Option<Field<'_>>,
     declared: &[Declared],
 ) -> Vec<(Guard, bool)> {
     let presets = LogitsGuard::ALL.map(|one| (one.name(), one));
-    let preset = spot.choice(reader, &presets, &[]);
+    let preset = preset_field.choice(reader, &presets, &[]);
     let mut found = None;
     if let Some(field) = metric
         && let Some(name) = field.text(reader)
         && let Some(measure) = find_measure(reader, &field, name, declared)
     {
         match &measure.yields {
-            Some((_, Parser::Logits)) | None => found = Some((name, measure)),
-            Some(_) => spot.refuse(
+            Some((_, Parser::Logits)) | None => {
+                found = runs_in_search(reader, &field, measure).then_some((name, measure));
+            }
+            Some(_) => preset_field.refuse(
                 reader,
                 format!("belongs to a measure with the parser `logits`; `{name}` has another."),
             ),
@@ -143,13 +145,7 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
         field.refuse(reader, what);
         return None;
     }
-    if of.for_cause {
-        let what = format!(
-            "measure `{}` runs only to find the cause at a first bad commit, so it cannot have a \
-             guard.",
-            of.name
-        );
-        field.refuse(reader, what);
+    if !runs_in_search(reader, field, of) {
         return None;
     }
     let in_cells = |is_number: bool| {
@@ -174,6 +170,19 @@ fn metric(reader: &mut Reader, field: &Field<'_>, declared: &[Declared]) -> Opti
         return None;
     }
     Some(in_cells(*kind == MeasureKind::Number))
+}
+
+/// Whether the search runs a measure. Refuses its guard otherwise.
+fn runs_in_search(reader: &mut Reader, field: &Field<'_>, measure: &Declared) -> bool {
+    if measure.for_cause {
+        let what = format!(
+            "measure `{}` runs only to find the cause at a first bad commit, so it cannot have a \
+             guard.",
+            measure.name
+        );
+        field.refuse(reader, what);
+    }
+    !measure.for_cause
 }
 
 fn yields_no(text: &str, measure: &str, names: Option<Vec<Option<String>>>) -> String {
@@ -258,8 +267,8 @@ pub(super) fn requires(
     for mut section in root.sections(reader, "require") {
         let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
         let line = format!("measure = \"{}\"", names.first().unwrap_or(&"ppl"));
-        let spot = section.need_one_of(reader, "measure", &line, &names.join(", "));
-        let measure = spot.and_then(|field| {
+        let measure_field = section.need_one_of(reader, "measure", &line, &names.join(", "));
+        let measure = measure_field.and_then(|field| {
             let name = field.text(reader)?;
             let found = find_measure(reader, &field, name, declared)?;
             let cells =

@@ -9,7 +9,7 @@ use super::super::table_reader::TableReader;
 /// The most jobs of one hunt. A search asks about few commits at the same time.
 const MOST_JOBS: u32 = 64;
 
-/// Reads the keys; returns the keys that the table has, too.
+/// Reads the keys. Also returns the fields that the table has.
 pub(super) fn job_options<'d>(
     reader: &mut Reader,
     section: &mut TableReader<'d>,
@@ -17,15 +17,15 @@ pub(super) fn job_options<'d>(
     section.later(&["container"]);
     let mut options = JobOptions::default();
     let mut given = Vec::new();
-    for (key, place) in [
+    for (key, option) in [
         ("partition", &mut options.partition),
         ("account", &mut options.account),
         ("gres", &mut options.gres),
         ("constraint", &mut options.constraint),
     ] {
         let Some(field) = section.get(key) else { continue };
-        *place = field.text(reader).map(str::to_owned);
-        if place.as_ref().is_some_and(|text| text.contains(char::is_control)) {
+        *option = field.text(reader).map(str::to_owned);
+        if option.as_ref().is_some_and(|text| text.contains(char::is_control)) {
             field.refuse(reader, "has a control character.");
         }
         given.push(field);

@@ -30,18 +30,18 @@ pub(super) fn levels(
             field.refuse(reader, format!("there is a level `{name}` already{other}."));
         }
         let field = section.need(reader, "measures", "measures = [\"selftest\"]");
-        let spots = field.as_ref().and_then(|field| field.list(reader)).unwrap_or_default();
-        if let Some(field) = field.as_ref().filter(|_| spots.is_empty()) {
+        let items = field.as_ref().and_then(|field| field.list(reader)).unwrap_or_default();
+        if let Some(field) = field.as_ref().filter(|_| items.is_empty()) {
             field.refuse(reader, "needs at least one measure: measures = [\"selftest\"].");
         }
         let mut cells = Vec::new();
-        for spot in spots {
-            let Some(named) = spot.text(reader) else { continue };
+        for item in items {
+            let Some(named) = item.text(reader) else { continue };
             if let Some(one) = declared.iter().find(|one| one.name == named) {
                 cells.extend(one.cells.clone());
             } else {
                 let guess = did_you_mean(named, declared.iter().map(|one| one.name.as_str()));
-                spot.refuse(reader, format!("there is no measure `{named}`{guess}"));
+                item.refuse(reader, format!("there is no measure `{named}`{guess}"));
             }
         }
         let tolerance = section.get("tolerance").and_then(|field| {

@@ -6,7 +6,7 @@ use super::super::field::Field;
 use super::super::parser_table::{FileUse, ParserRow};
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
-use super::super::{Failures, Measure, MeasureKind, Parser, Placeholder, Values};
+use super::super::{Exclusive, Failures, Measure, MeasureKind, Parser, Placeholder, Values};
 use super::failures::run_failures;
 use super::matrix::Matrix;
 use super::name::{NOT_A_WORD, is_word};
@@ -92,23 +92,23 @@ fn measure(
     failures: &Failures,
 ) -> Option<Measure> {
     let command = section.need(reader, "command", COMMAND).and_then(|field| field.command(reader));
-    let kind_spot = section.get("kind");
-    let kind = kind_spot.as_ref().and_then(|field| {
+    let kind_field = section.get("kind");
+    let kind = kind_field.as_ref().and_then(|field| {
         let kinds = [("number", MeasureKind::Number), ("fact", MeasureKind::Fact)];
         field.choice(reader, &kinds, &[])
     });
     let kind = kind.unwrap_or(MeasureKind::Number);
     let parser = parser(reader, &mut section, kind);
-    if let (Some(field), Some(parser)) = (kind_spot, &parser)
+    if let (Some(field), Some(parser)) = (kind_field, &parser)
         && kind == MeasureKind::Fact
         && !parser.row().yields_facts
     {
         let facts = ParserRow::names_where(|row| row.yields_facts).join(" or ");
         field.refuse(reader, format!("this parser yields numbers; facts come from {facts}."));
     }
-    let file_spot = section.get("file");
-    let file = file_spot.as_ref().and_then(|field| file(reader, field, parser.as_ref()));
-    if let (None, Some(row)) = (&file_spot, parser.as_ref().map(Parser::row))
+    let file_field = section.get("file");
+    let file = file_field.as_ref().and_then(|field| file(reader, field, parser.as_ref()));
+    if let (None, Some(row)) = (&file_field, parser.as_ref().map(Parser::row))
         && row.file == FileUse::Needed
     {
         let key = format!("{}.file", section.key);
@@ -124,7 +124,7 @@ fn measure(
     let cwd = section.get("cwd").and_then(|field| field.template(reader));
     let before = section.get("before").map(|field| field.commands(reader));
     let after = section.get("after").map(|field| field.commands(reader));
-    let exclusive = section.get("exclusive").and_then(|field| field.flag(reader));
+    let exclusive = section.get("exclusive").and_then(|field| field.flag_or(reader, "runs"));
     let warmup = section.get("warmup").and_then(|field| field.count_to(reader, MOST_WARMUPS));
     let mut own = failures.clone();
     let mut policies = section.section(reader, "failures");
@@ -148,7 +148,11 @@ fn measure(
         after: after.unwrap_or_default(),
         kind,
         failures: own,
-        exclusive: exclusive.unwrap_or(false),
+        exclusive: match exclusive {
+            None | Some(Some(false)) => Exclusive::No,
+            Some(Some(true)) => Exclusive::All,
+            Some(None) => Exclusive::Runs,
+        },
         warmup: warmup.unwrap_or(0),
     })
 }

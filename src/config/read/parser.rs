@@ -21,8 +21,8 @@ pub(super) fn parser(
     let choices: Vec<(&str, &ParserRow)> = PARSERS.iter().map(|row| (row.name, row)).collect();
     let names = choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let line = "parser = \"llama-perplexity\"";
-    let name_spot = section.need_one_of(reader, "parser", line, &names);
-    let row = name_spot.as_ref().and_then(|field| field.choice(reader, &choices, &[]));
+    let name_field = section.need_one_of(reader, "parser", line, &names);
+    let row = name_field.as_ref().and_then(|field| field.choice(reader, &choices, &[]));
     let fields = PARSER_KEYS.map(|key| section.get(key));
     let row = row?;
     for (field, key) in fields.iter().zip(PARSER_KEYS) {
@@ -77,12 +77,12 @@ fn regex(
     reader: &mut Reader,
     section: &TableReader<'_>,
     pattern: Option<Field<'_>>,
-    pick_spot: Option<Field<'_>>,
+    pick_field: Option<Field<'_>>,
     kind: MeasureKind,
 ) -> Option<Parser> {
-    let pick = pick_spot.as_ref().and_then(|field| field.choice(reader, PICKS, &[]));
+    let pick = pick_field.as_ref().and_then(|field| field.choice(reader, PICKS, &[]));
     let pick = pick.unwrap_or(Pick::Last);
-    if let Some(field) = pick_spot
+    if let Some(field) = pick_field
         && kind == MeasureKind::Fact
         && !matches!(pick, Pick::First | Pick::Last)
     {

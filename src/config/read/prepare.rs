@@ -34,8 +34,8 @@ pub(super) fn prepares(reader: &mut Reader, root: &mut TableReader<'_>) -> Vec<P
             env
         });
         let outputs = section.get("outputs").map(|field| {
-            let spots = field.list(reader).unwrap_or_default();
-            spots.iter().filter_map(|field| field.inner_path(reader)).collect()
+            let fields = field.list(reader).unwrap_or_default();
+            fields.iter().filter_map(|field| field.inner_path(reader)).collect()
         });
         let failure = section.get("failure").and_then(|field| field.choice(reader, POLICIES, &[]));
         section.finish(reader);

@@ -108,15 +108,15 @@ impl SweepReader {
                 reader.report_problem(place, key, what);
             }
         }
-        let is_asked = self.runs_only_in_sweep(measure);
-        if is_asked && matrix.is_named_by(measure) {
+        let is_sweep_only = self.runs_only_in_sweep(measure);
+        if is_sweep_only && matrix.is_named_by(measure) {
             reader.report_problem(
                 place,
                 key,
                 "names [matrix] and [sweep]; a measure may name one.",
             );
         }
-        is_asked
+        is_sweep_only
     }
 
     /// Reads the other keys, and declares the values that measures name as inputs.
@@ -143,11 +143,11 @@ impl SweepReader {
         });
         let listed = section.get("measures");
         let (place, key) = (section.place.clone(), section.key.clone());
-        let asked: Vec<&Measure> =
+        let sweep_only: Vec<&Measure> =
             measures.iter().filter(|measure| self.runs_only_in_sweep(measure)).collect();
         let swept = match &listed {
-            Some(field) => self.listed(reader, field, measures, &asked),
-            None => asked,
+            Some(field) => self.listed(reader, field, measures, &sweep_only),
+            None => sweep_only,
         };
         section.finish(reader);
         for name in &self.as_inputs {
@@ -174,7 +174,7 @@ impl SweepReader {
         reader: &mut Reader,
         field: &Field<'_>,
         measures: &'m [Measure],
-        asked: &[&'m Measure],
+        sweep_only: &[&'m Measure],
     ) -> Vec<&'m Measure> {
         let mut swept: Vec<&Measure> = Vec::new();
         for field in field.list(reader).unwrap_or_default() {
@@ -197,7 +197,9 @@ impl SweepReader {
             }
             swept.push(measure);
         }
-        for left_out in asked.iter().filter(|one| !swept.iter().any(|own| own.name == one.name)) {
+        for left_out in
+            sweep_only.iter().filter(|one| !swept.iter().any(|own| own.name == one.name))
+        {
             let name = &left_out.name;
             let what = format!("`{name}` names a parameter and runs only in the sweep: list it.");
             field.refuse(reader, what);

@@ -92,15 +92,28 @@ pub(super) struct Measure {
     /// Commands to run after each run, in the same folder and environment.
     #[schemars(extend("default" = []))]
     after: Option<Vec<Text>>,
-    /// Whether no other build or run of bisect-ppl may happen on this machine at the same time. For
-    /// times and speeds.
+    /// What of bisect-ppl may not happen on this machine at the same time: `true`, no other build or
+    /// run, for times and speeds; "runs", no other run, for a GPU that one run fills.
     #[schemars(extend("default" = false))]
-    exclusive: Option<bool>,
+    exclusive: Option<Exclusive>,
     /// How many runs of each build do not count, before the first run that counts.
     #[schemars(range(min = 0, max = 100), extend("default" = 0))]
     warmup: Option<u32>,
     /// What failures of this measure count as, if that differs from [failures].
     failures: Option<RunFailures>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Exclusive {
+    Flag(bool),
+    Word(ExclusiveRuns),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum ExclusiveRuns {
+    Runs,
 }
 
 /// Which keys go with which parser.

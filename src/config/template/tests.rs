@@ -62,7 +62,7 @@ fn an_unknown_input_is_refused_with_those_declared() {
 }
 
 #[test]
-fn a_placeholder_of_later_is_refused_by_name() {
+fn a_placeholder_of_a_later_version_is_refused_by_name() {
     assert_eq!(refusal("{port}"), "placeholder `{port}` is not available yet");
 }
 
@@ -117,7 +117,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_prepared_is_named_by_its_folder() {
+fn a_prepare_placeholder_is_the_folder_of_its_step() {
     let values = Values::new().with(Placeholder::Prepare("gguf".to_owned()), "/p/gguf");
     assert_eq!(parse("{prepare.gguf}/m.gguf").fill(&values).unwrap(), "/p/gguf/m.gguf");
     assert_eq!(

@@ -217,7 +217,7 @@ fn report_unread(
 }
 
 #[test]
-fn an_override_may_say_what_the_document_may_but_for_the_whole_hunts() {
+fn an_override_has_the_keys_of_the_document_except_those_of_the_whole_hunt() {
     let keys = |schema: &Value| -> BTreeSet<String> {
         schema["properties"].as_object().unwrap().keys().cloned().collect()
     };
@@ -302,7 +302,7 @@ fn the_worked_examples_are_valid() {
 }
 
 #[test]
-fn the_file_at_the_top_is_fresh() {
+fn the_schema_file_is_up_to_date() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("oracle.schema.json");
     let written = std::fs::read_to_string(file).unwrap_or_default();
     assert!(written == schema(), "run: cargo run -- schema > oracle.schema.json");

@@ -151,6 +151,11 @@ fn what_cannot_be_swept_is_refused() {
         .replace("96x{sweep.d_in}", "96x{sweep.d_in} {matrix.length}");
     let error = parse(&mixed).unwrap_err().to_string();
     assert!(error.contains("a measure may name one"), "{error}");
+    let preset = SWEPT
+        .replace("\"parity\"", "\"logits\"\nfile = \"{out}/logits.npy\"")
+        .replace("\"ppl\"\nmax_increase = 0.05", "\"width\"\npreset = \"lossy\"");
+    let error = parse(&preset).unwrap_err().to_string();
+    assert!(error.contains("so it cannot have a guard"), "{error}");
     let none = "version = 1\n[[measure]]\nname = 'a'\ncommand = 'x {sweep.n}'\nparser = 'exit-code'\n[[guard]]\nmetric = 'a'\nmax = 0\n";
     let error = parse(none).unwrap_err().to_string();
     assert!(error.contains("{sweep.n} names no parameter. [sweep] has: no parameters"), "{error}");

@@ -40,7 +40,7 @@ fn flags_are_counted_over_the_files_that_both_compile() {
 }
 
 #[test]
-fn words_that_say_the_same_thing_in_other_ways_stand_beside_each_other() {
+fn a_flag_that_replaces_another_is_paired_with_it() {
     let change = |before: &str, now: &str| {
         let words = told(&files(&[("a.c", before)]), &files(&[("a.c", now)]));
         words.iter().map(|word| word.replace(" in 1 of 1 file", "")).collect::<Vec<_>>()

@@ -18,7 +18,7 @@ fn ignored_things_are_linked_and_survive_every_checkout() {
     for _ in 0..2 {
         worktree.checkout(&first, true).unwrap();
         assert_eq!(worktree.link(&user, &names).unwrap(), names);
-        assert_eq!(worktree.link(&user, &names).unwrap(), names, "twice is as once");
+        assert_eq!(worktree.link(&user, &names).unwrap(), names, "a second call changes nothing");
         assert_eq!(fs::read_link(path.join(".venv")).unwrap(), user.join(".venv"));
         worktree.reset().unwrap();
         assert!(path.join("third/party/weights").exists());

@@ -1,7 +1,7 @@
 use super::*;
 use crate::git::tests::Fixture;
 
-/// Twenty lines, some of them replaced.
+/// Forty lines, some of them replaced.
 fn text(changes: &[(usize, &str)]) -> String {
     let line = |number: usize| {
         let own = changes.iter().find(|(place, _)| *place == number);

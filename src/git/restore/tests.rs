@@ -176,7 +176,7 @@ fn a_commit_that_the_disk_refuses_says_why_and_the_next_one_is_checked_out() {
 }
 
 #[test]
-fn what_a_build_leaves_deeper_than_git_goes_is_removed() {
+fn paths_too_long_for_git_are_removed() {
     let fixture = Fixture::new();
     let plain = fixture.commit("plain", &[("a", "1"), ("d/b", "1")]);
     let mut worktree = slot(&fixture, &plain);
@@ -196,7 +196,7 @@ fn what_a_build_leaves_deeper_than_git_goes_is_removed() {
 }
 
 #[test]
-fn an_object_that_is_missing_is_nothing_of_the_commits_own() {
+fn a_missing_object_is_not_the_commits_fault() {
     let fixture = Fixture::new();
     let plain = fixture.commit("plain", &[("a", "1")]);
     let next = fixture.commit("next", &[("a", "2"), ("d/b", "2")]);

@@ -130,7 +130,7 @@ fn what_the_users_checkout_lacks_is_fetched_and_its_configuration_stays() {
     worktree.checkout(&one, true).unwrap();
     assert_eq!(version(&worktree), "1");
     assert_eq!(fs::read(plain.join(".git/config")).unwrap(), config);
-    // A pin that the remote lost, and a pin that was never pushed.
+    // The remote is gone.
     fs::remove_dir_all(&module).unwrap();
     fs::remove_dir_all(&library).unwrap();
     let error = worktree.checkout(&two, true).unwrap_err();

@@ -178,7 +178,7 @@ fn a_lost_cache_folder_that_was_a_link_is_made_anew() {
 }
 
 #[test]
-fn what_somebody_holds_on_to_is_not_forgotten() {
+fn an_entry_that_a_person_locked_or_named_is_kept() {
     let (fixture, commits) = Fixture::line(1);
     let path = fixture.beside("slots/0/src");
     for (name, lock) in [("theirs", false), ("src", true)] {
@@ -272,7 +272,7 @@ fn attributes_and_line_ends_are_gits_own() {
 }
 
 #[test]
-fn attributes_that_change_reach_files_that_do_not() {
+fn new_attributes_reach_unchanged_files() {
     let fixture = Fixture::new();
     let unix = fixture.commit("first", &[("sub/a.txt", "x\n"), ("b.c", "x\n")]);
     let dos = fixture.commit("second", &[("sub/.gitattributes", "*.txt eol=crlf\n")]);

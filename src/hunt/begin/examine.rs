@@ -218,7 +218,7 @@ fn check_dependency(history: &History, ends: [&CommitId; 2], path: &str) -> Resu
 }
 
 /// A folder's path as text. Commands and the journal contain it, so it must be UTF-8.
-fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
+pub(crate) fn text(what: &'static str, path: &Path) -> Result<String, UsageError> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| UsageError::NotText { what, path: path.to_owned() })
 }

@@ -14,7 +14,7 @@ impl Driver<'_> {
         };
         if Linked::at(links.iter().map(|link| checkout.join(link))).is_too_large() {
             let text = format!(
-                "the linked folder {} has too many files to check: a build or run that writes there \
+                "[worktree] link ({}) has too many files to check: a build or run that writes there \
                  is not noticed",
                 links.join(", ")
             );

@@ -44,7 +44,7 @@ pub(crate) fn build_elsewhere(
     Ok(())
 }
 
-/// The same for a hunt in another store.
+/// An oracle for a hunt in `store`, which builds on this machine.
 pub(crate) fn open_in(
     repository: &Repository,
     hunt: &HuntDir,
@@ -54,7 +54,7 @@ pub(crate) fn open_in(
     open_with(repository, hunt, store, begun(hunt)?, Recorder::of(hunt)?, stop)
 }
 
-/// The same with the hunt's beginning and a recorder.
+/// The same as [`open_in`], with the hunt's beginning and a recorder.
 pub(crate) fn open_with(
     repository: &Repository,
     hunt: &HuntDir,

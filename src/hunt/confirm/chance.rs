@@ -212,9 +212,9 @@ impl Driver<'_> {
 }
 
 impl CountsBySide {
-    /// The odds that chance alone put a commit of the claim on its side. At least those that it is
-    /// one of the commits of that side that flake (`flaky`). If the commit's own runs differ, it is
-    /// one of them, and its runs do not tell its side.
+    /// The odds that chance alone put a commit of the claim on its side: at least the odds that the
+    /// commit flakes as others of that side do (`flaky`). If its own runs differ, it does flake,
+    /// and its runs do not tell its side.
     fn chance_odds(
         &self,
         commit: &CommitId,

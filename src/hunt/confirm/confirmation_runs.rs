@@ -10,6 +10,7 @@ use crate::hunt::terms::SearchTerms;
 use crate::oracle::Observation;
 use crate::search::{self, FreshPairs};
 use crate::stats;
+use crate::ui::text;
 
 use super::effect::{bad_side, effects, is_large};
 
@@ -175,6 +176,7 @@ fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String
         let does = if is_spread(target) { "differs" } else { "fails" };
         return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());
     }
-    let level = seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| level.to_string());
+    let level =
+        seen.level(metric).map_or_else(|| "nothing".to_owned(), |level| text::value(&level));
     format!("{metric} {level} in {} fresh runs", samples.len())
 }

@@ -25,9 +25,9 @@ impl FlakyCommits {
 }
 
 impl Driver<'_> {
-    /// Counts the runs of all judged commits of this hunt and of its ends, by their values. Unlike
-    /// verdicts, these values differ whatever the search range is. `targets`: the targets of a claim,
-    /// which tell the sides apart.
+    /// Counts the runs of all judged commits of this hunt and of its ends, by their values: unlike
+    /// verdicts, values do not depend on the search range. `targets`: the targets of a claim, which
+    /// tell the sides apart.
     pub(crate) fn flaky_commits(
         &mut self,
         targets: &[Target],

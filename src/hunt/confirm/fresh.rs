@@ -23,6 +23,7 @@ const MOST_ROUNDS: usize = 9;
 const MOST_ROUNDS_UNSTEADY: usize = 24;
 /// Number of rounds after which most claims are decided.
 const USUAL_ROUNDS: usize = 4;
+
 impl Driver<'_> {
     /// Measures the commit and its parents in turn, as often as the claim needs.
     pub(crate) fn measure_afresh(

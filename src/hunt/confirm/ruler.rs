@@ -10,6 +10,7 @@ use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
+use crate::ui::text;
 
 use super::boundary::{judge_separately, runs_for};
 use super::confirmation_runs::ConfirmationRuns;
@@ -128,10 +129,9 @@ fn told(depends_on: StepDependsOn, swapped: &SwappedRulers, targets: &[Target]) 
     );
     let changed = format!("the ruler changed at {commit}");
     match depends_on {
-        StepDependsOn::Engine => format!(
-            "the ruler changed at {commit} too, but the step depends on the engine alone \
-             ({figures})"
-        ),
+        StepDependsOn::Engine => {
+            format!("{changed} too, but the step depends on the engine alone ({figures})")
+        }
         StepDependsOn::Ruler => {
             format!("{changed}, and the step depends on the ruler: {figures}")
         }
@@ -153,7 +153,7 @@ fn in_words(seen: &Observation, targets: &[Target]) -> String {
     let level = |target: &Target| match target {
         Target::Guard(target) => {
             let metric = &target.guard.metric;
-            Some(format!("{metric} {}", seen.level(metric)?))
+            Some(format!("{metric} {}", text::value(&seen.level(metric)?)))
         }
         Target::Failure { .. } => Some("no failure".to_owned()),
     };

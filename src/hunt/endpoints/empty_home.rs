@@ -24,7 +24,7 @@ pub(super) enum WithEmptyHome {
 
 impl Driver<'_> {
     /// Whether the endpoints show a regression with an empty home folder. Measures them only if a
-    /// measure gives the same at both, bit for bit. Does not in a hunt inside a dependency: the
+    /// measure gives the same at both, bit for bit, and never in a hunt inside a dependency: the
     /// outer hunt confirmed the dependency's change with an empty home folder.
     pub(super) fn check_with_empty_home(
         &mut self,

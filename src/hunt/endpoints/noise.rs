@@ -11,6 +11,7 @@ use crate::search::{
 };
 use crate::stats;
 use crate::store::journal::SearchBy;
+use crate::ui::text;
 
 use super::guard_check::{GuardCheck, moved};
 
@@ -234,7 +235,7 @@ fn too_noisy(
 
 fn range(values: &[f64]) -> String {
     let [low, high] = stats::min_max(values.iter().copied()).unwrap_or([f64::NAN; 2]);
-    format!("{low} to {high}")
+    format!("{} to {}", text::figure(low), text::figure(high))
 }
 
 /// Judges a metric that passes or fails by its failure rate at each endpoint.

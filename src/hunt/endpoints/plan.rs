@@ -163,8 +163,7 @@ fn is_from_the_store(entries: &[Entry]) -> bool {
 }
 
 fn mean(seconds: impl Iterator<Item = f64>) -> Option<f64> {
-    let seconds: Vec<f64> = seconds.collect();
-    (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+    stats::mean(&seconds.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::evaluation::{
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::Observation;
 use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
+use crate::ui::text;
 
 use super::checks::{other_checks, with_checks};
 use super::guard_check::{GuardCheck, moved};
@@ -269,7 +270,8 @@ pub(crate) fn look(
     if guard.is_broken(&baseline, &baseline) {
         // If the good end already breaks `max` or `min`, no commit of the range did.
         return GuardCheck::NotBroken(format!(
-            "{metric} is out of its bounds at the good end already ({baseline})"
+            "{metric} is out of its bounds at the good end already ({})",
+            text::value(&baseline)
         ));
     }
     let text = good.text(&metric.measure);
@@ -316,8 +318,9 @@ pub(crate) fn all_guards_as_targets(
         let baseline = good.level(&guard.metric).ok_or_else(missing)?;
         if guard.is_broken(&baseline, &baseline) {
             return Err(format!(
-                "{} is {baseline} at the good commit {}, which its own guard forbids",
+                "{} is {} at the good commit {}, which its own guard forbids",
                 guard.metric,
+                text::value(&baseline),
                 good.commit.short()
             ));
         }

@@ -39,8 +39,8 @@ fn other_processor(builds: &Machine, runs: &Machine) -> Option<String> {
     })
 }
 
-/// The work of `bisect-ppl oracle --build`: does what the attempt's order says, and writes the answer
-/// beside it. Writes nothing into the journal.
+/// The work of `bisect-ppl oracle --build`: does what the attempt's order says, and writes the
+/// answer beside it. Writes nothing into the journal.
 pub(crate) fn build_in_job(
     repository: &Repository,
     hunt: &HuntDir,

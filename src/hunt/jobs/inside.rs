@@ -121,8 +121,10 @@ fn admit(
         }
         match hunt.lock_jobs()? {
             Some(lock) => break lock,
-            None if begun_waiting.elapsed() > PATIENCE => return Ok(Err(Refusal::Busy)),
-            None => drop(stop.within(POLL_INTERVAL)),
+            None if stop.within(POLL_INTERVAL) || begun_waiting.elapsed() > PATIENCE => {
+                return Ok(Err(Refusal::Busy));
+            }
+            None => {}
         }
     };
     let mut entries = hunt.entries()?.into_iter();

@@ -1,8 +1,10 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! There are two ways. The newer end shows the same without the named commits, or a part of it, or it
-//! does not have their change: then another commit does the same. Or, in a hunt for a fix, the bad
-//! end stays bad with the named commits: then an earlier commit is needed too.
+//! A test contradicts the answer in two cases:
+//! - The newer end without the named commits keeps their steps, in whole or in part, or does not
+//!   have their change at all. Then another commit does the same.
+//! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
+//!   needed too.
 
 use crate::evaluation::{
     Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Direction, Finding, JointBackport, Metric,
@@ -10,11 +12,11 @@ use crate::evaluation::{
 };
 use crate::hunt::terms::SearchTerms;
 
-/// In noise, an end shows the same in a test and without it if the levels differ by no more than
-/// this share of the tolerance.
+/// In noise, a test leaves an endpoint's level unchanged if it moves by no more than this share of
+/// the tolerance.
 const SAME: f64 = 0.5;
 
-/// The same as a share of the steps of the named commits. The larger difference of the two counts.
+/// The same as a share of the steps of the named commits. The larger of the two counts.
 const SAME_OF_STEPS: f64 = 0.1;
 
 /// What of the bad end the answer does not explain, by the tests of the endpoints; empty if no test
@@ -72,8 +74,7 @@ fn is_taken_out(cause: &Cause) -> bool {
 }
 
 /// The metrics for which the commits are named and whose steps the endpoint still has in this test;
-/// or their failure. Without a test, all of these metrics: the
-/// endpoint does not have the change.
+/// or their failure. Without a test, all of these metrics: the endpoint does not have the change.
 fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
     let mut metrics: Vec<&Metric> = Vec::new();
     for effect in culprits.iter().flat_map(|culprit| &culprit.effects) {
@@ -97,10 +98,9 @@ fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) ->
     metrics.into_iter().cloned().map(Unexplained::Metric).collect()
 }
 
-/// Whether an endpoint in this test has not lost the steps that the test takes out of it: `steps`,
-/// together, in the metric's unit. A test that makes the endpoint change the other way says nothing:
-/// other code may depend on the commits. In noise, single runs show only whether the level is still
-/// the same.
+/// Whether an endpoint keeps a part of the steps that this test takes out of it. `steps`: their
+/// sum, in the metric's unit. False if the endpoint changes the other way: other code may depend on
+/// the commits. In noise, single runs show only whether the level is still the same.
 fn keeps_a_step(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) -> bool {
     let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {

@@ -14,7 +14,7 @@ use crate::hunt::inquiry::note_limit;
 use crate::store::journal::Event;
 
 use super::change::Change;
-use super::revert::{Tested, backport};
+use super::revert::{EndTest, backport};
 
 /// The causes inside all first bad commits.
 #[derive(Default)]
@@ -84,10 +84,10 @@ impl Driver<'_> {
         };
         let untested = |revert| Ok(Some(JointRevert { revert, trial: None }));
         match self.test_end(&end, &reverts, of, causes.parts.clone(), targets)? {
-            Tested::Conflict(said) => untested(Revert::Conflict(said)),
-            Tested::Same => untested(Revert::Absent),
-            Tested::Limit => Ok(None),
-            Tested::Judged { verdict, recipe, trial } => {
+            EndTest::Conflict(said) => untested(Revert::Conflict(said)),
+            EndTest::Same => untested(Revert::Absent),
+            EndTest::Limit => Ok(None),
+            EndTest::Judged { verdict, recipe, trial } => {
                 self.write_joint(&trial)?;
                 let is_whole = targets.len() == whole.len();
                 let revert = self.revert(verdict, &recipe, &others, is_whole)?;
@@ -107,10 +107,10 @@ impl Driver<'_> {
         let untested = |backport| Ok(Some(JointBackport { backport, trial: None }));
         let of = TrialOf::AllBackported;
         match self.test_end(&end, &causes.steps, of, causes.parts, targets)? {
-            Tested::Conflict(said) => untested(Backport::Conflict(said)),
-            Tested::Same => untested(Backport::Present),
-            Tested::Limit => Ok(None),
-            Tested::Judged { verdict, trial, .. } => {
+            EndTest::Conflict(said) => untested(Backport::Conflict(said)),
+            EndTest::Same => untested(Backport::Present),
+            EndTest::Limit => Ok(None),
+            EndTest::Judged { verdict, trial, .. } => {
                 self.write_joint(&trial)?;
                 let backport = backport(verdict);
                 Ok(Some(JointBackport { backport, trial: Some(*trial) }))

@@ -65,7 +65,7 @@ impl Driver<'_> {
     }
 
     /// Whether the newer end is good without what is left of the changes of these commits, the last
-    /// one removed first. False if no test tells.
+    /// one removed first. False if no test tells, or if a level is beyond the good end's.
     pub(crate) fn newer_end_is_good_without(
         &mut self,
         culprits: &[Culprit],

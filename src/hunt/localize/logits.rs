@@ -53,7 +53,8 @@ impl Driver<'_> {
         }))
     }
 
-    /// How the parent's logits differ with half of the usual threads; with two if one is usual.
+    /// How the parent's logits differ with half of the usual number of threads, or with two instead
+    /// of one.
     fn thread_floor(
         &mut self,
         pair: &Pair,

@@ -33,7 +33,7 @@ pub(super) enum Patched {
 }
 
 /// The test of an endpoint with a patch.
-pub(super) enum Tested {
+pub(super) enum EndTest {
     /// The patch does not apply; what git said.
     Conflict(String),
     /// The patch changes nothing.
@@ -66,10 +66,10 @@ impl Localization<'_, '_> {
         };
         let shown = self.shown(parts);
         match self.driver.test_end(&end, &[[whole, without]], of, shown, &targets)? {
-            Tested::Conflict(said) => Ok(Some(Revert::Conflict(said))),
-            Tested::Same => Ok(Some(Revert::Absent)),
-            Tested::Limit => Ok(None),
-            Tested::Judged { verdict, recipe, trial } => {
+            EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said))),
+            EndTest::Same => Ok(Some(Revert::Absent)),
+            EndTest::Limit => Ok(None),
+            EndTest::Judged { verdict, recipe, trial } => {
                 self.write(*trial)?;
                 let is_whole = targets.len() == self.whole.len();
                 self.driver.revert(verdict, &recipe, &self.others, is_whole).map(Some)
@@ -93,10 +93,10 @@ impl Localization<'_, '_> {
         let of = TrialOf::Backported;
         let shown = self.shown(parts);
         Ok(match self.driver.test_end(&end, &[[without, whole]], of, shown, &targets)? {
-            Tested::Conflict(said) => Some(Backport::Conflict(said)),
-            Tested::Same => Some(Backport::Present),
-            Tested::Limit => None,
-            Tested::Judged { verdict, trial, .. } => {
+            EndTest::Conflict(said) => Some(Backport::Conflict(said)),
+            EndTest::Same => Some(Backport::Present),
+            EndTest::Limit => None,
+            EndTest::Judged { verdict, trial, .. } => {
                 self.write(*trial)?;
                 Some(backport(verdict))
             }
@@ -137,10 +137,10 @@ impl Driver<'_> {
         of: TrialOf,
         parts: Vec<ChangePart>,
         targets: &[Target],
-    ) -> Result<Tested, HuntError> {
+    ) -> Result<EndTest, HuntError> {
         let (recipe, patch) = match self.patched(end, differences)? {
-            Patched::Conflict(said) => return Ok(Tested::Conflict(said)),
-            Patched::Same => return Ok(Tested::Same),
+            Patched::Conflict(said) => return Ok(EndTest::Conflict(said)),
+            Patched::Same => return Ok(EndTest::Same),
             Patched::Done { recipe, patch } => (recipe, patch),
         };
         match of {
@@ -151,14 +151,14 @@ impl Driver<'_> {
             TrialOf::Unfixed | TrialOf::AllUnfixed | TrialOf::Only | TrialOf::Without => {}
         }
         let Some((judgement, seen)) = self.judge_end(end, &recipe, targets)? else {
-            return Ok(Tested::Limit);
+            return Ok(EndTest::Limit);
         };
         let verdict = judgement.verdict;
         let mut trial = trial(of, parts, shows(verdict), judgement.reason, &seen, targets);
         if seen.build_failure.is_some() {
             trial.attempts = self.failed_build(end, &recipe)?;
         }
-        Ok(Tested::Judged { verdict, recipe, trial: Box::new(trial) })
+        Ok(EndTest::Judged { verdict, recipe, trial: Box::new(trial) })
     }
 
     /// What a test of the newer endpoint without parts says. `recipe` builds it. `is_whole`: all

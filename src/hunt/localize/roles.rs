@@ -20,7 +20,7 @@ impl Localization<'_, '_> {
     /// the only metric that moved. The file has no part of the set or of its context. And no such
     /// file hides the effect of another one.
     ///
-    /// If there are dependents, no file is either.
+    /// If there are dependents, no file gets a role.
     pub(super) fn roles(
         &mut self,
         found: &[Found],

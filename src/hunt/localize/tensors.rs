@@ -96,7 +96,7 @@ impl Driver<'_> {
                 parent: pair.parent.clone(),
                 commit: pair.commit.clone(),
                 harmless,
-                runs: all.map(told).collect(),
+                runs: all.map(tensor_run).collect(),
                 comparison,
             }
         }))
@@ -129,7 +129,7 @@ impl Driver<'_> {
     }
 }
 
-fn told(run: &StoredRun) -> TensorRun {
+fn tensor_run(run: &StoredRun) -> TensorRun {
     TensorRun { commit: run.record.commit.clone(), attempt: run.record.attempt.clone() }
 }
 

@@ -1,5 +1,5 @@
-//! If no test of an endpoint tells whether it has the cause, measures the commits that touch the
-//! cause's files: the change may be undone there by hand, and another commit may do the same again.
+//! If no test tells whether an endpoint has the cause, measures the commits that touch the cause's
+//! files. Such a commit may undo the change by hand, and another commit may do the same again.
 
 use crate::evaluation::{Backport, Cause, CommitId, Finding, Outcome, Revert, Verdict};
 use crate::git::Change;
@@ -13,7 +13,8 @@ const MOST_LOOKS: usize = 6;
 
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
-    /// Does so only if the revert does not apply to the newer end, and once for each found commit.
+    /// Does so once for each found commit, and only if the revert does not apply to the newer end,
+    /// or, in a hunt for a fix, changes nothing there.
     pub(crate) fn undone_by_hand(
         &mut self,
         finding: &Finding,
@@ -117,15 +118,14 @@ pub(super) fn earlier_fix(
     bad: &CommitId,
     candidates: Vec<CommitId>,
 ) -> Finding {
+    let fix = match candidates.as_slice() {
+        [only] => only.short().to_owned(),
+        several => format!("one of {} earlier commits", several.len()),
+    };
     let summary = format!(
-        "{} was good before {}: the fix that the bad end needs is one of {} earlier commits",
+        "{} was good before {}: the fix that the bad end needs is {fix}",
         at.short(),
-        finding.culprit().map_or_else(String::new, |culprit| culprit
-            .info
-            .commit
-            .short()
-            .to_owned()),
-        candidates.len()
+        finding.culprit().map_or("", |culprit| culprit.info.commit.short()),
     );
     let next = format!(
         "`bisect-ppl start --find-fix --bad {} --good {}` searches these commits",

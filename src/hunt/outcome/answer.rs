@@ -60,12 +60,7 @@ impl Ledger {
             besides(&mut notes, &self.candidates);
             let confirmed = culprits.iter().map(|culprit| &culprit.info.commit);
             let open = self.candidates.iter().flat_map(|(commits, _)| commits);
-            let mut all: Vec<CommitId> = Vec::new();
-            for commit in confirmed.chain(open) {
-                if !all.contains(commit) {
-                    all.push(commit.clone());
-                }
-            }
+            let all = distinct(confirmed.chain(open));
             let summary = culprit_sentence(&culprits[main], self.terms);
             let rest = rest_sentence(culprits.len(), &unexplained, self.terms);
             (Outcome::Candidates, format!("{summary}; {rest}"), all)
@@ -79,22 +74,12 @@ impl Ledger {
             )
         } else if let Some((commits, why)) = self.candidates.first() {
             besides(&mut notes, &self.candidates[1..]);
-            let mut all: Vec<CommitId> = Vec::new();
-            for commit in self.candidates.iter().flat_map(|(commits, _)| commits) {
-                if !all.contains(commit) {
-                    all.push(commit.clone());
-                }
-            }
+            let all = distinct(self.candidates.iter().flat_map(|(commits, _)| commits));
             (Outcome::Candidates, candidates_sentence(commits, why, self.terms), all)
         } else if let Some(crossing) = self.crossings.first() {
-            let mut all: Vec<CommitId> =
-                self.crossings.iter().map(|c| c.info.commit.clone()).collect();
-            let singles = contributions.iter().filter(|c| c.commits == 1);
-            for single in singles {
-                if !all.contains(&single.to) {
-                    all.push(single.to.clone());
-                }
-            }
+            let crossings = self.crossings.iter().map(|crossing| &crossing.info.commit);
+            let singles = contributions.iter().filter(|c| c.commits == 1).map(|c| &c.to);
+            let all = distinct(crossings.chain(singles));
             let summary = format!("{}; no single commit is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
@@ -318,6 +303,17 @@ impl Ledger {
         }
         accounts
     }
+}
+
+/// The commits without repetitions, in this order.
+fn distinct<'c>(commits: impl Iterator<Item = &'c CommitId>) -> Vec<CommitId> {
+    let mut all: Vec<CommitId> = Vec::new();
+    for commit in commits {
+        if !all.contains(commit) {
+            all.push(commit.clone());
+        }
+    }
+    all
 }
 
 /// The index of the named commit that stands and has the largest own step in units of its

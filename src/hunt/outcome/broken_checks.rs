@@ -1,5 +1,5 @@
-//! Compares which checks of a test suite fail. A number of failed checks may stay the same while one
-//! check is repaired and another one breaks.
+//! Compares which checks of a test suite fail. The number of failed checks may stay the same while
+//! one check is repaired and another one breaks.
 
 use crate::evaluation::{Checks, CommitId, Culprit, Phase, Target};
 use crate::hunt::HuntError;
@@ -10,8 +10,8 @@ use crate::oracle::Request;
 use super::account::Ledger;
 
 impl Driver<'_> {
-    /// Marks each named commit as hiding later ones if checks that it broke are named by the output,
-    /// and none of them fails at the newer end; notes the checks that nobody broke.
+    /// Marks each named commit as hiding later ones if the output names checks that it broke, and
+    /// none of them fails at the newer end; notes the checks that no named commit broke.
     pub(crate) fn doubt_repaired_checks(
         &mut self,
         ledger: &mut Ledger,

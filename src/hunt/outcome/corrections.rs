@@ -162,8 +162,8 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// The sum of the steps that the parent of a found commit has, and that were undone after it. The
-    /// newer end lost them.
+    /// The sum of the steps that the parent of a found commit has, and that were undone after it.
+    /// The newer end lost them.
     fn undone_later(
         &self,
         ledger: &mut Ledger,
@@ -289,9 +289,9 @@ impl Driver<'_> {
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
         let history = &self.oracle.history;
-        let status = ledger.found().iter().filter(|found| found.stands());
+        let standing = ledger.found().iter().filter(|found| found.stands());
         let culprits: Vec<Culprit> =
-            status.map(|found: &FoundCommit| found.culprit.clone()).collect();
+            standing.map(|found: &FoundCommit| found.culprit.clone()).collect();
         for earlier in &culprits {
             let commit = &earlier.info.commit;
             let change = history.change(&earlier.parent, commit)?;

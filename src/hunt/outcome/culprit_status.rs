@@ -149,8 +149,8 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
         (0..steps.len()).map(fate).collect()
     };
     // What is left after the mend, minus the steps that stand.
-    let status = |fate: &StepStatus| *fate == StepStatus::Stands;
-    let kept = steps.iter().zip(&fates).filter(|(step, fate)| status(fate) && step.is_finite());
+    let stands = |fate: &StepStatus| *fate == StepStatus::Stands;
+    let kept = steps.iter().zip(&fates).filter(|(step, fate)| stands(fate) && step.is_finite());
     let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
     for ((&place, step), fate) in places.iter().zip(&steps).zip(&fates) {
         let hides = || {

@@ -7,7 +7,6 @@ use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::Endpoints;
 use crate::hunt::range::SearchRange;
 use crate::oracle::Request;
-use crate::store::journal::Event;
 
 /// Maximum number of ranges that a finding lists.
 const MOST: usize = 20;
@@ -79,14 +78,7 @@ impl Driver<'_> {
         let metric = &target.guard.metric;
         let terms = self.terms();
         let [old, new] = endpoints.ends(terms);
-        let mut judged = Vec::new();
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Judged(one) = entry.event
-                && !judged.contains(&one.commit)
-            {
-                judged.push(one.commit);
-            }
-        }
+        let judged = self.judged()?;
         let path = self.oracle.history.first_parent_path(&old.commit, &new.commit)?;
         let mut levels = Vec::new();
         if let Some(level) = old.level(metric).and_then(|v| v.number()) {

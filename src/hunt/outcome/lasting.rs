@@ -74,8 +74,8 @@ impl Driver<'_> {
         looked_at: &mut BTreeSet<CommitId>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let [_, newer] = whole.ends();
-        let status = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> = status.map(|found| found.culprit.clone()).collect();
+        let standing = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
         let mut next = Vec::new();
         for culprit in culprits {
             let found = &culprit.info.commit;

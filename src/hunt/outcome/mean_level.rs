@@ -28,8 +28,8 @@ impl MeanLevel {
 }
 
 impl Driver<'_> {
-    /// The level of a commit after at least `runs` runs; with 0, of the stored runs. `None` if no run
-    /// gave a number.
+    /// The level of a commit after at least `runs` runs; with 0, of the stored runs. `None` if no
+    /// run gave a number.
     pub(super) fn mean_level(
         &mut self,
         commit: &CommitId,

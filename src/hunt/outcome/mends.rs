@@ -81,8 +81,8 @@ impl Driver<'_> {
     }
 
     /// Whether `mend` only merges `other` in: both have the same size, and `other` is an ancestor
-    /// of the commit of `mend` but not of the commit before `mend`. False if a found commit comes
-    /// before `mend` only, since `mend` may have undone that commit.
+    /// of the commit of `mend` but not of the commit before `mend`. False if a found commit is an
+    /// ancestor of `mend` but not of `other`: `mend` may have undone that commit.
     fn brings_in(
         &self,
         mend: &Mend,

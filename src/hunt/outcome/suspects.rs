@@ -24,9 +24,9 @@ pub(crate) struct UndoLocation {
 }
 
 impl Driver<'_> {
-    /// Places where the change may be undone: first one that is known; then those where the source
-    /// lacks the change on every path to the newer end, newest first; then later commits that were
-    /// reverted.
+    /// Places where the change may be undone: first the one in `Driver::undone`; then those where
+    /// the source lacks the change on every path to the newer end, newest first; then later commits
+    /// that were reverted.
     pub(crate) fn suspects(
         &mut self,
         step: &FoundStep<'_>,

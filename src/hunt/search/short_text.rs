@@ -171,7 +171,7 @@ impl Driver<'_> {
             let judgement = self.judge(&commit, &strategy.targets, number)?;
             if judgement.verdict != short {
                 let why = format!(
-                    "the full text says {} ({}), the search goes on with it",
+                    "the full text says {} ({}); the search goes on with the full text",
                     judgement.verdict, judgement.reason
                 );
                 self.contradicted(&commit, &why)?;

@@ -1,6 +1,6 @@
-//! Side branches that fork off before a fix which the older end has. Their commits lack the fix and
-//! tell nothing about the search range, so they are set aside. A merge of such a branch is judged
-//! only against its other parents.
+//! Side branches that fork off before the older end and lack a change that gave the older end its
+//! verdict. Their commits tell nothing about the search range, so they are set aside. A merge of
+//! such a branch is judged only against its other parents.
 
 use std::collections::BTreeSet;
 
@@ -42,9 +42,10 @@ impl Driver<'_> {
         }
         let tips: Vec<CommitId> =
             branch.into_iter().filter(|one| !with_children.contains(one)).collect();
+        let change = if search_range.terms.aim().is_regression() { "better" } else { "worse" };
         let text = format!(
             "{} and the commits after it on its branch are set aside: the branch forks off before \
-             {} got better, and shows the same as {}",
+             {} got {change}, and shows the same as {}",
             commit.short(),
             older.short(),
             parent.short()

@@ -2,12 +2,13 @@
 //!
 //! Nodes of one class may differ: one is hot, or another user's job shares it. If a job is lost,
 //! the next one may begin on another node. Before it measures any commit, it measures the good
-//! endpoint there. If that has the same level as before, runs of both nodes count. If not, the
-//! slower node is set aside; or this node, if it differs from several others. The runs of a node
-//! that is set aside do not count, and no further job is submitted to it.
+//! endpoint there. If the level is as before, runs of both nodes count. If not, the slower node is
+//! set aside, or this node if it differs from several others. The runs of a node that is set aside
+//! do not count, and no further job is submitted to it.
 
 use std::collections::BTreeSet;
 
+use crate::config::Measure;
 use crate::evaluation::{GuardTarget, Metric, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -45,7 +46,7 @@ impl Driver<'_> {
     fn is_timed(&self, target: &GuardTarget) -> bool {
         let measure = self.oracle.recipes.config.measure(&target.guard.metric.measure);
         let varies = target.noise.is_some() && target.guard.depends_on_speed();
-        varies || measure.is_some_and(|measure| measure.exclusive)
+        varies || measure.is_some_and(Measure::is_exclusive)
     }
 
     /// Compares this node with those on which the hunt measured before. `Some`: they are set aside,
@@ -89,7 +90,9 @@ impl Driver<'_> {
             let is_here = |run: &&RunDone| node_of(run) == Some(&here);
             let attempts = runs.iter().filter(is_here).map(|run| run.attempt.clone()).collect();
             self.set_node_aside(here, &why, attempts)?;
-            return Err(HuntError::LeavesNode(format!("{why}. The hunt goes on on another node")));
+            return Err(HuntError::LeavesNode(format!(
+                "{why}. The hunt continues on another node"
+            )));
         }
         if !is_odd {
             for node in &others {

@@ -7,7 +7,7 @@ use crate::hunt::driver::Driver;
 
 use super::cell;
 use super::grid::{Grid, Values, labels};
-use super::{Course, RUNS_IN_NOISE, Swept};
+use super::{OngoingSweep, RUNS_IN_NOISE, Swept};
 
 impl Driver<'_> {
     /// Judges every cell of the grids, and every further cell that an earlier sweep tried, at a
@@ -22,7 +22,7 @@ impl Driver<'_> {
             return Ok(Err(crate::hunt::inquiry::OTHER_RECIPE.to_owned()));
         };
         let Some(sweep) = recipe.sweep.clone() else { return Ok(Ok(Vec::new())) };
-        let mut course = Course {
+        let mut ongoing = OngoingSweep {
             driver: self,
             culprit: pair,
             recipe: recipe.clone(),
@@ -48,11 +48,11 @@ impl Driver<'_> {
             }
             let grid = Grid { parameters };
             let criterion =
-                cell::criterion(measure, targets, &course.recipe.guards, course.tolerance);
-            let runs = if course.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
+                cell::criterion(measure, targets, &ongoing.recipe.guards, ongoing.tolerance);
+            let runs = if ongoing.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
             let swept = Swept { measure, criterion, runs };
             for values in &cells {
-                judged.push(course.judged(&swept, &grid, values)?);
+                judged.push(ongoing.judged(&swept, &grid, values)?);
             }
         }
         Ok(Ok(judged))

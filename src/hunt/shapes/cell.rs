@@ -45,8 +45,8 @@ pub(super) fn criterion(
 }
 
 impl Criterion {
-    /// Whether the numbers of a cell differ, and by no more than the criterion allows. An
-    /// improvement beyond that does not count, and neither does a count of checks.
+    /// Whether the numbers of a cell differ, in either direction, by no more than the criterion
+    /// allows. False for counts of checks.
     pub(super) fn is_within(&self, cell: &SweptCell) -> bool {
         let numbers = [&cell.parent, &cell.commit].map(|side| side.level.as_ref()?.number());
         let [Some(parent), Some(commit)] = numbers else { return false };
@@ -88,8 +88,8 @@ pub(super) fn shows(
     sides: [&str; 2],
     seen: [&Observation; 2],
 ) -> (Shows, String) {
-    let look = Look { criterion, measure, parser, sides };
-    let compared = look.compare_all(seen);
+    let comparison = CellComparison { criterion, measure, parser, sides };
+    let compared = comparison.compare_all(seen);
     let is_all = |is: fn(&Compared) -> bool| compared.iter().all(is);
     match compared.first() {
         Some(Compared::Difference(why)) if is_all(|one| matches!(one, Compared::Difference(_))) => {
@@ -101,7 +101,7 @@ pub(super) fn shows(
         Some(Compared::Unknown(why)) if is_all(|one| matches!(one, Compared::Unknown(_))) => {
             (Shows::Unresolved, why.clone())
         }
-        Some(_) => (Shows::Unresolved, look.disagreement(seen[1].of(measure))),
+        Some(_) => (Shows::Unresolved, comparison.disagreement(seen[1].of(measure))),
         None => (Shows::Unresolved, "no run counts".to_owned()),
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn do_runs_disagree(
     sides: [&str; 2],
     seen: [&Observation; 2],
 ) -> bool {
-    let compared = Look { criterion, measure, parser, sides }.compare_all(seen);
+    let compared = CellComparison { criterion, measure, parser, sides }.compare_all(seen);
     let has = |is: fn(&Compared) -> bool| compared.iter().any(is);
     has(|one| matches!(one, Compared::Difference(_)))
         && has(|one| matches!(one, Compared::Nothing(_)))
@@ -154,14 +154,14 @@ fn in_cell(guard: &Guard, measure: &str) -> Metric {
     Metric { measure: measure.to_owned(), name: guard.metric.name.clone() }
 }
 
-struct Look<'l> {
+struct CellComparison<'l> {
     criterion: &'l Criterion,
     measure: &'l str,
     parser: &'l Parser,
     sides: [&'l str; 2],
 }
 
-impl Look<'_> {
+impl CellComparison<'_> {
     /// Each run of the better side with each run of the worse side.
     fn compare_all(&self, seen: [&Observation; 2]) -> Vec<Compared> {
         let [better, worse] = seen.map(|seen| seen.of(self.measure));

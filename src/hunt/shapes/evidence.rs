@@ -12,11 +12,10 @@ pub(super) const RUNS_TO_CLAIM: usize = 2;
 /// The search for a rule ends after this many cells in a row that cannot be judged.
 const MOST_IN_VAIN: usize = 4;
 
-/// Returns the cells, some of them as unresolved: if both sides are equal to the last bit in most
-/// cells of the grid that show no regression, a cell that differs within the tolerance cannot be
-/// judged. Where values repeat like that, a small difference is also an effect of the commit, and
-/// must not count against a rule. Only cells of the grid decide this, so that no further cell
-/// changes how the others are judged.
+/// The cells, with small differences as unresolved if values repeat: if both sides are equal to the
+/// last bit in most cells of the grid that show no regression. Then a difference within the
+/// tolerance is also an effect of the commit, and must not count against a rule. Only cells of the
+/// grid decide this, so that no further cell changes how the others are judged.
 pub(super) fn discard_small_differences(
     cells: &[SweptCell],
     grid_size: usize,

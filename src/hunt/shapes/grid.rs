@@ -24,8 +24,8 @@ impl Grid<'_> {
         self.with(None)
     }
 
-    /// The untested cells that the parameters allow: values of the grid, but with another number of
-    /// its range for one parameter, the nearest to a tested number first.
+    /// The untested cells in which one parameter has another number of its range and the others
+    /// have values of the grid. Numbers near a tested number come first.
     pub(super) fn candidates(&self, tried: &[Values]) -> Vec<Values> {
         let known: BTreeSet<Vec<String>> = tried.iter().map(|cell| labels(cell)).collect();
         let mut candidates = Vec::new();

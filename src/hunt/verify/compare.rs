@@ -100,8 +100,8 @@ impl Driver<'_> {
         let confidence =
             fresh.confidence().unwrap_or_else(|| reported_confidence(fresh.chance_of_error));
         let (verdict, reason) = match refused {
-            None => self.objection(&fresh, worst, &all, effect.as_ref(), confidence)?,
-            Some(outcome) => refused_in_words(&outcome, &fresh, step.is_some(), effect.as_ref()),
+            None => self.verdict_if_shown(&fresh, worst, &all, effect.as_ref(), confidence)?,
+            Some(outcome) => verdict_if_refused(&outcome, &fresh, step.is_some(), effect.as_ref()),
         };
         let failed = |seen: &Observation| seen.first_failure().cloned();
         let fails = failed(&fresh.commit)
@@ -133,7 +133,7 @@ impl Driver<'_> {
 
     /// The verdict if the runs show the step. The claim holds only if the step is large and certain
     /// enough, and if the two sides ran different programs.
-    fn objection(
+    fn verdict_if_shown(
         &self,
         fresh: &ConfirmationRuns,
         worst: usize,
@@ -259,7 +259,7 @@ fn scaled(target: &GuardTarget, kind: NoiseKind) -> GuardTarget {
 }
 
 /// The verdict if the runs do not show the step.
-fn refused_in_words(
+fn verdict_if_refused(
     outcome: &ConfirmationOutcome,
     fresh: &ConfirmationRuns,
     is_noisy: bool,

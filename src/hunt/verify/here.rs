@@ -3,6 +3,7 @@
 
 use crate::evaluation::{GuardTarget, Noise, NoiseKind, Orientation, Value};
 use crate::search::Step;
+use crate::stats::mean;
 
 /// Fresh samples of both sides in the order of their runs, on the oriented scale (larger is worse).
 pub(super) struct Fresh<'a> {
@@ -58,7 +59,7 @@ pub(super) fn with_noise(
     // Without any noise the test would divide by zero.
     let sd = of_hunt.max(deviation(&differences)).max(step * 1e-3);
     let is_paired = reported.is_some_and(|noise| noise.paired);
-    let good = if is_paired { 0.0 } else { mean(fresh.good) };
+    let good = if is_paired { 0.0 } else { mean(fresh.good).unwrap_or(0.0) };
     let noise = Noise {
         kind: reported.map_or_else(|| kind(target), |noise| noise.kind),
         good,
@@ -71,16 +72,12 @@ pub(super) fn with_noise(
     (GuardTarget { noise: Some(noise), ..target.clone() }, Step::Size { step, sd })
 }
 
-fn mean(samples: &[f64]) -> f64 {
-    samples.iter().sum::<f64>() / samples.len().max(1) as f64
-}
-
 /// The standard deviation of a sample (n − 1); 0 for fewer than two values.
 fn deviation(samples: &[f64]) -> f64 {
     if samples.len() < 2 {
         return 0.0;
     }
-    let mean = mean(samples);
+    let mean = mean(samples).unwrap_or(0.0);
     let squares: f64 = samples.iter().map(|x| (x - mean).powi(2)).sum();
     (squares / (samples.len() - 1) as f64).sqrt()
 }

@@ -27,22 +27,15 @@ pub(crate) enum VerifyRefusal {
     NoDependency(String),
     /// An input cannot be found here.
     #[error("the input `{name}` is not here: {reason}")]
-    NoInput {
-        /// Its name.
-        name: String,
-        /// Why.
-        reason: String,
-    },
+    NoInput { name: String, reason: String },
     /// An input differs from the hunt's.
     #[error(
         "the input `{name}` is not the one of the report: {path} has SHA-256 {here}, the report says {reported}"
     )]
     OtherInput {
-        /// Its name.
         name: String,
-        /// Its path here.
         path: String,
-        /// Its digest here.
+        /// The digest here.
         here: String,
         /// The digest in the report.
         reported: String,
@@ -50,7 +43,6 @@ pub(crate) enum VerifyRefusal {
     /// `--input` gives a name that is no input.
     #[error("the configuration has no input `{name}`; it has {known}")]
     UnknownInput {
-        /// The name.
         name: String,
         /// The names that there are.
         known: String,

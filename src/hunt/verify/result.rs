@@ -11,11 +11,9 @@ pub(crate) const VERIFY_SCHEMA: &str = "bisect-ppl/verify/1";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Conclusion {
-    /// It holds.
     Holds,
     /// The measurements do not decide, or something cannot be measured here.
     Undecided,
-    /// It does not hold.
     DoesNotHold,
 }
 
@@ -32,7 +30,6 @@ pub(crate) struct Verification {
     pub report_tool: String,
     /// When that hunt began (RFC 3339, UTC).
     pub began: String,
-    /// Its outcome.
     pub outcome: Outcome,
     /// Whether every claim of the report holds here; with `--fix`, whether the fix heals all cells.
     pub verdict: Conclusion,
@@ -64,7 +61,6 @@ pub(crate) struct MachineCompared {
 /// A first bad commit, measured again.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ClaimVerified {
-    /// The commit.
     pub commit: CommitId,
     /// Its subject in this clone.
     pub subject: String,
@@ -120,9 +116,7 @@ pub(crate) struct Sides {
 pub(crate) struct FixVerified {
     /// The revision as typed.
     pub asked: String,
-    /// The commit.
     pub commit: CommitId,
-    /// Its subject.
     pub subject: String,
     /// The healthy commit that it is compared with: the parent of the oldest first bad commit.
     pub against: CommitId,
@@ -149,9 +143,7 @@ pub(crate) enum CellKind {
 /// One cell at the fix and at the healthy commit.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FixCell {
-    /// What it is.
     pub kind: CellKind,
-    /// Its name.
     pub name: String,
     /// Whether the report shows the regression there.
     pub showed: bool,

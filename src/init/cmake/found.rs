@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::init::program::{
     Build, OptionToDisable, OptionalFolder, Parts, Program, Recipe, System, below, quoted,
 };
-use crate::init::tree::{Origin, Tree, base};
+use crate::init::tree::{Origin, Tree, parent};
 
 use super::reader::Command;
 
@@ -159,7 +159,7 @@ impl CMakeFacts {
         // A tool may be a few lines around a library in the same folder. Then the library's sources
         // count.
         for library in self.links.get(name).into_iter().flatten() {
-            let beside = |file: &&String| base_folder(file) == base_folder(&from.file);
+            let beside = |file: &&String| parent(file) == parent(&from.file);
             let linked = self.libraries.get(library).into_iter().flatten();
             all.extend(linked.filter(beside).cloned());
         }
@@ -190,10 +190,6 @@ fn warns(body: &[Command]) -> bool {
 fn is_option(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     word.contains('_') && word.chars().all(is_part)
-}
-
-fn base_folder(file: &str) -> &str {
-    &file[..file.len() - base(file).len()]
 }
 
 /// The suite of all tests that the tree declares, run by `ctest`.

@@ -123,7 +123,7 @@ fn distances_without_a_verdict_are_values_too() {
 }
 
 #[test]
-fn a_name_that_comes_again_gets_a_number_and_one_of_ours_another_name() {
+fn repeated_and_reserved_names_are_changed() {
     let output = "Q: max_diff=1e-7 [PASS]\nQ: max_diff=2e-7 [PASS]\nloss: max_diff=3e-7 [PASS]\n\
                   [PASS]\n[FAIL]\n[SKIP] torch not available\n";
     let expected = [

@@ -9,7 +9,7 @@ fn is_number_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+-.()#".contains(&byte)
 }
 
-/// Searches a text that may start anywhere.
+/// Searches for a text that may start anywhere.
 #[derive(Debug)]
 struct Needle {
     text: &'static [u8],
@@ -44,7 +44,7 @@ impl Needle {
     }
 }
 
-/// Searches a number after one text, or after several texts on one line.
+/// Searches for a number after one text, or after several texts on one line.
 #[derive(Debug)]
 pub(super) struct Figure {
     texts: &'static [&'static [u8]],
@@ -96,7 +96,7 @@ impl Figure {
     }
 }
 
-/// Searches items of the form `[INDEX]NUMBER,`.
+/// Searches for items of the form `[INDEX]NUMBER,`.
 #[derive(Debug, Default)]
 pub(super) enum Items {
     #[default]

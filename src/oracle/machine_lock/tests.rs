@@ -47,7 +47,7 @@ impl Other {
 fn shared_runs_go_on_side_by_side_and_nothing_beside_an_exclusive_run() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
-    let (one, two) = (take(&lock, MachineShare::Shared), take(&lock, MachineShare::Shared));
+    let (one, two) = (take(&lock, MachineShare::Run), take(&lock, MachineShare::Run));
     let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     drop(one);
@@ -58,7 +58,7 @@ fn shared_runs_go_on_side_by_side_and_nothing_beside_an_exclusive_run() {
     assert!(second.is_waiting());
     drop(held);
     let held = second.has_the_lock();
-    let beside = other(&lock, MachineShare::Shared);
+    let beside = other(&lock, MachineShare::Run);
     assert!(beside.is_waiting());
     drop(held);
     drop(beside.has_the_lock());
@@ -68,11 +68,11 @@ fn shared_runs_go_on_side_by_side_and_nothing_beside_an_exclusive_run() {
 fn later_shared_runs_do_not_overtake_a_waiting_exclusive_run() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
-    let before = take(&lock, MachineShare::Shared);
+    let before = take(&lock, MachineShare::Run);
     let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     // Without `turn`, another run would go on beside the exclusive one.
-    let late = other(&lock, MachineShare::Shared);
+    let late = other(&lock, MachineShare::Run);
     assert!(late.is_waiting());
     drop(before);
     let held = alone.has_the_lock();
@@ -82,15 +82,39 @@ fn later_shared_runs_do_not_overtake_a_waiting_exclusive_run() {
 }
 
 #[test]
+fn builds_go_on_beside_the_only_run_and_other_runs_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = MachineLock::below(folder.path());
+    let only = take(&lock, MachineShare::OnlyRun);
+    let build = take(&lock, MachineShare::Build);
+    let second = other(&lock, MachineShare::OnlyRun);
+    assert!(second.is_waiting());
+    // A run that waits for another one keeps no build away.
+    drop(take(&lock, MachineShare::Build));
+    let run = other(&lock, MachineShare::Run);
+    assert!(run.is_waiting());
+    let alone = other(&lock, MachineShare::Exclusive);
+    assert!(alone.is_waiting());
+    drop((only, build));
+    drop(second.has_the_lock());
+    drop(run.has_the_lock());
+    let held = alone.has_the_lock();
+    let late = other(&lock, MachineShare::OnlyRun);
+    assert!(late.is_waiting());
+    drop(held);
+    drop(late.has_the_lock());
+}
+
+#[test]
 fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
-    let held = take(&lock, MachineShare::Shared);
+    let held = take(&lock, MachineShare::Run);
     let alone = other(&lock, MachineShare::Exclusive);
     assert!(alone.is_waiting());
     alone.stop.request();
     assert!(matches!(alone.has.recv_timeout(PATIENCE).unwrap(), Err(NotTaken::Stopped)));
-    drop(take(&lock, MachineShare::Shared));
+    drop(take(&lock, MachineShare::Run));
     drop(held);
     drop(take(&lock, MachineShare::Exclusive));
 }
@@ -100,7 +124,7 @@ fn if_locks_do_not_work_only_exclusive_runs_fail() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("machines"), "in the way").unwrap();
     let lock = MachineLock::below(folder.path());
-    drop(take(&lock, MachineShare::Shared));
+    drop(take(&lock, MachineShare::Run));
     let alone = lock.take(MachineShare::Exclusive, &Stop::never(), &mut || {});
     assert!(matches!(alone, Err(NotTaken::Error(_))));
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! # command: build/ppl --model model.bin      header, as given by the caller
-//! # cwd: /src
+//! # folder: /src
 //! 1> a line of stdout
 //! 2> a line of stderr
 //! #> 73401 bytes left out

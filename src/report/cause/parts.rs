@@ -56,7 +56,7 @@ fn by_file(parts: &[ChangePart]) -> Vec<String> {
 }
 
 /// `a, b and c`.
-pub(super) fn joined(mut names: Vec<String>) -> String {
+pub(in crate::report) fn joined(mut names: Vec<String>) -> String {
     match names.pop() {
         Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         last => last.unwrap_or_default(),

@@ -66,8 +66,8 @@ impl LivePage {
     }
 }
 
-/// The part about this moment. It always has the same height, so that what a reader looks at stays
-/// where it is.
+/// The part about this moment. During builds and runs its height stays the same, so that what a
+/// reader looks at stays where it is.
 #[derive(Template)]
 #[template(path = "live.html", whitespace = "minimize")]
 struct Section {
@@ -97,7 +97,7 @@ impl Section {
         let mut facts =
             vec![("doing", doing), ("commit", commit), ("time", time), ("hunt", course)];
         facts.extend(limits_left(limits, at, Clock::Utc).map(|left| ("limits", left)));
-        // Also without a worker, so that the height stays the same.
+        // Also if no slot works, so that the height stays the same.
         if let Some(ahead) = now.and_then(|now| now.ahead.as_ref()) {
             let words = if ahead.is_empty() { "nothing".to_owned() } else { ahead.join("; ") };
             facts.push(("ahead", text::line(&words)));

@@ -53,7 +53,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
         page.heading(2, &format!("{also}: {}", text::commit(&other.commit, &other.subject)));
         first_bad(page, report, other);
         change(page, other, 3);
-        page.titled(2, DIFFERS, &differences::table(other));
+        page.titled(3, DIFFERS, &differences::table(other));
     }
     candidates(page, report);
     search(page, report);

@@ -31,17 +31,17 @@ impl<'l> Page<'l> {
         self.block(&format!("Log: {}", self.link(&output)));
     }
 
-    /// Adds a heading; escapes the text.
+    /// Adds a heading.
     pub(super) fn heading(&mut self, level: usize, words: &str) {
         self.block(&format!("{} {}", "#".repeat(level), inline(words)));
     }
 
-    /// Adds a paragraph; escapes the text.
+    /// Adds a paragraph.
     pub(super) fn paragraph(&mut self, words: &str) {
         self.block(&inline(words));
     }
 
-    /// Adds a list of facts; escapes the texts. A fact may have a link to a page.
+    /// Adds a list of facts. A fact may have a link to a page.
     pub(super) fn facts(&mut self, facts: &[Fact]) {
         let item = |fact: &Fact| {
             let words = inline(&fact.words);
@@ -79,7 +79,7 @@ impl<'l> Page<'l> {
         }
     }
 
-    /// Adds a list; escapes the texts.
+    /// Adds a list.
     pub(super) fn items(&mut self, items: impl Iterator<Item = String>) {
         let items: Vec<_> = items.map(|item| format!("- {}", inline(&item))).collect();
         self.block(&items.join("\n"));

@@ -110,8 +110,8 @@ impl Canvas<'_> {
         self.draw(&Text::new(words.to_owned(), at, style));
     }
 
-    /// The mark of a verdict, with a tooltip. Both colour and shape differ, so nobody must
-    /// distinguish colours.
+    /// The mark of a verdict, with a tooltip. Both colour and shape differ, so nobody has to
+    /// tell colours apart.
     pub(super) fn mark(&self, verdict: Verdict, (x, y): At, size: i32, tip: &str) {
         let reach = size + 1;
         let shape = match verdict {

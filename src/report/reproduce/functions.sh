@@ -115,6 +115,6 @@ show() {
     tail -n 8 "$side/$4.log" | shown
   fi
   if [ -e "$side/$4.failed" ]; then
-    printf '    left with exit code %s\n' "$(cat "$side/$4.failed")"
+    printf '    ended with exit code %s\n' "$(cat "$side/$4.failed")"
   fi
 }

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_command_is_given_is_not_the_shells() {
+    fn input_of_a_command_is_not_expanded_by_the_shell() {
         let text = command_with_input(b"$(x) `y`\nEND_OF_TEXT\nlast", "cat");
         assert_eq!(text, "  cat <<'END_OF_TEXT_'\n$(x) `y`\nEND_OF_TEXT\nlast\nEND_OF_TEXT_\n");
         let bytes = command_with_input(b"\xff%\0", "cat");

@@ -74,15 +74,15 @@ pub(in crate::report) fn repeats(report: &Report) -> Table {
     });
     let columns = [
         "metric",
-        "launches",
-        "repeats in each",
-        "deviation between launches",
-        "deviation within a launch",
+        "runs",
+        "repeats in each run",
+        "deviation between runs",
+        "deviation within a run",
     ];
     Table::new(columns, rows)
 }
 
-/// `7.21 in 3 runs`, `7.19 to 7.23 in 3 runs`, `2 of 3 runs failed`.
+/// `7.21 in 3 runs`, `7.19 to 7.23 in 3 runs, 1 failed`, `failed`.
 fn spread(end: Option<&MeasuredCommit>, metric: &Metric) -> String {
     let samples: Vec<_> = end
         .into_iter()

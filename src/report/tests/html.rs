@@ -240,7 +240,7 @@ fn an_interrupted_hunt_is_told_in_order_of_history() {
 }
 
 #[test]
-fn what_is_no_number_is_drawn_beside_the_scale() {
+fn failed_runs_and_extreme_values_are_drawn_off_the_scale() {
     let mut hunt = Hunt::at_search();
     hunt.run('d', Phase::Search, Some(f64::NAN));
     hunt.run('c', Phase::Search, Some(1e300));

@@ -237,7 +237,7 @@ fn a_later_baseline_does_not_turn_a_verdict() {
 }
 
 #[test]
-fn numbers_that_are_none_are_strings() {
+fn nan_and_infinity_are_strings_in_json() {
     let mut hunt = Hunt::at_search();
     hunt.run('d', Phase::Search, Some(f64::NAN));
     hunt.run('d', Phase::Search, Some(f64::INFINITY));

@@ -64,7 +64,7 @@ fn a_short_text_that_misled_cost_what_it_took() {
 }
 
 #[test]
-fn the_account_that_goes_on_with_the_full_text_is_no_doubt_of_the_short_one() {
+fn a_later_search_with_the_full_text_does_not_refute_the_short_one() {
     let mut hunt = searched();
     hunt.search(Search { number: 1, good: 'd', commits: 2, ..Search::default() });
     hunt.judge_as('d', Verdict::Good, Phase::Search, 1, "as good as itself", None);

@@ -145,7 +145,7 @@ fn pass_and_fail_by_hand() {
 }
 
 #[test]
-fn nothing_explains_what_is_nowhere_worse() {
+fn samples_that_get_worse_nowhere_have_no_posterior() {
     let graph = Graph::line(3);
     let likelihood = Likelihood::Normal { levels: levels(0.0, 1.0, 1.0), pinned: 0.0 };
     let samples: Samples = vec![(None, 1.0), (Some(2), 0.0)];

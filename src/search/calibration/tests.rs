@@ -132,7 +132,7 @@ fn few_runs_must_lie_further_apart() {
 }
 
 #[test]
-fn what_is_no_number_says_nothing_but_counts() {
+fn a_round_without_a_number_counts_only_towards_the_maximum() {
     let mut good = about(0.0, 4);
     good.push(f64::NAN);
     let mut bad = across(10.0, 4);
@@ -165,7 +165,7 @@ fn under_drift_runs_are_compared_in_pairs() {
     assert!(!plain.paired);
 }
 
-/// How often 6 to 60 normal runs of each endpoint show a drift that does not exist.
+/// How often 8 or 30 normal runs of each endpoint show a drift that does not exist.
 #[test]
 fn plain_noise_is_seldom_taken_for_a_drift() {
     let mut random = Pcg64Mcg::seed_from_u64(3);

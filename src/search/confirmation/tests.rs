@@ -16,13 +16,13 @@ fn evidence_by_confidence() {
 }
 
 #[test]
-fn a_search_cannot_talk_itself_into_a_smaller_step() {
-    let talked = levels(5.0, 6.0, 0.5);
-    let Step::Size { step, sd } = Step::between(&talked, 4.0, false) else { panic!() };
+fn the_step_is_at_least_half_of_the_calibrated_one() {
+    let searched = levels(5.0, 6.0, 0.5);
+    let Step::Size { step, sd } = Step::between(&searched, 4.0, false) else { panic!() };
     assert_close(step, 2.0);
     assert_close(sd, 0.5 * 2.0_f64.sqrt());
     // In pairs `sd` stays; a step above half of the calibrated one stays too.
-    let Step::Size { step, sd } = Step::between(&talked, 0.5, true) else { panic!() };
+    let Step::Size { step, sd } = Step::between(&searched, 0.5, true) else { panic!() };
     assert_eq!((step, sd), (1.0, 0.5));
 }
 
@@ -48,7 +48,7 @@ fn pairs_by_hand() {
 
 /// The real step is half of the claimed one: one of two equal steps.
 #[test]
-fn where_the_whole_step_falls_a_smaller_one_may_stand() {
+fn a_smaller_step_may_be_confirmed_if_the_whole_step_is_rejected() {
     let whole = claim(2.0, 0.5);
     let told = |mut claim: FreshPairs, difference: f64| {
         while claim.verdict().is_none() && !claim.is_exhausted() {
@@ -93,7 +93,7 @@ fn without_noise_two_pairs_decide() {
 }
 
 #[test]
-fn what_is_no_number_confirms_nothing() {
+fn nan_confirms_nothing() {
     let mut claim = claim(2.0, 1.0);
     while !claim.is_exhausted() {
         claim.add(f64::NAN, 2.0);

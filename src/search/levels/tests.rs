@@ -24,7 +24,7 @@ fn without_noise_a_sample_is_proof_unless_it_is_in_the_middle() {
 }
 
 #[test]
-fn levels_are_taken_anew_from_what_is_sure() {
+fn levels_are_updated_from_samples_with_a_clear_side() {
     let old = levels(0.0, 10.0, 5.0);
     let new = old.refreshed(&[1.0, 3.0], &[10.0, 12.0, 14.0], false);
     assert_close(new.good, 2.0);

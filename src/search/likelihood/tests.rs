@@ -61,7 +61,7 @@ proptest! {
 }
 
 #[test]
-fn what_overflows_explains_nothing() {
+fn values_that_overflow_have_no_likelihood() {
     let likelihood = Likelihood::Normal { levels: levels(0.0, 4.0, 1e181), pinned: 6.0 };
     assert_eq!(likelihood.ln(of(&[0.0, -3.5e181]), of(&[4.0, 4.0])), None);
 }

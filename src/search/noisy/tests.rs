@@ -59,7 +59,7 @@ enum End {
     Stopped(EndReason),
 }
 
-struct Told {
+struct Transcript {
     end: End,
     asked: Vec<Vec<MeasuredCommit>>,
     claims: Vec<Candidate>,
@@ -71,8 +71,9 @@ fn drive(
     mut run: impl FnMut(MeasuredCommit) -> f64,
     mut is_broken: impl FnMut(usize) -> bool,
     mut holds: impl FnMut(&Candidate) -> Result<(), Vec<(MeasuredCommit, f64)>>,
-) -> Told {
-    let mut told = Told { end: End::Stopped(EndReason::Exhausted), asked: vec![], claims: vec![] };
+) -> Transcript {
+    let mut told =
+        Transcript { end: End::Stopped(EndReason::Exhausted), asked: vec![], claims: vec![] };
     // Runs, a calibration after a drift, untestable commits, and rejections.
     let most = 2 * MOST_RUNS + 2 * 60 + search.graph.len() + MOST_REJECTED + 1;
     for _ in 0..most {
@@ -175,7 +176,7 @@ fn every_place_of_a_line_and_of_a_merge() {
 }
 
 #[test]
-fn what_hides_among_commits_that_cannot_be_measured() {
+fn a_first_bad_commit_among_untestable_ones_gives_a_span() {
     let graph = Graph::line(10);
     let with = |untestable: &[usize]| {
         let mut settings = settings(10, 4.0, 4);
@@ -376,7 +377,7 @@ fn runs_come_to_an_end() {
 }
 
 #[test]
-fn what_is_no_number_is_a_run_that_says_nothing() {
+fn a_value_that_is_not_finite_counts_only_as_a_run() {
     let graph = Graph::line(8);
     for of in [
         settings(8, 4.0, 4),

@@ -58,7 +58,7 @@ fn rates_are_neither_never_nor_always() {
 
 #[test]
 fn rates_are_apart_when_two_are_200_times_likelier_than_one() {
-    // (35/128)² against 8! / (4!² 2¹⁶ …): a factor of 70; with five runs each, 252.
+    // Four runs each: (35/128)² against (105/16)²/8!, a factor of 70. Five runs each: 252.
     assert_eq!(calibrate_rates(&runs(0, 4), &runs(4, 4)), Err(CalibrationError::More));
     let found = calibrate_rates(&runs(0, 5), &runs(5, 5)).unwrap();
     assert_close(found.good, 0.5 / 6.0);

@@ -24,7 +24,7 @@ fn what_settles_a_commit() {
 }
 
 #[test]
-fn no_number_repeats_itself() {
+fn nan_never_repeats() {
     let known = |x: &f64| *x > 0.0;
     assert_eq!(repeat(&[f64::NAN; 5], known), Repeat::Never);
     assert_eq!(repeat(&[f64::NAN, 1.0], known), Repeat::Settled(1));

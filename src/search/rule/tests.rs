@@ -72,7 +72,7 @@ fn a_word_and_its_number_are_rivals() {
 }
 
 #[test]
-fn two_conditions_only_where_one_does_not_do() {
+fn two_conditions_only_if_one_is_not_enough() {
     let of = |threads, length, shows| cell(&[("threads", threads), ("length", length)], shows);
     let mut cells = Vec::new();
     for threads in [1, 2, 4, 8] {

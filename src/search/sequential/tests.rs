@@ -30,7 +30,7 @@ fn runs_worth_making() {
 }
 
 #[test]
-fn what_is_no_number_or_right_in_the_middle_decides_nothing() {
+fn nan_and_values_in_the_middle_decide_nothing() {
     let (noisy, exact) = (levels(0.0, 8.0, 1.0), levels(0.0, 8.0, 0.0));
     for levels in [noisy, exact] {
         assert_eq!(sequential(&[f64::NAN; 20], &levels, 0.01), None);

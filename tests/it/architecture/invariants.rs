@@ -8,18 +8,18 @@ use super::{code, only_in, sources};
 /// Fails if a file of these modules has one of these words. Unit tests in files of their own are
 /// exempt.
 #[track_caller]
-fn not_in(rooms: &[&str], words: &[&str]) {
+fn not_in(modules: &[&str], words: &[&str]) {
     let mut wrong = Vec::new();
-    for (room, path, text) in sources() {
+    for (module, path, text) in sources() {
         let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
-        if is_test || !rooms.contains(&room.as_str()) {
+        if is_test || !modules.contains(&module.as_str()) {
             continue;
         }
         let code = code(&text);
         let found = words.iter().filter(|word| code.contains(**word));
         wrong.extend(found.map(|word| format!("{}: {word}", path.display())));
     }
-    assert!(wrong.is_empty(), "{rooms:?} must not use these: {wrong:#?}");
+    assert!(wrong.is_empty(), "{modules:?} must not use these: {wrong:#?}");
 }
 
 fn architecture() -> String {
@@ -41,9 +41,9 @@ fn only_git_uses_git2_and_calls_git() {
 
 #[test]
 fn modules_without_io_do_none() {
-    let rooms = ["measure", "evaluation", "stats", "search", "differ", "unread"];
+    let modules = ["measure", "evaluation", "stats", "search", "differ", "unread"];
     let words = ["std::fs", "std::io", "std::net", "std::env", "File::open", "::now()"];
-    not_in(&rooms, &words);
+    not_in(&modules, &words);
 }
 
 #[test]
@@ -57,11 +57,11 @@ fn the_store_keeps_no_verdicts() {
     // folder, for the search that it works for.
     let journal = ["store/journal/event/done.rs", "store/ahead.rs"];
     let mut wrong = Vec::new();
-    for (room, path, text) in sources() {
+    for (module, path, text) in sources() {
         let name = path.to_string_lossy();
         let code = code(&text);
         let has_verdicts = code.contains("Verdict") || code.contains("Judgement");
-        if room == "store" && has_verdicts && !journal.contains(&name.as_ref()) {
+        if module == "store" && has_verdicts && !journal.contains(&name.as_ref()) {
             wrong.push(name.into_owned());
         }
     }

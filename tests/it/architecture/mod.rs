@@ -3,8 +3,8 @@
 mod circles;
 mod invariants;
 mod modules;
-mod rooms;
 mod syntax;
+mod uses;
 mod visibility;
 
 use std::fs;
@@ -22,10 +22,10 @@ fn sources() -> Vec<(String, PathBuf, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let inner = path.strip_prefix(&top).unwrap();
-                let room = inner.parent().unwrap().iter().next();
-                let room = room.map(|r| r.to_string_lossy().into_owned()).unwrap_or_default();
+                let module = inner.parent().unwrap().iter().next();
+                let module = module.map(|r| r.to_string_lossy().into_owned()).unwrap_or_default();
                 let text = fs::read_to_string(&path).unwrap();
-                found.push((room, inner.to_owned(), text));
+                found.push((module, inner.to_owned(), text));
             }
         }
     }
@@ -44,10 +44,10 @@ fn code(text: &str) -> String {
 #[track_caller]
 fn only_in(places: &[&str], words: &[&str]) {
     let mut wrong = Vec::new();
-    for (room, path, text) in sources() {
+    for (module, path, text) in sources() {
         let name = path.to_string_lossy();
         let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
-        if is_test || places.iter().any(|place| room == *place || name == *place) {
+        if is_test || places.iter().any(|place| module == *place || name == *place) {
             continue;
         }
         let code = code(&text);
@@ -64,7 +64,7 @@ fn only_in(places: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn only_the_room_process_starts_programs() {
+fn only_the_module_process_starts_programs() {
     only_in(&["process"], &["process::Command", "duct::", "use duct"]);
 }
 

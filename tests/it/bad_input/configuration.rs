@@ -170,14 +170,14 @@ fn measures_of_time_that_are_wrong() {
     line("g b").build(&env);
     let keys = "parser = \"regex\"\npattern = '([0-9.]+)'\npick = \"average\"\nexclusive = 1\nwarmup = 1000";
     Oracle::new(&env).measure("speed", "speed", keys).write(&env);
-    insta::assert_snapshot!(refused(&env, &START), @r"
+    insta::assert_snapshot!(refused(&env, &START), @r#"
     exit code 2
     error: oracle.toml has 3 problems
       oracle.toml:27:8: measure.speed.pick: `average` is not allowed. Allowed: first, last, min, max, sum, median, mean
-      oracle.toml:28:13: measure.speed.exclusive: expected true or false, found an integer.
+      oracle.toml:28:13: measure.speed.exclusive: expected true, false or "runs", found an integer.
       oracle.toml:29:10: measure.speed.warmup: 1000 is out of range; allowed: 0 to 100
     hint: `bisect-ppl help oracle-toml` explains each key (https://github.com/bisect-ppl/bisect-ppl/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again
-    ");
+    "#);
     let keys = "parser = \"regex\"\npattern = 'b=(.*)'\nkind = \"fact\"\npick = \"median\"";
     Oracle::new(&env).measure("launch", "launch", keys).write(&env);
     insta::assert_snapshot!(refused(&env, &START), @r"

@@ -58,7 +58,7 @@ fn a_full_disk_behind_standard_output() {
     exit code 5
     error: cannot write to standard output
     caused by: No space left on device (os error 28)
-    hint: free some space where it is written to, and ask again
+    hint: free some space there, and run the command again
     ");
     for command in ["status", "log", "store ls", "schema", "man", "completions zsh", "check"] {
         let output = shell(&env, &format!("bisect-ppl {command} > /dev/full"));

@@ -28,7 +28,7 @@ fn no_git() {
     insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
     exit code 5
     error: git is not installed, or not in PATH
-    hint: install git 2.30 or newer, or put its folder into PATH
+    hint: install git 2.30.0 or newer, or put its folder into PATH
     ");
     let output = env.run_with(&env.repo(), &["check"], &variables).expect(1);
     output.says(&["FAIL  git", "install git"]);
@@ -57,7 +57,7 @@ fn an_old_git() {
     insta::assert_snapshot!(refused_with(&env, &env.repo(), &START, &variables), @r"
     exit code 5
     error: git is not installed, or not in PATH
-    hint: install git 2.30 or newer, or put its folder into PATH
+    hint: install git 2.30.0 or newer, or put its folder into PATH
     ");
 }
 

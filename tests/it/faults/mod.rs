@@ -8,8 +8,8 @@
 //! FAULTS=1000 SEED=7 cargo test --all-features --test it faults:: -- --nocapture
 //! FAULT=1234 cargo test --all-features --test it faults:: -- --nocapture     one case, in full
 //! ```
-//! In CI, a case that fails is run twice more, and counts if it fails again: no two runs of a case
-//! meet the same moment. The long form counts each failure.
+//! Without `FAULTS`, a case that fails is run up to twice more, and counts if it fails again: no two
+//! runs of a case meet the same moment. With `FAULTS`, each failure counts.
 //!
 //! `KIND=kill` draws only kinds with this in their name (`kinds.rs`). `THREADS=8` makes eight hunts
 //! at once. After `MINUTES=20` no case is begun.

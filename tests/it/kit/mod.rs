@@ -11,6 +11,7 @@ pub(crate) mod planted;
 mod processes;
 mod running;
 mod snapshot;
+mod spans;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
@@ -26,6 +27,7 @@ pub(crate) use oracle::Oracle;
 pub(crate) use processes::{Process, kill};
 pub(crate) use running::{Output, PATIENCE, Running, wait_until};
 pub(crate) use snapshot::Snapshot;
+pub(crate) use spans::most_at_once;
 
 /// Makes SIGINT work in programs that tests start, even if the tests run with SIGINT ignored, as
 /// background jobs of a shell without job control do. A signal that has a handler here has its

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::{Row, Told};
+use super::{PassedHunt, Row};
 use crate::kit::{Oracle, Plan, TestEnvironment, line};
 
 /// The submodule's repository: a line of commits, each with its own text in `mul.conf`, and
@@ -87,7 +87,7 @@ impl Row {
 }
 
 /// The report of the inner hunt with this number, from 0.
-fn inner(told: &Told, number: usize) -> Value {
+fn inner(told: &PassedHunt, number: usize) -> Value {
     let line = &told.hunt.report["culprit"]["inside"][number];
     let id = line["hunt"].as_str().unwrap_or_else(|| panic!("{:#}", told.hunt.report["culprit"]));
     let folder = told.hunt.folder.with_file_name(id);
@@ -107,7 +107,7 @@ fn levels_are_compared_inside_the_submodule() {
         .given(|env, _| initialise(env));
     row.write_oracle();
     let hunt = row.run();
-    let inside = inner(&Told { row, hunt }, 0);
+    let inside = inner(&PassedHunt { row, hunt }, 0);
     assert_eq!(kernels.name(&inside["culprit"]["commit"]), 4);
     assert_eq!(inside["levels"][0]["shows"], "fails", "{:#}", inside["levels"]);
 }
@@ -174,7 +174,7 @@ fn without_the_key_the_answer_says_how_to_hunt_inside() {
     ] {
         assert!(hunt.output.stdout.contains(words), "{words}: {}", hunt.output.stdout);
     }
-    let told = Told { row, hunt };
+    let told = PassedHunt { row, hunt };
     let [good, bad] = ["v1", "main"];
     let set = "worktree.descend=kernels";
     let inside = told.env().run(&["start", "--good", good, "--bad", bad, "--set", set]);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Row, Told, hunt};
+use super::{PassedHunt, Row, hunt};
 use crate::kit::{Oracle, Plan, TestEnvironment, line};
 
 /// Commits 0 to 2 lack the bench that the measure needs. Commit 3 adds it.
@@ -27,7 +27,7 @@ fn afresh(row: Row) -> Row {
 }
 
 /// The output of `reproduce.sh` for both commits.
-fn reproduced(told: &Told) -> String {
+fn reproduced(told: &PassedHunt) -> String {
     let script = told.hunt.folder.join("reproduce.sh");
     let output = told.env().tool(&told.env().repo(), "sh", &[script.to_str().unwrap()]);
     output.stdout
@@ -97,7 +97,7 @@ fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
 }
 
 /// Commits 2 to 4 do not build, and 3 is the first bad one.
-fn with_a_broken_stretch() -> Plan {
+fn with_a_broken_range() -> Plan {
     let mut plan = line("g g g b b b");
     for broken in 2..=4 {
         plan = plan.with(broken, "build_exit = 1");
@@ -115,13 +115,13 @@ fn patched(row: Row, patch: &str, keys: &str) -> Row {
 }
 
 #[test]
-fn without_a_patch_a_stretch_that_does_not_build_hides_the_answer() {
-    hunt(with_a_broken_stretch()).leaves("2 3 4 5").costs(5, 10);
+fn without_a_patch_a_range_that_does_not_build_hides_the_answer() {
+    hunt(with_a_broken_range()).leaves("2 3 4 5").costs(5, 10);
 }
 
 #[test]
-fn a_patch_opens_a_stretch_that_does_not_build() {
-    let told = patched(hunt(with_a_broken_stretch()), FIX, "").finds("3").costs(15, 7);
+fn a_patch_opens_a_range_that_does_not_build() {
+    let told = patched(hunt(with_a_broken_range()), FIX, "").finds("3").costs(15, 7);
     let shown = reproduced(&told);
     assert!(shown.contains("Final estimate: PPL = 7.0") && shown.contains("7.5"), "{shown}");
 }
@@ -142,7 +142,7 @@ fn with_a_fix(row: Row, path: &str, text: &str) -> Row {
 
 #[test]
 fn a_patch_may_come_from_a_commit_and_is_passed_over_where_its_content_is() {
-    let plan = with_a_broken_stretch().file(5, "kernels/fix.conf", "build_exit =\n");
+    let plan = with_a_broken_range().file(5, "kernels/fix.conf", "build_exit =\n");
     let row = with_a_fix(hunt(plan), "kernels/fix.conf", "build_exit =\n");
     let row = row.oracle(|oracle| oracle.section("[[patch]]\ncommit = \"fix\""));
     row.finds("3").costs(15, 7);
@@ -150,7 +150,7 @@ fn a_patch_may_come_from_a_commit_and_is_passed_over_where_its_content_is() {
 
 #[test]
 fn where_a_patch_does_not_apply_the_commit_is_untestable_and_never_bad() {
-    let plan = with_a_broken_stretch().file(2, "kernels/fix.conf", "in the way = 1\n");
+    let plan = with_a_broken_range().file(2, "kernels/fix.conf", "in the way = 1\n");
     let plan = plan.file(5, "kernels/fix.conf", "build_exit =\n").without(4, "kernels/fix.conf");
     let row = hunt(plan).oracle(|oracle| oracle.section("[failures]\nbuild = \"bad\""));
     let told = patched(row, FIX, "").leaves("2 3 4").costs(6, 4);
@@ -172,7 +172,7 @@ fn a_bad_endpoint_that_takes_no_patch_is_no_target() {
 
 #[test]
 fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
-    let told = patched(hunt(with_a_broken_stretch()), FIX, "").finds("3").costs(15, 7);
+    let told = patched(hunt(with_a_broken_range()), FIX, "").finds("3").costs(15, 7);
     // Another header and another file name leave the content the same.
     let header = format!("Subject: mend the build\n\n{FIX}");
     let told = patched(afresh(told.again()), &header, "").finds("3").costs(0, 0);
@@ -183,7 +183,7 @@ fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
 #[test]
 fn a_patch_only_where_it_is_wanted() {
     let keys = "when = { contains = [\"engine.conf\", \"build_exit\"] }";
-    let row = patched(hunt(with_a_broken_stretch()), FIX, keys);
+    let row = patched(hunt(with_a_broken_range()), FIX, keys);
     // Commit 3 and its parent both get the patch. Where the patch begins or
     // ends, no commit is blamed.
     row.finds("3").costs(15, 7);
@@ -191,7 +191,7 @@ fn a_patch_only_where_it_is_wanted() {
 
 #[test]
 fn patches_and_revisions_are_frozen_with_the_hunt() {
-    let mut plan = with_a_broken_stretch().with_all("needs = bench/tool");
+    let mut plan = with_a_broken_range().with_all("needs = bench/tool");
     plan = plan.file(5, "bench/tool", "new\n");
     for label in 1..5 {
         plan = plan.with(label, "break_world = broken");

@@ -83,7 +83,7 @@ pub(crate) struct Row {
 }
 
 /// A hunt that gave the expected answer, and its row.
-pub(crate) struct Told {
+pub(crate) struct PassedHunt {
     pub row: Row,
     pub hunt: Hunt,
 }
@@ -252,7 +252,7 @@ impl Row {
     /// and builds, the report's count of both, the user's repository and worktrees, processes
     /// left behind.
     #[track_caller]
-    pub(crate) fn costs(self, runs: usize, builds: usize) -> Told {
+    pub(crate) fn costs(self, runs: usize, builds: usize) -> PassedHunt {
         self.write_oracle();
         let before = Snapshot::of(&self.env);
         let known = counted(&self.env);
@@ -284,7 +284,7 @@ impl Row {
             wrong.push(format!("still running: {:?}", self.env.processes()));
         }
         assert!(wrong.is_empty(), "{}", self.account_of(&wrong, &hunt));
-        Told { row: self, hunt }
+        PassedHunt { row: self, hunt }
     }
 }
 
@@ -381,7 +381,7 @@ impl Row {
     }
 }
 
-impl Told {
+impl PassedHunt {
     /// Another hunt in the same environment.
     pub(crate) fn again(self) -> Row {
         Row { answer: None, says: Vec::new(), goes_on: false, totals: None, ..self.row }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde_json::Value;
 
-use super::{Row, Told, hunt};
+use super::{PassedHunt, Row, hunt};
 use crate::kit::line;
 
 /// A hunt whose repository is in a folder of this name.
@@ -89,7 +89,7 @@ fn a_filter_of_a_hostile_name() {
     row.saying(&["engine.conf"]).finds("3").costs(21, 9).is_harmless();
 }
 
-impl Told {
+impl PassedHunt {
     /// Fails if the output has anything that a terminal or a browser would act on.
     #[track_caller]
     fn is_harmless(&self) {

@@ -115,7 +115,7 @@ fn a_commit_that_the_disk_does_not_take_is_untestable() {
 }
 
 #[test]
-fn a_commit_that_cannot_be_read_is_the_worlds_fault() {
+fn a_commit_that_cannot_be_read_is_the_machines_fault() {
     let plan = line("g g g g b").file(2, "lost.c", "int lost;\n").without(3, "lost.c");
     let row = hunt(plan).given(|env, history| {
         let blob = env.git(&["rev-parse", &format!("{}:lost.c", history.commit(2))]);
@@ -140,7 +140,7 @@ fn a_commit_that_cannot_be_read_is_the_worlds_fault() {
 /// The disk for the slots is too small for the commit: the hunt stops, and goes on when there is
 /// room.
 #[test]
-fn a_full_disk_is_the_worlds_fault() {
+fn a_full_disk_is_the_machines_fault() {
     let large = "x".repeat(1 << 20);
     let plan = line("g g g g b").file(2, "large", &large).without(3, "large");
     let env = TestEnvironment::new();
@@ -166,7 +166,7 @@ fn a_full_disk_is_the_worlds_fault() {
 // ---- objects and folders that vanish during a hunt ----
 
 /// A hunt that stopped during its search.
-fn stopped() -> super::Told {
+fn stopped() -> super::PassedHunt {
     let mut plan = line("g g g g b b b b");
     for label in 1..7 {
         plan = plan.with(label, "break_world = broken");

@@ -1,6 +1,6 @@
 //! Steps between build and measures: each commit's own tool converts a model.
 
-use super::{Row, Told, hunt};
+use super::{PassedHunt, Row, hunt};
 use crate::kit::{Plan, line};
 
 const RUN: &str = "{build}/engine run ppl src={src} cache={cache} out={out} model={prepare.gguf}";
@@ -17,7 +17,7 @@ fn converted(plan: Plan, keys: &str) -> Row {
 }
 
 /// Labels of the commits whose tool converted, in order.
-fn conversions(told: &Told) -> Vec<String> {
+fn conversions(told: &PassedHunt) -> Vec<String> {
     let lines = told.env().log();
     let of = |line: &String| Some(line.strip_prefix("convert ")?.split(' ').next()?.to_owned());
     lines.iter().filter_map(of).collect()
@@ -84,7 +84,7 @@ fn a_conversion_that_fails_at_the_bad_end_alone_is_what_is_hunted() {
 }
 
 #[test]
-fn a_converter_that_the_world_broke_blames_nobody() {
+fn a_converter_that_the_machine_broke_blames_nobody() {
     let mut plan = badly_converting();
     for label in 1..5 {
         plan = plan.with(label, "break_world = convert-broken");

@@ -4,12 +4,12 @@
 //! The builds include controls, builds of the good endpoint: at the second, fourth and eighth
 //! failure since a build last worked.
 
-use super::{Told, hunt};
+use super::{PassedHunt, hunt};
 use crate::kit::line;
 
 const TRUTH: &str = "case $(cat engine.conf) in *build_exit*) exit 125;; *7.5*) exit 1;; esac";
 
-impl Told {
+impl PassedHunt {
     /// Fails unless plain git, with right exit codes in a clone, finds the same candidates or the
     /// same first bad commit.
     #[track_caller]

@@ -192,7 +192,7 @@ fn a_partial_clone_fetches_what_it_lacks() {
 }
 
 #[test]
-fn a_partial_clone_without_its_origin_is_the_worlds_fault() {
+fn a_partial_clone_without_its_origin_is_the_machines_fault() {
     let row = in_clone(line("g g b b"), &["--filter=blob:none"]).may_fetch();
     let [origin, away] = ["repo", "away"].map(|name| row.env.path(name));
     fs::rename(&origin, &away).unwrap();
@@ -298,7 +298,7 @@ fn a_submodule_that_is_checked_out_where_its_remote_is_gone() {
 }
 
 #[test]
-fn a_submodule_that_cannot_be_had_is_the_worlds_fault() {
+fn a_submodule_that_cannot_be_had_is_the_machines_fault() {
     let row = submodule_row(|env, folder| fs::rename(folder, env.path("away")).unwrap());
     let row = row.saying(&["submodule `kernels`", "submodules = false"]);
     // The good end does not have the submodule yet.

@@ -31,7 +31,7 @@ fn plain() -> Plan {
 }
 
 /// How many chunks the runs of each phase read.
-fn read(told: &super::Told, phase: &str) -> Vec<usize> {
+fn read(told: &super::PassedHunt, phase: &str) -> Vec<usize> {
     let journal = told.hunt.file("journal.jsonl");
     let events = journal.lines().map(|line| serde_json::from_str(line).unwrap());
     events

@@ -146,8 +146,8 @@ impl Cluster {
         assert!(wait_until(PATIENCE, is_idle), "{}", self.ask("sinfo", &["-N", "-l"]));
     }
 
-    /// The time limit of this job is over.
-    pub(super) fn end_time(&self, id: &str) {
+    /// Ends a job as its time limit does.
+    pub(super) fn end_at_time_limit(&self, id: &str) {
         self.ask("scontrol", &["update", &format!("JobId={id}"), "EndTime=now"]);
     }
 

@@ -175,7 +175,7 @@ fn a_hunt_goes_on_after_the_time_limit_of_its_job() {
     let running = env.spawn_product(&START);
     let [id, _] = cluster.running();
     wait_for_runs(&env, 3);
-    cluster.end_time(&id);
+    cluster.end_at_time_limit(&id);
     let hunt = end(&env, running);
     assert!(hunt.output.stderr.contains("the hunt tries again"), "{}", hunt.output.stderr);
     ended_as_here(&cluster, &env, &history, &hunt);

@@ -8,7 +8,8 @@
 //! ```
 //! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those in
 //! which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no world
-//! is begun; `FROM=3000` begins after that many worlds, to go on with an earlier survey. A second table shows the cost of the hunts in which everything repeats.
+//! is begun; `FROM=3000` begins after that many worlds, to go on with an earlier survey. A second
+//! table shows the cost of the hunts in which everything repeats.
 
 mod ask;
 mod classes;

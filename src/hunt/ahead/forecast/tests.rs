@@ -43,7 +43,7 @@ fn the_nearest_questions_come_first() {
 }
 
 #[test]
-fn a_known_verdict_leaves_one_way() {
+fn after_a_known_verdict_only_that_answer_is_followed() {
     let eight_is_bad = |id: &CommitId| (*id == commit(8)).then_some(Verdict::Bad);
     let seen = wanted(16, &[], 2, eight_is_bad, |_| false);
     assert_eq!(seen, [6, 2].map(commit), "4 is the search's own now");
@@ -52,7 +52,7 @@ fn a_known_verdict_leaves_one_way() {
 }
 
 #[test]
-fn an_end_needs_nothing() {
+fn nothing_is_forecast_after_the_end_of_a_search() {
     let answers = [(commit(4), Verdict::Bad), (commit(3), Verdict::Good)];
     assert!(wanted(16, &answers, 3, |_| None, |_| false).is_empty());
 }

@@ -53,7 +53,7 @@ fn a_speed_is_compared_by_ratios() {
 }
 
 #[test]
-fn what_repeats_leads_the_hunt_where_something_else_varies() {
+fn targets_that_repeat_decide_the_method_if_others_vary() {
     let with_speed = |digit, ppl: f64, speeds: [f64; 4]| {
         let run = |x| reading([(Metric::of("speed"), Value::Number(x))]);
         let mut all = at(digit, &[ppl; 4]);
@@ -108,9 +108,8 @@ fn noise_that_hides_a_step_says_what_it_would_take() {
     assert!(said.contains("runs of each endpoint would tell"), "{said}");
 }
 
-/// The wall-clock time of a pass/fail measure is judged like any other time.
 #[test]
-fn what_a_flaky_test_takes_is_no_pass_or_failure() {
+fn the_time_of_a_flaky_test_is_a_level() {
     let policy = EndpointPolicy {
         pass_fail: [Metric::of("smoke")].into(),
         error: 0.001,
@@ -176,7 +175,7 @@ fn a_guard_that_holds_decides_nothing() {
 }
 
 #[test]
-fn bounds_that_the_good_end_breaks_already_are_nobodys_doing() {
+fn bounds_that_the_good_end_breaks_already_show_no_regression() {
     for (form, good, bad) in [(GuardForm::Max(5.0), 6.0, 7.0), (GuardForm::Min(9.0), 8.0, 7.0)] {
         let (outcome, said) = ended(&at('1', &[good; 2]), &at('2', &[bad; 2]), &[guard(form)]);
         assert_eq!(outcome, Outcome::NoRegression);
@@ -234,7 +233,7 @@ fn a_failure_that_differs_from_run_to_run_cannot_be_hunted() {
 }
 
 #[test]
-fn what_says_nothing_of_the_commit_cannot_be_hunted() {
+fn failures_that_say_nothing_of_the_commit_cannot_be_hunted() {
     let good = at('1', &[6.0; 2]);
     for kind in [FailureKind::Incomplete, FailureKind::Unreadable, FailureKind::Require] {
         let bad = seen('2', "ppl", [failed(kind, "x"), failed(kind, "x")]);

@@ -141,7 +141,7 @@ fn in_noise_a_rest_is_searched_that_exceeds_its_limit_beyond_doubt() {
 }
 
 #[test]
-fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
+fn in_noise_a_rest_before_the_found_step_is_searched() {
     // A level of 7.2 may be judged good between 6 and 9.
     let (mut ledger, search_range) = whole(noisy(UP, 6.0, 9.0));
     let next = ledger.enter(&search_range, found('8', 7.2, 9.0), &at('e', &[9.0; 3]));
@@ -160,7 +160,7 @@ fn in_noise_more_than_the_limit_may_be_left_of_what_was_found() {
 }
 
 #[test]
-fn what_fails_now_and_then_has_neither_an_account_nor_a_rest_to_the_left() {
+fn a_failure_rate_has_no_account_and_no_further_range() {
     use crate::evaluation::{Noise, NoiseKind};
     let target = target(GuardForm::Unchanged, 0.0, 1.0);
     let (kind, good, bad) = (NoiseKind::Breaks, 0.05, 0.7);

@@ -48,7 +48,7 @@ fn of_two_steps_the_one_that_fits_was_undone() {
 }
 
 #[test]
-fn a_step_made_good_in_part_stands() {
+fn a_step_mended_in_part_stands() {
     assert_eq!(settled(&[52.0], &mend(19.0, 33.0)), [CulpritStatus::Stands]);
 }
 
@@ -67,14 +67,14 @@ fn of_equal_steps_it_is_not_clear_which_was_undone() {
 }
 
 #[test]
-fn a_mend_before_a_step_is_nothing_to_it() {
+fn a_mend_before_a_step_does_not_undo_it() {
     let mut all = vec![found('1', 0.5)];
     apply_mend(&mut all, &mend(0.5, 0.0), &[MendContext::default()]);
     assert!(all[0].stands() && all[0].is_named());
 }
 
 #[test]
-fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
+fn a_step_from_a_level_better_than_good_stands_after_a_mend_of_a_part() {
     let mut all = vec![found('1', 2.05)];
     let around = MendContext { before: -1.02, ..before() };
     apply_mend(&mut all, &mend(0.5, 0.53), &[around]);
@@ -82,7 +82,7 @@ fn a_step_from_below_good_is_mostly_left_though_little_is_above_good() {
 }
 
 #[test]
-fn what_was_worse_before_a_step_and_is_good_again_counts_for_the_step() {
+fn a_mend_of_what_was_worse_before_a_step_does_not_undo_the_step() {
     // The step's parent is 1.62 worse than the good end, and an earlier mend took that away.
     let mut all = vec![found('1', 4.02)];
     let around = MendContext { before: 1.62, ..before() };
@@ -91,7 +91,7 @@ fn what_was_worse_before_a_step_and_is_good_again_counts_for_the_step() {
 }
 
 #[test]
-fn the_change_whose_files_the_mend_puts_back_was_made_good_in_part() {
+fn the_change_whose_files_the_mend_puts_back_was_mended_in_part() {
     let mut all = vec![found('1', 0.83), found('2', 1.89)];
     let kept = MendContext { carried: ChangePresence::Whole, ..before() };
     let put_back = MendContext { carried: ChangePresence::InPart, is_put_back: true, ..before() };

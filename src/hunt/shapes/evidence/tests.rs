@@ -26,7 +26,7 @@ fn shown(cells: &[SweptCell]) -> Vec<Shows> {
 }
 
 #[test]
-fn where_values_repeat_a_small_difference_is_not_called_none() {
+fn a_small_difference_is_unresolved_if_values_repeat() {
     let (equal, far) = (cell(7.0, 7.0, Shows::Nothing), cell(7.0, 8.0, Shows::Difference));
     let near = cell(13.567, 13.5686, Shows::Nothing);
     let exact = [equal.clone(), equal.clone(), near.clone(), far.clone()];
@@ -39,7 +39,7 @@ fn where_values_repeat_a_small_difference_is_not_called_none() {
     // In noise no two values are equal.
     let noisy = [near.clone(), equal, near, far];
     assert_eq!(shown(&noisy), [Nothing, Nothing, Nothing, Difference]);
-    // Known not to show it: better by more than the tolerance, or no number at all.
+    // An improvement beyond the tolerance and a count of checks stay as they are.
     let better = cell(13.0, 12.0, Shows::Nothing);
     let exact = [exact[0].clone(), exact[1].clone(), better.clone()];
     assert_eq!(shown(&exact), [Nothing, Nothing, Nothing]);
@@ -70,7 +70,7 @@ fn width(d_in: u32, shows: Shows, runs: usize) -> SweptCell {
 }
 
 #[test]
-fn what_a_rule_rests_on_is_seen_twice_and_nothing_else() {
+fn only_cells_that_a_rule_rests_on_run_twice() {
     let mut cells = vec![
         width(64, Nothing, 1),
         width(171, Difference, 2),
@@ -83,7 +83,7 @@ fn what_a_rule_rests_on_is_seen_twice_and_nothing_else() {
         again.push(place);
         cells[place] = width([64, 171, 128, 252, 256][place], Nothing, 2);
     }
-    // 252 alone rules multiples of eight out, and so on; 256 follows from the others.
+    // 64, 128 and 252 each rule something out; 256 follows from the others.
     assert_eq!(again, [0, 2, 3]);
     let known: Vec<JudgedCell> = cells.iter().filter_map(judged_cell).collect();
     let twice: Vec<JudgedCell> = cells[..4].iter().filter_map(judged_cell).collect();

@@ -4,7 +4,7 @@ use super::super::super::fixture::assert_close;
 use super::*;
 
 #[test]
-fn in_pairs_what_a_rejected_candidate_measured_is_forgotten() {
+fn a_paired_search_drops_the_samples_of_a_rejected_candidate() {
     let graph = Graph::line(4);
     let mut search = Noisy::new(&graph, paired(settings(4, 4.0, 6)));
     let Advice::Measure(places) = search.advise() else { panic!() };
@@ -83,7 +83,7 @@ fn a_drift_leads_to_pairs() {
 }
 
 #[test]
-fn where_pairs_show_nothing_it_ends() {
+fn a_search_ends_if_pairs_show_no_difference() {
     let graph = Graph::line(64);
     let mut search =
         Noisy::new(&graph, Settings { drift: DriftPrior::Likely, ..settings(64, 3.0, 4) });

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::{G, Kernels, Row, Told, descending, inner, row};
+use super::{G, Kernels, PassedHunt, Row, descending, inner, row};
 use crate::kit::TestEnvironment;
 
 /// `hunk 2 of 2 mul.conf`, for each part of the only set of a cause.
@@ -54,7 +54,7 @@ fn the_hunk_inside_the_submodule_is_named_and_its_revert_heals() {
     let row = row(env, kernels.pinned(1, 3));
     row.write_oracle();
     let hunt = row.run();
-    let told = Told { row, hunt };
+    let told = PassedHunt { row, hunt };
     let inside = inner(&told, 0);
     assert_eq!(kernels.name(&inside["culprit"]["commit"]), 2);
     names_the_second_hunk(&inside);
@@ -81,7 +81,7 @@ fn the_hunk_inside_a_copy_is_named_and_its_revert_heals() {
     let row = Row::of(env, plan).oracle(descending).given(|env, _| kernels.fetch(env));
     row.write_oracle();
     let hunt = row.run();
-    let told = Told { row, hunt };
+    let told = PassedHunt { row, hunt };
     let inside = inner(&told, 0);
     assert_eq!(inside["culprit"]["subject"], "faster");
     names_the_second_hunk(&inside);

@@ -7,7 +7,7 @@ use super::{code, sources};
 /// The modules of `src` and the modules that each uses, its unit tests included. Imports go
 /// downward only; `ARCHITECTURE.md` has the order. Types of measured things are in `evaluation`,
 /// which uses no other module. A report uses the words of `ui` and prints nothing.
-const ROOMS: &[(&str, &str)] = &[
+const MODULES: &[(&str, &str)] = &[
     (
         "cli",
         "init demo hunt oracle report slurm store config git search stats evaluation process ui tensor",
@@ -41,23 +41,23 @@ const ROOMS: &[(&str, &str)] = &[
 ];
 
 /// Every module of `src` that the code uses as `crate::NAME` or in `crate::{…}`.
-fn used_rooms(code: &str) -> Vec<String> {
+fn used_modules(code: &str) -> Vec<String> {
     let word = |text: &str| {
         text.trim_start()
             .chars()
             .take_while(|c| c.is_alphanumeric() || *c == '_')
             .collect::<String>()
     };
-    let mut rooms = Vec::new();
+    let mut modules = Vec::new();
     for (place, _) in code.match_indices("crate::") {
         let rest = &code[place + "crate::".len()..];
         if let Some(group) = rest.strip_prefix('{') {
-            rooms.extend(top_level(group).iter().map(|part| word(part)));
+            modules.extend(top_level(group).iter().map(|part| word(part)));
         } else {
-            rooms.push(word(rest));
+            modules.push(word(rest));
         }
     }
-    rooms
+    modules
 }
 
 /// The parts of a `{a::{b, c}, d}` after its first brace: `a::{b, c}` and `d`.
@@ -84,25 +84,25 @@ fn top_level(group: &str) -> Vec<String> {
 #[test]
 fn groups_are_taken_apart() {
     let text = "use crate::{store::{A, B}, git};\nlet x = crate::config::load();";
-    assert_eq!(used_rooms(text), ["store", "git", "config"]);
+    assert_eq!(used_modules(text), ["store", "git", "config"]);
 }
 
 #[test]
 fn imports_go_downward_only() {
-    let names: Vec<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let names: Vec<&str> = MODULES.iter().map(|(module, _)| *module).collect();
     let mut wrong = Vec::new();
-    for (room, path, text) in sources() {
-        if room.is_empty() {
+    for (module, path, text) in sources() {
+        if module.is_empty() {
             continue;
         }
-        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
-            wrong.push(format!("{}: the table of rooms lacks `{room}`", path.display()));
+        let Some((_, allowed)) = MODULES.iter().find(|(name, _)| *name == module) else {
+            wrong.push(format!("{}: the table of modules lacks `{module}`", path.display()));
             continue;
         };
-        for used in used_rooms(&code(&text)) {
-            if used != room && !allowed.split(' ').any(|room| room == used) {
+        for used in used_modules(&code(&text)) {
+            if used != module && !allowed.split(' ').any(|module| module == used) {
                 let known = names.contains(&used.as_str());
-                let why = if known { "lies above it" } else { "is no room" };
+                let why = if known { "lies above it" } else { "is no module" };
                 wrong.push(format!("{}: uses `{used}`, which {why}", path.display()));
             }
         }
@@ -111,16 +111,16 @@ fn imports_go_downward_only() {
 }
 
 #[test]
-fn no_room_may_use_more_than_it_uses() {
+fn no_module_may_use_more_than_it_uses() {
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (room, _, text) in sources() {
-        used.entry(room).or_default().extend(used_rooms(&code(&text)));
+    for (module, _, text) in sources() {
+        used.entry(module).or_default().extend(used_modules(&code(&text)));
     }
-    let unused: Vec<String> = ROOMS
+    let unused: Vec<String> = MODULES
         .iter()
-        .flat_map(|(room, allowed)| allowed.split_whitespace().map(move |other| (*room, other)))
-        .filter(|(room, other)| !used.get(*room).is_some_and(|used| used.contains(*other)))
-        .map(|(room, other)| format!("`{room}` may use `{other}` and does not"))
+        .flat_map(|(module, allowed)| allowed.split_whitespace().map(move |other| (*module, other)))
+        .filter(|(module, other)| !used.get(*module).is_some_and(|used| used.contains(*other)))
+        .map(|(module, other)| format!("`{module}` may use `{other}` and does not"))
         .collect();
-    assert!(unused.is_empty(), "take these out of the table of rooms: {unused:#?}");
+    assert!(unused.is_empty(), "take these out of the table of modules: {unused:#?}");
 }
