@@ -176,7 +176,7 @@ fn frontier(world: &World, span: &[usize], commit: usize) -> Vec<MeasuredCommit>
 /// `None` if the claim is not confirmed; a posterior search then follows.
 fn with_git(world: &mut World, found: &Calibration, tolerance: f64) -> Option<Ending> {
     let steps = (world.graph.len() as f64).log2().ceil().max(1.0);
-    let error = 0.01 / steps;
+    let error = (1.0 - CONFIDENCE) / steps;
     let most = most_runs(&found.levels);
     let (first, span, is_unsteady) = bisect(world, |world, commit| {
         let mut runs = Vec::new();

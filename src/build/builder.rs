@@ -21,7 +21,7 @@ use super::failed_attempts::FailedAttempts;
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
-use super::room::taken;
+use super::room::size_of;
 use super::setup::{place, setup};
 use super::slot::boot;
 use super::stored_failure::failure;
@@ -106,7 +106,7 @@ pub(crate) fn build(request: BuildRequest<'_>) -> Result<Built, BuildError> {
         kept?;
     }
     if tried.record.failure.is_none() {
-        request.slots.set_last_size(taken(request.slot.root()))?;
+        request.slots.set_last_size(size_of(request.slot))?;
         request.slot.set_stamp(&Stamp {
             build_key: request.key.clone(),
             commit: request.commit.clone(),

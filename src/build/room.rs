@@ -7,7 +7,7 @@ use crate::config::DiskLimits;
 
 use super::slot::Slot;
 use super::slot_error::SlotError;
-use super::slots::Slots;
+use super::slots::{BuildSize, Slots};
 
 /// The disk has too little space for the next build, although every idle build is removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ pub(crate) fn make_room(
     slot: &Slot,
     limits: &DiskLimits,
 ) -> Result<Option<Shortage>, SlotError> {
-    let needed = slots.last_size();
+    let BuildSize { whole: needed, build } = slots.last_size();
     let mut others = slots.folders()?;
     others.retain(|folder| *folder != slot.folder());
     // Folders are walked only where a limit is set or space is short.
-    let exceeds = |limit: Option<u64>, part: &str| {
+    let exceeds = |limit: Option<u64>, part: &str, more: u64| {
         let used = || others.iter().map(|root| taken(&root.join(part))).sum::<u64>();
-        limit.is_some_and(|most| used() + needed > most)
+        limit.is_some_and(|most| used().saturating_add(more) > most)
     };
     let mut idle: Option<std::vec::IntoIter<Slot>> = None;
     loop {
@@ -41,7 +41,10 @@ pub(crate) fn make_room(
             // The build replaces what the slot has now.
             free = free.saturating_add(taken(&slot.folder()));
         }
-        if free >= needed && !exceeds(limits.slots, "") && !exceeds(limits.builds, "build") {
+        if free >= needed
+            && !exceeds(limits.slots, "", needed)
+            && !exceeds(limits.builds, "build", build)
+        {
             return Ok(None);
         }
         let oldest = match &mut idle {
@@ -65,9 +68,14 @@ fn idle_builds(slots: &Slots, slot: &Slot) -> Result<Vec<Slot>, SlotError> {
     Ok(idle)
 }
 
+/// How much the build at a slot's path takes.
+pub(super) fn size_of(slot: &Slot) -> BuildSize {
+    BuildSize { whole: taken(slot.root()), build: taken(&slot.build()) }
+}
+
 /// Bytes that a file or folder takes on the disk. Links are not followed; what cannot be read, or
 /// is removed meanwhile, counts as nothing.
-pub(super) fn taken(path: &Path) -> u64 {
+fn taken(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let Ok(meta) = std::fs::symlink_metadata(path) else { return 0 };
     let own = meta.blocks() * 512;
@@ -100,7 +108,8 @@ mod tests {
             let finished = finished.to_owned();
             slot.set_stamp(&crate::build::Stamp { finished, ..stamp("k") }).unwrap();
         }
-        slots.set_last_size(MIB as u64).unwrap();
+        // The next build has a checkout of 8 MiB, which is no built file.
+        slots.set_last_size(BuildSize { whole: 9 * MIB as u64, build: MIB as u64 }).unwrap();
         let held = held.into_iter().enumerate().filter(|(number, _)| [1, 4].contains(number));
         (slots, held.map(|(_, slot)| slot).collect())
     }
@@ -126,10 +135,23 @@ mod tests {
     }
 
     #[test]
+    fn a_size_is_that_of_the_slot_and_that_of_its_build_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slots, held) = slots(folder.path());
+        std::fs::create_dir(held[0].src()).unwrap();
+        std::fs::write(held[0].src().join("model.bin"), vec![1; 2 * MIB]).unwrap();
+        let size = size_of(&held[0]);
+        let mib = |bytes: u64| bytes / MIB as u64;
+        assert_eq!((mib(size.whole), mib(size.build)), (3, 1));
+        slots.set_last_size(size).unwrap();
+        assert_eq!(slots.last_size(), size);
+    }
+
+    #[test]
     fn too_little_space_is_told_after_every_idle_build_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (slots, held) = slots(folder.path());
-        slots.set_last_size(u64::MAX).unwrap();
+        slots.set_last_size(BuildSize { whole: u64::MAX, build: 0 }).unwrap();
         let limits = DiskLimits { slots: None, builds: None, ..DiskLimits::default() };
         let shortage = make_room(&slots, &held[1], &limits).unwrap().expect("a shortage");
         assert_eq!(shortage.needed, u64::MAX);

@@ -30,6 +30,15 @@ pub(crate) struct Slots {
 #[derive(Clone, Debug)]
 pub(crate) struct HeldSlot(Arc<Turns>);
 
+/// How much a finished build takes on the disk, bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BuildSize {
+    /// The build with its checkout and all else in its slot.
+    pub(super) whole: u64,
+    /// The build folder alone.
+    pub(super) build: u64,
+}
+
 impl Slots {
     /// The slots below `folder`, which is created if needed.
     pub(crate) fn new(folder: &Path) -> Result<Self, SlotError> {
@@ -92,16 +101,19 @@ impl Slots {
         Ok(slot)
     }
 
-    /// Bytes that the last finished build and its checkout took; 0 before the first build.
-    pub(super) fn last_size(&self) -> u64 {
-        let text = std::fs::read_to_string(self.folder.join("last-size"));
-        text.ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+    /// How much the last finished build took; 0 before the first build.
+    pub(super) fn last_size(&self) -> BuildSize {
+        let text = std::fs::read_to_string(self.folder.join("last-size")).unwrap_or_default();
+        let mut numbers = text.split(' ').map(|number| number.parse::<u64>().unwrap_or(0));
+        let mut next = || numbers.next().unwrap_or(0);
+        BuildSize { whole: next(), build: next() }
     }
 
-    /// Writes down how much a finished build and its checkout take.
-    pub(super) fn set_last_size(&self, bytes: u64) -> Result<(), SlotError> {
+    /// Writes down how much a finished build takes.
+    pub(super) fn set_last_size(&self, size: BuildSize) -> Result<(), SlotError> {
         let path = self.folder.join("last-size");
-        std::fs::write(&path, bytes.to_string()).map_err(SlotError::at(&path))
+        let BuildSize { whole, build } = size;
+        std::fs::write(&path, format!("{whole} {build}")).map_err(SlotError::at(&path))
     }
 
     /// Bytes on the slots' disk that this user may use.

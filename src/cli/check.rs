@@ -10,14 +10,13 @@ mod timed;
 mod trial;
 
 use crate::config::{Config, LoadError};
-use crate::evaluation::{Aim, CommitId, Limits, Resource};
+use crate::evaluation::{Aim, CommitId, Resource};
 use crate::git::{GitError, History, Repository, check_link, git_version};
 use crate::hunt::{self, HuntRequest, UsageError};
 use crate::oracle::{check_readable, machine};
 use crate::process::Stop;
 use crate::search::steps_of;
 use crate::store::Store;
-use crate::store::journal::SearchBy;
 use crate::ui::{Ui, text};
 
 use super::args::Check;
@@ -90,18 +89,28 @@ pub(crate) fn run(args: &Check, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     {
         trial::check(&mut lines, repository, config, commit, (ui, stop))?;
     }
-    let next = match &args.good {
-        Some(good) => start(args, good),
-        None => "bisect-ppl check --good REV, which checks the range too".to_owned(),
+    let next = if has_range(args) {
+        start(args)
+    } else {
+        "bisect-ppl check --good REV, which checks the range too".to_owned()
     };
     let out = if args.json { lines.json() } else { lines.text(&next) };
     ui.out(&out).map_err(Failed::stdout)?;
     Ok(if lines.is_well() { exit::DONE } else { exit::FAILED })
 }
 
-/// The command that hunts in the range that was checked.
-fn start(args: &Check, good: &str) -> String {
-    let mut words = vec!["bisect-ppl start --good", good];
+/// Whether the arguments give both ends of a range. In a hunt for a fix the good end is the newest
+/// commit unless it is given.
+fn has_range(args: &Check) -> bool {
+    args.good.is_some() || args.find_fix
+}
+
+/// The command that hunts in the range that was checked, quoted for a shell.
+fn start(args: &Check) -> String {
+    let mut words = vec!["bisect-ppl", "start"];
+    if let Some(good) = &args.good {
+        words.extend(["--good", good]);
+    }
     if let Some(bad) = &args.bad {
         words.extend(["--bad", bad]);
     }
@@ -121,7 +130,9 @@ fn start(args: &Check, good: &str) -> String {
         words.push("--");
         words.extend(args.paths.iter().map(String::as_str));
     }
-    text::line(&words.join(" "))
+    // An argument cannot contain NUL, so quoting does not fail.
+    let command = shlex::try_join(words.iter().copied());
+    text::line(&command.unwrap_or_else(|_| words.join(" ")))
 }
 
 /// The request that `start` would make with these arguments.
@@ -130,18 +141,11 @@ fn asked(args: &Check) -> Result<HuntRequest, Failed> {
         good: args.good.clone().unwrap_or_else(|| NEWEST.to_owned()),
         bad: args.bad.clone().unwrap_or_else(|| NEWEST.to_owned()),
         aim: if args.find_fix { Aim::Fix } else { Aim::Regression },
-        search: SearchBy::Auto,
         spread_of: args.target_of.as_deref().map(spread_of).transpose()?,
         first_parent: args.first_parent,
-        first_only: false,
-        localize: false,
-        allow_failure_hunt: false,
         skip: args.skip.clone(),
         paths: args.paths.clone(),
-        retry_failed: false,
-        slots: None,
-        limits: Limits::default(),
-        changes: Vec::new(),
+        ..HuntRequest::default()
     })
 }
 
@@ -191,7 +195,7 @@ fn revisions(
     args: &Check,
     asked: &HuntRequest,
 ) -> Option<CommitId> {
-    let has_range = args.good.is_some() || args.find_fix;
+    let has_range = has_range(args);
     let mut found = Vec::new();
     let good = has_range.then_some(("good", &asked.good));
     for (name, revision) in good.into_iter().chain([("bad", &asked.bad)]) {

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 
 use crate::demo::{self, LayoutError};
-use crate::evaluation::{Aim, Limits};
 use crate::git::Repository;
 use crate::hunt::{HuntRequest, UsageError};
 use crate::process::Stop;
-use crate::store::journal::SearchBy;
 use crate::store::{Store, publish};
 use crate::ui::Ui;
 
@@ -47,19 +45,8 @@ pub(crate) fn run(args: &Demo, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let asked = HuntRequest {
         good: scenario.good.clone(),
         bad: scenario.bad.clone(),
-        aim: Aim::Regression,
-        search: SearchBy::Auto,
-        spread_of: None,
-        first_parent: false,
-        first_only: false,
         localize: true,
-        allow_failure_hunt: false,
-        skip: Vec::new(),
-        paths: Vec::new(),
-        retry_failed: false,
-        slots: None,
-        limits: Limits::default(),
-        changes: Vec::new(),
+        ..HuntRequest::default()
     };
     let code = start::begin(&repository, &config, &asked, ui, stop)?;
     if code != exit::DONE {

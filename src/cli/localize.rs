@@ -4,11 +4,9 @@
 use anyhow::anyhow;
 
 use crate::config::Changes;
-use crate::evaluation::{Aim, Limits};
 use crate::git::History;
 use crate::hunt::{HuntRequest, UsageError};
 use crate::process::Stop;
-use crate::store::journal::SearchBy;
 use crate::ui::Ui;
 
 use super::args::Localize;
@@ -32,20 +30,13 @@ pub(crate) fn run(args: &Localize, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let asked = HuntRequest {
         good: parent.to_string(),
         bad: args.commit.clone(),
-        aim: Aim::Regression,
-        search: SearchBy::Auto,
-        spread_of: None,
         // The commit itself, even if it is a merge.
         first_parent: true,
         first_only: true,
         localize: true,
         allow_failure_hunt: true,
-        skip: Vec::new(),
-        paths: Vec::new(),
-        retry_failed: false,
-        slots: None,
-        limits: Limits::default(),
         changes,
+        ..HuntRequest::default()
     };
     start::begin(&repository, &config, &asked, ui, stop)
 }

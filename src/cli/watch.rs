@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, GuardTarget, Judgement, Limits, Phase, Target, Value};
+use crate::evaluation::{CommitId, Judgement, Limits, Phase, Target, Value};
 use crate::oracle::{Activity as Doing, Task};
 use crate::process::Stop;
 use crate::report::{self, Clock, Pace};
@@ -203,7 +203,8 @@ impl View {
             }
             Event::Search { commits, targets, chunks, method, .. } => {
                 self.short = chunks.is_some().then(|| targets.clone());
-                let whole = first_guard(&self.targets).and_then(|target| target.text);
+                let whole =
+                    self.targets.iter().find_map(Target::guard).and_then(|target| target.text);
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
                     self.progress.done_line(&format!(
                         "reading  the first {chunks} of {} chunks, which are enough for the search",
@@ -347,9 +348,7 @@ impl View {
     fn details(&self, what: &str, commands: &[Vec<String>], log: &str) {
         self.progress.done_line(what);
         for words in commands.iter().filter(|words| !words.is_empty()) {
-            let command = shlex::try_join(words.iter().map(String::as_str));
-            let command = command.unwrap_or_else(|_| words.join(" "));
-            self.progress.done_line(&format!("  $ {}", text::line(&command)));
+            self.progress.done_line(&format!("  $ {}", text::line(&text::typed(words))));
         }
         if !log.is_empty() {
             let log = self.hunt.path().join(log).display().to_string();
@@ -371,14 +370,14 @@ impl View {
 
     /// The latest value of the first targeted metric at a commit, and the threshold.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
-        let Some(target) = first_guard(&self.targets) else { return (None, None) };
+        let Some(target) = self.targets.iter().find_map(Target::guard) else { return (None, None) };
         let metric = &target.guard.metric;
         let mut runs =
             self.runs.iter().rev().filter(|run| run.commit == *commit && run.apart.is_none());
         let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
         // A run on a shorter text is compared with the levels of that text.
         let read = last.and_then(|(run, _)| run.text);
-        let short = self.short.as_deref().and_then(first_guard);
+        let short = self.short.iter().flatten().find_map(Target::guard);
         let target = short.filter(|short| read.is_some() && short.text == read).unwrap_or(target);
         let limit = target.threshold.or_else(|| {
             let baseline = target.baseline.number()?;
@@ -405,11 +404,4 @@ impl View {
 
 fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or_default()
-}
-
-fn first_guard(targets: &[Target]) -> Option<&GuardTarget> {
-    targets.iter().find_map(|target| match target {
-        Target::Guard(target) => Some(target),
-        Target::Failure { .. } => None,
-    })
 }

@@ -8,7 +8,7 @@ use crate::evaluation::{FormName, OptionChange};
 
 use super::document::{self, Data, Entry, Node, Table};
 use super::merge::{NAMED, merge_over};
-use super::problem::{Location, Problem, did_you_mean};
+use super::problem::{Location, Problem, no_measure};
 
 /// The options of one command that change its configuration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -222,14 +222,16 @@ impl CommandOption {
             Some(words) if words.is_empty() => return Err("has no words to append".to_owned()),
             Some(_) => {}
         }
-        let Some(root) = document.table_mut() else { return Err(no_measure(measure, &[])) };
+        let Some(root) = document.table_mut() else { return Err(no_measure(measure, [])) };
         let Some(Node { data: Data::List(measures), .. }) = root.get_mut("measure") else {
-            return Err(no_measure(measure, &[]));
+            return Err(no_measure(measure, []));
         };
         let name = |node: &Node| node.table()?.get("name")?.text().map(str::to_owned);
         let names: Vec<String> = measures.iter().filter_map(name).collect();
         let found = measures.iter_mut().find(|node| name(node).as_deref() == Some(measure));
-        let Some(found) = found else { return Err(no_measure(measure, &names)) };
+        let Some(found) = found else {
+            return Err(no_measure(measure, names.iter().map(String::as_str)));
+        };
         if let Some(command) = found.table_mut().and_then(|table| table.get_mut("command")) {
             self.append_to(command, words);
         }
@@ -267,11 +269,6 @@ fn typed(written: &str) -> String {
         Some((key, value)) if is_plain(key) => format!("{key}={}", quoted(value)),
         _ => quoted(written),
     }
-}
-
-fn no_measure(name: &str, names: &[String]) -> String {
-    let guess = did_you_mean(name, names.iter().map(String::as_str));
-    format!("there is no measure `{name}`{guess} Measures: {}", names.join(", "))
 }
 
 /// Removes the keys of `tree` from every override, and overrides that are left without a change.

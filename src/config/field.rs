@@ -122,6 +122,15 @@ impl<'d> Field<'d> {
         }
     }
 
+    /// A finite number, at least 0.
+    pub(super) fn tolerance(&self, reader: &mut Reader) -> Option<f64> {
+        let tolerance = self.number(reader)?;
+        if tolerance < 0.0 {
+            self.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
+        }
+        Some(tolerance)
+    }
+
     pub(super) fn list(&self, reader: &mut Reader) -> Option<Vec<Field<'d>>> {
         let Data::List(items) = &self.node.data else {
             return self.expected(reader, "an array");

@@ -2,7 +2,7 @@
 
 use super::document::{Data, Entry, Node, Table};
 use super::parser::PARSER_KEYS;
-use super::problem::{Problem, did_you_mean};
+use super::problem::{Problem, did_you_mean, no_measure};
 
 /// Lists whose tables an override addresses by name: `measure.NAME`, `prepare.NAME`.
 pub(super) const NAMED: [&str; 2] = ["measure", "prepare"];
@@ -67,10 +67,13 @@ fn merge_named(
             .find(|m| name_of(m) == Some(field.key.as_str()))
             .and_then(Node::table_mut)
         else {
-            let guess = did_you_mean(&field.key, names.iter().map(String::as_str));
-            let all = if list == "measure" { "Measures" } else { "Steps" };
-            let what =
-                format!("there is no {list} `{}`{guess} {all}: {}", field.key, names.join(", "));
+            let all = names.iter().map(String::as_str);
+            let what = if list == "measure" {
+                no_measure(&field.key, all)
+            } else {
+                let guess = did_you_mean(&field.key, all);
+                format!("there is no {list} `{}`{guess} Steps: {}", field.key, names.join(", "))
+            };
             report_problem(&field.place, key, what);
             continue;
         };

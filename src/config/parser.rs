@@ -184,6 +184,11 @@ impl Parser {
         }
     }
 
+    /// Whether the values say whether checks failed: a count of failed ones, or an exit code.
+    pub(crate) fn counts_checks(&self) -> bool {
+        matches!(self, Self::Parity | Self::Junit | Self::ExitCode)
+    }
+
     /// Whether the store keeps the files that runs wrote, to compare later runs with them.
     pub(crate) fn keeps_dumps(&self) -> bool {
         matches!(self, Self::Logits | Self::Tensors)

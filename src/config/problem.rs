@@ -98,3 +98,10 @@ pub(super) fn suggest<'a>(
 pub(super) fn did_you_mean<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     suggest(word, allowed).map_or_else(|| ".".to_owned(), |w| format!("; did you mean `{w}`?"))
 }
+
+/// The message about a name that no measure has. It lists the measures.
+pub(super) fn no_measure<'a>(name: &str, measures: impl IntoIterator<Item = &'a str>) -> String {
+    let measures: Vec<&str> = measures.into_iter().collect();
+    let guess = did_you_mean(name, measures.iter().copied());
+    format!("there is no measure `{name}`{guess} Measures: {}", measures.join(", "))
+}

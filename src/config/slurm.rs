@@ -24,6 +24,8 @@ pub(crate) struct JobOptions {
     pub gres: Option<String>,
     /// `--constraint`.
     pub constraint: Option<String>,
+    /// `--container`: the folder of an OCI bundle, in which the job's command runs.
+    pub container: Option<String>,
     /// `--time`: the longest that one job may take. A hunt that takes longer goes on in a new job.
     pub time: Option<Duration>,
     /// The most jobs of this kind at the same time.
@@ -40,6 +42,7 @@ impl Default for JobOptions {
             account: None,
             gres: None,
             constraint: None,
+            container: None,
             time: None,
             max_jobs: 1,
             sbatch_args: Vec::new(),
@@ -90,7 +93,7 @@ const ALLOWED: [&str; 23] = [
 ];
 
 /// Options that have a key of their own.
-const KEYS: [&str; 5] = ["partition", "account", "gres", "constraint", "time"];
+const KEYS: [&str; 6] = ["partition", "account", "gres", "constraint", "container", "time"];
 
 /// Variables that Slurm sets in a job to choose among equal devices. No result depends on their
 /// values.
@@ -138,6 +141,7 @@ mod tests {
             ("-p", "not an option"),
             ("low", "not an option"),
             ("--partition=main", "use the key `partition`"),
+            ("--container=/a", "use the key `container`"),
             ("--output=x", "cannot be set for jobs. These can: --comment"),
             ("--array=1-3", "cannot be set"),
             ("--wrap=id", "cannot be set"),

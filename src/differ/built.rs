@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::evaluation::Setup;
 
-use super::is_source;
+use super::flags::{file_name, is_source};
 
 /// The source files of two builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,10 +59,6 @@ impl BuiltSources {
         let known = [name, stem].map(|name| self.is_same.get(name));
         known.into_iter().flatten().copied().reduce(|all, is_same| all && is_same)
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

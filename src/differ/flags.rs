@@ -65,9 +65,10 @@ pub(crate) fn printed_command(line: &str, place: &BuildFolders, compiled: &mut C
     for command in line.split(" && ") {
         let words = shlex::split(command).unwrap_or_default();
         // Skips ninja's `[3/14]` and compiler launchers.
-        let is_before = |word: &String| word.starts_with('[') || LAUNCHERS.contains(&tool(word));
+        let is_before =
+            |word: &String| word.starts_with('[') || LAUNCHERS.contains(&file_name(word));
         let words: Vec<String> = words.into_iter().skip_while(is_before).collect();
-        let is_compiler = words.first().is_some_and(|word| COMPILER.is_match(tool(word)));
+        let is_compiler = words.first().is_some_and(|word| COMPILER.is_match(file_name(word)));
         let is_source = |word: &&String| !word.starts_with('-') && is_source(word);
         let source = words.iter().skip(1).rfind(is_source).cloned();
         if let Some(source) = source.filter(|_| is_compiler && words.iter().any(|w| w == "-c")) {
@@ -88,13 +89,13 @@ static COMPILER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"^(?:[\w.]+-)*(?:{name})(?:-\d[\d.]*)?$")).expect("a constant of ours")
 });
 
-/// The name of a program without its folder.
-fn tool(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
+/// A path without its folder.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 pub(crate) fn is_source(word: &str) -> bool {
-    let ending = tool(word).rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = file_name(word).rsplit_once('.').map_or("", |(_, ending)| ending);
     ["c", "cc", "cl", "cpp", "cu", "cxx", "hip", "m", "mm", "s", "S"].contains(&ending)
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Cause, CommitId, Differences, Failure, FileRole, Inquiry, JointBackport, JointRevert,
-    LoadedFilesComparison, Metric, ReachedLimit, Shapes, Unexplained, Value, number,
+    LoadedFilesComparison, Metric, ReachedLimit, Shapes, Target, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -245,6 +245,14 @@ impl Culprit {
     /// The commit's change of a metric, if the metric is one of its broken targets.
     pub(crate) fn effect_on(&self, metric: &Metric) -> Option<&Effect> {
         self.effects.iter().find(|effect| effect.metric == *metric)
+    }
+
+    /// Whether the target is one of those that the commit breaks.
+    pub(crate) fn breaks(&self, target: &Target) -> bool {
+        match target {
+            Target::Guard(target) => self.effect_on(&target.guard.metric).is_some(),
+            Target::Failure { .. } => self.failure.is_some(),
+        }
     }
 }
 

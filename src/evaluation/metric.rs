@@ -180,7 +180,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// How many checks failed; `None` if the parser does not count checks.
+    /// How many checks failed. Only for a parser that counts checks: a value of another parser may
+    /// have the name of such a count.
     pub(crate) fn failed_checks(&self) -> Option<f64> {
         let is_count = |metric: &Metric| {
             matches!(metric.name.as_deref(), Some("failed" | "failures" | "errors"))

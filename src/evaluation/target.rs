@@ -29,6 +29,22 @@ impl Target {
     pub(crate) fn is_noisy(&self) -> bool {
         matches!(self, Self::Guard(target) if target.noise.is_some())
     }
+
+    /// The guard, if the target is one.
+    pub(crate) fn guard(&self) -> Option<&GuardTarget> {
+        match self {
+            Self::Guard(target) => Some(target),
+            Self::Failure { .. } => None,
+        }
+    }
+
+    /// The failure, if the target is one.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Guard(_) => None,
+            Self::Failure { failure, .. } => Some(failure),
+        }
+    }
 }
 
 /// A guard with the levels of both endpoints.

@@ -1,12 +1,10 @@
 //! Dependencies that a commit updates: submodules by their pins, vendored ones by a file that
 //! names the copied commit.
 
-use std::path::Path;
-
 use crate::evaluation::{CommitId, Dependency};
 
 use super::changes::FileChange;
-use super::submodules::is_plain;
+use super::submodules::declared;
 use super::{GitError, History, Repository};
 
 /// Maximum number of a dependency's commits to count.
@@ -89,20 +87,12 @@ impl History {
         commit: &CommitId,
         path: &str,
     ) -> Result<Option<Repository>, GitError> {
-        let declared = self
-            .repository()
-            .shared_call()
-            .args(["config", "--blob", &format!("{commit}:.gitmodules"), "-z", "--get-regexp"])
-            .arg(r"^submodule\..*\.path$")
-            .run()?;
-        let text = String::from_utf8_lossy(&declared.stdout);
-        let name = text.split('\0').find_map(|entry| {
-            let (key, of) = entry.split_once('\n')?;
-            (of == path).then(|| key.strip_prefix("submodule.")?.strip_suffix(".path"))?
-        });
-        let Some(name) = name.filter(|name| is_plain(Path::new(name))) else { return Ok(None) };
         let here = self.repository();
-        let modules = [here.common_dir(), here.git_dir()].map(|dir| dir.join("modules").join(name));
+        let declared = declared(here.shared_call(), commit.as_str())?;
+        let own = declared.into_iter().find(|(_, other)| other == path.as_bytes());
+        let Some((name, _)) = own else { return Ok(None) };
+        let modules =
+            [here.common_dir(), here.git_dir()].map(|dir| dir.join("modules").join(&name));
         // A submodule that was made by hand, or by git before 1.7.8, has its git folder inside.
         let inside = here.top().map(|top| top.join(path).join(".git"));
         let found = modules.into_iter().chain(inside).find(|dir| dir.join("HEAD").exists());

@@ -7,7 +7,7 @@ use std::sync::Once;
 
 use git2::{Oid, RepositoryOpenFlags};
 
-use crate::evaluation::{CommitId, Lineage};
+use crate::evaluation::{self, CommitId, Lineage};
 
 use super::commit::{Commit, commit_id, object_id};
 use super::{GitError, Repository};
@@ -136,6 +136,12 @@ impl History {
             parents: commit.parents,
             is_root: commit.is_root,
         })
+    }
+
+    /// The commit as people identify it.
+    pub(crate) fn named(&self, id: &CommitId) -> Result<evaluation::CommitInfo, GitError> {
+        let CommitInfo { id: commit, subject, author, date, .. } = self.info(id)?;
+        Ok(evaluation::CommitInfo { commit, subject, author, date })
     }
 
     /// The parents that this clone has, each once.

@@ -2,6 +2,7 @@
 
 use crate::evaluation::CommitId;
 
+use super::parts::header;
 use super::{GitError, History};
 
 /// Largest change to read, bytes: a larger one copies another project's sources.
@@ -56,9 +57,9 @@ fn read_lines(diff: &str) -> Vec<ChangedLines> {
         } else if let Some(path) = line.strip_prefix("+++ ") {
             file.is_gone = path == "/dev/null";
             file.path = named(path, "b/").unwrap_or_else(|| std::mem::take(&mut file.path));
-        } else if let Some([removed, added]) = hunk(line) {
-            file.removed.extend(taken(&mut lines, removed));
-            file.added.extend(taken(&mut lines, added));
+        } else if let Some([removed, added]) = header(line.as_bytes()) {
+            file.removed.extend(taken(&mut lines, removed.len()));
+            file.added.extend(taken(&mut lines, added.len()));
         }
     }
     files.retain(|file| !file.removed.is_empty() || !file.added.is_empty());
@@ -70,16 +71,6 @@ fn read_lines(diff: &str) -> Vec<ChangedLines> {
 fn taken<'a>(lines: &mut impl Iterator<Item = &'a str>, count: usize) -> Vec<String> {
     let lines = lines.filter(|line| !line.starts_with('\\'));
     lines.take(count).map(|line| line.get(1..).unwrap_or_default().to_owned()).collect()
-}
-
-/// The numbers of removed and added lines in a hunk header: 2 and 0 in `@@ -10,2 +9,0 @@`.
-fn hunk(line: &str) -> Option<[usize; 2]> {
-    let mut ranges = line.strip_prefix("@@ ")?.split(' ');
-    let mut count = |mark: char| -> Option<usize> {
-        let range = ranges.next()?.strip_prefix(mark)?;
-        range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
-    };
-    Some([count('-')?, count('+')?])
 }
 
 /// The path in `a/x`, `b/with space<TAB>` or `"b/\"x\""`; `None` for `/dev/null`.

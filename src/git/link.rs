@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::error::io_error;
+use super::submodules::is_plain;
 use super::{GitError, Worktree};
 
 impl Worktree {
@@ -60,8 +61,7 @@ impl Worktree {
 /// The file or folder in `source_root`, the user's checkout, for a name of `[worktree] link`.
 pub(crate) fn check_link(source_root: &Path, name: &str) -> Result<PathBuf, GitError> {
     let relative = Path::new(name.trim_end_matches('/'));
-    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-    if !plain || name.is_empty() || relative.starts_with(".git") {
+    if !is_plain(relative) || relative.starts_with(".git") {
         return Err(GitError::LinkName(name.to_owned()));
     }
     let source_path = source_root.join(relative);

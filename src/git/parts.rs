@@ -255,8 +255,7 @@ fn read_files(bytes: &[u8]) -> Option<Vec<ChangedFile>> {
     Some(files)
 }
 
-/// Reads the headers of the hunks: `@@ -START[,COUNT] +START[,COUNT] @@`, lines counted from 1. A
-/// range without lines names the line before it.
+/// Reads the headers of the hunks.
 fn read_hunks(diff: &[u8]) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let mut left = [0_usize; 2];
@@ -277,7 +276,9 @@ fn read_hunks(diff: &[u8]) -> Vec<Hunk> {
     hunks
 }
 
-fn header(line: &[u8]) -> Option<[Range<usize>; 2]> {
+/// The removed and the added lines of a hunk header, `@@ -START[,COUNT] +START[,COUNT] @@`, which
+/// counts from 1. A range without lines names the line before it.
+pub(super) fn header(line: &[u8]) -> Option<[Range<usize>; 2]> {
     let text = std::str::from_utf8(line.get(..line.len().min(80))?);
     let text = text.unwrap_or_else(|error| {
         std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default()

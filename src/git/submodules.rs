@@ -61,29 +61,35 @@ pub(super) fn check_out_submodules(
 fn submodules_of(tree: &Tree<'_>) -> Result<Vec<Submodule>, GitError> {
     let call = || Call::in_ours(tree.git_dir, tree.top);
     // Read from the commit, since sparse patterns may leave the file out of the folder.
-    let declared = call()
-        .args(["config", "--blob", "HEAD:.gitmodules", "-z", "--get-regexp"])
-        .arg(r"^submodule\..*\.path$")
-        .run()?;
-    if declared.code != 0 {
-        return Ok(Vec::new()); // no such file, or no submodule in it
+    let declared = declared(call(), "HEAD")?;
+    if declared.is_empty() {
+        return Ok(Vec::new());
     }
     let staged = call().args(["ls-files", "--stage", "-z"]).ok()?.stdout;
     let mut submodules = Vec::new();
-    for record in declared.stdout.split(|b| *b == 0) {
-        let Some(newline) = record.iter().position(|b| *b == b'\n') else { continue };
-        let (key, path) = (&record[..newline], &record[newline + 1..]);
-        let key = String::from_utf8_lossy(key);
-        let Some(name) = key.strip_prefix("submodule.").and_then(|k| k.strip_suffix(".path"))
-        else {
-            continue;
-        };
-        let Some(pin) = pin_of(&staged, path) else { continue };
-        if is_plain(Path::new(name)) && !is_switched_off(tree, name)? {
-            submodules.push(Submodule { name: name.to_owned(), path: os(path).into(), pin });
+    for (name, path) in declared {
+        let Some(pin) = pin_of(&staged, &path) else { continue };
+        if !is_switched_off(tree, &name)? {
+            submodules.push(Submodule { name, path: os(&path).into(), pin });
         }
     }
     Ok(submodules)
+}
+
+/// The names and paths of the submodules in the `.gitmodules` of a commit. Leaves out names that
+/// lead outside `modules`.
+pub(super) fn declared(call: Call, commit: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+    let file = format!("{commit}:.gitmodules");
+    let call = call.args(["config", "--blob", &file, "-z", "--get-regexp"]);
+    // Fails if there is no such file, or no submodule in it.
+    let output = call.arg(r"^submodule\..*\.path$").run()?.stdout;
+    let entry = |entry: &[u8]| {
+        let newline = entry.iter().position(|b| *b == b'\n')?;
+        let key = String::from_utf8_lossy(&entry[..newline]);
+        let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+        is_plain(Path::new(name)).then(|| (name.to_owned(), entry[newline + 1..].to_vec()))
+    };
+    Ok(output.split(|b| *b == 0).filter_map(entry).collect())
 }
 
 /// The commit that the index pins at `path`, from `ls-files --stage -z`

@@ -12,7 +12,7 @@ pub(crate) mod tracked_inputs;
 use std::path::{Path, PathBuf};
 
 use crate::config::{Config, secrets_of};
-use crate::evaluation::{CommitId, CommitInfo, Forge};
+use crate::evaluation::Forge;
 use crate::git::{History, Range, Repository};
 use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event};
@@ -122,17 +122,6 @@ pub(crate) fn gather(
     Facts::gather(config, store, checkout).map_err(|error| match error {
         OracleError::Input(input) => HuntError::Usage(input.into()),
         other => other.into(),
-    })
-}
-
-/// A commit with its subject, author and date.
-pub(crate) fn info(history: &History, commit: &CommitId) -> Result<CommitInfo, HuntError> {
-    let about = history.info(commit)?;
-    Ok(CommitInfo {
-        commit: commit.clone(),
-        subject: about.subject,
-        author: about.author,
-        date: about.date,
     })
 }
 

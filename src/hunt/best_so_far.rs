@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, Finding, Outcome, ReachedLimit};
-use crate::git::BisectSession;
+use crate::git::{BisectSession, Range};
 use crate::search::steps_of;
 use crate::store::journal::{Entry, Event, SearchEnd};
 use crate::ui::{reached_limit, text};
 
 use super::HuntError;
 use super::driver::Driver;
+use super::path_filter::PathFilter;
 
 /// Runs that the hint suggests if the configured limit of runs is reached.
 const MORE_RUNS: u32 = 100;
@@ -27,7 +28,7 @@ impl Driver<'_> {
             let candidates = vec![commit];
             return Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) });
         }
-        let mut range = self.whole();
+        let mut range = self.searched_range()?;
         let place = self.hunt.bisect_repository();
         if self.searches == 0 && place.exists() {
             let session = BisectSession::open(history.repository(), &place, &range.new)?;
@@ -47,6 +48,20 @@ impl Driver<'_> {
             )
         };
         Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
+    }
+
+    /// The commits between the endpoints that the hunt searches: without those that its options, or
+    /// the paths of its last search, leave out.
+    fn searched_range(&self) -> Result<Range, HuntError> {
+        let last = self.hunt.entries_in_force()?.into_iter().rev().find_map(|entry| {
+            let Event::Search { paths, .. } = entry.event else { return None };
+            Some(paths)
+        });
+        let asked = self.begun.options.paths.clone();
+        let paths =
+            last.unwrap_or_else(|| PathFilter { asked, unread: self.unread.clone() }.specs());
+        let first_parent = self.begun.options.first_parent;
+        Ok(Range { first_parent, paths, ..self.whole() })
     }
 
     /// Whether the endpoints were measured.

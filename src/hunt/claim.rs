@@ -4,7 +4,7 @@ use crate::evaluation::{CommitId, Culprit, Target};
 use crate::oracle::Observation;
 use crate::search::Step;
 
-use super::range::ExcludedBranch;
+use super::range::{ExcludedBranch, SearchRange};
 use super::strategy::SearchStrategy;
 use super::terms::SearchTerms;
 use super::why::CandidatesReason;
@@ -60,4 +60,25 @@ pub(crate) struct Claim<'a> {
     pub(crate) terms: SearchTerms,
     /// Side branches set aside; a parent on one of them is ignored.
     pub(crate) aside: &'a [ExcludedBranch],
+}
+
+impl<'a> Claim<'a> {
+    /// A claim about a commit of this range, without a step.
+    pub(crate) fn of(
+        search_range: &'a SearchRange,
+        commit: &'a CommitId,
+        strategy: &'a SearchStrategy,
+        search_number: usize,
+    ) -> Self {
+        Self {
+            commit,
+            targets: &search_range.targets,
+            strategy,
+            step: None,
+            search_number,
+            ends: search_range.ends(),
+            terms: search_range.terms,
+            aside: &search_range.aside,
+        }
+    }
 }

@@ -30,7 +30,6 @@ use crate::store::{Confirmation, KeyHasher};
 use crate::ui::text;
 
 use super::HuntError;
-use super::begin::info;
 use super::claim::{Claim, ConfirmationOutcome};
 use super::driver::Driver;
 use super::strategy::SearchStrategy;
@@ -192,10 +191,7 @@ impl Driver<'_> {
         let (mut effects, worst) = fresh.effects(targets, &self.oracle.recipes.config);
         // The commit is not blamed for a metric that stays within its tolerance.
         effects.retain(|effect| broken.contains(&effect.metric));
-        let wanted = targets.iter().find_map(|target| match target {
-            Target::Failure { failure, .. } => Some(failure.clone()),
-            Target::Guard(_) => None,
-        });
+        let wanted = targets.iter().find_map(Target::failure).cloned();
         // A commit that prints NaN, for example, has no level and no step.
         let failure = wanted.or_else(|| {
             fresh.bad_side(worst).first_failure().cloned().filter(|_| effects.is_empty())
@@ -222,7 +218,7 @@ impl Driver<'_> {
             _ => history.own_files_of_merge(commit)?,
         };
         let culprit = Culprit {
-            info: info(&self.oracle.history, commit)?,
+            info: self.oracle.history.named(commit)?,
             parents: parents_in_git,
             parent: parent.clone(),
             confidence,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Judgement, Phase, ReachedLimit, Target};
 use crate::git::Range;
-use crate::oracle::Oracle;
+use crate::oracle::{Observation, Oracle, Request};
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
@@ -101,21 +101,30 @@ impl Driver<'_> {
         !self.is_flaky && !targets.iter().any(Target::is_noisy)
     }
 
-    /// Judges a commit and writes a new verdict to the journal.
+    /// Judges a commit and writes a new verdict to the journal, as one of the last search.
     pub(crate) fn judge(
         &mut self,
         commit: &CommitId,
         targets: &[Target],
-        search_number: usize,
     ) -> Result<Judgement, HuntError> {
         let phase = Phase::Search;
         let (judgement, observation) =
             self.oracle.judge_until_decided(commit, targets, phase, None)?;
         // Do not repeat a verdict that the journal already has.
         if self.last_verdicts()?.get(commit) != Some(&judgement.verdict) {
+            let search_number = self.searches.saturating_sub(1);
             let place = VerdictContext { search_number, phase, left: None };
             write_down(&mut self.oracle, &observation, &judgement, place)?;
         }
         Ok(judgement)
+    }
+
+    /// The stored runs of a commit. Makes no runs.
+    pub(crate) fn known_runs(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+    ) -> Result<Observation, HuntError> {
+        Ok(self.oracle.evaluate(Request::look(commit, measures, Phase::Search))?)
     }
 }

@@ -297,7 +297,7 @@ impl Driver<'_> {
         let [older, newer] = [terms.older(), terms.newer()];
         let mut unmeasurable = None;
         for base in self.oracle.history.merge_bases(old, new)? {
-            let judgement = self.judge(&base, &chosen.targets, 0)?;
+            let judgement = self.judge(&base, &chosen.targets)?;
             let (name, reason) = (base.short(), &judgement.reason);
             if terms.is_newer(judgement.verdict) {
                 if let Some(finding) = self.rest_after_base(&base, chosen)? {

@@ -18,7 +18,7 @@ use super::cleanup::clean_slots;
 /// The remains of killed hunts, and their size on disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leftovers {
-    /// Slots that are not empty.
+    /// Slots with a build that is not empty.
     pub slots: usize,
     /// Bisect sessions of hunts without a running driver.
     pub sessions: usize,
@@ -33,14 +33,18 @@ pub(crate) fn leftovers(repository: &Repository, store: &Store) -> Result<Leftov
         leftovers.sessions += usize::from(is_abandoned(&hunt)?);
     }
     let folders = folders_of_slots(repository, store)?;
+    let mut used = BTreeSet::new();
     for slots in folders.iter().filter_map(|folder| Slots::existing(folder)) {
+        // One entry a build; several builds take turns in a slot.
         for slot in slots.idle().map_err(OracleError::from)? {
             let folders = ["build", "out", "cache", "src"].map(|part| slot.folder().join(part));
-            let bytes: u64 = folders.iter().map(|folder| size(folder)).sum();
-            leftovers.slots += usize::from(folders.iter().any(|folder| folder.exists()));
-            leftovers.bytes += bytes;
+            leftovers.bytes += folders.iter().map(|folder| size(folder)).sum::<u64>();
+            if folders.iter().any(|folder| folder.exists()) {
+                used.insert(slot.root().to_owned());
+            }
         }
     }
+    leftovers.slots = used.len();
     Ok(leftovers)
 }
 

@@ -66,11 +66,8 @@ impl SearchRange {
     /// The same search range with only the targets that a found commit moves: whether its change
     /// lasts does not depend on guards that another commit breaks. All targets, if it moves none.
     pub(crate) fn moved_by(&self, culprit: &Culprit) -> Self {
-        let is_moved = |target: &&Target| match target {
-            Target::Guard(target) => culprit.effect_on(&target.guard.metric).is_some(),
-            Target::Failure { .. } => culprit.failure.is_some(),
-        };
-        let moved: Vec<Target> = self.targets.iter().filter(is_moved).cloned().collect();
+        let moved = self.targets.iter().filter(|target| culprit.breaks(target));
+        let moved: Vec<Target> = moved.cloned().collect();
         let targets = if moved.is_empty() { self.targets.clone() } else { moved };
         Self { targets, ..self.clone() }
     }

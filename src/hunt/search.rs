@@ -113,16 +113,7 @@ fn with_git(
             SearchEnd::Candidates(commits) => return Ok(Searched::Untestable(commits)),
             SearchEnd::FirstBad(commit) => commit,
         };
-        let claim = Claim {
-            commit: &commit,
-            targets: &search_range.targets,
-            strategy,
-            step,
-            search_number: number,
-            ends: search_range.ends(),
-            terms: search_range.terms,
-            aside: &search_range.aside,
-        };
+        let claim = Claim { step, ..Claim::of(&search_range, &commit, strategy, number) };
         let outcome = driver.confirm(claim)?;
         let is_about_runs = driver.is_about_runs(&outcome, &search_range, number)?;
         if let Some(why) = outcome.contradiction() {
@@ -253,8 +244,7 @@ impl Driver<'_> {
             return Ok(None);
         };
         for base in &bases {
-            let number = self.searches.saturating_sub(1);
-            let judgement = self.judge(base, &search_range.targets, number)?;
+            let judgement = self.judge(base, &search_range.targets)?;
             if !search_range.is_older(judgement.verdict) {
                 return Ok(None);
             }

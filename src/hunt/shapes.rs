@@ -106,11 +106,8 @@ impl Driver<'_> {
             return Some("it does not build");
         }
         let by = self.begun.options.search;
-        let is_its = |target: &&Target| match target {
-            Target::Guard(target) => culprit.effect_on(&target.guard.metric).is_some(),
-            Target::Failure { .. } => culprit.failure.is_some(),
-        };
-        let varies = targets.iter().filter(is_its).any(|target| !is_judged_alone(target, by));
+        let varies = |target: &Target| culprit.breaks(target) && !is_judged_alone(target, by);
+        let varies = targets.iter().any(varies);
         (varies || self.is_flaky).then_some("runs vary too much to compare single cells")
     }
 }
@@ -151,10 +148,7 @@ enum Asked {
 impl OngoingSweep<'_, '_> {
     fn sweep(&mut self, measure: &Measure, grid: &Grid<'_>) -> Result<MeasureSweep, HuntError> {
         let mut cells = Vec::new();
-        let guards = &self.recipe.guards;
-        let criterion = cell::criterion(measure, &self.targets, guards, self.tolerance);
-        let runs = if self.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
-        let swept = Swept { measure, criterion, runs };
+        let swept = self.swept(measure);
         self.has_disagreement = false;
         let end = match self.cells(&swept, grid, &mut cells) {
             Err(error) if self.driver.must_end(&error) => return Err(error),
@@ -171,13 +165,14 @@ impl OngoingSweep<'_, '_> {
         Ok(MeasureSweep { measure: measure.name.clone(), parameters, cells, end })
     }
 
-    fn is_noisy(&self, measure: &Measure) -> bool {
-        self.targets.iter().any(|target| match target {
-            Target::Guard(target) => {
+    fn swept<'m>(&self, measure: &'m Measure) -> Swept<'m> {
+        let guards = &self.recipe.guards;
+        let criterion = cell::criterion(measure, &self.targets, guards, self.tolerance);
+        let is_noisy =
+            self.targets.iter().filter_map(Target::guard).any(|target| {
                 target.guard.metric.measure == measure.name && target.noise.is_some()
-            }
-            Target::Failure { .. } => false,
-        })
+            });
+        Swept { measure, criterion, runs: if is_noisy { RUNS_IN_NOISE } else { 1 } }
     }
 
     /// Judges the grid, and then cells that distinguish rules.

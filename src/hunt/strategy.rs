@@ -16,10 +16,7 @@ impl SearchStrategy {
     /// The strategy for a search range's targets. The confirmation also measures the other targets.
     /// If the found commits do not explain such a target's change, that change gets its own search.
     pub(crate) fn of(targets: &[Target], by: SearchBy) -> Self {
-        let noise = |target: &Target| match target {
-            Target::Guard(GuardTarget { noise, .. }) => *noise,
-            Target::Failure { .. } => None,
-        };
+        let noise = |target: &Target| target.guard().and_then(|guard| guard.noise);
         let steady: Vec<Target> =
             targets.iter().filter(|target| noise(target).is_none()).cloned().collect();
         if !steady.is_empty() {

@@ -25,7 +25,7 @@ use crate::store::{HuntDir, Store, config_digest};
 use super::HuntError;
 use super::begin::examine::text;
 use super::begin::open::open_in;
-use super::begin::{info, write_beginning};
+use super::begin::write_beginning;
 use super::cleanup::clean;
 use super::driver::Driver;
 use place::Place;
@@ -134,7 +134,7 @@ impl Prepared {
             }
         };
         let [good, bad] = self.ends();
-        let [good, bad] = [info(&history, good)?, info(&history, bad)?];
+        let [good, bad] = [history.named(good)?, history.named(bad)?];
         let begun = Begun {
             hunt: hunt.id().to_owned(),
             tool: TOOL.to_owned(),

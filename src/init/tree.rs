@@ -171,17 +171,18 @@ impl Tree {
             folder = parent(folder);
             roots.push(folder.to_owned());
         }
-        let prefix = if self.here.is_empty() { 0 } else { self.here.len() + 1 };
-        let mut below: Vec<String> = self
-            .below(&self.here)
-            .filter_map(|file| {
-                file[prefix..].split_once('/').map(|(name, _)| join(&self.here, name))
-            })
-            .collect();
+        let inside = self.below(&self.here).map(|file| inside(&self.here, file));
+        let names = inside.filter_map(|file| file.split_once('/')).map(|(name, _)| name);
+        let mut below: Vec<String> = names.map(|name| join(&self.here, name)).collect();
         below.dedup();
         roots.extend(below);
         roots
     }
+}
+
+/// The path from a folder, of a file in it.
+pub(super) fn inside<'p>(folder: &str, file: &'p str) -> &'p str {
+    if folder.is_empty() { file } else { &file[folder.len() + 1..] }
 }
 
 /// The folder of a path; empty for the top.

@@ -97,14 +97,17 @@ impl BuildJobs {
             let node = result.node;
             match result.refusal {
                 Some(Refusal::OtherBuildNode { what }) => {
-                    let text = format!("node {node} builds nothing, job {id} did nothing: {what}");
+                    let text = format!("node {node} is set aside for builds: {what}");
                     tell(JobNews::Refused(text))?;
                     continue;
                 }
                 Some(Refusal::LockUnseen) => return Err(lock_unseen(&node, self.hunt.path())),
-                Some(_) => {
+                Some(Refusal::Busy) => {
                     let why = "did nothing: a job that was given up still builds in its folder";
                     return Err(lost(format!("job {id} {why}")));
+                }
+                Some(Refusal::OtherMachine { .. } | Refusal::Superseded) => {
+                    return Err(lost(format!("job {id} did nothing")));
                 }
                 None => {}
             }

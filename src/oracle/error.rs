@@ -35,6 +35,9 @@ pub(crate) enum OracleError {
     /// The overrides of the frozen configuration conflict at this commit.
     #[error("the overrides that apply at this commit conflict: {0}")]
     Config(ConfigError),
+    /// The store has no content for a patch that the recipe names.
+    #[error("the patch `{0}` was not stored when the measurements began")]
+    NoPatch(String),
     /// A placeholder has no value here.
     #[error(transparent)]
     Placeholder(#[from] MissingValue),
@@ -266,6 +269,9 @@ impl OracleError {
                  with --skip"
                     .to_owned(),
             ),
+            Self::NoPatch(_) => {
+                Some("begin anew: a new hunt, or `git bisect start`, stores it".to_owned())
+            }
             Self::Config(_) => Some("correct the overrides, then start a new hunt".to_owned()),
             Self::MachineLock(_) => Some(
                 "measures with `exclusive = true` need file locks in the user's cache folder: make \

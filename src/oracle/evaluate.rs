@@ -77,7 +77,9 @@ impl Oracle {
         if request.phase.may_reuse(Phase::Search, false) {
             self.known_build_failure(request, recipe)?;
         }
-        if request.measures.is_empty() && !self.is_known_to_build(request, recipe)? {
+        // A request for zero runs only reads the store.
+        let builds_only = request.measures.is_empty() && request.runs > 0;
+        if builds_only && !self.is_known_to_build(request, recipe)? {
             self.ensure(request, recipe, placed)?;
         }
         let mut samples = BTreeMap::new();

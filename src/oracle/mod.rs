@@ -71,7 +71,7 @@ pub(crate) use machine_lock::MachineLockError;
 pub(crate) use machine_state::load_average;
 pub(crate) use observation::{Observation, Sample, guarded_measures, measures_of};
 pub(crate) use parts::Oracle;
-pub(crate) use pins::{PinError, Pins, ResolvedPins};
+pub(crate) use pins::{PinError, Pins, ResolvedPins, pin_of};
 pub(crate) use recipes::Recipes;
 pub(crate) use recorder::Recorder;
 pub(crate) use references::References;

@@ -179,20 +179,17 @@ fn measure_of(target: &Target) -> Option<&str> {
 
 /// The measures that these targets need, sorted, each once.
 pub(crate) fn measures_of(targets: &[Target]) -> Vec<String> {
-    let mut measures: Vec<String> =
-        targets.iter().filter_map(measure_of).map(str::to_owned).collect();
-    measures.sort();
-    measures.dedup();
-    measures
+    sorted(targets.iter().filter_map(measure_of))
 }
 
 /// The measures that these guards need, sorted, each once.
 pub(crate) fn guarded_measures(guards: &[Guard]) -> Vec<String> {
-    let mut measures: Vec<String> =
-        guards.iter().map(|guard| guard.metric.measure.clone()).collect();
-    measures.sort();
-    measures.dedup();
-    measures
+    sorted(guards.iter().map(|guard| guard.metric.measure.as_str()))
+}
+
+fn sorted<'a>(measures: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let each: BTreeSet<&str> = measures.collect();
+    each.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(crate) struct Oracle {
     pub stored: StoredRuns,
     /// The runs that others are compared with.
     pub references: References,
-    /// The state that launches share.
+    /// The state that all runs of this process share.
     pub launcher: Launcher,
 }
 

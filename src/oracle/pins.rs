@@ -100,7 +100,7 @@ impl Pins {
 }
 
 /// The key of a patch; a prefix tells a file from a revision of the same name.
-pub(super) fn pin_of(patch: &Patch) -> String {
+pub(crate) fn pin_of(patch: &Patch) -> String {
     match &patch.source {
         PatchSource::File(name) => format!("file {name}"),
         PatchSource::Commit(name) => format!("commit {name}"),

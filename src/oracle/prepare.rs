@@ -14,12 +14,12 @@ use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_log};
+use crate::ui::text;
 
 use super::derive::Derived;
 use super::launch::Launch;
 use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
-use super::run::shlex_line;
 use super::{OracleError, Task, machine_state};
 
 /// A finished step, not yet judged as worked or failed.
@@ -132,7 +132,7 @@ impl Oracle {
         let started = jiff::Timestamp::now().to_string();
         let mut header = vec![
             ("prepare", prepare.name.clone()),
-            ("command", shlex_line(&argv)),
+            ("command", text::typed(&argv)),
             ("commit", commit.to_string()),
             ("started", started.clone()),
         ];

@@ -96,7 +96,9 @@ impl Recipes {
     /// so that an overlaid folder is exactly the other revision's.
     pub(crate) fn layers(&self, recipe: &Config) -> Result<Vec<Layer>, OracleError> {
         let patches = recipe.patches.iter().map(|patch| {
-            let digest = self.pins.patches.get(&pin_of(patch)).cloned().unwrap_or_default();
+            let pin = pin_of(patch);
+            let digest = self.pins.patches.get(&pin).cloned();
+            let digest = digest.ok_or(OracleError::NoPatch(pin))?;
             let file = self.store.patch(&digest);
             Ok(Layer::Patch { name: patch.source.name().to_owned(), digest, file })
         });

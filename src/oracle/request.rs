@@ -27,8 +27,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A request for the stored runs of these measures: it builds, runs and records nothing. With no
-    /// measures it builds, if the store has no build that the phase may use.
+    /// A request for the stored runs of these measures: it builds, runs and records nothing.
     pub(crate) fn look(commit: &'a CommitId, measures: &'a [String], phase: Phase) -> Self {
         Self {
             commit,

@@ -14,6 +14,7 @@ use crate::git::{CheckoutSpec, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
 use crate::store::{RunKey, Store, StoredRun, attempt_name};
+use crate::ui::text;
 
 use super::find_program::find_program;
 use super::loaded::{AllowedPaths, LoadWatch};
@@ -78,7 +79,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     for command in &measure.before {
         let words = setting.words(command)?;
         let done = quietly(&words)?;
-        header.push(("before", format!("{}: {}", shlex_line(&words), done.ended)));
+        header.push(("before", format!("{}: {}", text::typed(&words), done.ended)));
         if !done.ended.is_success() {
             failed_before = Some(done.ended);
             break;
@@ -191,7 +192,7 @@ fn header(
     started: &str,
 ) -> Vec<(&'static str, String)> {
     let mut header = vec![
-        ("command", shlex_line(argv)),
+        ("command", text::typed(argv)),
         ("folder", setting.cwd().to_string_lossy().into_owned()),
         ("commit", commit.to_string()),
         ("started", started.to_owned()),
@@ -245,9 +246,4 @@ fn only_match(folder: &Path, pattern: &str, stop: &Stop) -> Option<PathBuf> {
         .filter(|(path, kind)| kind.is_file() && pattern.matches_path_with(path, options));
     let (first, _) = found.next()?;
     (found.next().is_none() && !all.is_cut).then(|| folder.join(first))
-}
-
-/// A command line, quoted for a shell.
-pub(super) fn shlex_line(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

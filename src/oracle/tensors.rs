@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::Measure;
 use crate::evaluation::{CommitId, Phase, TensorComparison};
 use crate::process::read_log;
-use crate::store::{Store, StoreError, StoredRun};
+use crate::store::{MOST_DUMPED, Store, StoreError, StoredRun};
 use crate::tensor::{DumpError, TensorNoise, TensorSet, compare_sets};
 
 use super::{Oracle, OracleError, Request};
@@ -131,8 +131,8 @@ fn laid_out(
     }
     let why = || {
         format!(
-            "there is nothing to read at {{out}}/{pattern}: it was not written, or several files \
-             match"
+            "there is nothing to read at {{out}}/{pattern}: it was not written, several files \
+             match, or it has more than {MOST_DUMPED} files and folders"
         )
     };
     Ok(root.ok_or_else(why))

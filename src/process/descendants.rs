@@ -106,6 +106,8 @@ fn kill_descendants() -> usize {
 mod tree {
     use std::collections::BTreeMap;
 
+    use crate::process::started::after_name;
+
     /// Every living process with its parent. Reads `/proc`, since not every kernel lists children.
     pub(super) fn parents() -> BTreeMap<i32, i32> {
         let Ok(entries) = std::fs::read_dir("/proc") else { return BTreeMap::new() };
@@ -119,12 +121,9 @@ mod tree {
             .collect()
     }
 
-    /// The parent in a line of `/proc/PID/stat`; `None` for a dead process. The name may contain
-    /// parentheses, so the last one ends it.
+    /// The parent in a line of `/proc/PID/stat`; `None` for a dead process.
     pub(super) fn living_parent(stat: &[u8]) -> Option<i32> {
-        let end = stat.iter().rposition(|byte| *byte == b')')?;
-        let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
-        let mut words = rest.split_whitespace();
+        let mut words = after_name(stat)?.split_whitespace();
         let state = words.next()?;
         let parent = words.next()?.parse().ok()?;
         (!matches!(state, "Z" | "X" | "x")).then_some(parent)

@@ -7,6 +7,9 @@ pub(crate) fn host_name() -> String {
 
 /// The name of the cluster's node that this process runs on; outside a job, the machine's name.
 pub(crate) fn node_name() -> String {
-    // Several nodes may be one machine.
-    std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| host_name())
+    // Several nodes may be one machine. In the container of a job only the list of its nodes is set;
+    // our jobs have one node.
+    let is_inside = std::env::var_os("SLURM_CONTAINER").is_some();
+    let variable = if is_inside { "SLURM_JOB_NODELIST" } else { "SLURMD_NODENAME" };
+    std::env::var(variable).unwrap_or_else(|_| host_name())
 }

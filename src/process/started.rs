@@ -24,7 +24,7 @@ fn in_stat(stat: &[u8]) -> Option<u64> {
 }
 
 /// The fields from the third one on. The name may contain parentheses; the last one ends it.
-fn after_name(stat: &[u8]) -> Option<&str> {
+pub(super) fn after_name(stat: &[u8]) -> Option<&str> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     std::str::from_utf8(&stat[end + 1..]).ok()
 }

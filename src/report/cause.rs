@@ -19,7 +19,6 @@ use parts::named;
 use trial::{COLUMNS, row};
 
 pub(super) use lines::{joint_backport, joint_revert, main, others};
-pub(super) use parts::joined;
 pub(crate) use trial::{shown, tested, values};
 
 /// The heading of the tests of parts of the change.
@@ -171,7 +170,7 @@ fn others_in_short(set: &CauseSet) -> String {
     let name = whole.map(|part| text::line(&part.to_string()));
     let more = set.context.saturating_sub(usize::from(name.is_some()));
     let more = (more > 0).then(|| text::plural(more, "other part"));
-    joined(name.into_iter().chain(more).collect())
+    text::joined(name.into_iter().chain(more).collect())
 }
 
 /// What the commit shows without the cause.

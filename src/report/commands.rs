@@ -2,12 +2,6 @@
 
 use super::model::{MeasuredCommit, Report};
 
-/// The command as a user could type it.
-pub(super) fn typed(words: &[String]) -> String {
-    // An executed argument cannot contain NUL, so quoting does not fail.
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
-}
-
 /// A command without the slot, and with placeholders for the names of the commit and its first
 /// parent. Two such commands differ only if the recipes differ.
 pub(super) fn comparable(argv: &[String], report: &Report, commit: &MeasuredCommit) -> Vec<String> {

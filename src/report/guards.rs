@@ -37,10 +37,7 @@ impl<'a> Guards<'a> {
 
     /// A line for each guard, targets first.
     pub(super) fn lines(&self) -> Vec<GuardLine> {
-        let targets = self.targets.iter().filter_map(|target| match target {
-            Target::Guard(target) => Some(target_line(target)),
-            Target::Failure { .. } => None,
-        });
+        let targets = self.targets.iter().filter_map(Target::guard).map(target_line);
         targets.chain(self.others.iter().map(other_line)).collect()
     }
 }

@@ -3,7 +3,6 @@
 use crate::evaluation::{LevelCheck, LevelResult, LevelShows, lowest_failing};
 use crate::ui::text;
 
-use super::cause::joined;
 use super::model::Report;
 use super::tables::{Cell, Table};
 
@@ -61,7 +60,7 @@ fn in_words(levels: &[LevelResult]) -> String {
 /// `kernel and layer`.
 fn named(levels: &[LevelResult], shows: LevelShows) -> String {
     let those = levels.iter().filter(|level| level.shows == shows);
-    joined(those.map(|level| text::line(&level.name)).collect())
+    text::joined(those.map(|level| text::line(&level.name)).collect())
 }
 
 fn worst(level: &LevelResult) -> String {

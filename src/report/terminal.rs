@@ -21,6 +21,12 @@ const WIDE: usize = 200;
 /// Maximum lines of an answer.
 const SCREEN: usize = 25;
 
+/// Maximum lines that say what to do next.
+const NEXT: usize = 12;
+
+/// In place of lines that are left out.
+const MORE: &str = "… and more in the report";
+
 /// The answer in at most 25 lines of plain text without control characters.
 pub(crate) fn terminal_answer(report: &Report) -> String {
     let mut lines = match (&report.culprit, report.outcome) {
@@ -30,12 +36,10 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
     let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
     lines.splice(1..1, around);
     lines.extend(printed_lines(report));
-    let next = next_steps(report);
-    let room = SCREEN - next.len();
-    if lines.len() >= room {
-        lines.truncate(room - 2);
-        lines.push("… and more in the report".to_owned());
-    }
+    let mut next = next_steps(report);
+    shorten_list(&mut next, NEXT);
+    // The last line names the report.
+    shorten_list(&mut lines, SCREEN - next.len() - 1);
     lines.extend(next);
     let path = report.folder.join("report.html").display().to_string();
     lines.push(format!(
@@ -48,6 +52,14 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
         answer.push('\n');
     }
     answer
+}
+
+/// Leaves out the end of a list that has more than `most` lines.
+fn shorten_list(lines: &mut Vec<String>, most: usize) {
+    if lines.len() > most {
+        lines.truncate(most - 1);
+        lines.push(MORE.to_owned());
+    }
 }
 
 /// The output of failed builds and runs, and the paths of their logs.

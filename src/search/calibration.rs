@@ -5,7 +5,7 @@ use crate::stats;
 use super::{DriftPrior, Levels, WELL_APART};
 
 /// Minimum runs of each endpoint.
-const LEAST_PAIRS: usize = 4;
+pub(super) const LEAST_PAIRS: usize = 4;
 /// Minimum runs of each endpoint to decide on pairs.
 const LEAST_TO_PAIR: usize = 6;
 /// Calibration may give up early after this many runs of each endpoint.

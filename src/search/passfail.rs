@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats;
 
-use super::calibration::{CalibrationError, MOST_PAIRS};
+use super::calibration::{CalibrationError, LEAST_PAIRS, MOST_PAIRS};
 use super::evidence::Evidence;
 
-/// Minimum runs of each endpoint.
-const LEAST_PAIRS: usize = 4;
 /// ln 200: the minimum log Bayes factor of two rates against one common rate.
 const DECISIVE: f64 = 5.298;
 

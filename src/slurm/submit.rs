@@ -105,6 +105,7 @@ fn words(attempt: &Attempt, options: &JobOptions, order: &Order) -> Vec<String> 
         ("account", &options.account),
         ("gres", &options.gres),
         ("constraint", &options.constraint),
+        ("container", &options.container),
     ] {
         words.extend(value.iter().map(|value| format!("--{name}={value}")));
     }
@@ -165,6 +166,7 @@ mod tests {
         let options = JobOptions {
             partition: Some("gpu".to_owned()),
             gres: Some("gpu:1".to_owned()),
+            container: Some("/images/cuda".to_owned()),
             time: Some(Duration::from_secs(301)),
             max_jobs: 2,
             sbatch_args: vec!["--mem=4G".to_owned(), "--exclude=n9".to_owned()],
@@ -173,7 +175,8 @@ mod tests {
         let words = words(&attempt, &options, &order(&["n1", "n2"]));
         assert_eq!(&words[..2], ["--mem=4G", "--exclude=n9"]);
         let name = format!("--job-name={}", attempt.token());
-        for word in ["--partition=gpu", "--gres=gpu:1", "--time=6", "--exclude=n9,n1,n2", &name] {
+        let given = ["--partition=gpu", "--gres=gpu:1", "--container=/images/cuda", "--time=6"];
+        for word in given.into_iter().chain(["--exclude=n9,n1,n2", &name]) {
             assert!(words.iter().any(|one| one == word), "{word}: {words:?}");
         }
         assert!(!words.iter().any(|word| word.starts_with("--account")));

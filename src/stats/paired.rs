@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::{Chunks, mean};
+use super::{Chunks, variance};
 
 /// `after` minus `before`, in nats per token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,13 +53,6 @@ fn half_width(variance: f64, freedom: f64, count: usize, confidence: f64) -> f64
 /// The quantile of Student's t distribution.
 fn student_quantile(p: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(p))
-}
-
-/// Σ(x − x̄)²/(n − 1), of at least two numbers.
-fn variance(samples: &[f64]) -> f64 {
-    let middle = mean(samples).unwrap_or(0.0);
-    let squares: f64 = samples.iter().map(|x| (x - middle).powi(2)).sum();
-    squares / (samples.len() as f64 - 1.0)
 }
 
 #[cfg(test)]

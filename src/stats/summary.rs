@@ -15,6 +15,13 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
+/// Σ(x − x̄)²/(n − 1), of at least two numbers.
+pub(crate) fn variance(samples: &[f64]) -> f64 {
+    let middle = mean(samples).unwrap_or(0.0);
+    let squares: f64 = samples.iter().map(|x| (x - middle).powi(2)).sum();
+    squares / (samples.len() as f64 - 1.0)
+}
+
 /// The median: with an even number of samples, the midpoint of the two middle ones. `None` without
 /// samples.
 pub fn median(samples: &[f64]) -> Option<f64> {

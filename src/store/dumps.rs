@@ -18,12 +18,22 @@ use super::inventory::files_below;
 use super::{Store, StoreError, key::hex};
 
 /// Maximum number of files and folders of one run's dump. A model has some thousand tensors.
-const MOST_FILES: usize = 100_000;
+pub(crate) const MOST_DUMPED: usize = 100_000;
 
 impl Store {
-    /// Copies the dump of a run into the store: one file, or all files below a folder. Links are
-    /// left out, since they could lead to any file. `path` is the path below `{out}`.
+    /// Copies the dump of a run into the store: one file, or all files below a folder; nothing of a
+    /// folder with more than [`MOST_DUMPED`] entries. Links are left out, since they could lead to
+    /// any file. `path` is the path below `{out}`.
     pub(crate) fn keep_dumps(&self, found: &Path, path: &str) -> Result<Vec<Dumped>, StoreError> {
+        self.keep_at_most(MOST_DUMPED, found, path)
+    }
+
+    fn keep_at_most(
+        &self,
+        most: usize,
+        found: &Path,
+        path: &str,
+    ) -> Result<Vec<Dumped>, StoreError> {
         let meta = std::fs::symlink_metadata(found).map_err(StoreError::at(found))?;
         if meta.is_file() {
             return Ok(vec![self.keep_dump(found, path.to_owned())?]);
@@ -31,8 +41,13 @@ impl Store {
         if !meta.is_dir() {
             return Ok(Vec::new());
         }
+        let entries = files::below(found, most, &|| false);
+        if entries.is_cut {
+            // A part of a dump would be compared as if it were the whole.
+            return Ok(Vec::new());
+        }
         let mut kept = Vec::new();
-        for (inner, kind) in files::below(found, MOST_FILES, &|| false).found {
+        for (inner, kind) in entries.found {
             let Some(name) = inner.to_str().filter(|_| kind.is_file()) else { continue };
             kept.push(self.keep_dump(&found.join(&inner), format!("{path}/{name}"))?);
         }
@@ -145,6 +160,19 @@ mod tests {
         assert_eq!(std::fs::read(store.checked_dump(&kept[1]).unwrap()).unwrap(), b"other");
         let unkept = store.unkept_dumps(&BTreeSet::from([kept[0].sha256.clone()])).unwrap();
         assert_eq!(unkept, [store.dump(&kept[1].sha256)]);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_folder_with_too_many_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let out = folder.path().join("out");
+        std::fs::create_dir(&out).unwrap();
+        for name in ["a.npy", "b.npy"] {
+            std::fs::write(out.join(name), name).unwrap();
+        }
+        let kept = |most: usize| store.keep_at_most(most, &out, "dump").unwrap().len();
+        assert_eq!((kept(1), kept(2)), (0, 2));
     }
 
     #[test]

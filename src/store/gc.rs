@@ -50,7 +50,8 @@ pub(crate) struct Garbage {
     pub runs: usize,
     /// Number of builds that no remaining hunt refers to.
     pub builds: usize,
-    /// Number of confirmations, control results, and build setups that are no longer needed.
+    /// Number of confirmations, control results, build setups, and comparisons that are no longer
+    /// needed.
     pub others: usize,
     /// Number of files with tensors that no remaining run wrote.
     pub dumps: usize,
@@ -123,7 +124,9 @@ impl GcLock {
         self.confirmations(limits, &mut kept, &mut waste)?;
         let mut dumps = BTreeSet::new();
         let mut gone = self.runs(limits, &kept, &mut dumps, &mut waste)?;
-        waste.files.extend(self.store.unkept_comparisons(&dumps)?);
+        let comparisons = self.store.unkept_comparisons(&dumps)?;
+        waste.others += comparisons.len();
+        waste.files.extend(comparisons);
         let dumps = self.store.unkept_dumps(&dumps)?;
         waste.dumps += dumps.len();
         waste.files.extend(dumps);

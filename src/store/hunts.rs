@@ -1,6 +1,6 @@
 //! A hunt's folder: frozen configuration, journal, logs and reports.
 
-use std::io::ErrorKind::{NotADirectory, NotFound};
+use std::io::ErrorKind::{AlreadyExists, NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 
 use crate::files;
@@ -19,6 +19,27 @@ pub(crate) struct HuntDir {
     reader: JournalReader,
 }
 
+/// The local time, as the name of a folder.
+pub(super) fn local_time() -> String {
+    jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string()
+}
+
+/// Creates a folder in this one, which may be missing, and returns its name. If the wanted name is
+/// taken, a number is appended.
+pub(super) fn new_folder(parent: &Path, wanted: &str) -> Result<String, StoreError> {
+    std::fs::create_dir_all(parent).map_err(StoreError::at(parent))?;
+    for count in 0.. {
+        let name = if count == 0 { wanted.to_owned() } else { format!("{wanted}-{count}") };
+        let path = parent.join(&name);
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(name),
+            Err(error) if error.kind() == AlreadyExists => {}
+            Err(source) => return Err(StoreError::Io { path, source }),
+        }
+    }
+    unreachable!("the counter has no end")
+}
+
 /// Digest of a configuration's text; the journal stores it.
 pub(crate) fn config_digest(text: &str) -> String {
     KeyHasher::new("config").field("text", text).hex()
@@ -28,27 +49,17 @@ impl Store {
     /// Creates the folder of a new hunt. Its name is the local time, with a number appended if that
     /// name is taken.
     pub(crate) fn new_hunt(&self) -> Result<HuntDir, StoreError> {
-        self.new_hunt_named(&jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string())
+        self.new_hunt_named(&local_time())
     }
 
     /// As [`Self::new_hunt`], with this name. If the name is taken, a number is appended.
     pub(super) fn new_hunt_named(&self, now: &str) -> Result<HuntDir, StoreError> {
         let hunts = self.root().join("hunts");
-        std::fs::create_dir_all(&hunts).map_err(StoreError::at(&hunts))?;
-        for count in 0.. {
-            let id = if count == 0 { now.to_owned() } else { format!("{now}-{count}") };
-            let path = hunts.join(&id);
-            match std::fs::create_dir(&path) {
-                Ok(()) => {
-                    let logs = path.join("logs");
-                    std::fs::create_dir(&logs).map_err(StoreError::at(&logs))?;
-                    return Ok(HuntDir::at(id, path));
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(StoreError::Io { path, source }),
-            }
-        }
-        unreachable!("the counter has no end")
+        let id = new_folder(&hunts, now)?;
+        let path = hunts.join(&id);
+        let logs = path.join("logs");
+        std::fs::create_dir(&logs).map_err(StoreError::at(&logs))?;
+        Ok(HuntDir::at(id, path))
     }
 
     /// Every hunt whose journal can be read, oldest first. A link is no hunt.

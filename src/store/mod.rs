@@ -65,6 +65,7 @@ pub(crate) use changes::{
 pub(crate) use confirmations::Confirmation;
 pub(crate) use digests::{Digests, check_readable};
 pub(crate) use driver::Driver;
+pub(crate) use dumps::MOST_DUMPED;
 pub(crate) use durable::{publish, publish_log, replace};
 pub(crate) use error::{FORMAT, StoreError};
 pub(crate) use evidence::{Damage, Damaged};

@@ -3,12 +3,12 @@
 //! verification can go on.
 
 use std::fs::DirEntry;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::driver::HuntLock;
+use super::hunts::{local_time, new_folder};
 use super::in_use::InUse;
 use super::record_files::read_if_there;
 use super::{HuntDir, Store, StoreError, publish};
@@ -85,22 +85,10 @@ impl Store {
         subject: &str,
     ) -> Result<OwnStore, StoreError> {
         let all = Self::open(common_dir)?.verifications_folder();
-        std::fs::create_dir_all(&all).map_err(StoreError::at(&all))?;
-        let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-        for count in 0.. {
-            let id = if count == 0 { now.clone() } else { format!("{now}-{count}") };
-            let folder = all.join(&id);
-            match std::fs::create_dir(&folder) {
-                Ok(()) => {
-                    let store = Self::open_to_measure(&folder)?;
-                    let hunt = store.new_hunt_named(&format!("verify-{id}"))?;
-                    return OwnStore::begin(store, hunt, subject);
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(StoreError::Io { path: folder, source }),
-            }
-        }
-        unreachable!("the counter has no end")
+        let id = new_folder(&all, &local_time())?;
+        let store = Self::open_to_measure(&all.join(&id))?;
+        let hunt = store.new_hunt_named(&format!("verify-{id}"))?;
+        OwnStore::begin(store, hunt, subject)
     }
 
     /// The folder of all verifications.

@@ -24,6 +24,12 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// A command as a user could type it.
+pub(crate) fn typed(words: &[String]) -> String {
+    // An executed argument cannot contain NUL, so quoting does not fail.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
 /// The time left, in minutes: seconds would be false precision.
 pub fn about(left: Duration) -> String {
     match left.as_secs() {
@@ -226,6 +232,14 @@ pub fn bytes(count: u64) -> String {
 /// `1 commit`, `3 commits`.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// `a, b and c`.
+pub(crate) fn joined(mut names: Vec<String>) -> String {
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
+    }
 }
 
 /// `1a2b3c4d5e subject`, cleaned for a terminal; only the id if the subject is empty.

@@ -82,6 +82,17 @@ fn a_bundle_is_read_without_repository_and_store() {
 }
 
 #[test]
+fn a_log_that_became_a_link_is_left_out() {
+    let Bundled { env, hunt, file } = bundled("7.0 7.0 7.5 7.5", |oracle| oracle);
+    let name = files(&file).into_keys().find(|name| name.starts_with("logs/")).unwrap();
+    let (log, elsewhere) = (hunt.folder.join(&name), env.path("elsewhere.log"));
+    fs::rename(&log, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &log).unwrap();
+    env.run(&["report", "--bundle", file.to_str().unwrap()]).expect(0);
+    assert!(!files(&file).contains_key(&name));
+}
+
+#[test]
 fn no_secret_and_no_other_variable_is_in_it() {
     let env = TestEnvironment::new();
     line("7.0 7.0 7.5 7.5").with_all("say = a word of hunter2222").build(&env);

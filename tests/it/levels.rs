@@ -132,7 +132,7 @@ fn bad_levels_are_refused() {
     for (level, wanted) in [
         (
             "name = \"kernel\"\nmeasures = [\"pppl\"]",
-            "there is no measure `pppl`; did you mean `ppl`?",
+            "there is no measure `pppl`; did you mean `ppl`? Measures: ppl",
         ),
         ("name = \"kernel\"\nmeasures = []", "needs at least one measure"),
         ("name = \"sampling\"\nmeasures = [\"ppl\"]", "needs a `tolerance`; only kernel, layer"),

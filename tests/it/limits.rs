@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, line, wait_until};
+use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, graph, line, wait_until};
 
 const CULPRIT: &str = "5";
 /// Runs of the hunt: two at each endpoint, three in the search, eight to confirm.
@@ -108,6 +108,19 @@ fn the_answer_so_far_is_narrow_and_a_plain_resume_has_no_limit() {
     // The hunt is over: new limits change nothing.
     resume(&env, &["--max-runs", "1"]).names(&history, CULPRIT);
     assert_eq!(env.runs().len(), RUNS);
+}
+
+#[test]
+fn commits_that_the_options_leave_out_are_not_in_question() {
+    let env = TestEnvironment::new();
+    let plan = graph(&["a: g", "b < a: g", "s1 < a: g", "s2 < s1: b", "m < b s2: b", "e < m: b"]);
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let ends = ["--good", history.commit("a"), "--bad", history.commit("e")];
+    let hunt = env.start(&[&ends[..], &["--first-parent", "--max-runs", "1"]].concat());
+    let hunt = hunt.expect(3, "candidates");
+    assert_eq!(hunt.candidates(&history), ["b", "e", "m"]);
+    hunt.output.says(&["before the endpoints were measured", "these 3 commits"]);
 }
 
 #[test]

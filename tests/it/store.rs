@@ -201,9 +201,10 @@ fn what_a_killed_hunt_left_goes_and_it_can_still_be_resumed() {
     // The kernel may still be closing the files of a killed process.
     let is_free = || env.run(&["store", "gc", "--dry-run"]).code() == Some(0);
     assert!(wait_until(Duration::from_secs(20), is_free));
-    env.run(&["store", "gc", "--dry-run"]).expect(0).says(&["would remove", "slot"]);
+    env.run(&["store", "gc", "--dry-run"]).expect(0).says(&["would remove 1 slot:"]);
     assert!(worktrees() > 1);
-    env.run(&["store", "gc"]).expect(0).says(&["removed", "slot", "bisect session"]);
+    // The builds of good and of the commit under test take turns in it.
+    env.run(&["store", "gc"]).expect(0).says(&["removed 1 slot:", "bisect session"]);
     assert_eq!(worktrees(), 1);
     assert_eq!(count(&env, "pending", ""), 0);
     assert_eq!(count(&env, "runs", ".json"), runs);

@@ -267,6 +267,14 @@ fn a_report_without_a_commit_has_nothing_to_verify() {
 }
 
 #[test]
+fn a_claim_without_targets_cannot_be_verified() {
+    let sent = sent(line("7.0 7.0 7.5 7.5"), |oracle| oracle);
+    sent.edit(|report| report["recheck"]["claims"][0]["targets"] = Value::Array(Vec::new()));
+    let output = sent.verify(&["--yes"]).expect(2);
+    output.says(&["does not carry the targets", &sent.history.commit(2)[..10]]);
+}
+
+#[test]
 fn nothing_runs_before_somebody_agreed() {
     let sent = sent(line("7.0 7.0 7.5 7.5"), |oracle| {
         oracle.section("[environment]\nprobe = [\"touch probed\"]")
@@ -334,5 +342,7 @@ fn patches_come_with_the_report_and_files_of_other_revisions_from_the_clone() {
         let patches = report["recheck"]["patches"].as_object_mut().unwrap();
         patches["file ../extra.patch"]["content_b64"] = "b3RoZXI=".into();
     });
+    sent.verify(&["--yes"]).expect(2).says(&["does not carry the patch", "extra.patch"]);
+    sent.edit(|report| report["recheck"]["patches"].as_object_mut().unwrap().clear());
     sent.verify(&["--yes"]).expect(2).says(&["does not carry the patch", "extra.patch"]);
 }

@@ -74,7 +74,8 @@ fn told(is_dry: bool, waste: &Garbage, left: &Leftovers) -> String {
     tell(waste.hunts.len(), "hunt", &waste.hunts.join(", "));
     tell(waste.runs, "run", "no remaining hunt refers to them");
     tell(waste.builds, "build record", "no remaining hunt refers to them");
-    tell(waste.others, "confirmation or control", "of what is removed");
+    let others = "confirmations, controls, build setups and comparisons that nothing needs";
+    tell(waste.others, "other record", others);
     tell(waste.verifications, "verification", "`verify` measures again each time");
     tell(waste.dumps, "file", "with tensors that no remaining run wrote");
     tell(waste.leftovers, "leftover", "of processes that are gone");

@@ -5,7 +5,7 @@ use crate::evaluation::{FormName, Guard, GuardForm, LogitsGuard, Metric, Resourc
 use super::super::field::Field;
 use super::super::parser::Parser;
 use super::super::parser_table::checking_parsers;
-use super::super::problem::did_you_mean;
+use super::super::problem::{Location, did_you_mean, no_measure};
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::super::{MeasureKind, Require, Required};
@@ -22,27 +22,22 @@ pub(super) fn guards(
     for mut section in root.some_sections(reader, "guard", &whole_guard(declared)) {
         let line = format!("metric = \"{}\"", all.first().map_or("ppl", String::as_str));
         let metric_field = section.need_one_of(reader, "metric", &line, &all.join(", "));
+        let (place, key) = (section.place, section.key.clone());
         if let Some(preset_field) = section.get("preset") {
-            guards.extend(preset(reader, section, &preset_field, metric_field, declared));
+            let made = preset(reader, section, &preset_field, metric_field, declared);
+            report_repeated(reader, (place, &key), &guards, &made, None);
+            guards.extend(made);
             continue;
         }
         let metric = metric_field.as_ref().and_then(|field| metric(reader, field, declared));
         let numeric = metric.as_ref().is_none_or(|named| named.is_number);
         let form = form(reader, &mut section, numeric);
-        let place = section.place;
-        let key = section.key.clone();
         section.finish(reader);
         let (Some(named), Some(form)) = (metric, form) else { continue };
         let is_of_all = named.is_of_all;
         let made: Vec<_> =
             named.cells.into_iter().map(|metric| (Guard { metric, form }, is_of_all)).collect();
-        let is_twice = |(one, all): &(Guard, bool)| {
-            *all == is_of_all && made.iter().any(|(other, _)| is_same(one, other))
-        };
-        if guards.iter().any(is_twice) {
-            let what = format!("`{}` has a guard of this form already.", named.written);
-            reader.report_problem(place, &key, what);
-        }
+        report_repeated(reader, (place, &key), &guards, &made, Some(&named.written));
         guards.extend(made);
     }
     // A guard for one cell takes precedence over a guard for all cells.
@@ -50,6 +45,23 @@ pub(super) fn guards(
         guards.iter().filter(|(_, is_of_all)| !is_of_all).map(|(guard, _)| guard.clone()).collect();
     guards.retain(|(guard, is_of_all)| !is_of_all || !own.iter().any(|one| is_same(one, guard)));
     guards.into_iter().map(|(guard, _)| guard).collect()
+}
+
+/// Reports new guards of a metric that has a guard of the same form. `written`: the metric as the
+/// file has it, if it does.
+fn report_repeated(
+    reader: &mut Reader,
+    (place, key): (&Location, &str),
+    known: &[(Guard, bool)],
+    made: &[(Guard, bool)],
+    written: Option<&str>,
+) {
+    let repeated = made.iter().find(|(guard, is_of_all)| {
+        known.iter().any(|(one, all)| all == is_of_all && is_same(one, guard))
+    });
+    let Some((guard, _)) = repeated else { return };
+    let metric = written.map_or_else(|| guard.metric.to_string(), str::to_owned);
+    reader.report_problem(place, key, format!("`{metric}` has a guard of this form already."));
 }
 
 /// The guards of a `preset`, for the measure that `metric` names.
@@ -213,10 +225,7 @@ fn find_measure<'m>(
     let found = declared.iter().find(is_it);
     // If no measure could be read, that problem is reported already.
     if found.is_none() && !declared.is_empty() {
-        let names: Vec<&str> = declared.iter().map(|d| d.name.as_str()).collect();
-        let guess = did_you_mean(name, names.iter().copied());
-        let what = format!("there is no measure `{name}`{guess} Measures: {}", names.join(", "));
-        field.refuse(reader, what);
+        field.refuse(reader, no_measure(name, declared.iter().map(|d| d.name.as_str())));
     }
     found
 }
@@ -232,10 +241,8 @@ fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Op
             }
             flag.map(|_| GuardForm::Unchanged)
         } else {
-            let number = field.number(reader);
-            if name.is_from_baseline() && number.is_some_and(|x| x < 0.0) {
-                field.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
-            }
+            let is_tolerance = name.is_from_baseline();
+            let number = if is_tolerance { field.tolerance(reader) } else { field.number(reader) };
             if !numeric {
                 field.refuse(reader, "a fact is not a number. Allowed: unchanged = true");
             }

@@ -14,7 +14,6 @@ pub(super) fn job_options<'d>(
     reader: &mut Reader,
     section: &mut TableReader<'d>,
 ) -> (JobOptions, Vec<Field<'d>>) {
-    section.later(&["container"]);
     let mut options = JobOptions::default();
     let mut given = Vec::new();
     for (key, option) in [
@@ -22,11 +21,15 @@ pub(super) fn job_options<'d>(
         ("account", &mut options.account),
         ("gres", &mut options.gres),
         ("constraint", &mut options.constraint),
+        ("container", &mut options.container),
     ] {
         let Some(field) = section.get(key) else { continue };
         *option = field.text(reader).map(str::to_owned);
         if option.as_ref().is_some_and(|text| text.contains(char::is_control)) {
             field.refuse(reader, "has a control character.");
+        }
+        if key == "container" && option.as_ref().is_some_and(|path| !path.starts_with('/')) {
+            field.refuse(reader, "is not an absolute path; name the folder of an OCI bundle.");
         }
         given.push(field);
     }

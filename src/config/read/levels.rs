@@ -3,7 +3,7 @@
 use crate::evaluation::Guard;
 
 use super::super::level::{Level, is_training, tolerance_of};
-use super::super::problem::did_you_mean;
+use super::super::problem::no_measure;
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::super::{Measure, Parser};
@@ -40,17 +40,11 @@ pub(super) fn levels(
             if let Some(one) = declared.iter().find(|one| one.name == named) {
                 cells.extend(one.cells.clone());
             } else {
-                let guess = did_you_mean(named, declared.iter().map(|one| one.name.as_str()));
-                item.refuse(reader, format!("there is no measure `{named}`{guess}"));
+                let all = declared.iter().map(|one| one.name.as_str());
+                item.refuse(reader, no_measure(named, all));
             }
         }
-        let tolerance = section.get("tolerance").and_then(|field| {
-            let tolerance = field.number(reader)?;
-            if tolerance < 0.0 {
-                field.refuse(reader, "a tolerance cannot be negative; 0 allows no difference.");
-            }
-            Some(tolerance)
-        });
+        let tolerance = section.get("tolerance").and_then(|field| field.tolerance(reader));
         let steps = section.get("steps").and_then(|field| field.count(reader));
         let (place, key) = (section.place, section.key.clone());
         section.finish(reader);

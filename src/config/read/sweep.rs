@@ -7,11 +7,11 @@ use crate::evaluation::{Guard, Properties, Property};
 
 use super::super::document::Data;
 use super::super::field::Field;
-use super::super::problem::{Location, did_you_mean};
+use super::super::problem::{Location, did_you_mean, no_measure};
 use super::super::reader::Reader;
 use super::super::table_reader::TableReader;
 use super::super::{
-    Measure, MeasureKind, Parser, Placeholder, Sweep, SweepParameter, SweepValue, Template,
+    Measure, MeasureKind, Placeholder, Sweep, SweepParameter, SweepValue, Template,
 };
 use super::matrix::{Matrix, label};
 use super::name::{NOT_A_WORD, is_word};
@@ -134,13 +134,7 @@ impl SweepReader {
         section.get("parameters");
         let budget = section.get("budget");
         let cells = budget.as_ref().and_then(|field| field.count(reader)).unwrap_or(BUDGET);
-        let tolerance = section.get("tolerance").and_then(|field| {
-            let tolerance = field.number(reader)?;
-            if tolerance < 0.0 {
-                field.refuse(reader, "a tolerance cannot be negative; 0 allows no change.");
-            }
-            Some(tolerance)
-        });
+        let tolerance = section.get("tolerance").and_then(|field| field.tolerance(reader));
         let listed = section.get("measures");
         let (place, key) = (section.place.clone(), section.key.clone());
         let sweep_only: Vec<&Measure> =
@@ -180,14 +174,11 @@ impl SweepReader {
         for field in field.list(reader).unwrap_or_default() {
             let Some(name) = field.text(reader) else { continue };
             let Some(measure) = measures.iter().find(|measure| measure.name == name) else {
-                let names = measures.iter().map(|measure| measure.name.as_str());
                 let has_cells = |measure: &Measure| measure.name.starts_with(&format!("{name}["));
                 let what = if measures.iter().any(has_cells) {
                     format!("`{name}` has cells of [matrix], and is swept by them already.")
                 } else {
-                    let guess = did_you_mean(name, names.clone());
-                    let all = names.collect::<Vec<_>>().join(", ");
-                    format!("there is no measure `{name}`{guess} Measures: {all}")
+                    no_measure(name, measures.iter().map(|measure| measure.name.as_str()))
                 };
                 field.refuse(reader, what);
                 continue;
@@ -252,9 +243,7 @@ impl Sweep {
     ) {
         let is_judged = |measure: &Measure| {
             let has_guard = guards.iter().any(|guard| guard.metric.measure == measure.name);
-            let has_checks =
-                matches!(measure.parser, Parser::Parity | Parser::Junit | Parser::ExitCode);
-            has_guard || has_checks || measure.kind == MeasureKind::Fact
+            has_guard || measure.parser.counts_checks() || measure.kind == MeasureKind::Fact
         };
         let open = swept.iter().find(|measure| !is_judged(measure));
         if let Some(measure) = open.filter(|_| self.tolerance.is_none()) {

@@ -219,6 +219,9 @@ struct JobOptions {
     gres: Option<Text>,
     /// With kind = "slurm": the features that a node must have.
     constraint: Option<Text>,
+    /// With kind = "slurm": the folder of an OCI bundle. The jobs run in that container.
+    #[schemars(regex(pattern = "^/"))]
+    container: Option<Text>,
     /// With kind = "slurm": the longest that one job may take, at least 5m. A hunt that takes
     /// longer goes on in a new job. Default: the partition's.
     time: Option<Time>,

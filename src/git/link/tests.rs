@@ -42,7 +42,7 @@ fn only_what_is_there_and_inside_can_be_linked() {
     let mut worktree = Worktree::add_detached(&fixture.repository(), &path, &commit).unwrap();
     worktree.checkout(&with_way, true).unwrap();
     let link = |name: &str| worktree.link(&user, &[name.to_owned()]);
-    for name in ["", "..", "../x", "/etc", "a/../b", ".git", ".git/hooks"] {
+    for name in ["", "/", "..", "../x", "/etc", "a/../b", ".git", ".git/hooks"] {
         assert!(matches!(link(name), Err(GitError::LinkName(n)) if n == name), "{name}");
     }
     let error = link("absent").unwrap_err();

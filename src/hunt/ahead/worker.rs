@@ -45,10 +45,7 @@ pub(crate) fn measure_ahead(
         oracle.pool.borrow(lent.clone(), job.commit.clone());
     }
     let search = if job.phase == Phase::Search { Some(current_search(hunt)?) } else { None };
-    let clean = match &search {
-        Some(search) => search.clean,
-        None => job.clean && job.phase != Phase::Control,
-    };
+    let clean = search.as_ref().map_or(job.clean, |search| search.clean);
     follow_settings(&mut oracle, hunt, clean)?;
     if job.stage == Stage::Build && oracle.build_ahead(&job.commit, job.phase)? {
         return Ok(hunt.keep_ahead(&written(&oracle))?);

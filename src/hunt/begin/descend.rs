@@ -11,7 +11,7 @@ use crate::evaluation::{
     Target, TouchedFile,
 };
 use crate::git::{History, Range, Repository};
-use crate::hunt::begin::{info, write_beginning};
+use crate::hunt::begin::write_beginning;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
@@ -232,7 +232,7 @@ fn begin(
     let range = Range { first_parent: outer.options.first_parent, ..whole };
     let within = DependencyHunt {
         hunt: outer.hunt.clone(),
-        commit: info(&engine, base)?,
+        commit: engine.named(base)?,
         path: path.to_owned(),
         git_dir: place.git_dir().to_string_lossy().into_owned(),
         files,
@@ -273,7 +273,7 @@ struct Ends {
 /// the two share no history.
 fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>, HuntError> {
     let [good, bad] = SearchTerms::of(aim).good_and_bad([&moved.from, &moved.to]);
-    let (good, bad) = (info(history, good)?, info(history, bad)?);
+    let (good, bad) = (history.named(good)?, history.named(bad)?);
     if history.merge_bases(&moved.from, &moved.to)?.is_empty() {
         return Ok(None);
     }

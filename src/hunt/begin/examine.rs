@@ -103,15 +103,7 @@ pub(crate) fn ends(
 ) -> Result<[CommitInfo; 2], Vec<UsageError>> {
     let mut problems = Vec::new();
     let mut end = |revision: &str| {
-        let found = history.resolve(revision).and_then(|commit| {
-            let about = history.info(&commit)?;
-            Ok(CommitInfo {
-                commit,
-                subject: about.subject,
-                author: about.author,
-                date: about.date,
-            })
-        });
+        let found = history.resolve(revision).and_then(|commit| history.named(&commit));
         note(&mut problems, found.map_err(UsageError::from))
     };
     let (good, bad) = (end(&asked.good), end(&asked.bad));

@@ -4,7 +4,7 @@ use crate::evaluation::{Aim, Limits, Metric, OptionChange};
 use crate::store::journal::SearchBy;
 
 /// The options of `bisect-ppl start`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "flags on a command line are bools")]
 pub(crate) struct HuntRequest {
     /// The good revision.

@@ -147,10 +147,7 @@ impl ConfirmationRuns {
             });
             parted && self.effects(&alone, config).0.iter().any(is_large)
         };
-        let guards = targets.iter().filter_map(|target| match target {
-            Target::Guard(target) => Some(target),
-            Target::Failure { .. } => None,
-        });
+        let guards = targets.iter().filter_map(Target::guard);
         guards.filter(is_broken).map(|target| target.guard.metric.clone()).collect()
     }
 }

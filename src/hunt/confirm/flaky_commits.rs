@@ -1,11 +1,11 @@
 //! The commits of this hunt whose own runs differ. Often some commits flake and others do not. Then
 //! the rate of all commits together says little about one of them.
 
-use crate::evaluation::{CommitId, Phase, Target, Value};
+use crate::evaluation::{CommitId, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
-use crate::oracle::{Observation, Request, measures_of};
+use crate::oracle::{Observation, measures_of};
 use crate::search::FlakyCounts;
 
 use super::verdict_counts::VerdictCounts;
@@ -38,7 +38,7 @@ impl Driver<'_> {
         commits.extend(self.begun.ends().map(CommitId::clone));
         let mut counts = FlakyCommits::default();
         for commit in commits {
-            let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            let seen = self.known_runs(&commit, &measures)?;
             let (alike, runs) = alike(&seen, targets);
             let recipe = self.oracle.recipes.at(&commit)?;
             let verdicts = VerdictCounts::of(&seen, targets, &recipe);

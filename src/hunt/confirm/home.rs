@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 
 use crate::config::HomeUse;
-use crate::evaluation::{CommitId, Phase, Reading};
+use crate::evaluation::{CommitId, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::driver::Driver;
 use crate::hunt::strategy::SearchStrategy;
-use crate::oracle::{Observation, Request, measures_of};
+use crate::oracle::{Observation, measures_of};
 use crate::store::journal::Event;
 
 use super::confirmation_runs::ConfirmationRuns;
@@ -38,8 +38,7 @@ impl Driver<'_> {
         }
         let measures = measures_of(&strategy.targets);
         for seen in fresh.parents.iter().chain([&fresh.commit]) {
-            let look = Request::look(&seen.commit, &measures, Phase::Search);
-            let mut before = self.oracle.evaluate(look)?;
+            let mut before = self.known_runs(&seen.commit, &measures)?;
             let own: BTreeSet<String> = seen.attempts().into_iter().collect();
             for samples in before.samples.values_mut() {
                 samples.retain(|sample| !own.contains(&sample.attempt));

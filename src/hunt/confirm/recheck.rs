@@ -54,16 +54,8 @@ impl Driver<'_> {
                 fresh.insert(one, self.oracle.evaluate(look)?);
             }
             fresh.retain(|_, seen| !seen.samples.is_empty());
-            let claim = Claim {
-                commit,
-                targets: &search_range.targets,
-                strategy: &strategy,
-                step: None,
-                search_number: self.searches.saturating_sub(1),
-                ends: search_range.ends(),
-                terms: search_range.terms,
-                aside: &search_range.aside,
-            };
+            let number = self.searches.saturating_sub(1);
+            let claim = Claim::of(search_range, commit, &strategy, number);
             let odds = self.chance_odds(claim, &fresh)?;
             let mut confidence = reported_confidence(odds.chance());
             let mut stands = confidence >= self.wanted_confidence(odds.is_unsteady)?;

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Metric, Phase};
+use crate::evaluation::{CommitId, Metric};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Request, measures_of};
+use crate::oracle::measures_of;
 use crate::search::odds_of_unevenness;
 
 use super::verdict_counts::VerdictCounts;
@@ -109,8 +109,7 @@ impl Driver<'_> {
             if self.is_aside(commit, search_range)? {
                 continue;
             }
-            let look = Request::look(commit, &measures, Phase::Search);
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(commit, &measures)?;
             let recipe = self.oracle.recipes.at(commit)?;
             let heard = VerdictCounts::of(&seen, &search_range.targets, &recipe);
             let [older, newer] = search_range.sides().map(|side| heard.runs_with(side));
@@ -185,7 +184,7 @@ impl Driver<'_> {
             if *end == own || count.failed == 0 || count.failed == count.runs {
                 continue;
             }
-            let seen = self.oracle.evaluate(Request::look(&own, &measures, Phase::Search))?;
+            let seen = self.known_runs(&own, &measures)?;
             if seen.repeats(metric) {
                 return Ok(Some(end.clone()));
             }

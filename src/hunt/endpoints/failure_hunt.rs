@@ -3,10 +3,11 @@
 //! about the metrics, so it needs the user's permission.
 
 use crate::config::{FailureHunt, Policy};
-use crate::evaluation::{Failure, Finding, Target};
+use crate::evaluation::{Failure, Finding, Guard, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::store::journal::Event;
+use crate::ui::text;
 
 use super::targets::unmeasurable;
 
@@ -24,7 +25,7 @@ impl Driver<'_> {
         if self.is_wanted(measure, failure) {
             return Ok(None);
         }
-        let metrics = self.guarded_metrics();
+        let metrics = guarded_metrics(&self.oracle.recipes.config.guards);
         let who = measure.unwrap_or("the build");
         let is_allowed = match self.oracle.recipes.config.failures.hunt {
             FailureHunt::Yes => true,
@@ -76,12 +77,32 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::FailureHunt { is_allowed })?;
         Ok(is_allowed)
     }
+}
 
-    /// The metrics of the guards: `ppl and speed.tg`.
-    fn guarded_metrics(&self) -> String {
-        let guards = &self.oracle.recipes.config.guards;
-        let mut names: Vec<String> = guards.iter().map(|guard| guard.metric.to_string()).collect();
-        names.dedup();
-        names.join(" and ")
+/// The metrics of the guards, each once: `ppl, ppl.wall_s and speed.tg`.
+fn guarded_metrics(guards: &[Guard]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in guards.iter().map(|guard| guard.metric.to_string()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    text::joined(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+
+    #[test]
+    fn each_guarded_metric_is_named_once() {
+        let guard = |metric: &str, most: f64| Guard {
+            metric: metric.parse().unwrap(),
+            form: GuardForm::Max(most),
+        };
+        let guards =
+            [guard("ppl", 1.0), guard("speed.tg", 2.0), guard("ppl", 3.0), guard("mem", 4.0)];
+        assert_eq!(guarded_metrics(&guards), "ppl, speed.tg and mem");
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn compare(
         }
         return trend(&parent.chunks, &commit.chunks, none);
     }
-    if counts_checks(of) && parents.iter().any(|parent| fails(measure, parent)) {
+    if of.counts_checks() && parents.iter().any(|parent| fails(measure, parent)) {
         return LevelCheck::unknown(measure, "the parent fails the measure too");
     }
     let mut worst: Option<(f64, LevelCheck)> = None;
@@ -80,11 +80,6 @@ pub(super) fn compare(
         (None, Some(check)) => check,
         (None, None) => LevelCheck::unknown(measure, "no value says whether it passes"),
     }
-}
-
-/// Whether the measure's values say which checks failed.
-fn counts_checks(of: &Parser) -> bool {
-    matches!(of, Parser::ExitCode | Parser::Parity | Parser::Junit)
 }
 
 /// Whether a run has a failed check.

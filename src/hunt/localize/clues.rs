@@ -14,8 +14,9 @@ use crate::search::{Hints, Parts};
 use super::change::{Change, Part};
 use super::lines::ChangedTexts;
 
-/// No clues are read above this number of parts: in a huge change, names connect everything.
-const MOST_PARTS: usize = 300;
+/// No clues and no edits are read above this number of parts: in a huge change, names connect
+/// everything.
+pub(super) const MOST_PARTS: usize = 300;
 
 /// Longest text that is read, bytes: longer ones are tables or generated code.
 const LONGEST_TEXT: usize = 1 << 20;

@@ -9,11 +9,8 @@ use crate::hunt::HuntError;
 use crate::search::{self, Isolated, IsolationEnd, Parts, Tested};
 
 use super::change::Part;
-use super::clues::Clues;
+use super::clues::{Clues, MOST_PARTS};
 use super::isolation::{Found, Localization};
-
-/// No edits are looked at if the change has more parts.
-const MOST_PARTS: usize = 300;
 
 /// Maximum number of tests of edits, with and without the block.
 const MOST_TRIALS: usize = 20;

@@ -52,10 +52,7 @@ pub(super) fn targets(
 
 /// Whether the target can be judged from a few runs of one commit, without the runs of others.
 pub(crate) fn is_judged_alone(target: &Target, by: SearchBy) -> bool {
-    let noise = match target {
-        Target::Guard(target) => target.noise,
-        Target::Failure { .. } => None,
-    };
+    let noise = target.guard().and_then(|target| target.noise);
     let is_plain = noise.is_none_or(|noise| !noise.paired && !noise.kind.is_rate());
     let strategy = SearchStrategy::of(std::slice::from_ref(target), by);
     is_plain && strategy.method != SearchMethod::Posterior || is_far(target)

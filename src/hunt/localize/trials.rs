@@ -169,12 +169,9 @@ pub(super) fn trial(
     seen: &Observation,
     targets: &[Target],
 ) -> Trial {
-    let level = |target: &Target| match target {
-        Target::Guard(target) => {
-            let metric = &target.guard.metric;
-            Some((metric.clone(), seen.level(metric)?))
-        }
-        Target::Failure { .. } => None,
+    let level = |target: &Target| {
+        let metric = &target.guard()?.guard.metric;
+        Some((metric.clone(), seen.level(metric)?))
     };
     let samples = seen.samples.values().flatten();
     Trial {

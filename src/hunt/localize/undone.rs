@@ -84,8 +84,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         for place in places {
-            let number = self.searches.saturating_sub(1);
-            if self.judge(place, &targets, number)?.verdict == verdict
+            if self.judge(place, &targets)?.verdict == verdict
                 && self.repeats_as(verdict, place, &targets)?.is_some()
             {
                 return Ok(Some(place.clone()));

@@ -190,10 +190,7 @@ impl Ledger {
 
     /// The first guard. The contributions to a gradual change are computed for its metric.
     pub(crate) fn first_metric(&self) -> Option<GuardTarget> {
-        self.targets.iter().find_map(|target| match target {
-            Target::Guard(target) => Some(target.clone()),
-            Target::Failure { .. } => None,
-        })
+        self.targets.iter().find_map(Target::guard).cloned()
     }
 
     /// Adds the candidates of a search range that stays undecided.

@@ -1,11 +1,10 @@
 //! Compares which checks of a test suite fail. The number of failed checks may stay the same while
 //! one check is repaired and another one breaks.
 
-use crate::evaluation::{Checks, CommitId, Culprit, Phase, Target};
+use crate::evaluation::{Checks, CommitId, Culprit, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::Request;
 
 use super::account::Ledger;
 
@@ -101,8 +100,7 @@ impl Driver<'_> {
 
     /// See [`crate::oracle::Observation::failed_checks`].
     fn failed_checks(&mut self, commit: &CommitId, measure: &str) -> Result<Checks, HuntError> {
-        let measures = [measure.to_owned()];
-        let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+        let seen = self.known_runs(commit, &[measure.to_owned()])?;
         Ok(seen.failed_checks(measure))
     }
 }

@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::evaluation::{CommitId, Lineage, Outcome, TouchedFile};
 use crate::git::{FileChange, History};
-use crate::hunt::begin::info;
 use crate::hunt::{HuntError, UsageError};
 use crate::report::{self, Report};
 use crate::store::{Candidate, HuntDir, Messages};
@@ -61,7 +60,7 @@ fn keep_candidates(
         let Some(parent) = history.parents(commit)?.into_iter().next() else { continue };
         let files = history.diff_files(Some(&parent), commit)?;
         let files = files.iter().map(FileChange::touched).collect();
-        candidates.push(Candidate { info: info(history, commit)?, parent, files });
+        candidates.push(Candidate { info: history.named(commit)?, parent, files });
     }
     for Candidate { info, parent, files } in &candidates {
         let files = report::by_relevance(files, None);

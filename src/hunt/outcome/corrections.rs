@@ -2,13 +2,13 @@
 //! restore files that a found commit changed.
 
 use crate::evaluation::{
-    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Metric, Phase, Target, Value, Verdict,
+    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Metric, Target, Value,
 };
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Request, measures_of};
+use crate::oracle::measures_of;
 use crate::stats;
 
 use super::account::Ledger;
@@ -37,9 +37,7 @@ impl Driver<'_> {
         for target in &search_range.targets {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
-            let measures = [metric.measure.clone()];
-            let look = Request::look(mended, &measures, Phase::Search);
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(mended, std::slice::from_ref(&metric.measure))?;
             let level = if target.noise.is_some_and(|noise| !noise.kind.is_rate()) {
                 stats::winsorised_mean(&seen.numbers(metric))
             } else {
@@ -227,7 +225,7 @@ impl Driver<'_> {
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
-                        || (in_noise && !whole.is_newer(self.verdict_beside(back, whole)?))
+                        || (in_noise && !whole.is_newer(self.judge(back, &whole.targets)?.verdict))
                         || self.goes_back(culprit.effects.first(), before, back, whole)?
                 }
                 _ => false,
@@ -246,16 +244,6 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The verdict on a commit that no search asked for. Measures it.
-    fn verdict_beside(
-        &mut self,
-        commit: &CommitId,
-        whole: &SearchRange,
-    ) -> Result<Verdict, HuntError> {
-        let number = self.searches.saturating_sub(1);
-        Ok(self.judge(commit, &whole.targets, number)?.verdict)
-    }
-
     /// Whether the level goes back by more than half of a step from `before` to `back`. Measures
     /// both.
     fn goes_back(
@@ -272,8 +260,8 @@ impl Driver<'_> {
         let measures = measures_of(&whole.targets);
         let mut levels = [None, None];
         for (level, commit) in levels.iter_mut().zip([before, back]) {
-            self.verdict_beside(commit, whole)?;
-            let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+            self.judge(commit, &whole.targets)?;
+            let seen = self.known_runs(commit, &measures)?;
             *level = seen.level(metric).and_then(|level| level.number());
         }
         let [Some(before), Some(back)] = levels else { return Ok(false) };

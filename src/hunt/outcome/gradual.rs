@@ -1,12 +1,11 @@
 //! Gradual changes, in which no own step is large. Lists the ranges of history that contribute, and
 //! looks for a dip that hides a large step.
 
-use crate::evaluation::{CommitId, Contribution, Culprit, GuardTarget, Phase, Target, Value};
+use crate::evaluation::{CommitId, Contribution, Culprit, GuardTarget, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::Endpoints;
 use crate::hunt::range::SearchRange;
-use crate::oracle::Request;
 
 /// Maximum number of ranges that a finding lists.
 const MOST: usize = 20;
@@ -23,10 +22,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
         crossing: &Culprit,
     ) -> Result<Option<SearchRange>, HuntError> {
-        let Some(target) = search_range.targets.iter().find_map(|target| match target {
-            Target::Guard(target) => Some(target.clone()),
-            Target::Failure { .. } => None,
-        }) else {
+        let Some(target) = search_range.targets.iter().find_map(Target::guard) else {
             return Ok(None);
         };
         let metric = &target.guard.metric;
@@ -40,10 +36,8 @@ impl Driver<'_> {
         looks.extend((1..=MOST_LOOKS).filter_map(|n| chain.get(n * every).cloned()));
         let mut lowest: Option<(f64, CommitId, Value)> = None;
         for commit in looks {
-            let number = self.searches.saturating_sub(1);
-            self.judge(&commit, &search_range.targets, number)?;
-            let measures = [metric.measure.clone()];
-            let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+            self.judge(&commit, &search_range.targets)?;
+            let seen = self.known_runs(&commit, std::slice::from_ref(&metric.measure))?;
             let Some(level) = seen.level(metric) else { continue };
             let Some(depth) = level.number().map(|x| target.guard.worsening(x, top)) else {
                 continue;
@@ -88,9 +82,7 @@ impl Driver<'_> {
             if !judged.contains(commit) && *commit != new.commit {
                 continue;
             }
-            let measures = [metric.measure.clone()];
-            let look = Request::look(commit, &measures, Phase::Search);
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(commit, std::slice::from_ref(&metric.measure))?;
             if let Some(level) = seen.level(metric).and_then(|v| v.number()) {
                 levels.push((position + 1, commit.clone(), level));
             }

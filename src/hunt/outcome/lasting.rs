@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Target};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Observation, Request};
+use crate::oracle::{Observation, measures_of};
 
 use super::account::Ledger;
 use super::culprit_status::Mend;
@@ -83,11 +83,10 @@ impl Driver<'_> {
                 continue;
             }
             let whole = &whole.moved_by(&culprit);
-            let measures = crate::oracle::measures_of(&whole.targets);
+            let measures = measures_of(&whole.targets);
             let is_drifting = whole.targets.iter().any(drifts);
-            let look = Request::look(found, &measures, Phase::Search);
             if whole.explains_levels() && !is_drifting {
-                let seen = self.oracle.evaluate(look)?;
+                let seen = self.known_runs(found, &measures)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 match self.note_later_mends(ledger, &step) {
                     // A limit must not discard a confirmed commit.
@@ -102,7 +101,7 @@ impl Driver<'_> {
             let change = history.change(&culprit.parent, found)?;
             let is_kept = history.commits_without_change(found, newer, &change)?.is_empty();
             if is_kept && !history.is_gone_in_part(newer, &change) {
-                let seen = self.oracle.evaluate(look)?;
+                let seen = self.known_runs(found, &measures)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 if whole.explains_levels()
                     && !is_drifting
@@ -115,12 +114,11 @@ impl Driver<'_> {
             }
             // If the verdict differs from the newer end's, a search between other ends found the
             // commit.
-            let number = self.searches.saturating_sub(1);
-            let verdict = self.judge(found, &whole.targets, number)?.verdict;
+            let verdict = self.judge(found, &whole.targets)?.verdict;
             if !whole.is_newer(verdict) {
                 continue;
             }
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(found, &measures)?;
             let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
             if is_drifting {
                 let chain = self.chain(found, newer)?;
@@ -242,8 +240,7 @@ impl Driver<'_> {
         at: &CommitId,
         change: &Change,
     ) -> Result<bool, HuntError> {
-        let number = self.searches.saturating_sub(1);
-        let judgement = self.judge(at, &search_range.targets, number)?;
+        let judgement = self.judge(at, &search_range.targets)?;
         let history = &self.oracle.history;
         let [_, newer] = search_range.ends();
         let is_gone = |one: &CommitId| history.is_gone_in_part(one, change);

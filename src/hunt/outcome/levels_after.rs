@@ -141,9 +141,7 @@ impl Driver<'_> {
             known.contains(*commit) && verdicts.get(*commit) != Some(&Verdict::Skip)
         };
         for commit in chain.iter().filter(has_level).filter(|commit| *commit != newer) {
-            let measures = [metric.measure.clone()];
-            let look = Request::look(commit, &measures, Phase::Search);
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(commit, std::slice::from_ref(&metric.measure))?;
             if seen.level(metric).is_some() {
                 levels.push(level_of(&seen, commit, target));
             }
@@ -213,10 +211,9 @@ impl Driver<'_> {
         for parent in parents.iter().filter(|parent| **parent != before.commit) {
             let bases = self.oracle.history.merge_bases(&before.commit, parent)?;
             let [base] = &bases[..] else { continue };
-            let number = self.searches.saturating_sub(1);
             let targets = [Target::Guard(target.clone())];
             for one in [parent, base] {
-                self.judge(one, &targets, number)?;
+                self.judge(one, &targets)?;
             }
             let [from, tip] = [self.level_at(base, target)?, self.level_at(parent, target)?];
             if base != parent && !is_worse(target, merge, &tip) && is_worse(target, &tip, &from) {
@@ -303,14 +300,13 @@ impl Driver<'_> {
             if *parent == merge.parent {
                 continue;
             }
-            let number = self.searches.saturating_sub(1);
-            self.judge(parent, &search_range.targets, number)?;
+            self.judge(parent, &search_range.targets)?;
             let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
             if bases.contains(parent) {
                 continue;
             }
             for base in &bases {
-                self.judge(base, &search_range.targets, number)?;
+                self.judge(base, &search_range.targets)?;
             }
             for target in &search_range.targets {
                 let Target::Guard(target) = target else { continue };
@@ -367,10 +363,9 @@ impl Driver<'_> {
             return Ok(None);
         };
         let Some(before) = history.parents(first)?.into_iter().next() else { return Ok(None) };
-        let number = self.searches.saturating_sub(1);
         let targets = [Target::Guard(target.clone())];
-        self.judge(&before, &targets, number)?;
-        self.judge(last, &targets, number)?;
+        self.judge(&before, &targets)?;
+        self.judge(last, &targets)?;
         Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
     }
 
@@ -379,8 +374,7 @@ impl Driver<'_> {
         commit: &CommitId,
         target: &GuardTarget,
     ) -> Result<Level, HuntError> {
-        let measures = [target.guard.metric.measure.clone()];
-        let seen = self.oracle.evaluate(Request::look(commit, &measures, Phase::Search))?;
+        let seen = self.known_runs(commit, std::slice::from_ref(&target.guard.metric.measure))?;
         Ok(level_of(&seen, commit, target))
     }
 }

@@ -1,13 +1,13 @@
 //! Finds out whether another commit causes what the newer end shows, if the found commit's change
 //! is gone there.
 
-use crate::evaluation::{CommitId, Phase, Target};
+use crate::evaluation::{CommitId, Target};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::typical;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Observation, Request, measures_of};
+use crate::oracle::{Observation, measures_of};
 
 use super::account::Ledger;
 use super::found_step::FoundStep;
@@ -63,8 +63,7 @@ impl Driver<'_> {
         }
         let measures = measures_of(&step.search_range.targets);
         for place in places {
-            let look = Request::look(place, &measures, Phase::Search);
-            let seen = self.oracle.evaluate(look)?;
+            let seen = self.known_runs(place, &measures)?;
             let has_level = |target: &Target| match target {
                 Target::Guard(target) => seen.level(&target.guard.metric).is_some(),
                 Target::Failure { .. } => true,
@@ -104,7 +103,7 @@ impl Driver<'_> {
         let measures = measures_of(&step.search_range.targets);
         let mut levels = Vec::new();
         for one in ends {
-            levels.push(self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?);
+            levels.push(self.known_runs(one, &measures)?);
         }
         let [from, to] = &levels[..] else { unreachable!("two commits were looked up") };
         let moves_little = |target: &Target| {
@@ -142,8 +141,7 @@ impl Driver<'_> {
             }
             let measures = [target.guard.metric.measure.clone()];
             let mut shown = |one: &CommitId| -> Result<Option<f64>, HuntError> {
-                let look = Request::look(one, &measures, Phase::Search);
-                let seen = self.oracle.evaluate(look)?;
+                let seen = self.known_runs(one, &measures)?;
                 Ok(typical(&seen, target, true, &self.oracle.recipes.config))
             };
             if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
@@ -176,8 +174,8 @@ impl Driver<'_> {
         other: &CommitId,
     ) -> Result<bool, HuntError> {
         let measures = measures_of(targets);
-        let one = self.oracle.evaluate(Request::look(one, &measures, Phase::Search))?;
-        let other = self.oracle.evaluate(Request::look(other, &measures, Phase::Search))?;
+        let one = self.known_runs(one, &measures)?;
+        let other = self.known_runs(other, &measures)?;
         let is_same = |target: &Target| {
             let Target::Guard(target) = target else { return false };
             let metric = &target.guard.metric;

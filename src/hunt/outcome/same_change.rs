@@ -37,8 +37,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
-        let number = self.searches.saturating_sub(1);
-        let judgement = self.judge(&commit, &search_range.targets, number)?;
+        let judgement = self.judge(&commit, &search_range.targets)?;
         if !search_range.is_newer(judgement.verdict) {
             return Ok(None);
         }
@@ -70,16 +69,15 @@ impl Driver<'_> {
             if !self.oracle.history.carries_mostly(&tip, &change) {
                 continue;
             }
-            let number = self.searches.saturating_sub(1);
             let mut is_bad_from_the_start = false;
             for base in self.oracle.history.merge_bases(search_range.ends()[0], &tip)? {
-                let judgement = self.judge(&base, &search_range.targets, number)?;
+                let judgement = self.judge(&base, &search_range.targets)?;
                 is_bad_from_the_start |= search_range.is_newer(judgement.verdict);
             }
             if is_bad_from_the_start {
                 continue;
             }
-            let judgement = self.judge(&tip, &search_range.targets, number)?;
+            let judgement = self.judge(&tip, &search_range.targets)?;
             if search_range.is_newer(judgement.verdict) {
                 next.push((*search_range).clone().up_to(tip));
             }

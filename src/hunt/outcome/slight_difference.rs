@@ -75,8 +75,7 @@ impl Driver<'_> {
                 let branch = self.chain(&base, tip)?;
                 for _ in 0..MOST_LOOKS_AT_A_BRANCH {
                     let Some(inside) = self.least_known(step, &branch, true)? else { break };
-                    let number = self.searches.saturating_sub(1);
-                    self.judge(&inside, targets, number)?;
+                    self.judge(&inside, targets)?;
                     next.extend(
                         self.follow_levels(ledger, step, Some(&inside))?.unwrap_or_default(),
                     );

@@ -71,14 +71,13 @@ impl Driver<'_> {
         suspect: &UndoLocation,
     ) -> Result<Option<Observation>, HuntError> {
         let [_, newer] = search_range.ends();
-        let number = self.searches.saturating_sub(1);
         let places = suspect.places.iter().chain([&suspect.before]);
         for place in places.filter(|one| *one != newer && *one != found) {
             // A commit that never had the change cannot show that someone undid the change.
             if !self.oracle.history.is_ancestor(found, place)? {
                 continue;
             }
-            let judgement = self.judge(place, &search_range.targets, number)?;
+            let judgement = self.judge(place, &search_range.targets)?;
             if search_range.is_older(judgement.verdict)
                 && let Some(seen) =
                     self.repeats_as(search_range.terms.older(), place, &search_range.targets)?
@@ -97,11 +96,9 @@ impl Driver<'_> {
         commit: &CommitId,
         targets: &[Target],
     ) -> Result<Option<Observation>, HuntError> {
-        let measures = measures_of(targets);
-        let look = Request::look(commit, &measures, Phase::Search);
         let is_noisy = targets.iter().any(Target::is_noisy);
         let seen = if is_noisy {
-            self.oracle.evaluate(look)?
+            self.known_runs(commit, &measures_of(targets))?
         } else {
             self.measure_repeatedly(commit, targets)?
         };

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Basis, CommitId, Culprit, Phase, Target};
+use crate::evaluation::{Basis, CommitId, Culprit, Target};
 use crate::hunt::HuntError;
-use crate::hunt::begin::info;
 use crate::hunt::confirm::effect::effects;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::why::CandidatesReason;
-use crate::oracle::{Observation, Request, measures_of};
+use crate::oracle::{Observation, measures_of};
 
 use super::account::Ledger;
 use super::culprit_status::FoundCommit;
@@ -113,21 +112,18 @@ impl Driver<'_> {
         let parent = before.into_iter().find(|one| is(one, older, search_range.terms.older()));
         let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
         let measures = measures_of(&search_range.targets);
-        let from = self.oracle.evaluate(Request::look(&parent, &measures, Phase::Search))?;
-        let seen = self.oracle.evaluate(Request::look(&commit, &measures, Phase::Search))?;
+        let from = self.known_runs(&parent, &measures)?;
+        let seen = self.known_runs(&commit, &measures)?;
         let config = &self.oracle.recipes.config;
         let (targets, terms) = (&search_range.targets, search_range.terms);
         let (effects, _) = effects(&seen, &[from], targets, config, terms);
-        let failure = search_range.targets.iter().find_map(|target| match target {
-            Target::Failure { failure, .. } => Some(failure.clone()),
-            Target::Guard(_) => None,
-        });
+        let failure = search_range.targets.iter().find_map(Target::failure).cloned();
         let culprit = Culprit {
             parents: self.oracle.history.parents(&commit)?,
             basis: Basis::Sequential,
             effects,
             failure,
-            ..Culprit::bare(info(&self.oracle.history, &commit)?, parent)
+            ..Culprit::bare(self.oracle.history.named(&commit)?, parent)
         };
         Ok(Some((culprit, seen)))
     }

@@ -1,5 +1,7 @@
 //! One run of `git bisect run`, from its start to its answer.
 
+use std::path::{Path, PathBuf};
+
 use crate::evaluation::{Ended, ReachedLimit};
 use crate::files;
 use crate::git::{BisectSession, End};
@@ -114,13 +116,26 @@ fn run_git(driver: &Driver<'_>, session: &BisectSession, number: usize) -> Resul
     ];
     // The oracle first ends its engine, which has its own grace period.
     let git = session.run_invocation(oracle).grace(std::time::Duration::from_secs(30));
-    let log = driver.hunt.path().join(format!("logs/bisect-{number}.log"));
+    let log = new_log(&driver.hunt.path().join("logs"), number);
     let file = LogFile { path: &log, header: &[], sync: false };
     let ran = process::run(&git, &driver.stop, &file, &mut |_, _| Keep::No)?;
     if driver.stop.is_requested() {
         return Err(HuntError::stopped(&driver.stop));
     }
     Ok(ran.ended == Ended::Exited(0))
+}
+
+/// The log of the next start of git in a search. Git may start several times in one search; logs of
+/// earlier starts stay.
+fn new_log(logs: &Path, number: usize) -> PathBuf {
+    let is_taken = |path: &Path| path.symlink_metadata().is_ok();
+    let mut path = logs.join(format!("bisect-{number}.log"));
+    let mut start = 1;
+    while is_taken(&path) {
+        start += 1;
+        path = logs.join(format!("bisect-{number}-{start}.log"));
+    }
+    path
 }
 
 /// The error if git stopped without an answer. The oracle wrote the reason to the journal.
@@ -154,4 +169,20 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
             may_pass: true,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_start_of_git_has_a_log_of_its_own() {
+        let logs = tempfile::tempdir().unwrap();
+        for name in ["bisect-0.log", "bisect-0-2.log", "bisect-0-3.log", "bisect-1.log"] {
+            let number = usize::from(name.starts_with("bisect-1"));
+            let log = new_log(logs.path(), number);
+            assert_eq!(log, logs.path().join(name));
+            std::fs::write(log, "").unwrap();
+        }
+    }
 }

@@ -218,7 +218,7 @@ impl Search<'_, '_> {
                         )));
                     };
                     noisy.untestable(one);
-                    return self.write_skip(&commit, skip, reason, number);
+                    return self.write_skip(one, skip, reason, number);
                 }
             }
         }

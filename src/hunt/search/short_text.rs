@@ -128,18 +128,7 @@ pub(crate) fn search(
         }
         SearchEnd::FirstBad(commit) => commit,
     };
-    let targets = &search_range.targets;
-    let claim = Claim {
-        commit: &commit,
-        targets,
-        strategy,
-        step: None,
-        search_number: number,
-        ends: search_range.ends(),
-        terms: search_range.terms,
-        aside: &search_range.aside,
-    };
-    let confirmed = driver.confirm(claim)?;
+    let confirmed = driver.confirm(Claim::of(search_range, &commit, strategy, number))?;
     driver.short = None;
     let why = match confirmed {
         ConfirmationOutcome::Culprit(culprit, seen) => {
@@ -168,7 +157,7 @@ impl Driver<'_> {
         number: usize,
     ) -> Result<bool, HuntError> {
         for (commit, short) in self.bounds(candidates, number)? {
-            let judgement = self.judge(&commit, &strategy.targets, number)?;
+            let judgement = self.judge(&commit, &strategy.targets)?;
             if judgement.verdict != short {
                 let why = format!(
                     "the full text says {} ({}); the search goes on with the full text",

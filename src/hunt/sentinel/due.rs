@@ -71,10 +71,7 @@ pub(super) fn with_level(entries: &[Entry]) -> Vec<GuardTarget> {
         Event::Targets { targets, .. } => Some(targets),
         _ => None,
     });
-    let guards = newest.into_iter().flatten().filter_map(|target| match target {
-        Target::Guard(target) => Some(target),
-        Target::Failure { .. } => None,
-    });
+    let guards = newest.into_iter().flatten().filter_map(Target::guard);
     let has_level = |target: &&GuardTarget| {
         target.baseline.number().is_some_and(f64::is_finite) && !target.is_rate()
     };

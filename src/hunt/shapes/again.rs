@@ -5,9 +5,8 @@ use crate::evaluation::{Culprit, MeasureSweep, SweptCell, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::cell;
+use super::OngoingSweep;
 use super::grid::{Grid, Values, labels};
-use super::{OngoingSweep, RUNS_IN_NOISE, Swept};
 
 impl Driver<'_> {
     /// Judges every cell of the grids, and every further cell that an earlier sweep tried, at a
@@ -47,10 +46,7 @@ impl Driver<'_> {
                 cells.extend(further);
             }
             let grid = Grid { parameters };
-            let criterion =
-                cell::criterion(measure, targets, &ongoing.recipe.guards, ongoing.tolerance);
-            let runs = if ongoing.is_noisy(measure) { RUNS_IN_NOISE } else { 1 };
-            let swept = Swept { measure, criterion, runs };
+            let swept = ongoing.swept(measure);
             for values in &cells {
                 judged.push(ongoing.judged(&swept, &grid, values)?);
             }

@@ -26,7 +26,8 @@ pub(super) fn criterion(
     guards: &[Guard],
     tolerance: Option<f64>,
 ) -> Criterion {
-    let broken: Vec<&Guard> = targets.iter().filter_map(guard_of).collect();
+    let broken: Vec<&Guard> =
+        targets.iter().filter_map(Target::guard).map(|target| &target.guard).collect();
     let of_measure = |guards: &[&Guard]| -> Vec<Guard> {
         let own = guards.iter().filter(|guard| guard.metric.measure == measure.name);
         own.map(|guard| (*guard).clone()).collect()
@@ -61,13 +62,6 @@ impl Criterion {
             Self::Tolerance(tolerance) => (commit - parent).abs() <= *tolerance,
             Self::Checks => false,
         }
-    }
-}
-
-fn guard_of(target: &Target) -> Option<&Guard> {
-    match target {
-        Target::Guard(target) => Some(&target.guard),
-        Target::Failure { .. } => None,
     }
 }
 
@@ -232,7 +226,8 @@ impl CellComparison<'_> {
     fn failed(&self, reading: &Reading) -> Option<f64> {
         match self.parser {
             Parser::ExitCode => reading.values.get(&Metric::of(self.measure))?.number(),
-            _ => reading.failed_checks(),
+            counts if counts.counts_checks() => reading.failed_checks(),
+            _ => None,
         }
     }
 

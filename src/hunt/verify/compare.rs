@@ -106,10 +106,7 @@ impl Driver<'_> {
         let failed = |seen: &Observation| seen.first_failure().cloned();
         let fails = failed(&fresh.commit)
             .filter(|_| fresh.parents.iter().all(|parent| failed(parent).is_none()));
-        let level = |seen: &Observation| match target {
-            Target::Guard(target) => seen.level(&target.guard.metric),
-            Target::Failure { .. } => None,
-        };
+        let level = |seen: &Observation| seen.level(&target.guard()?.guard.metric);
         Ok(Compared {
             verdict,
             reason,

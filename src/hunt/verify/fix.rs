@@ -8,7 +8,6 @@ use crate::evaluation::{
     CommitId, Culprit, GuardTarget, LevelCheck, LevelShows, Shows, SweptCell, Target, Value,
 };
 use crate::hunt::HuntError;
-use crate::hunt::begin::info;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{OTHER_RECIPE, Pair as InquiryPair};
 use crate::oracle::ControlSlot;
@@ -207,7 +206,7 @@ impl Driver<'_> {
     /// A culprit with the fix as the commit and the healthy commit as its parent: the code that
     /// compares two commits takes a culprit.
     fn as_pair(&self, fix: &CommitId, against: &CommitId) -> Result<Culprit, HuntError> {
-        Ok(Culprit::bare(info(&self.oracle.history, fix)?, against.clone()))
+        Ok(Culprit::bare(self.oracle.history.named(fix)?, against.clone()))
     }
 }
 

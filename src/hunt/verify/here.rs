@@ -3,7 +3,7 @@
 
 use crate::evaluation::{GuardTarget, Noise, NoiseKind, Orientation, Value};
 use crate::search::Step;
-use crate::stats::mean;
+use crate::stats::{mean, variance};
 
 /// Fresh samples of both sides in the order of their runs, on the oriented scale (larger is worse).
 pub(super) struct Fresh<'a> {
@@ -56,8 +56,9 @@ pub(super) fn with_noise(
         if noise.paired { noise.sd } else { noise.sd * std::f64::consts::SQRT_2 }
     });
     let differences: Vec<f64> = fresh.good.iter().zip(fresh.bad).map(|(g, b)| b - g).collect();
+    let here = if differences.len() > 1 { variance(&differences).sqrt() } else { 0.0 };
     // Without any noise the test would divide by zero.
-    let sd = of_hunt.max(deviation(&differences)).max(step * 1e-3);
+    let sd = of_hunt.max(here).max(step * 1e-3);
     let is_paired = reported.is_some_and(|noise| noise.paired);
     let good = if is_paired { 0.0 } else { mean(fresh.good).unwrap_or(0.0) };
     let noise = Noise {
@@ -70,16 +71,6 @@ pub(super) fn with_noise(
         error: reported.map_or(0.005, |noise| noise.error),
     };
     (GuardTarget { noise: Some(noise), ..target.clone() }, Step::Size { step, sd })
-}
-
-/// The standard deviation of a sample (n − 1); 0 for fewer than two values.
-fn deviation(samples: &[f64]) -> f64 {
-    if samples.len() < 2 {
-        return 0.0;
-    }
-    let mean = mean(samples).unwrap_or(0.0);
-    let squares: f64 = samples.iter().map(|x| (x - mean).powi(2)).sum();
-    (squares / (samples.len() - 1) as f64).sqrt()
 }
 
 #[cfg(test)]

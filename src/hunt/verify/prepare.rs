@@ -14,11 +14,12 @@ use crate::hunt::begin::open::overlay_builder;
 use crate::hunt::begin::slots_folder::{default_slots, slots_folder};
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{
-    Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs,
+    Engine, Facts, InputError, OracleError, Pins, Recipes, check_readable, inputs, pin_of,
 };
 use crate::report::{FirstBad, Recheck, Report};
 use crate::store::Store;
 use crate::store::journal::Machine;
+use crate::ui::text;
 
 use super::claims::Claimed;
 use super::refusal::VerifyRefusal;
@@ -109,7 +110,7 @@ impl Prepared {
             default_slots(repository)
         };
         let mut prepared = Self {
-            patches: patches(&recheck)?,
+            patches: patches(&config, &recheck)?,
             revisions: recheck.revisions,
             links: recheck.links,
             report,
@@ -174,7 +175,7 @@ impl Prepared {
             add(format!("reads the input {name}: {path}"));
         }
         for words in &self.config.probes {
-            add(format!("probe: {}", joined(words)));
+            add(format!("probe: {}", text::typed(words)));
         }
         for commit in self.commits() {
             add(format!("the code of {commit}"));
@@ -231,10 +232,6 @@ fn each_command(recipe: &Config, add: &mut impl FnMut(String)) {
             add(format!("{}: {}", measure.name, command.text));
         }
     }
-}
-
-fn joined(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 fn refused(refusal: VerifyRefusal) -> HuntError {
@@ -361,13 +358,18 @@ fn claimed(
     let line = recheck.claims.iter().find(|claim| claim.commit == first.commit);
     let targets = line.map(|claim| claim.targets.as_slice()).unwrap_or_default();
     if targets.is_empty() {
-        return Err(refused(VerifyRefusal::NotCarried));
+        return Err(refused(VerifyRefusal::NoTargets(first.commit.clone())));
     }
     Ok(Claimed::new(first.clone(), targets, parents, report.options.aim))
 }
 
-/// The patches that the report carries; refuses a patch that is missing or has another digest.
-fn patches(recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
+/// The patches that the report carries; refuses a patch that has another digest, and a patch of the
+/// configuration that is missing.
+fn patches(config: &Config, recheck: &Recheck) -> Result<BTreeMap<String, Vec<u8>>, HuntError> {
+    let mut wanted = config.patches.iter().map(pin_of);
+    if let Some(missing) = wanted.find(|name| !recheck.patches.contains_key(name)) {
+        return Err(refused(VerifyRefusal::NoPatch(missing)));
+    }
     let decoded = recheck.patches.iter().map(|(name, patch)| {
         let bytes = patch.content_b64.as_ref().and_then(|text| STANDARD.decode(text).ok());
         let bytes = bytes.filter(|bytes| crate::store::patch_digest(bytes) == patch.sha256);

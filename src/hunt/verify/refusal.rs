@@ -13,6 +13,9 @@ pub(crate) enum VerifyRefusal {
     /// The report lacks the configuration.
     #[error("the report does not carry the configuration that the hunt used")]
     NotCarried,
+    /// The report names a first bad commit without what the hunt judged it by.
+    #[error("the report does not carry the targets that {} was judged by", .0.short())]
+    NoTargets(CommitId),
     /// The configuration lacks values of secret variables.
     #[error("the report does not carry the value of {}", .0.join(", "))]
     Withheld(Vec<String>),
@@ -60,7 +63,7 @@ impl VerifyRefusal {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::NoCommit(_) => "verify needs a report with the outcome `culprit`".to_owned(),
-            Self::NotCarried => {
+            Self::NotCarried | Self::NoTargets(_) => {
                 "have the report made again where the hunt ran, with `bisect-ppl report --format \
                  json` of a newer version"
                     .to_owned()

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::program::{Build, Program, Recipe, System, below, quoted};
 use super::suites::suite_name_score;
-use super::tree::{Origin, Tree, base, ending, is_c, join, parent, stem};
+use super::tree::{Origin, Tree, base, ending, inside, is_c, join, parent, stem};
 
 use reader::{Makefile, stem_of, substitute};
 
@@ -163,7 +163,7 @@ impl Reader<'_> {
         let source = sources.find(|file| is_c(file) && stem(file) == base(name));
         let is_made = source.is_some() || needs.iter().any(|need| is_object(&need));
         is_made.then(|| Target {
-            needs: source.map(|file| file[prefix(self.root)..].to_owned()).into_iter().collect(),
+            needs: source.map(|file| inside(self.root, file).to_owned()).into_iter().collect(),
             recipe: vec!["$(LINK) -o $@".to_owned()],
             from: None,
         })
@@ -286,9 +286,4 @@ fn is_program(path: &str) -> bool {
 
 fn parent_of<'p>(root: &'p str, name: &'p str) -> &'p str {
     if root.is_empty() { parent(name) } else { root }
-}
-
-/// The length of `root` with its slash, in bytes.
-fn prefix(root: &str) -> usize {
-    if root.is_empty() { 0 } else { root.len() + 1 }
 }

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use super::super::tree::{Tree, base, join};
+use super::super::tree::{Tree, base, inside, join};
 
 /// The deepest nesting of variables.
 const DEEPEST: usize = 12;
@@ -43,8 +43,7 @@ impl Makefile {
     pub(super) fn read(tree: &Tree, folder: &str, file: &str) -> Self {
         let mut makefile = Self::default();
         makefile.variables.insert("CURDIR".to_owned(), ".".to_owned());
-        let prefix = if folder.is_empty() { 0 } else { folder.len() + 1 };
-        makefile.below = tree.below(folder).map(|file| file[prefix..].to_owned()).collect();
+        makefile.below = tree.below(folder).map(|file| inside(folder, file).to_owned()).collect();
         makefile.add(tree, folder, file);
         makefile
     }

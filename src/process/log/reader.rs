@@ -46,18 +46,7 @@ impl Log {
     /// As [`Self::lines`], with whether each line ended with a newline. The last line and a piece
     /// of an overlong line may lack one.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Stream, &[u8], bool)> {
-        entries(&self.bytes[self.body..]).filter_map(|entry| {
-            let (prefix, line) = entry.split_at_checked(3)?;
-            match prefix {
-                b"1> " => Some((Stream::Out, line, true)),
-                b"1| " => Some((Stream::Out, line, false)),
-                b"2> " => Some((Stream::Err, line, true)),
-                b"2| " => Some((Stream::Err, line, false)),
-                b"3> " => Some((Stream::File, line, true)),
-                b"3| " => Some((Stream::File, line, false)),
-                _ => None,
-            }
-        })
+        entries(&self.bytes[self.body..]).filter_map(piece)
     }
 
     /// The kept lines of one stream, byte for byte as printed.
@@ -78,6 +67,21 @@ impl Log {
                 text.split(' ').next()?.parse::<u64>().ok()
             })
             .sum()
+    }
+}
+
+/// The engine's line, or the piece of one, in a line of the file; see [`Log::pieces`]. `None` for
+/// the log's own marks.
+pub(super) fn piece(entry: &[u8]) -> Option<(Stream, &[u8], bool)> {
+    let (prefix, line) = entry.split_at_checked(3)?;
+    match prefix {
+        b"1> " => Some((Stream::Out, line, true)),
+        b"1| " => Some((Stream::Out, line, false)),
+        b"2> " => Some((Stream::Err, line, true)),
+        b"2| " => Some((Stream::Err, line, false)),
+        b"3> " => Some((Stream::File, line, true)),
+        b"3| " => Some((Stream::File, line, false)),
+        _ => None,
     }
 }
 

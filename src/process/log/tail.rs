@@ -5,6 +5,8 @@ use std::path::Path;
 
 use crate::files;
 
+use super::reader::piece;
+
 /// Most bytes that are read.
 const MOST: u64 = 16 << 10;
 
@@ -23,11 +25,7 @@ pub(crate) fn last_lines(log: &Path, most: usize) -> io::Result<Vec<String>> {
     if from > 0 && !lines.is_empty() {
         lines.remove(0);
     }
-    let said = lines.into_iter().filter_map(|line| match line {
-        [b'1'..=b'3', b'>' | b'|', b' ', text @ ..] => Some(text),
-        _ => None,
-    });
-    let said: Vec<&[u8]> = said.collect();
+    let said: Vec<&[u8]> = lines.into_iter().filter_map(piece).map(|(_, text, _)| text).collect();
     let last = &said[said.len().saturating_sub(most)..];
     Ok(last.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect())
 }

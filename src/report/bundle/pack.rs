@@ -39,11 +39,13 @@ pub(crate) fn pack(hunt: &HuntDir, report: &Report) -> Result<Vec<u8>, ReportErr
     let mut contents = in_hunt(hunt, report)?;
     contents.insert("oracle.toml".to_owned(), Content::Made(without_secrets(&config).0.into()));
     contents.extend(in_store(hunt)?);
-    let mut files = BTreeMap::new();
-    for (name, content) in &contents {
-        let bytes = read(content, &secrets)?;
+    // Each file is read once: a running hunt may change it after its digest was computed.
+    let (mut files, mut packed) = (BTreeMap::new(), Vec::new());
+    for (name, content) in contents {
+        let bytes = read(&content, &secrets)?;
         let entry = FileEntry { sha256: hex(&Sha256::digest(&bytes)), bytes: bytes.len() as u64 };
         files.insert(name.clone(), entry);
+        packed.push((name, bytes));
     }
     let manifest = Manifest {
         schema: BUNDLE_SCHEMA.to_owned(),
@@ -52,21 +54,17 @@ pub(crate) fn pack(hunt: &HuntDir, report: &Report) -> Result<Vec<u8>, ReportErr
         files,
     };
     let manifest = serde_json::to_vec_pretty(&manifest).expect("a manifest is plain data");
-    let write = || -> std::io::Result<Result<Vec<u8>, StoreError>> {
+    let write = || -> std::io::Result<Vec<u8>> {
         let encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
         let mut archive = tar::Builder::new(encoder);
         add(&mut archive, MANIFEST, &manifest)?;
-        for (name, content) in &contents {
-            match read(content, &secrets) {
-                Ok(bytes) => add(&mut archive, name, &bytes)?,
-                Err(error) => return Ok(Err(error)),
-            }
+        for (name, bytes) in &packed {
+            add(&mut archive, name, bytes)?;
         }
-        archive.into_inner()?.finish().map(Ok)
+        archive.into_inner()?.finish()
     };
     // The archive is in memory, so its errors have no path of their own.
-    let made = write().map_err(|source| StoreError::Io { path: hunt.path().to_owned(), source })?;
-    Ok(made?)
+    Ok(write().map_err(|source| StoreError::Io { path: hunt.path().to_owned(), source })?)
 }
 
 /// Adds a file without anything of this machine: no owner, no time.
@@ -105,16 +103,16 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
         contents.insert(name.to_owned(), Content::Made(text.into_bytes()));
     }
     contents.insert("journal.jsonl".to_owned(), Content::Made(hunt.journal_copy()?));
-    let mut take = |name: String| {
+    let mut take = |name: String, content: fn(PathBuf) -> Content| {
         let path = hunt.path().join(&name);
         // Not a link: its target may be any file of the user.
         if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-            contents.insert(name, Content::File(path));
+            contents.insert(name, content(path));
         }
     };
     let facts = ["history", "forge.json", "inside.json"];
     for name in facts.into_iter().chain(PATCHES).chain(["reproduce.sh"]) {
-        take(name.to_owned());
+        take(name.to_owned(), Content::File);
     }
     let changes = hunt.path().join("changes");
     match std::fs::read_dir(&changes) {
@@ -122,7 +120,7 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
             for entry in entries {
                 let entry = entry.map_err(StoreError::at(&changes))?;
                 if let Some(name) = entry.file_name().to_str() {
-                    take(format!("changes/{name}"));
+                    take(format!("changes/{name}"), Content::File);
                 }
             }
         }
@@ -135,9 +133,8 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
             Event::Build(build) => build.log,
             _ => continue,
         };
-        let path = hunt.path().join(&log);
-        if !log.is_empty() && path.is_file() {
-            contents.insert(log, Content::Log(path));
+        if !log.is_empty() {
+            take(log, Content::Log);
         }
     }
     Ok(contents)

@@ -16,7 +16,7 @@ pub(super) fn named(parts: &[ChangePart]) -> String {
         names.truncate(MOST_PARTS);
         names.push(format!("{more} more"));
     }
-    joined(names)
+    text::joined(names)
 }
 
 /// `a.h`, `hunks 1 and 2 of 3 in src/packed.c`: the hunks of a file in one phrase.
@@ -40,25 +40,17 @@ fn by_file(parts: &[ChangePart]) -> Vec<String> {
             format!("{} of {of} hunks in {}", numbers.len(), first.path)
         }
         PartOf::Hunk { of, .. } if numbers.len() > 1 => {
-            let numbers = joined(numbers.iter().map(usize::to_string).collect());
+            let numbers = text::joined(numbers.iter().map(usize::to_string).collect());
             format!("hunks {numbers} of {of} in {}", first.path)
         }
         PartOf::Edit { of, .. } if numbers.len() > MOST_HUNKS => {
             format!("{} of {of} edits in the code that moved to {}", numbers.len(), first.path)
         }
         PartOf::Edit { of, .. } if numbers.len() > 1 => {
-            let numbers = joined(numbers.iter().map(usize::to_string).collect());
+            let numbers = text::joined(numbers.iter().map(usize::to_string).collect());
             format!("edits {numbers} of {of} in the code that moved to {}", first.path)
         }
         _ => first.to_string(),
     };
     groups.into_iter().map(|group| text::line(&phrase(group))).collect()
-}
-
-/// `a, b and c`.
-pub(in crate::report) fn joined(mut names: Vec<String>) -> String {
-    match names.pop() {
-        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
-        last => last.unwrap_or_default(),
-    }
 }

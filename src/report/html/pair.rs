@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, DifferenceIn, Metric, Phase, Value};
-use crate::report::commands::{comparable, typed};
+use crate::report::commands::comparable;
 use crate::report::differences;
 use crate::report::links::Logs;
 use crate::report::model::{FirstBad, MeasuredCommit, Report};
@@ -95,7 +95,7 @@ impl Pair {
     ) {
         let shown = |commands: Option<Vec<Vec<String>>>| match commands {
             Some(commands) => {
-                commands.iter().map(|argv| typed(argv)).collect::<Vec<_>>().join("\n")
+                commands.iter().map(|argv| text::typed(argv)).collect::<Vec<_>>().join("\n")
             }
             None => "not recorded".to_owned(),
         };

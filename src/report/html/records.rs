@@ -1,6 +1,6 @@
 //! Every build and every run, with command and output.
 
-use crate::report::commands::{comparable, typed};
+use crate::report::commands::comparable;
 use crate::report::links::Logs;
 use crate::report::model::{BuildLine, MeasuredCommit, Report, RunLine};
 use crate::report::tables::Output;
@@ -125,7 +125,7 @@ impl Known {
         let at = self.keys.iter().position(|known| *known == key);
         1 + at.unwrap_or_else(|| {
             self.keys.push(key);
-            self.shown.push(text::lines(&typed(argv)));
+            self.shown.push(text::lines(&text::typed(argv)));
             self.keys.len() - 1
         })
     }

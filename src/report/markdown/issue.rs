@@ -2,7 +2,7 @@
 
 use crate::evaluation::{CommitId, DependencyHunt, Outcome, Verdict};
 use crate::report::change::{LineKind, by_relevance, name};
-use crate::report::commands::{from_slot, typed};
+use crate::report::commands::from_slot;
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
 use crate::report::{certainty, differences, inquiry, inside, matrix, merge, printed, words};
 use crate::ui::text;
@@ -253,7 +253,7 @@ fn reproduce(report: &Report, room: usize) -> Vec<String> {
         .chain(report.commands.measures.values())
         .map(|argv| {
             let inner = argv.iter().map(|word| from_slot(word, &report.slots, "../"));
-            typed(&inner.collect::<Vec<_>>()).replace('\n', " ")
+            text::typed(&inner.collect::<Vec<_>>()).replace('\n', " ")
         })
         .collect();
     if commands.is_empty() || room <= AROUND_COMMANDS {
@@ -281,7 +281,7 @@ fn reproduce(report: &Report, room: usize) -> Vec<String> {
 
 /// The command that sets the dependency to a commit.
 fn exchange(within: &DependencyHunt, commit: &CommitId) -> String {
-    let path = typed(std::slice::from_ref(&within.path)).replace('\n', " ");
+    let path = text::typed(std::slice::from_ref(&within.path)).replace('\n', " ");
     if within.files.is_empty() {
         format!("git submodule update --init {path} && git -C {path} checkout {commit}")
     } else {

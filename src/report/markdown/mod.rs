@@ -10,9 +10,11 @@ pub(crate) use self::issue::issue;
 use self::escape::fenced;
 use self::page::Page;
 
+use crate::ui::text;
+
 use super::links::Logs;
 use super::model::Report;
-use super::{certainty, commands, inside, matrix, printed, tables, words};
+use super::{certainty, inside, matrix, printed, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub(crate) fn markdown(report: &Report, logs: &Logs) -> String {
@@ -71,7 +73,7 @@ fn setting(page: &mut Page<'_>, report: &Report) {
     for (command, output) in &report.environment {
         page.block(&fenced(&format!("$ {command}\n{output}")));
     }
-    let build: Vec<_> = report.commands.build.iter().map(|words| commands::typed(words)).collect();
+    let build: Vec<_> = report.commands.build.iter().map(|words| text::typed(words)).collect();
     if build.is_empty() && report.commands.measures.is_empty() {
         return;
     }
@@ -83,6 +85,6 @@ fn setting(page: &mut Page<'_>, report: &Report) {
     }
     for (measure, argv) in &report.commands.measures {
         page.paragraph(&format!("{measure}:"));
-        page.block(&fenced(&commands::typed(argv)));
+        page.block(&fenced(&text::typed(argv)));
     }
 }

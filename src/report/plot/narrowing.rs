@@ -88,7 +88,7 @@ impl Narrowing {
                 }
                 open = range.open(&olds, &newest);
                 let what = What::Step(step.clone(), range.place(&step.commit));
-                let subject = subject(report, &step.commit);
+                let subject = report.subject(&step.commit).to_owned();
                 rows.push(NarrowingRow { what, open: before, subject, left: left(&open) });
             }
         }
@@ -228,9 +228,4 @@ impl Axis<'_> {
         canvas.text(axis, (i32::midpoint(self.left, self.right), y + 25), Anchor::Middle, MUTED);
         canvas.text("left", (self.right + 8, y + 12), Anchor::Start, MUTED);
     }
-}
-
-fn subject(report: &Report, commit: &CommitId) -> String {
-    let known = report.commits.iter().find(|measured| measured.commit == *commit);
-    known.and_then(|known| known.subject.clone()).unwrap_or_default()
 }

@@ -264,10 +264,10 @@ impl PosteriorPlot {
         canvas.line((layout.left, y), (layout.right, y), RULE);
         let mut row = Row::default();
         let answers = (0..self.commits.len()).filter(|at| self.commits[*at].answer.is_some());
-        let ends = [0, self.commits.len() - 1];
-        let parts = (1..8).map(|part| part * (self.commits.len() - 1) / 8);
-        for at in answers.chain(ends).chain(parts) {
-            let one = &self.commits[at];
+        let last = self.commits.len().saturating_sub(1);
+        let parts = (1..8).map(|part| part * last / 8);
+        for at in answers.chain([0, last]).chain(parts) {
+            let Some(one) = self.commits.get(at) else { continue };
             let label = one.commit.short();
             if row.take(label, layout.middle(at)) {
                 let colour = if one.answer.is_some() { INK } else { MUTED };

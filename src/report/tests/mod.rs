@@ -138,6 +138,18 @@ fn a_crash_is_said_once() {
 }
 
 #[test]
+fn an_answer_fits_on_a_screen_whatever_there_is_to_do_next() {
+    let mut report = with_culprit().report();
+    for count in [0, 11, 23, 24, 40] {
+        report.next = vec!["look at it".to_owned(); count];
+        let answer = terminal_answer(&report);
+        assert!(answer.starts_with("First bad commit: "), "{count}: {answer}");
+        assert!(answer.lines().count() <= 25, "{count}: {answer}");
+        assert_eq!(answer.contains("and more in the report"), count > 11, "{count}: {answer}");
+    }
+}
+
+#[test]
 fn no_regression() {
     let mut hunt = Hunt::at_search();
     hunt.end(Finding::plain(Outcome::NoRegression, "The bad endpoint keeps every limit."));

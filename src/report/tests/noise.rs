@@ -4,6 +4,7 @@ use crate::evaluation::{
     Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Noise,
     NoiseKind, Outcome, Phase, Target, Value, Verdict,
 };
+use crate::report::model::PosteriorLine;
 use crate::report::tests::markdown;
 use crate::report::{Logs, html, issue, json, terminal_answer};
 use crate::store::journal::{CommitPosterior, Event, PosteriorSnapshot, SearchEnd, SearchMethod};
@@ -382,4 +383,10 @@ fn merges_are_as_bad_as_all_that_they_contain() {
     let range = crate::report::range::Range::of(&report);
     let weighing = crate::report::plot::PosteriorPlot::of(&report, &range, &report.posterior[0]);
     assert_eq!(weighing.bad(), [0.0, 0.5, 0.5, 1.0, 1.0]);
+    // Of a search that the report does not have, and without commits.
+    let none =
+        PosteriorLine { search_number: 9, commits: Vec::new(), ..report.posterior[0].clone() };
+    let empty = crate::report::plot::PosteriorPlot::of(&report, &range, &none);
+    assert_eq!(empty.bad(), [0.0; 0]);
+    assert!(empty.draw(600).svg.contains("commits in order of history"));
 }

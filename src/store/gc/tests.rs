@@ -237,6 +237,17 @@ fn a_build_setup_is_removed_with_the_last_build_that_uses_it() {
     assert!(place.waste(None).is_empty());
 }
 
+#[test]
+fn comparisons_of_dumps_that_no_run_wrote_are_counted_and_removed() {
+    let place = Place::new();
+    let file = place.store.root().join("comparisons/aa-bb.json");
+    publish(&file, b"{}").unwrap();
+    let waste = place.waste(None);
+    assert_eq!((waste.runs, waste.dumps, waste.others), (0, 0, 1));
+    place.remove(&waste);
+    assert!(!file.exists() && place.waste(None).is_empty());
+}
+
 impl Garbage {
     /// Whether there is nothing to remove.
     pub(crate) fn is_empty(&self) -> bool {

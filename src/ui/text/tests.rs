@@ -37,6 +37,13 @@ fn sizes_read_as_people_say_them() {
 }
 
 #[test]
+fn the_last_of_several_names_has_an_and() {
+    for (names, said) in [("", ""), ("a", "a"), ("a b", "a and b"), ("a b c", "a, b and c")] {
+        assert_eq!(joined(names.split_whitespace().map(str::to_owned).collect()), said);
+    }
+}
+
+#[test]
 fn a_long_fact_is_shown_by_its_ends_or_where_it_differs() {
     let fact = |text: String| Value::Fact(text);
     assert_eq!(value(&fact("x".repeat(64))), "x".repeat(64));

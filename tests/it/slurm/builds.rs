@@ -187,7 +187,7 @@ fn a_node_that_builds_otherwise_is_set_aside_by_name() {
     cluster.set_node("n2", "DRAIN");
     let said = || {
         std::thread::sleep(Duration::from_millis(200));
-        journal(&env).contains("node n1 builds nothing")
+        journal(&env).contains("node n1 is set aside for builds")
     };
     assert!(wait_until(Duration::from_mins(1), said), "{}", journal(&env));
     cluster.set_node("n2", "RESUME");

@@ -3,6 +3,7 @@
 
 mod builds;
 mod cluster;
+mod containers;
 mod speed;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -30,6 +30,20 @@ fn logits_need_a_file_and_only_they_have_presets() {
         let said = guarded(text, guard).unwrap_err().to_string();
         assert!(said.contains(wanted), "{guard}: {said}");
     }
+    let preset = "preset = \"lossless-f16\"";
+    let max = "max = 0.5";
+    let second = |first: &str, metric: &str, second: &str| {
+        guarded(&logits, &format!("{first}\n[[guard]]\nmetric = \"{metric}\"\n{second}"))
+    };
+    for (metric, again) in [("ppl", "preset = \"lossless-f32\""), ("ppl.max_abs", max)] {
+        let said = second(preset, metric, again).unwrap_err().to_string();
+        assert!(said.contains("guard[2]: `ppl.max_abs` has a guard of this form"), "{said}");
+    }
+    let explicit = logits.replace("metric = \"ppl\"", "metric = \"ppl.max_abs\"");
+    let last = format!("{max}\n[[guard]]\nmetric = \"ppl\"\n{preset}");
+    let said = guarded(&explicit, &last).unwrap_err().to_string();
+    assert!(said.contains("guard[2]: `ppl.max_abs` has a guard of this form"), "{said}");
+    assert!(second(preset, "ppl", "preset = \"bitwise\"").is_ok());
 }
 
 #[test]

@@ -175,11 +175,9 @@ fn slots_must_be_alike() {
 #[test]
 fn jobs_have_keys_of_their_own() {
     let slurm = |keys: &str| refused_extra(&format!("[executor]\nkind = 'slurm'\n{keys}\n"));
-    says(&slurm("container = 'a'"), "executor.container: not available yet");
-    says(
-        &slurm("[executor.build]\ncontainer = 'a'"),
-        "executor.build.container: not available yet",
-    );
+    says(&slurm("container = 'a'"), "executor.container: is not an absolute path");
+    let build = slurm("[executor.build]\ncontainer = 'a'");
+    says(&build, "executor.build.container: is not an absolute path");
     says(&slurm("[executor.build]\nmax_job = 2"), "unknown key; did you mean `max_jobs`?");
     let ahead = slurm("[executor.build]\nmax_jobs = 2");
     says(&ahead, "executor.build: max_jobs is 2, but only one job measures");

@@ -50,9 +50,8 @@ impl<'d> Search<'d, '_> {
     where
         'd: 'a,
     {
-        let (ends, terms) = (self.range.ends(), self.range.terms);
-        let (step, aside) = (Some(step), self.range.aside.as_slice());
-        Claim { commit, targets, strategy, step, search_number, ends, terms, aside }
+        let step = Some(step);
+        Claim { targets, step, ..Claim::of(self.range, commit, strategy, search_number) }
     }
 
     /// Confirms the step that a commit and the untestable commits before it make together, with
@@ -77,7 +76,7 @@ impl<'d> Search<'d, '_> {
         self.driver.contradicted(&commit, why)?;
         let fresh = self.fresh(&commit, &against)?;
         noisy.rejected(&fresh);
-        self.verdicts.clear();
+        self.forget_verdicts();
         Ok(false)
     }
 
@@ -131,8 +130,7 @@ impl<'d> Search<'d, '_> {
         let parents = self.driver.oracle.history.parents(commit)?;
         let fresh = self.fresh(commit, &parents)?;
         noisy.rejected(&fresh);
-        // The confirmation wrote other verdicts, so the search must write its own again.
-        self.verdicts.clear();
+        self.forget_verdicts();
         Ok(None)
     }
 

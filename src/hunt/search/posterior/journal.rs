@@ -16,16 +16,26 @@ const SURE: f64 = 0.95;
 const NEGLIGIBLE: f64 = 1e-6;
 
 impl Search<'_, '_> {
+    /// Writes that a commit, given by its index, cannot be tested. This is its last verdict, also
+    /// if it has samples from before.
     pub(super) fn write_skip(
         &mut self,
-        commit: &CommitId,
+        one: usize,
         skip: SkipReason,
         reason: String,
         number: usize,
     ) -> Result<(), HuntError> {
         let verdict = Verdict::Skip;
+        self.verdicts.insert(one, verdict);
+        let commit = self.commits[one].clone();
         let judgement = Judgement { verdict, skip: Some(skip), reason, broken: Vec::new() };
-        self.write(commit, &judgement, number)
+        self.write(&commit, &judgement, number)
+    }
+
+    /// After a confirmation, which wrote other verdicts: the search must write its own again. That
+    /// a commit cannot be tested stays the last word on it.
+    pub(super) fn forget_verdicts(&mut self) {
+        self.verdicts.retain(|_, verdict| *verdict == Verdict::Skip);
     }
 
     fn write(
@@ -71,7 +81,7 @@ impl Search<'_, '_> {
                 _ => Verdict::Unknown,
             };
             let before = self.verdicts.get(&one).copied().unwrap_or(Verdict::Unknown);
-            if verdict == before {
+            if verdict == before || before == Verdict::Skip {
                 continue;
             }
             self.verdicts.insert(one, verdict);

@@ -84,6 +84,12 @@ fn more_failed_checks_than_the_parent_has() {
     let none = seen('a', "t", [reading([])]);
     let nothing = told(&Criterion::Checks, "t", &Parser::Parity, [&none, &none]);
     assert!(nothing.0 == Shows::Unresolved && nothing.1.contains("no check ran"), "{nothing:?}");
+    // A number of another parser that is called like the count.
+    let pattern = regex::Regex::new("(?<failed>.)").unwrap();
+    let regex = Parser::Regex { pattern, pick: Pick::Last };
+    let sides = [0.0, 1.0].map(|number| seen('a', "t", [checks(number, 0.0)]));
+    let number = told(&Criterion::Checks, "t", &regex, [&sides[0], &sides[1]]);
+    assert!(number.0 == Shows::Unresolved && number.1.contains("no check ran"), "{number:?}");
 }
 
 #[test]

@@ -1,0 +1,90 @@
+//! Hunts whose jobs run in containers: Slurm calls an OCI runtime, which is bubblewrap here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::kit::{Oracle, TestEnvironment};
+
+use super::cluster::Cluster;
+use super::{ended_as_here, plan, slurm};
+
+/// Runs the process of a bundle's `config.json` in namespaces of its own. What Slurm wants mounted
+/// is used where it is.
+const RUNTIME: &str = r#"#!/usr/bin/env python3
+import json, os, sys
+bundle = json.load(open(sys.argv[1] + "/config.json"))
+places = {mount["destination"]: mount["source"] for mount in bundle["mounts"]}
+words = [places.get(word, word) for word in bundle["process"]["args"]]
+environment = dict(pair.split("=", 1) for pair in bundle["process"]["env"])
+bwrap = ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
+os.execvpe("bwrap", [*bwrap, "--", *words], environment)
+"#;
+
+/// A bundle with a variable by which its processes can be told.
+fn bundle(env: &TestEnvironment, name: &str) -> String {
+    let folder = env.path(name);
+    fs::create_dir_all(folder.join("rootfs")).unwrap();
+    let process = format!(
+        "{{\"args\":[\"sh\"],\"cwd\":\"/\",\"env\":[\"INSIDE={name}\"],\
+         \"user\":{{\"uid\":0,\"gid\":0}}}}"
+    );
+    let config = format!(
+        "{{\"ociVersion\":\"1.0.0\",\"process\":{process},\"root\":{{\"path\":\"rootfs\"}},\
+         \"mounts\":[]}}"
+    );
+    fs::write(folder.join("config.json"), config).unwrap();
+    folder.display().to_string()
+}
+
+fn runtime(cluster: &Cluster) {
+    let folder = cluster.conf().parent().unwrap().to_owned();
+    let program = folder.join("runtime");
+    fs::write(&program, RUNTIME).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, mode).unwrap();
+    let calls = format!(
+        "RunTimeQuery=\"true\"\nRunTimeKill=\"true\"\nRunTimeDelete=\"true\"\n\
+         RunTimeRun=\"{} %b\"\n",
+        program.display()
+    );
+    fs::write(folder.join("oci.conf"), calls).unwrap();
+}
+
+/// What a file of notes says, each note once.
+fn notes(path: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn builds_and_runs_have_containers_of_their_own() {
+    let Some(cluster) = Cluster::start() else { return };
+    let env = cluster.environment();
+    runtime(&cluster);
+    let history = plan(20).build(&env);
+    let [cuda, gcc] = ["cuda", "gcc"].map(|name| bundle(&env, name));
+    let noting = |what: &str| {
+        let (script, file) = (env.path(&format!("{what}.sh")), env.path(what));
+        let text = format!("echo \"${{INSIDE-outside}}\" >>{}\nexec \"$@\"\n", file.display());
+        fs::write(&script, text).unwrap();
+        format!("sh {}", script.display())
+    };
+    let (build, run) = (noting("built-in"), noting("ran-in"));
+    let engine = "{build}/engine run ppl src={src} cache={cache} out={out}";
+    Oracle::new(&env)
+        .build_command(&format!("{build} {} build {{src}} {{build}}", TestEnvironment::fake()))
+        .ppl_command(&format!("{run} {engine}"))
+        .section(&slurm(&format!(
+            "[executor.measure]\npartition = \"measure\"\ncontainer = \"{cuda}\"\nmax_jobs = 2\n\
+             [executor.build]\npartition = \"build\"\ncontainer = \"{gcc}\""
+        )))
+        .write(&env);
+    let hunt = env.start(&["--good", "v1"]);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    let said = &hunt.output.stderr;
+    assert_eq!(notes(&env.path("built-in")), BTreeSet::from(["gcc".to_owned()]), "{said}");
+    assert_eq!(notes(&env.path("ran-in")), BTreeSet::from(["cuda".to_owned()]), "{said}");
+    let hosts = hunt.report["hosts"].as_array().unwrap().iter();
+    assert!(hosts.map(|host| host["name"].as_str().unwrap()).eq(["n3"]), "{said}");
+}
