@@ -9,6 +9,14 @@ pub(super) enum Token<'t> {
     Mark(char),
 }
 
+/// The name or keyword that a token is; `None` for numbers and punctuation.
+pub(super) fn word(token: Token<'_>) -> Option<&str> {
+    match token {
+        Token::Word(word) if !word.starts_with(|c: char| c.is_ascii_digit()) => Some(word),
+        _ => None,
+    }
+}
+
 /// A token and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed<'t> {

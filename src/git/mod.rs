@@ -29,11 +29,13 @@ mod leftovers;
 mod lines;
 mod link;
 mod moved;
+mod overlay;
 mod parts;
 mod raw_path;
 mod removal;
 mod repository;
 mod restore;
+mod scratch_repository;
 mod snapshot;
 mod sparsity;
 mod submodules;
@@ -54,12 +56,13 @@ pub(crate) use diff::{FileDiff, read_diff};
 pub(crate) use error::GitError;
 pub(crate) use folding::folds_case;
 pub(crate) use history::{History, Range};
-pub(crate) use laid::{
-    LaidTree, Layer, OverlayBuilder, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
-};
+pub(crate) use laid::OverlayBuilder;
 pub(crate) use lines::ChangedLines;
 pub(crate) use link::check_link;
 pub(crate) use moved::{LineSets, MovedCode};
+pub(crate) use overlay::{
+    LaidTree, Layer, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
+};
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};

@@ -16,6 +16,7 @@ mod lines;
 mod logits;
 mod moved;
 mod others;
+mod part_info;
 mod repeat;
 mod revert;
 mod roles;

@@ -63,7 +63,8 @@ pub(crate) use live_page::LivePage;
 pub(crate) use oracle_step::step;
 pub(crate) use outcome::publish::publish;
 pub(crate) use path_filter::PathFilter;
-pub(crate) use verify::prepare::{Prepared, VerifyAsked};
+pub(crate) use verify::prepare::Prepared;
+pub(crate) use verify::requirements::VerifyAsked;
 pub(crate) use verify::result::{
     CellKind, Check, ClaimVerified, Conclusion, FixCell, FixVerified, Sides, Verification,
 };

@@ -10,6 +10,7 @@ mod machine;
 mod place;
 pub(crate) mod prepare;
 pub(crate) mod refusal;
+pub(crate) mod requirements;
 pub(crate) mod result;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,8 @@ use super::begin::write_beginning;
 use super::cleanup::clean;
 use super::driver::Driver;
 use place::Place;
-use prepare::{Prepared, check_inputs, compared};
+use prepare::{Prepared, compared};
+use requirements::check_inputs;
 use result::{ClaimVerified, VERIFY_SCHEMA, Verification, all};
 
 const TOOL: &str = concat!("bisect-ppl ", env!("CARGO_PKG_VERSION"));

@@ -143,7 +143,8 @@ fn tests(tree: &Tree, build: &Build) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measures::{self, builds};
+    use super::super::builds::builds;
+    use super::super::measures;
     use super::super::notes::Notes;
     use super::super::tree::tests::tree;
     use super::*;

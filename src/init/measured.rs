@@ -2,7 +2,7 @@
 
 use super::InitError;
 use super::flags::{Options, Role};
-use super::inputs::Kind;
+use super::input_candidates::Kind;
 use super::program::{Program, quoted};
 use super::programs::{Choice, Reading};
 use super::tree::Origin;

@@ -4,6 +4,7 @@
 //! since Makefiles and CMake files are programs. Only tracked files are read. Parts that cannot
 //! be read are left out and reported. A text is returned only if `config` accepts it.
 
+mod builds;
 mod cargo;
 mod cmake;
 mod cursor;
@@ -13,6 +14,7 @@ mod eras;
 mod error;
 mod flags;
 mod ignores;
+mod input_candidates;
 mod inputs;
 mod literals;
 mod make;
@@ -44,9 +46,11 @@ use crate::ui;
 
 pub(crate) use error::InitError;
 
+use builds::builds;
 use draft::Draft;
-use inputs::{Input, Kind};
-use measures::{builds, draft, likeliest};
+use input_candidates::Kind;
+use inputs::Input;
+use measures::{draft, likeliest};
 use notes::Notes;
 use past::{HistoryFindings, Past};
 use set::Setting;
@@ -158,7 +162,7 @@ fn add_inputs(
             }
             draft.inputs.push(input);
         } else if is_needed(kind) {
-            let found = searched.get_or_insert_with(|| inputs::look(tree));
+            let found = searched.get_or_insert_with(|| input_candidates::look(tree));
             let input = inputs::guessed(kind, found, asked.base);
             draft.inputs.push(input.ok_or_else(|| InitError::NoInput {
                 option: kind.name(),

@@ -12,11 +12,12 @@ use std::rc::Rc;
 use crate::evaluation::CommitId;
 use crate::git::{GitError, History, Repository};
 
+use super::builds::builds;
 use super::differs::{OverrideKeys, differing_keys, free, is_comparable, reading};
 use super::draft::Draft;
 use super::eras::{Era, Line};
 use super::ignores::is_read;
-use super::measures::{self, builds};
+use super::measures;
 use super::notes::Notes;
 use super::objects::Objects;
 use super::program::{OptionToDisable, System};

@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::job::{Job, KILL, Report, TERM};
+use super::error::ProcessError;
+use super::job::{KILL, Report, TERM};
+use super::prepared::{Prepared, prepare};
 use super::ready::{drain, ready, sooner, until};
-use super::sandbox::{self, FirstLine, Sandbox, SandboxError};
+use super::sandbox::{self, FirstLine, SandboxError};
 use super::signals::Alarm;
 use super::splitter::Splitter;
 use super::supervised::Supervised;
@@ -63,37 +65,6 @@ pub struct LogFile<'a> {
     pub header: &'a [(&'a str, String)],
     /// Whether to sync the file before the run returns.
     pub sync: bool,
-}
-
-/// A run that could not be started or followed; not the program's fault.
-#[derive(Debug, thiserror::Error)]
-pub enum ProcessError {
-    /// The log cannot be written, such as for lack of space or permission.
-    #[error("cannot write the log {path}")]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The working folder does not exist.
-    #[error("the working folder {0} does not exist")]
-    Folder(PathBuf),
-    /// This executable is not bisect-ppl and no other was set: see [`shim::use_program`].
-    #[error("no supervisor: this program never called process::shim::enter_if_asked")]
-    NoSupervisor,
-    /// The system could not provide a process, pipe, or socket.
-    #[error("cannot start a process")]
-    Start(#[source] io::Error),
-    /// The supervisor died without a report; its processes are dead too.
-    #[error("the supervising process ended without a report")]
-    SupervisorDied,
-    /// The sandbox cannot be made, though it could at the start.
-    #[error(transparent)]
-    Sandbox(#[from] SandboxError),
-    /// A pipe or socket of a running program failed.
-    #[error("cannot follow a running process")]
-    Follow(#[source] io::Error),
 }
 
 /// Runs a program under supervision until its main process ends, its time is over, or `stop` is
@@ -202,58 +173,6 @@ fn ended_in_sandbox(ended: Ended, first: &FirstLine) -> Result<Ended, ProcessErr
         Some(Err(why)) => Err(SandboxError::Refused(why).into()),
         None => Ok(sandbox::ended_inside(ended)),
     }
-}
-
-/// What to start.
-struct Prepared {
-    job: Job,
-    /// The file of the program itself; in a sandbox the job's program is bubblewrap.
-    program: PathBuf,
-}
-
-/// Finds the program and its environment. The inner `Err` is the result of a run that cannot
-/// start.
-fn prepare(invocation: &Invocation) -> Result<Result<Prepared, Ended>, ProcessError> {
-    let missing = || ProcessError::Folder(invocation.folder().to_owned());
-    let cwd = invocation.folder().canonicalize().map_err(|_| missing())?;
-    if !cwd.is_dir() {
-        return Err(missing());
-    }
-    let env = invocation.environment();
-    let path = env.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref);
-    let program = match program::find(invocation.program(), &cwd, path) {
-        Ok(program) => program,
-        Err(ended) => return Ok(Err(ended)),
-    };
-    let mut job = Job {
-        program: program.clone(),
-        name: invocation.program().to_owned(),
-        args: invocation.arguments().to_vec(),
-        cwd,
-        stdin: invocation.input().map(Path::to_owned),
-        env,
-        grace: invocation.patience(),
-        cpus: invocation.own_cpus().to_vec(),
-        is_sandboxed: false,
-    };
-    if let Some(sandbox) = invocation.own_sandbox() {
-        // bubblewrap would report a missing interpreter as its own failure.
-        if let Some(missing) = program::missing_interpreter(&program) {
-            return Ok(Err(Ended::NotFound(missing.to_string_lossy().into_owned())));
-        }
-        job = in_sandbox(sandbox, job)?;
-    }
-    Ok(Ok(Prepared { job, program }))
-}
-
-/// The job with bubblewrap around its program.
-fn in_sandbox(sandbox: &Sandbox, job: Job) -> Result<Job, ProcessError> {
-    let bwrap = sandbox::find().ok_or(SandboxError::Missing)?;
-    let mut args = sandbox.words(&job.cwd, &job.env);
-    args.push(job.program.into_os_string());
-    args.extend(job.args);
-    let name = bwrap.clone().into_os_string();
-    Ok(Job { program: bwrap, name, args, is_sandboxed: true, ..job })
 }
 
 /// Adds the program itself, which may have ended before the first check.

@@ -2,7 +2,7 @@
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
-use super::{differences, inquiry, inside, merge, words};
+use super::{differences, inquiry, inside, merge, steps, words};
 
 /// A fact as a sentence.
 pub(super) struct Fact {
@@ -49,10 +49,10 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     }));
     let around = inside::around(report);
     facts.extend(around.map(|words| fact(Part::Origin, words::AROUND, words)));
-    let steps = first.effects.iter().map(|effect| words::step(report, effect));
+    let steps = first.effects.iter().map(|effect| steps::step(report, effect));
     facts.extend(steps.map(|words| fact(Part::Step, "Own step", words)));
-    let over_text = first.effects.iter().filter_map(|effect| words::over_text(report, effect));
-    facts.extend(over_text.map(|words| detail(words::OVER_TEXT, words)));
+    let over_text = first.effects.iter().filter_map(|effect| steps::over_text(report, effect));
+    facts.extend(over_text.map(|words| detail(steps::OVER_TEXT, words)));
     let failure = first.failure.as_ref().map(words::failure_text);
     facts.extend(failure.map(|words| evidence(words::fails(report), words)));
     facts.extend(merge::in_words(report, first).map(|words| evidence("Merge", words)));

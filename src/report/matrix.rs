@@ -5,8 +5,8 @@ use crate::evaluation::{CommitId, Value};
 use crate::ui::text;
 
 use super::model::{CellLine, CellStep, FirstBad, GuardLine, MatrixLine, Report};
+use super::steps;
 use super::tables::{Cell, Table};
-use super::words;
 
 /// A line for each guarded metric with cells.
 pub(super) fn of(guards: &[GuardLine], culprits: &[FirstBad]) -> Vec<MatrixLine> {
@@ -104,7 +104,7 @@ pub(super) fn grid(report: &Report, line: &MatrixLine) -> Table {
             Cell::Text(match step.map(|step| &step.own_step) {
                 None => String::new(),
                 Some(None) => "changed".to_owned(),
-                Some(Some(step)) => words::moved(report, step),
+                Some(Some(step)) => steps::moved(report, step),
             })
         }));
         row

@@ -46,6 +46,7 @@ mod reproduce;
 mod shapes;
 mod short;
 mod sought;
+mod steps;
 mod tables;
 mod tensors;
 mod terminal;

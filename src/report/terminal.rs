@@ -7,7 +7,7 @@ use super::change::by_relevance;
 use super::model::{FirstBad, Report};
 use super::next_steps::next_steps;
 use super::words::AROUND;
-use super::{certainty, differences, inquiry, inside, matrix, merge, printed, words};
+use super::{certainty, differences, inquiry, inside, matrix, merge, printed, steps, words};
 
 /// Maximum length of a list of files, candidates, or ranges.
 const LIST: usize = 8;
@@ -97,7 +97,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let request = first.request.iter();
     lines.extend(request.map(|request| format!("{label} {}: {}", request.name, request.url)));
     lines.extend(words::hunted_failure(report).map(|hunted| text::line(&hunted)));
-    lines.extend(first.effects.iter().take(3).map(|effect| words::step(report, effect)));
+    lines.extend(first.effects.iter().take(3).map(|effect| steps::step(report, effect)));
     if let Some(failure) = &first.failure {
         let what = words::failure_text(failure);
         lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
@@ -120,7 +120,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(differ.map(|(label, words)| format!("{label}: {words}")));
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
-    lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
+    lines.extend(report.account.as_ref().map(|one| steps::account(report, one)));
     let files = by_relevance(&first.files, first.differences.as_ref()).into_iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
         format!("{}  {changed}", text::line(&file.path))
@@ -128,7 +128,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     list(&mut lines, "Files it touches:", files);
     let others = report.culprits.iter().filter(|other| other.commit != first.commit);
     for other in others.take(2) {
-        let step = other.effect.as_ref().map(|effect| words::step(report, effect));
+        let step = other.effect.as_ref().map(|effect| steps::step(report, effect));
         let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
         lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
@@ -163,9 +163,9 @@ fn other(report: &Report) -> Vec<String> {
             1 => rise.to.to_string(),
             many => format!("{}..{} ({many} commits)", rise.from.short(), rise.to.short()),
         };
-        format!("{range}  {} {}", rise.metric, words::moved(report, &rise.rise))
+        format!("{range}  {} {}", rise.metric, steps::moved(report, &rise.rise))
     });
-    lines.extend(report.account.as_ref().map(|one| words::account(report, one)));
+    lines.extend(report.account.as_ref().map(|one| steps::account(report, one)));
     list(&mut lines, "Contributions:", rises);
     lines
 }

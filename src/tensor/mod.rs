@@ -6,8 +6,8 @@
 //! formulas).
 //!
 //! `set` opens a dump of many tensors (with `stored_set` or `printed_set`), `matching` finds the
-//! tensors that belong together, and `compare_sets` compares each pair. `conclusion` and `patterns`
-//! say what the differences mean (docs/tensors.md).
+//! tensors that belong together, and `compare_sets` compares each `pair`. `conclusion` and
+//! `patterns` say what the differences mean (docs/tensors.md).
 
 mod cache_check;
 mod compare;
@@ -30,6 +30,8 @@ mod matching;
 mod moved_shape;
 mod name;
 mod npy;
+mod pair;
+mod parallel;
 mod patterns;
 mod printed;
 mod printed_block;

@@ -1,6 +1,7 @@
 //! Random numbers from the script's seed and the number of the run or build.
 
-use crate::{Script, count};
+use crate::script::Script;
+use crate::world::count;
 
 /// The random generator of one run or build.
 pub(crate) struct Chance {

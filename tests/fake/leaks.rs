@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::Script;
+use crate::script::Script;
 
 const OBJECTS: &str = "objects";
 

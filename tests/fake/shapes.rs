@@ -1,7 +1,7 @@
 //! Rules about a run's words `NAME=NUMBER`, such as `d_in%4!=0` or `length>256`: the cells that a
 //! run is in.
 
-use crate::Script;
+use crate::script::Script;
 
 /// The names of all cells whose rules these words meet, in order.
 pub(crate) fn cells(script: &Script, words: &[&str]) -> Vec<String> {

@@ -151,6 +151,11 @@ fn is_kind(kind: &str, schema: &Value) -> bool {
         "see below" => chosen == quoted_in_first_column("parser"),
         "`true`" => schema["const"] == json!(true),
         "boolean" => is("boolean"),
+        "boolean or `\"runs\"`" => {
+            let kinds = schema["anyOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let [flag, word] = kinds else { return false };
+            flag["type"] == json!("boolean") && words(word) == BTreeSet::from(["runs"])
+        }
         "count" => is("integer") && schema["minimum"] == json!(1),
         "time" => is("string") && schema["examples"].is_array(),
         "size" => schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("GiB")),

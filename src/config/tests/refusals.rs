@@ -192,7 +192,7 @@ fn wrong_types_are_refused() {
     );
     says(
         &refused_measure("exclusive = 'yes'"),
-        "measure.ppl.exclusive: expected true or false, found a string.",
+        "measure.ppl.exclusive: `yes` is not allowed. Allowed: true, false, \"runs\"",
     );
     says(
         &refused_measure("warmup = true"),

@@ -4,9 +4,9 @@ use crate::evaluation::CommitId;
 use crate::git::changes::EMPTY_TREE;
 use crate::git::command::LONGEST_LIST;
 use crate::git::error::io_error;
-use crate::git::{GitError, History};
+use crate::git::{GitError, History, pathspec};
 
-use super::{patch_of, pathspec};
+use super::patch_of;
 
 impl History {
     /// Checks the patterns that select files of `from`. Fails if a pattern matches nothing or a

@@ -123,7 +123,7 @@ fn a_patch_is_applied_passed_over_or_refused() {
     else {
         panic!()
     };
-    assert_eq!(refusal.what, super::OverlayFailureCause::Patch("fix.diff".to_owned()));
+    assert_eq!(refusal.what, crate::git::OverlayFailureCause::Patch("fix.diff".to_owned()));
     assert!(refusal.said.contains("src/a"), "{}", refusal.said);
     // Another tree or another patch gives another refusal.
     let other = patch(&fixture, &ONE_TO_THREE.replace("+3", "+4"));

@@ -6,8 +6,9 @@ use crate::evaluation::{CauseEnd, Effect, FileRole, Shows};
 use crate::hunt::HuntError;
 
 use super::change::Part;
-use super::clues::{Clues, IDLE};
+use super::clues::Clues;
 use super::isolation::{Found, Localization};
+use super::part_info::IDLE;
 use super::step;
 
 impl Localization<'_, '_> {

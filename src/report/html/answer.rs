@@ -5,7 +5,7 @@ use crate::report::certainty::{StepWithInterval, noise_of};
 use crate::report::facts::{self, Part};
 use crate::report::links::{Logs, SCRIPT};
 use crate::report::model::{EffectLine, FirstBad, GuardLine, Report};
-use crate::report::{certainty, inside, tables, words};
+use crate::report::{certainty, inside, steps, tables, words};
 use crate::ui::text;
 
 use super::cells::TableView;
@@ -139,13 +139,13 @@ impl LevelView {
             metric: effect.metric.to_string(),
             before,
             after,
-            percent: words::percent(&effect.parent, &effect.commit).unwrap_or_default(),
+            percent: steps::percent(&effect.parent, &effect.commit).unwrap_or_default(),
             moved: match (StepWithInterval::of(report, effect), &effect.own_step) {
                 (Some(StepWithInterval { step, interval }), _) => {
                     format!("own step {step}, 95 % interval {interval}, tolerance {allowed}")
                 }
                 (None, Some(step)) => {
-                    format!("own step {}, tolerance {allowed}", words::moved(report, step))
+                    format!("own step {}, tolerance {allowed}", steps::moved(report, step))
                 }
                 (None, None) if noise_of(report, effect).is_some() => {
                     "commit and parent were measured again, in turn".to_owned()
@@ -170,7 +170,7 @@ impl LevelView {
 
     fn of_guard(guard: &GuardLine) -> Option<Self> {
         let (before, after) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
-        let percent = words::percent(before, after).unwrap_or_default();
+        let percent = steps::percent(before, after).unwrap_or_default();
         let ends = guard.noise.as_ref().map(certainty::ends);
         let [before, after] = ends.unwrap_or_else(|| [before, after].map(text::value));
         Some(Self {

@@ -34,7 +34,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{certainty, generated, inquiry, matrix, tables, tensors, words};
+use super::{certainty, generated, inquiry, matrix, steps, tables, tensors, words};
 
 /// Where the part about this moment stands in the page of a running hunt.
 const LIVE: &str = "<!-- now -->";
@@ -200,7 +200,7 @@ impl Page {
             beliefs,
             steps: Steps::of(report, &range),
             pair: report.culprit.as_ref().map(|first| Pair::of(report, first, logs)),
-            accounts: report.accounts.iter().map(|one| words::account(report, one)).collect(),
+            accounts: report.accounts.iter().map(|one| steps::account(report, one)).collect(),
             cells: matrix::in_words(report),
             grids: report.matrix.iter().map(|line| Grid::of(report, line, logs)).collect(),
             guards: view(&tables::guards(report)),

@@ -7,7 +7,7 @@ use crate::report::links::Logs;
 use crate::report::model::Report;
 use crate::report::plot::{Drawing, Growth, Levels, Narrowing, PosteriorPlot, What, shown};
 use crate::report::range::Range;
-use crate::report::{certainty, tables, tensors, words};
+use crate::report::{certainty, steps, tables, tensors, words};
 use crate::ui::text;
 
 use super::cells::{TableView, VerdictView};
@@ -98,7 +98,7 @@ pub(super) fn of(report: &Report, range: &Range) -> (Vec<Plot>, Vec<String>) {
         let is_hunted = report.target_failure.as_ref().is_some_and(|target| {
             target.measure.as_deref().is_none_or(|measure| metric.measure == measure)
         });
-        let mut caption = guard.map(words::tolerance).unwrap_or_default();
+        let mut caption = guard.map(steps::tolerance).unwrap_or_default();
         if let Some(words) = guard.and_then(certainty::levels_in_short) {
             let _ = write!(caption, "; {words}");
         } else if let Some(threshold) = guard.and_then(|guard| guard.threshold.as_ref()) {

@@ -4,7 +4,9 @@ use crate::evaluation::{CommitId, DependencyHunt, Outcome, Verdict};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::from_slot;
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
-use crate::report::{certainty, differences, inquiry, inside, matrix, merge, printed, words};
+use crate::report::{
+    certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
+};
 use crate::ui::text;
 
 use super::escape::{fenced, fenced_as, inline};
@@ -43,7 +45,7 @@ pub(crate) fn issue(report: &Report) -> String {
     }
     let files_at = lines.len();
     lines.extend(
-        report.accounts.iter().take(2).map(|one| item("Account", &words::account(report, one))),
+        report.accounts.iter().take(2).map(|one| item("Account", &steps::account(report, one))),
     );
     lines.extend(matrix::in_words(report).iter().take(2).map(|words| item("Cells", words)));
     lines.extend(certainty::searches(report).first().map(|words| {
@@ -105,9 +107,9 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(first.request.iter().map(|request| format!("- {label}: <{}>", request.url)));
     lines.extend(words::hunted_failure(report).map(|hunted| format!("- {}", said(&hunted))));
     let effects = first.effects.iter().take(3);
-    lines.extend(effects.map(|effect| item("Own step", &words::step(report, effect))));
-    let over_text = first.effects.iter().find_map(|effect| words::over_text(report, effect));
-    lines.extend(over_text.map(|words| item(words::OVER_TEXT, &words)));
+    lines.extend(effects.map(|effect| item("Own step", &steps::step(report, effect))));
+    let over_text = first.effects.iter().find_map(|effect| steps::over_text(report, effect));
+    lines.extend(over_text.map(|words| item(steps::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
         lines.push(item(words::fails(report), &words::failure_text(failure)));
     }
@@ -141,7 +143,7 @@ fn without_commit(report: &Report) -> Vec<String> {
         let levels = format!(
             "{} at the good end, {} at the bad end",
             text::value(good),
-            words::changed_level(Some(good), bad)
+            steps::changed_level(Some(good), bad)
         );
         Some(item(&guard.metric.to_string(), &levels))
     };
@@ -162,7 +164,7 @@ fn without_commit(report: &Report) -> Vec<String> {
         list(&format!("Files of `{}`", info.commit.short()), changed(change))
     }));
     let rises = report.contributions.iter().map(|rise| {
-        format!("`{}` {} {}", rise.to.short(), rise.metric, said(&words::moved(report, &rise.rise)))
+        format!("`{}` {} {}", rise.to.short(), rise.metric, said(&steps::moved(report, &rise.rise)))
     });
     lines.extend(list("Contributions", rises));
     lines
@@ -208,7 +210,7 @@ fn counted(path: &str, added: Option<usize>, removed: Option<usize>) -> String {
 
 fn tolerance(report: &Report) -> Option<String> {
     let targets = report.guards.iter().filter(|guard| guard.target);
-    let words = targets.map(|guard| said(&format!("{} {}", guard.metric, words::tolerance(guard))));
+    let words = targets.map(|guard| said(&format!("{} {}", guard.metric, steps::tolerance(guard))));
     list("Tolerance", words)
 }
 

@@ -14,7 +14,7 @@ use crate::ui::text;
 
 use super::links::Logs;
 use super::model::Report;
-use super::{certainty, inside, matrix, printed, tables, words};
+use super::{certainty, inside, matrix, printed, steps, tables, words};
 
 /// The report as GitHub-flavoured Markdown.
 pub(crate) fn markdown(report: &Report, logs: &Logs) -> String {
@@ -52,7 +52,7 @@ pub(crate) fn markdown(report: &Report, logs: &Logs) -> String {
     }
     if !report.accounts.is_empty() {
         page.heading(2, "Account");
-        page.items(report.accounts.iter().map(|one| words::account(report, one)));
+        page.items(report.accounts.iter().map(|one| steps::account(report, one)));
     }
     page.titled(2, "Guards", &tables::guards(report));
     page.titled(2, "Changed for this hunt", &tables::changes(report));

@@ -18,7 +18,7 @@ use self::shell::quote;
 
 use super::ReportError;
 use super::model::Report;
-use super::words;
+use super::{steps, words};
 
 /// The text of the script. `recipes` apply to the two commits of [`sides`], in that order.
 pub(crate) fn reproduce(report: &Report, recipes: &[Recipe; 2]) -> Result<String, ReportError> {
@@ -250,7 +250,7 @@ fn show_all(
         }
         let effects = report.culprit.iter().flat_map(|first| &first.effects);
         for effect in effects.filter(|effect| effect.metric.measure == measure.name) {
-            let found = format!("  the hunt found {}", words::step(report, effect));
+            let found = format!("  the hunt found {}", steps::step(report, effect));
             let _ = writeln!(script, "  printf '%s\\n' {}", quote(&found)?);
         }
     }

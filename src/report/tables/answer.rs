@@ -4,7 +4,7 @@ use crate::evaluation::{Basis, FileRole, TouchedFile};
 use crate::report::certainty::{self, StepWithInterval, noise_of};
 use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::sought::Sought;
-use crate::report::words;
+use crate::report::{steps, words};
 use crate::ui::text;
 
 use super::{Cell, Table};
@@ -120,7 +120,7 @@ pub(in crate::report) fn contributions(report: &Report) -> Table {
             format!("{}..{}", rise.from.short(), rise.to.short()),
             rise.commits.to_string(),
             rise.metric.to_string(),
-            words::moved(report, &rise.rise),
+            steps::moved(report, &rise.rise),
         ]
         .map(Cell::Text)
     });

@@ -1,7 +1,7 @@
 //! Tables of the hunt's configuration.
 
 use crate::report::model::{GuardLine, Report};
-use crate::report::words;
+use crate::report::steps;
 use crate::ui::text;
 
 use super::{Cell, Table};
@@ -12,12 +12,12 @@ pub(in crate::report) fn guards(report: &Report) -> Table {
     let row = |guard: &GuardLine| {
         [
             guard.metric.to_string(),
-            words::tolerance(guard),
+            steps::tolerance(guard),
             value(&guard.baseline),
             guard
                 .bad
                 .as_ref()
-                .map_or_else(String::new, |bad| words::changed_level(guard.baseline.as_ref(), bad)),
+                .map_or_else(String::new, |bad| steps::changed_level(guard.baseline.as_ref(), bad)),
             if guard.target { "yes" } else { "no" }.to_owned(),
             guard.why.clone(),
         ]

@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::evaluation::TensorPatternKind;
+use crate::evaluation::{TensorPatternKind, TensorVerdict};
 
 /// A `.npy` file of f32.
 fn npy(path: &Path, shape: [usize; 2], values: &[f32]) {
@@ -93,16 +93,6 @@ fn shapes_and_missing_tensors_are_findings() {
     let first = found.first().unwrap();
     assert_eq!((first.name.as_str(), first.verdict), ("y", TensorVerdict::Shape));
     assert_eq!(first.remark.as_deref(), Some("its shape is [2, 3] in A and [3, 2] in B"));
-}
-
-#[test]
-fn joined_axes_have_the_same_values_in_the_same_order() {
-    assert!(is_reshape(&[16, 96], &[1, 16, 96]));
-    assert!(is_reshape(&[16, 4, 24], &[16, 96]));
-    assert!(is_reshape(&[], &[1]));
-    assert!(!is_reshape(&[16, 96], &[96, 16]));
-    assert!(!is_reshape(&[16, 96], &[15, 96]));
-    assert!(!is_reshape(&[4, 6], &[3, 8]));
 }
 
 #[test]

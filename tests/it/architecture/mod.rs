@@ -88,7 +88,10 @@ fn no_test_file_is_forgotten() {
     let lists = [
         ("tests/it", "main.rs"),
         ("tests/it/architecture", "mod.rs"),
+        ("tests/it/commands", "mod.rs"),
+        ("tests/it/init", "mod.rs"),
         ("tests/it/kit", "mod.rs"),
+        ("tests/it/process", "mod.rs"),
         ("tests/it/scenarios", "mod.rs"),
         ("tests/it/worlds", "mod.rs"),
     ];

@@ -1,3 +1,4 @@
+use super::super::lines::ChangedTexts;
 use super::*;
 use crate::git::{Hunk, Split};
 

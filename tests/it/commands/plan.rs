@@ -1,0 +1,111 @@
+//! The plan of a search, and `start --dry-run`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::events;
+use crate::kit::{Oracle, Snapshot, TestEnvironment, line};
+
+#[test]
+fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g g b b b b b");
+    for label in 1..8 {
+        plan = plan.with(label, "break_world = broken");
+    }
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let stopped = env.hunt();
+    assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
+    let said = "plan     8 commits, about 3 steps: 5 builds and 5 runs, about ";
+    let stderr = &stopped.output.stderr;
+    let (plan, target) = (stderr.find(said), stderr.find("hunting  ppl"));
+    assert!(plan.is_some() && plan > target, "{stderr}");
+    assert!(!stderr.contains("until about"), "{stderr}");
+    let [event] = events(&stopped, "plan").try_into().unwrap();
+    let figures = ["commits", "steps", "builds", "runs"].map(|key| event[key].as_u64().unwrap());
+    assert_eq!(figures, [8, 3, 5, 5]);
+    // The plan's time is from the mean build and run times at the endpoints.
+    let mean = |kind: &str| {
+        let events = events(&stopped, kind);
+        let endpoints = events.iter().filter(|event| event["phase"] == "endpoint");
+        let seconds: Vec<f64> = endpoints.map(|event| event["wall_s"].as_f64().unwrap()).collect();
+        seconds.iter().sum::<f64>() / seconds.len() as f64
+    };
+    let expected = 5.0 * (mean("build") + mean("run"));
+    assert!((event["seconds"].as_f64().unwrap() - expected).abs() < 1e-9, "{event}");
+    env.run(&["status"]).expect(0).says(&["plan: 8 commits, about 3 steps"]);
+
+    env.world("broken", false);
+    let hunt = env.resume().names(&history, 4);
+    assert_eq!(events(&hunt, "plan").len(), 1, "a resumed hunt keeps its plan");
+    assert_eq!(hunt.report["plan"]["steps"], 3);
+    assert!(
+        hunt.file("report.md").contains("Estimated before the search: 8 commits"),
+        "in the report"
+    );
+}
+
+#[test]
+fn a_search_of_more_than_an_hour_says_its_end_and_how_to_cut_it() {
+    let env = TestEnvironment::new();
+    line("g g b b").with(1, "break_world = broken").with(2, "break_world = broken").build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.hunt();
+    assert_eq!(hunt.output.code(), Some(5), "{}", hunt.output.stderr);
+    // The test cannot wait for hours, so it puts a long time into the plan.
+    let journal = hunt.file("journal.jsonl");
+    let longer = |line: &str| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        entry.as_object_mut().unwrap().remove("sum");
+        if entry["event"] == "plan" {
+            entry["seconds"] = 40_000.0.into();
+        }
+        entry.to_string() + "\n"
+    };
+    fs::write(hunt.folder.join("journal.jsonl"), journal.lines().map(longer).collect::<String>())
+        .unwrap();
+    let long = ["about 11 h 06 min, until about ", "ignore", "--first-parent", "ccache"];
+    env.run(&["status"]).expect(0).says(&long);
+    env.run(&["status", "--watch"]).expect(5).says(&long).says(&["note: this search takes"]);
+}
+
+#[test]
+fn a_dry_run_says_the_plan_and_begins_nothing() {
+    let env = TestEnvironment::new();
+    line("g g g b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let args = ["start", "--good", "v1", "--dry-run"];
+    let plan = || {
+        let before = Snapshot::of(&env);
+        let output = env.run(&args).expect(0);
+        before.assert_unchanged(&env);
+        crate::bad_input::seen(&env, &output)
+    };
+    let said = plan();
+    assert!(!env.repo().join(".git/bisect-ppl").exists(), "nothing at all is made");
+    assert!(env.starts().is_empty(), "{:?}", env.starts());
+    insta::assert_snapshot!(said, @r"
+    exit code 0
+    --- stdout
+    good     317bf99e7c change 0
+    bad      2ade9f763d change 4
+    build    [ENGINE] build {src} {build}
+    run      ppl: {build}/engine run ppl src={src} cache={cache} out={out}
+    guard    ppl: at most 0.2 more than at good
+    slots    [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots (commits are built there)
+    plan     4 commits, about 2 steps: 6 builds and 8 runs or more
+    --- stderr
+    hint: nothing was begun; without --dry-run the hunt begins
+    ");
+    let hunt = env.hunt().expect(0, "culprit");
+    let said = plan();
+    assert!(said.contains(" at the pace of hunt [HUNT]"), "{said}");
+    assert_eq!(env.runs().len() as u64, hunt.report["totals"]["runs"].as_u64().unwrap());
+    // What `start` refuses, a dry run refuses in the same words.
+    let refused = |args: &[&str]| env.run(args).expect(2).stderr;
+    let backwards = ["start", "--good", "HEAD", "--bad", "v1"];
+    let dry: Vec<&str> = backwards.iter().copied().chain(["--dry-run"]).collect();
+    assert_eq!(refused(&backwards), refused(&dry));
+}
