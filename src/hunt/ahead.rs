@@ -10,15 +10,12 @@ pub(crate) mod job;
 mod one_slot;
 pub(crate) mod scout;
 pub(crate) mod worker;
-mod worker_process;
 
-use std::path::Path;
 use std::time::Instant;
 
-use crate::build::Slots;
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
-use crate::oracle::{OracleError, Recorder, Request};
+use crate::oracle::{Recorder, Request};
 use crate::store::AheadRecord;
 use crate::store::journal::{Begun, Event};
 
@@ -47,17 +44,13 @@ impl Driver<'_> {
             return Ok(None);
         }
         let folder = self.oracle.history.repository().stands().to_owned();
-        let mut width = self.slots();
-        let mut cluster = None;
-        if let Some(slurm) = self.oracle.recipes.config.executor.slurm.clone() {
+        let slurm = self.oracle.recipes.config.executor.slurm.clone();
+        if slurm.is_some() {
             self.hunt.make_jobs()?;
-            let slots = Slots::new(Path::new(&self.begun.slots)).map_err(OracleError::from)?;
-            let builds_in = slurm.build.as_ref().map(|_| slots);
-            let hunt = self.hunt.clone();
-            cluster = Some(Cluster::new(slurm.measure, hunt, self.slots(), builds_in));
-            width = width.max(slurm.build.map_or(0, |build| build.max_jobs));
         }
-        Ok(Some(Crew::new(self.hunt, self.program.clone(), folder, width, cluster)?))
+        let cluster = slurm.map(|slurm| Cluster::new(slurm.measure, self.hunt.jobs()));
+        let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots(), cluster)?;
+        Ok(Some(crew))
     }
 
     /// Measures commits at the same time: the first one in this process's slot, each other one in a
@@ -88,10 +81,11 @@ impl Driver<'_> {
         let Some(mut crew) = self.crew()? else { return Ok(()) };
         for commit in others {
             crew.start(&AheadJob {
+                commit: commit.clone(),
+                phase,
                 measures: measures.to_vec(),
                 runs,
                 clean: self.is_clean,
-                ..AheadJob::new(commit.clone(), phase)
             });
         }
         let mut wants_check = phase == Phase::Endpoint;
@@ -142,10 +136,11 @@ impl Driver<'_> {
     /// there.
     pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
         AheadJob {
+            commit: self.begun.good.commit.clone(),
+            phase: Phase::Control,
             measures: measures.to_vec(),
             runs: 1,
             clean: self.is_clean,
-            ..AheadJob::new(self.begun.good.commit.clone(), Phase::Control)
         }
     }
 

@@ -258,25 +258,6 @@ impl Oracle {
         Ok(built && request.phase.may_reuse(Phase::Search, false))
     }
 
-    /// Builds a commit that a job will measure. Returns whether it builds.
-    pub(crate) fn build_ahead(
-        &mut self,
-        commit: &CommitId,
-        phase: Phase,
-    ) -> Result<bool, OracleError> {
-        self.recipes.facts.check_inputs(&self.recipes.config, &self.store)?;
-        let recipe = self.recipes.at(commit)?;
-        let request = Request { runs: 1, ..Request::look(commit, &[], phase) };
-        let built = self
-            .known_build_failure(request, &recipe)
-            .and_then(|()| self.ensure(request, &recipe, &mut None));
-        match built {
-            Ok(()) => Ok(true),
-            Err(NoBuild::Failed { .. }) => Ok(false),
-            Err(NoBuild::Error(error)) => Err(error),
-        }
-    }
-
     /// Makes sure that a slot holds the build.
     fn ensure(
         &mut self,

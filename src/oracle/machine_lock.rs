@@ -3,8 +3,8 @@
 //!
 //! Every build and run holds the lock `beside` as a shared lock; an exclusive run holds `beside`
 //! as an exclusive lock. A process takes the lock `turn` before it asks for `beside`, and keeps
-//! `turn` until it holds `beside`. So an exclusive run waits only for builds and runs that are
-//! active when its turn comes, and exclusive runs take turns. The system frees all locks when
+//! `turn` until it holds `beside`. So an exclusive run waits only for builds and runs that hold
+//! `beside` when its turn comes, and exclusive runs take turns. The system frees all locks when
 //! their holder dies.
 //!
 //! `runs` and `runs-turn` do the same among runs: every run holds `runs` besides, as an exclusive
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::files;
-use crate::process::{Stop, host_name};
+use crate::process::{Stop, machine_name};
 
 /// Interval between two attempts. The system's blocking wait could not be interrupted.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -79,7 +79,7 @@ impl MachineLock {
     /// The lock files below the user's cache folder. Each machine has its own, since locks on a
     /// network disk would reach other machines.
     pub(crate) fn below(cache: &Path) -> Self {
-        let folder = cache.join("machines").join(host_name());
+        let folder = cache.join("machines").join(machine_name());
         let [turn, beside, runs_turn, runs] =
             ["turn", "beside", "runs-turn", "runs"].map(|name| folder.join(name));
         Self { turn, beside, runs_turn, runs }
@@ -107,26 +107,24 @@ impl MachineLock {
             MachineShare::OnlyRun => (Mode::Shared, Some(Mode::Exclusive)),
             MachineShare::Exclusive => (Mode::Exclusive, None),
         };
-        let mut both = || {
-            let mut held = vec![in_turn([&self.turn, &self.beside], beside, stop, &mut wait)?];
-            if let Some(mode) = runs {
-                held.push(in_turn([&self.runs_turn, &self.runs], mode, stop, &mut wait)?);
+        let may_go_on = matches!(share, MachineShare::Build | MachineShare::Run);
+        let mut held = Vec::new();
+        let mut wanted = vec![([&self.turn, &self.beside], beside)];
+        wanted.extend(runs.map(|mode| ([&self.runs_turn, &self.runs], mode)));
+        for (paths, mode) in wanted {
+            match in_turn(paths, mode, stop, &mut wait) {
+                Ok(file) => held.push(file),
+                Err(NotTaken::Error(_)) if may_go_on => {}
+                Err(not) => return Err(not),
             }
-            Ok(held)
-        };
-        match (both(), share) {
-            (Ok(held), _) => Ok(Held(held)),
-            (Err(NotTaken::Error(_)), MachineShare::Build | MachineShare::Run) => {
-                Ok(Held(Vec::new()))
-            }
-            (Err(not), _) => Err(not),
         }
+        Ok(Held(held))
     }
 }
 
 /// Locks the second file. Holds the first one until then, so that nobody overtakes.
 fn in_turn(
-    [turn, path]: [&Path; 2],
+    [turn, path]: [&PathBuf; 2],
     mode: Mode,
     stop: &Stop,
     waiting: &mut dyn FnMut(),

@@ -56,7 +56,7 @@ pub(crate) use cpus::usable_cpus;
 pub(crate) use detached::Detached;
 pub(crate) use detached::leave_terminal;
 pub use error::ProcessError;
-pub(crate) use host::{host_name, node_name};
+pub(crate) use host::{host_name, machine_name, node_name};
 pub use invocation::Invocation;
 pub(crate) use log::LogWriter;
 pub use log::{Keep, Log, Stream, log_bytes, read_log};

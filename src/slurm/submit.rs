@@ -1,7 +1,7 @@
 //! Submits a job, and finds out whether it was submitted if sbatch does not say so.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -120,23 +120,30 @@ fn words(attempt: &Attempt, options: &JobOptions, order: &Order) -> Vec<String> 
     words
 }
 
-/// The script of the job. The shell becomes this program, so the warning before the end reaches it.
+/// The script of the job. It goes to the folder itself: in a container, Slurm does not. The shell
+/// becomes this program, so the warning before the end reaches it.
 fn script(order: &Order) -> Vec<u8> {
-    let mut text = b"#!/bin/sh\nexec".to_vec();
-    for word in std::iter::once(order.program.as_os_str())
-        .chain(order.words.iter().map(OsString::as_os_str))
-    {
-        text.extend_from_slice(b" '");
-        for byte in word.as_bytes() {
-            match byte {
-                b'\'' => text.extend_from_slice(br"'\''"),
-                other => text.push(*other),
-            }
-        }
-        text.push(b'\'');
+    let mut text = b"#!/bin/sh\ncd".to_vec();
+    put_quoted(&mut text, order.folder.as_os_str());
+    text.extend_from_slice(b" && exec");
+    put_quoted(&mut text, order.program.as_os_str());
+    for word in &order.words {
+        put_quoted(&mut text, word);
     }
     text.push(b'\n');
     text
+}
+
+/// Adds a word of the shell.
+fn put_quoted(text: &mut Vec<u8>, word: &OsStr) {
+    text.extend_from_slice(b" '");
+    for byte in word.as_bytes() {
+        match byte {
+            b'\'' => text.extend_from_slice(br"'\''"),
+            other => text.push(*other),
+        }
+    }
+    text.push(b'\'');
 }
 
 #[cfg(test)]
@@ -156,7 +163,8 @@ mod tests {
     #[test]
     fn the_script_becomes_this_program_with_its_words_as_they_are() {
         let text = String::from_utf8(script(&order(&[]))).unwrap();
-        assert_eq!(text, "#!/bin/sh\nexec '/opt/it'\\''s/bisect-ppl' 'resume' 'a b'\n");
+        let command = "cd '/data/engine' && exec '/opt/it'\\''s/bisect-ppl' 'resume' 'a b'";
+        assert_eq!(text, format!("#!/bin/sh\n{command}\n"));
     }
 
     #[test]

@@ -85,10 +85,10 @@ fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Opti
     if let Some(field) = section.get("build") {
         let build = table(reader, &field);
         let (builds, measures) = (build.max_jobs, slurm.measure.max_jobs);
-        if builds > 1 && measures == 1 {
+        if builds > measures {
             let what = format!(
-                "max_jobs is {builds}, but only one job measures, and it needs one build at a time; \
-                 set max_jobs of the jobs that measure to 2 or more."
+                "max_jobs is {builds}, but {measures} is the most for jobs that measure: this version \
+                 does not build ahead of them."
             );
             field.refuse(reader, what);
         }

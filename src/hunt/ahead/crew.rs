@@ -1,22 +1,29 @@
 //! The workers of a hunt: processes that measure commits in the executor's other slots, or in jobs
 //! of a cluster.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::hunt::HuntError;
-use crate::process::Stop;
+use crate::hunt::jobs::nodes::excluded_nodes;
+use crate::process::{self, Invocation, Keep, LogFile, Stop};
+use crate::slurm::{Order, Purpose};
 use crate::store::HuntDir;
 use crate::store::journal::{AheadDone, Event};
 
-use super::cluster::{Cluster, Pending};
+use super::cluster::Cluster;
 use super::job::AheadJob;
-use super::worker_process::WorkerProcess;
 
 /// Time between two looks at the workers.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a worker may take to end its engine.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// How long a job may wait for a node while the driver has nothing else to do.
 const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
@@ -27,7 +34,7 @@ pub(crate) struct Crew {
     program: PathBuf,
     /// Where workers start: they find the repository from there.
     folder: PathBuf,
-    /// How many commits are built or measured at the same time. The first one is the driver's.
+    /// Number of slots of the executor. The first one is the driver's.
     slots: usize,
     /// Where workers run, if not on this machine.
     cluster: Option<Cluster>,
@@ -41,8 +48,8 @@ struct Worker {
     began: Instant,
     stop: Stop,
     is_cancelled: bool,
-    /// Whether its job waits for a node.
-    pending: Pending,
+    /// Whether the worker has begun to measure. Its job may wait for a node first.
+    has_begun: Arc<AtomicBool>,
     /// The thread that waits for the worker. Returns the text of a note for the journal, if any.
     thread: JoinHandle<Option<String>>,
 }
@@ -80,8 +87,8 @@ impl Crew {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
         let Some(slot) = (1..self.slots).find(is_free) else { return };
         let stop = Stop::never();
-        let pending = Pending::default();
-        let work = self.work(job.clone(), slot, stop.clone(), pending.clone());
+        let has_begun = Arc::new(AtomicBool::new(self.cluster.is_none()));
+        let work = self.work(job, slot, stop.clone(), Arc::clone(&has_begun));
         let Ok(thread) = std::thread::Builder::new().name("worker".to_owned()).spawn(work) else {
             return;
         };
@@ -92,7 +99,7 @@ impl Crew {
             began: Instant::now(),
             stop,
             is_cancelled: false,
-            pending,
+            has_begun,
             thread,
         });
     }
@@ -100,25 +107,30 @@ impl Crew {
     /// What the thread of a worker does. A worker that fails leaves its commit to the search.
     fn work(
         &self,
-        job: AheadJob,
+        job: &AheadJob,
         slot: usize,
         stop: Stop,
-        pending: Pending,
+        has_begun: Arc<AtomicBool>,
     ) -> Box<dyn FnOnce() -> Option<String> + Send> {
-        let process = WorkerProcess {
-            program: self.program.clone(),
-            folder: self.folder.clone(),
-            hunt: self.hunt.id().to_owned(),
-            slot,
-            log: self.hunt.path().join(format!("logs/ahead-{slot}.log")),
-        };
-        match self.cluster.clone() {
-            Some(cluster) => Box::new(move || cluster.work(&process, &job, &stop, &pending)),
-            None => Box::new(move || {
-                process.run(&job, &stop);
-                None
-            }),
+        let described = serde_json::to_string(job).expect("a job is plain data");
+        let (id, number) = (self.hunt.id().to_owned(), slot.to_string());
+        let words = ["oracle", "--hunt", &id, "--slot", &number, "--ahead", &described];
+        let words: Vec<OsString> = words.map(OsString::from).into();
+        let (program, folder) = (self.program.clone(), self.folder.clone());
+        if let Some(cluster) = self.cluster.clone() {
+            let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
+            // A journal that cannot be read now stops the driver, not its workers.
+            let excluded = excluded_nodes(&self.hunt).unwrap_or_default();
+            let order = Order { program, words, folder, excluded };
+            return Box::new(move || cluster.run(purpose, order, &stop, &has_begun));
         }
+        let invocation = Invocation::own(program).args(words).cwd(folder).grace(GRACE);
+        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
+        Box::new(move || {
+            let file = LogFile { path: &log, header: &[], sync: false };
+            process::run(&invocation, &stop, &file, &mut |_, _| Keep::No).ok();
+            None
+        })
     }
 
     /// Stops the workers that measure these commits for a search.
@@ -129,7 +141,9 @@ impl Crew {
     /// Stops the workers whose jobs have waited long for a node. The driver has a node, and
     /// measures their commits itself sooner.
     pub(crate) fn cancel_waiting(&mut self) {
-        self.stop(|worker| worker.pending.is_longer_than(QUEUE_PATIENCE));
+        self.stop(|worker| {
+            !worker.has_begun.load(Ordering::SeqCst) && worker.began.elapsed() > QUEUE_PATIENCE
+        });
     }
 
     fn stop(&mut self, is_over: impl Fn(&Worker) -> bool) {

@@ -1,7 +1,5 @@
 //! What a worker is asked to measure.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Phase};
@@ -23,29 +21,11 @@ pub(crate) struct AheadJob {
     /// Whether every build is clean, whatever the configuration says.
     #[serde(default)]
     pub(crate) clean: bool,
-    /// What of the work this process does.
-    #[serde(default)]
-    pub(crate) stage: Stage,
-    /// The slot that the driver lends. The driver holds the claim of the commit then, too.
-    #[serde(default)]
-    pub(crate) lent: Option<PathBuf>,
-}
-
-/// A part of a worker's work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Stage {
-    /// Only the build. A commit that does not build is judged at once.
-    Build,
-    /// Everything that is missing.
-    #[default]
-    Measure,
 }
 
 impl AheadJob {
-    /// A commit to measure, in a slot of the worker.
-    pub(crate) fn new(commit: CommitId, phase: Phase) -> Self {
-        let (stage, lent) = (Stage::default(), None);
-        Self { commit, phase, measures: Vec::new(), runs: 0, clean: false, stage, lent }
+    /// A commit that the search may ask about.
+    pub(crate) fn of_search(commit: CommitId) -> Self {
+        Self { commit, phase: Phase::Search, measures: Vec::new(), runs: 0, clean: false }
     }
 }

@@ -137,7 +137,7 @@ impl Work {
             if busy.contains(&commit) || !self.tried.insert(commit.clone()) {
                 continue;
             }
-            self.crew.start(&AheadJob::new(commit, Phase::Search));
+            self.crew.start(&AheadJob::of_search(commit));
         }
         Ok(())
     }

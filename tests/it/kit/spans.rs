@@ -19,9 +19,14 @@ impl TestEnvironment {
         let records = self.records(kind).into_iter();
         let mut spans: Vec<[f64; 2]> = records
             .map(|record| {
-                let began: jiff::Timestamp = record["started"].as_str().unwrap().parse().unwrap();
-                let began = began.as_millisecond() as f64 / 1000.0;
-                [began, began + record["wall_s"].as_f64().unwrap()]
+                let at =
+                    |key: &str| Some(record[key].as_str()?.parse::<jiff::Timestamp>().unwrap());
+                let seconds = |at: jiff::Timestamp| at.as_millisecond() as f64 / 1000.0;
+                let took = record["wall_s"].as_f64().unwrap();
+                // A run's record has its beginning, a build's its end.
+                let began =
+                    at("started").map_or_else(|| seconds(at("finished").unwrap()) - took, seconds);
+                [began, began + took]
             })
             .collect();
         spans.sort_by(|a, b| a[0].total_cmp(&b[0]));

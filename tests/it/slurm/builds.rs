@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, most_at_once, wait_until};
+use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, wait_until};
 
 use super::cluster::Cluster;
 use super::{START, end, ended_as_here, plan, slurm, wait_for_runs};
@@ -101,22 +101,6 @@ fn builds_and_runs_have_nodes_of_their_own_and_the_answer_is_the_same() {
         built_and_ran_apart(&env, &hunt);
         assert!(hunt.file("report.md").contains("Builds on"));
     }
-}
-
-#[test]
-fn more_commits_are_built_than_measured_at_the_same_time() {
-    let executor = executor("max_jobs = 2", "max_jobs = 4");
-    let Some((cluster, env, history)) = prepared([2000, 20], &executor) else { return };
-    let hunt = env.start(&["--good", "v1"]);
-    ended_as_here(&cluster, &env, &history, &hunt);
-    built_and_ran_apart(&env, &hunt);
-    let at_once = [most_at_once(&env.spans("builds")), most_at_once(&env.spans("runs"))];
-    assert!(at_once[0] > 2 && at_once[1] <= 2, "{at_once:?}: {}", hunt.output.stderr);
-    assert!(
-        hunt.report["ahead"]["used"]["runs"].as_u64().unwrap() > 0,
-        "{:#}",
-        hunt.report["ahead"]
-    );
 }
 
 #[test]

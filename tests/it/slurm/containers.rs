@@ -9,30 +9,25 @@ use crate::kit::{Oracle, TestEnvironment};
 use super::cluster::Cluster;
 use super::{ended_as_here, plan, slurm};
 
-/// Runs the process of a bundle's `config.json` in namespaces of its own. What Slurm wants mounted
-/// is used where it is.
+/// Runs the process of a bundle's `config.json` in namespaces of its own, with the bundle's name in
+/// a variable. What Slurm wants mounted is used where it is.
 const RUNTIME: &str = r#"#!/usr/bin/env python3
 import json, os, sys
 bundle = json.load(open(sys.argv[1] + "/config.json"))
 places = {mount["destination"]: mount["source"] for mount in bundle["mounts"]}
 words = [places.get(word, word) for word in bundle["process"]["args"]]
 environment = dict(pair.split("=", 1) for pair in bundle["process"]["env"])
+environment["INSIDE"] = bundle["root"]["path"].split("/")[-2]
 bwrap = ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent"]
 os.execvpe("bwrap", [*bwrap, "--", *words], environment)
 "#;
 
-/// A bundle with a variable by which its processes can be told.
+/// A bundle.
 fn bundle(env: &TestEnvironment, name: &str) -> String {
     let folder = env.path(name);
     fs::create_dir_all(folder.join("rootfs")).unwrap();
-    let process = format!(
-        "{{\"args\":[\"sh\"],\"cwd\":\"/\",\"env\":[\"INSIDE={name}\"],\
-         \"user\":{{\"uid\":0,\"gid\":0}}}}"
-    );
-    let config = format!(
-        "{{\"ociVersion\":\"1.0.0\",\"process\":{process},\"root\":{{\"path\":\"rootfs\"}},\
-         \"mounts\":[]}}"
-    );
+    let config = r#"{"ociVersion":"1.0.0","mounts":[],"root":{"path":"rootfs"},
+"process":{"args":["sh"],"cwd":"/","env":[],"user":{"uid":0,"gid":0}}}"#;
     fs::write(folder.join("config.json"), config).unwrap();
     folder.display().to_string()
 }
