@@ -16,8 +16,8 @@ pub(super) struct Prepared {
     pub(super) program: PathBuf,
 }
 
-/// Finds the program and its environment. The inner `Err` is the result of a run that cannot
-/// start.
+/// Finds the program and its environment. The inner `Err` says how the run ended if the program
+/// cannot be started.
 pub(super) fn prepare(invocation: &Invocation) -> Result<Result<Prepared, Ended>, ProcessError> {
     let missing = || ProcessError::Folder(invocation.folder().to_owned());
     let cwd = invocation.folder().canonicalize().map_err(|_| missing())?;

@@ -93,7 +93,8 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         |value: &Value| value.number().map_or_else(|| text::value(value), text::difference);
     let small = account.total.number().map_or(0.0, |total| NEGLIGIBLE * total.abs());
     let explained = match account.rest.number() {
-        // The numbers add up, but the commit's change is not what the bad end shows.
+        // The steps add up to the whole, but a measurement shows that they are not what the bad end
+        // has.
         _ if report.unexplained.contains(&Unexplained::Metric(account.metric.clone()))
             && account.rest.number().is_some_and(|rest| rest <= small) =>
         {

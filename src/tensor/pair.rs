@@ -63,8 +63,8 @@ impl Job<'_> {
             }
         };
         if figures.storage_step > one.tolerance {
-            // Values that are stored in few bits have a wider tolerance, so the first position
-            // beyond the tolerance may be another one.
+            // Values that are stored in few bits have a wider tolerance. The pair is compared again,
+            // because the first position beyond it may be another one.
             one.tolerance = figures.storage_step;
             let again = compare_pair(entries, one.tolerance + slack, buffers, self.is_stopped)?;
             if let Ok(again) = again {

@@ -13,7 +13,7 @@ use crate::search::{Hints, Parts};
 use super::change::{Change, Part};
 use super::part_info::{PartInfo, file_name};
 
-/// No clues and no edits are read above this number of parts: in a huge change, names connect
+/// The most parts of a change whose clues and edits are read: in a larger change, names connect
 /// everything.
 pub(super) const MOST_PARTS: usize = 300;
 

@@ -24,9 +24,9 @@ pub(crate) struct UndoLocation {
 }
 
 impl Driver<'_> {
-    /// Places where the change may be undone: first the one in `Driver::undone`; then those where
-    /// the source lacks the change on every path to the newer end, newest first; then later commits
-    /// that were reverted.
+    /// The places in the history where the change may have been undone: first that of
+    /// `Driver::undone`; then those where the source lacks the change on every path to the newer
+    /// end, the newest first; then the later commits that were reverted.
     pub(crate) fn suspects(
         &mut self,
         step: &FoundStep<'_>,

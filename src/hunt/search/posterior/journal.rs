@@ -32,8 +32,8 @@ impl Search<'_, '_> {
         self.write(&commit, &judgement, number)
     }
 
-    /// After a confirmation, which wrote other verdicts: the search must write its own again. That
-    /// a commit cannot be tested stays the last word on it.
+    /// Forgets the verdicts that this search wrote, because a confirmation wrote others after them:
+    /// the search writes its own again. A skip is kept: it stays the last verdict on its commit.
     pub(super) fn forget_verdicts(&mut self) {
         self.verdicts.retain(|_, verdict| *verdict == Verdict::Skip);
     }
