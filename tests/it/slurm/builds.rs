@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, wait_until};
 
 use super::cluster::Cluster;
-use super::{START, end, ended_as_here, plan, slurm, wait_for_runs};
+use super::{RUN, START, end, ended_as_here, notes, noting, plan, slurm, wait_for_runs};
 
 /// The nodes of the partition `build`; the partition `measure` has the third.
 const BUILD_NODES: [&str; 2] = ["n1", "n2"];
@@ -27,28 +27,16 @@ fn prepared(times: [u32; 2], executor: &str) -> Option<(Cluster, TestEnvironment
     let env = cluster.environment();
     let [build_ms, chunk_ms] = times;
     let history = plan(chunk_ms).with_all(&format!("build_ms = {build_ms}")).build(&env);
-    let noting = |what: &str, more: &str| {
-        let (script, file) = (env.path(&format!("{what}.sh")), env.path(what));
-        let text = format!("echo $SLURMD_NODENAME >>{}\n{more}exec \"$@\"\n", file.display());
-        fs::write(&script, text).unwrap();
-        format!("sh {}", script.display())
-    };
-    let names = format!("echo \"$SLURM_JOB_NAME\" >>{}\n", env.path("job-names").display());
-    let (build, run) = (noting("built-on", ""), noting("ran-on", &names));
-    let engine = "{build}/engine run ppl src={src} cache={cache} out={out}";
+    let build = noting(&env, "built-on", "SLURMD_NODENAME");
+    let run = noting(&env, "ran-on", "SLURMD_NODENAME");
+    let run = format!("{run} {} {RUN}", noting(&env, "job-names", "SLURM_JOB_NAME"));
     Oracle::new(&env)
         .build_command(&format!("{build} {} build {{src}} {{build}}", TestEnvironment::fake()))
-        .ppl_command(&format!("{run} {engine}"))
+        .ppl_command(&run)
         .section(executor)
         .section("[failures]\npauses = [\"1s\", \"1s\", \"2s\", \"2s\", \"5s\", \"5s\"]")
         .write(&env);
     Some((cluster, env, history))
-}
-
-/// The nodes that a file names.
-fn nodes(env: &TestEnvironment, file: &str) -> BTreeSet<String> {
-    let text = fs::read_to_string(env.path(file)).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
 }
 
 /// The journal of the one hunt.
@@ -63,9 +51,9 @@ fn journal(env: &TestEnvironment) -> String {
 #[track_caller]
 fn built_and_ran_apart(env: &TestEnvironment, hunt: &Hunt) {
     let said = &hunt.output.stderr;
-    let builders = nodes(env, "built-on");
+    let builders = notes(env, "built-on");
     assert!(!builders.is_empty() && builders.iter().all(|node| BUILD_NODES.contains(&&**node)));
-    assert_eq!(nodes(env, "ran-on"), BTreeSet::from(["n3".to_owned()]), "{said}");
+    assert_eq!(notes(env, "ran-on"), BTreeSet::from(["n3".to_owned()]), "{said}");
     let told = hunt.report["build_nodes"].as_array().unwrap_or_else(|| panic!("{said}")).iter();
     let told: BTreeSet<String> = told.map(|it| it["name"].as_str().unwrap().to_owned()).collect();
     assert!(!told.is_empty() && told.is_subset(&builders), "{told:?} {builders:?}");
@@ -120,7 +108,7 @@ fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
         ended_as_here(&cluster, &env, &history, &hunt);
         built_and_ran_apart(&env, &hunt);
         if by == "node" {
-            assert_eq!(nodes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
+            assert_eq!(notes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
         }
     }
 }
@@ -177,5 +165,5 @@ fn a_node_that_builds_otherwise_is_set_aside_by_name() {
     cluster.set_node("n2", "RESUME");
     let hunt = end(&env, running);
     ended_as_here(&cluster, &env, &history, &hunt);
-    assert_eq!(nodes(&env, "built-on"), BTreeSet::from(["n2".to_owned()]));
+    assert_eq!(notes(&env, "built-on"), BTreeSet::from(["n2".to_owned()]));
 }

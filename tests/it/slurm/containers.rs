@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use crate::kit::{Oracle, TestEnvironment};
 
 use super::cluster::Cluster;
-use super::{ended_as_here, plan, slurm};
+use super::{RUN, ended_as_here, notes, noting, plan, slurm};
 
 /// Runs the process of a bundle's `config.json` in namespaces of its own, with the bundle's name in
 /// a variable. What Slurm wants mounted is used where it is.
@@ -22,7 +21,7 @@ bwrap = ["bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "-
 os.execvpe("bwrap", [*bwrap, "--", *words], environment)
 "#;
 
-/// A bundle.
+/// A bundle of this name: its path.
 fn bundle(env: &TestEnvironment, name: &str) -> String {
     let folder = env.path(name);
     fs::create_dir_all(folder.join("rootfs")).unwrap();
@@ -32,6 +31,7 @@ fn bundle(env: &TestEnvironment, name: &str) -> String {
     folder.display().to_string()
 }
 
+/// Tells the cluster its OCI runtime.
 fn runtime(cluster: &Cluster) {
     let folder = cluster.conf().parent().unwrap().to_owned();
     let program = folder.join("runtime");
@@ -46,12 +46,6 @@ fn runtime(cluster: &Cluster) {
     fs::write(folder.join("oci.conf"), calls).unwrap();
 }
 
-/// What a file of notes says, each note once.
-fn notes(path: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
-}
-
 #[test]
 fn builds_and_runs_have_containers_of_their_own() {
     let Some(cluster) = Cluster::start() else { return };
@@ -59,17 +53,11 @@ fn builds_and_runs_have_containers_of_their_own() {
     runtime(&cluster);
     let history = plan(20).build(&env);
     let [cuda, gcc] = ["cuda", "gcc"].map(|name| bundle(&env, name));
-    let noting = |what: &str| {
-        let (script, file) = (env.path(&format!("{what}.sh")), env.path(what));
-        let text = format!("echo \"${{INSIDE-outside}}\" >>{}\nexec \"$@\"\n", file.display());
-        fs::write(&script, text).unwrap();
-        format!("sh {}", script.display())
-    };
-    let (build, run) = (noting("built-in"), noting("ran-in"));
-    let engine = "{build}/engine run ppl src={src} cache={cache} out={out}";
+    let build = noting(&env, "built-in", "INSIDE");
+    let run = noting(&env, "ran-in", "INSIDE");
     Oracle::new(&env)
         .build_command(&format!("{build} {} build {{src}} {{build}}", TestEnvironment::fake()))
-        .ppl_command(&format!("{run} {engine}"))
+        .ppl_command(&format!("{run} {RUN}"))
         .section(&slurm(&format!(
             "[executor.measure]\npartition = \"measure\"\ncontainer = \"{cuda}\"\nmax_jobs = 2\n\
              [executor.build]\npartition = \"build\"\ncontainer = \"{gcc}\""
@@ -78,8 +66,8 @@ fn builds_and_runs_have_containers_of_their_own() {
     let hunt = env.start(&["--good", "v1"]);
     ended_as_here(&cluster, &env, &history, &hunt);
     let said = &hunt.output.stderr;
-    assert_eq!(notes(&env.path("built-in")), BTreeSet::from(["gcc".to_owned()]), "{said}");
-    assert_eq!(notes(&env.path("ran-in")), BTreeSet::from(["cuda".to_owned()]), "{said}");
+    assert_eq!(notes(&env, "built-in"), BTreeSet::from(["gcc".to_owned()]), "{said}");
+    assert_eq!(notes(&env, "ran-in"), BTreeSet::from(["cuda".to_owned()]), "{said}");
     let hosts = hunt.report["hosts"].as_array().unwrap().iter();
     assert!(hosts.map(|host| host["name"].as_str().unwrap()).eq(["n3"]), "{said}");
 }

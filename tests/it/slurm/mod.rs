@@ -20,19 +20,17 @@ const LONG: Duration = Duration::from_mins(5);
 
 const START: [&str; 3] = ["start", "--good", "v1"];
 
+/// The command that measures.
+const RUN: &str = "{build}/engine run ppl src={src} cache={cache} out={out}";
+
 fn plan(chunk_ms: u32) -> Plan {
     line("g g g g g g g g b b b b b b b b").with_all(&format!("chunk_ms = {chunk_ms}"))
 }
 
 /// Writes an oracle.toml whose runs write the name of their job down.
 fn write_oracle(env: &TestEnvironment, executor: &str) {
-    let names = env.path("job-names");
-    let run = "{build}/engine run ppl src={src} cache={cache} out={out}";
-    let script = env.path("named.sh");
-    let text = format!("echo \"${{SLURM_JOB_NAME-none}}\" >>{}\nexec \"$@\"\n", names.display());
-    std::fs::write(&script, text).unwrap();
     Oracle::new(env)
-        .ppl_command(&format!("sh {} {run}", script.display()))
+        .ppl_command(&format!("{} {RUN}", noting(env, "job-names", "SLURM_JOB_NAME")))
         .section(executor)
         .section("[failures]\npauses = [\"1s\", \"1s\", \"2s\", \"2s\", \"5s\", \"5s\"]")
         .write(env);
@@ -42,9 +40,18 @@ fn slurm(keys: &str) -> String {
     format!("[executor]\nkind = \"slurm\"\n{keys}\n")
 }
 
-/// The names of the jobs in which engines ran.
-fn job_names(env: &TestEnvironment) -> BTreeSet<String> {
-    let text = std::fs::read_to_string(env.path("job-names")).unwrap_or_default();
+/// The beginning of a command that writes a variable's value into a file, and then runs the words
+/// behind it.
+fn noting(env: &TestEnvironment, file: &str, variable: &str) -> String {
+    let (script, file) = (env.path(&format!("{file}.sh")), env.path(file));
+    let text = format!("echo \"${{{variable}-none}}\" >>{}\nexec \"$@\"\n", file.display());
+    std::fs::write(&script, text).unwrap();
+    format!("sh {}", script.display())
+}
+
+/// The values in such a file, each once.
+fn notes(env: &TestEnvironment, file: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(env.path(file)).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
@@ -92,7 +99,7 @@ fn ended_as_here(cluster: &Cluster, env: &TestEnvironment, history: &History, hu
     for field in ["outcome", "account"] {
         assert_eq!(hunt.report[field], here.report[field], "{field}\n{said}");
     }
-    let names = job_names(env);
+    let names = notes(env, "job-names");
     assert!(names.iter().all(|name| name.starts_with("bisect-ppl-")), "{names:?}");
     cluster.assert_no_jobs();
     env.assert_no_survivors();
@@ -115,7 +122,7 @@ fn a_hunt_in_jobs_has_the_answer_of_a_hunt_on_this_machine() {
         let Some((cluster, env, history)) = prepared(20, keys) else { return };
         let hunt = env.start(&["--good", "v1"]);
         ended_as_here(&cluster, &env, &history, &hunt);
-        let names = job_names(&env);
+        let names = notes(&env, "job-names");
         assert_eq!(names.len() > 1, most > 1, "{names:?}\n{}", hunt.output.stderr);
     }
 }
