@@ -9,6 +9,7 @@ mod claim;
 mod cleanup;
 mod confirm;
 mod course;
+mod distinct;
 mod driver;
 mod endpoints;
 mod environment;

@@ -5,6 +5,7 @@
 use crate::config::{FailureHunt, Policy};
 use crate::evaluation::{Failure, Finding, Guard, Target};
 use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::store::journal::Event;
 use crate::ui::text;
@@ -81,13 +82,7 @@ impl Driver<'_> {
 
 /// The metrics of the guards, each once: `ppl, ppl.wall_s and speed.tg`.
 fn guarded_metrics(guards: &[Guard]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for name in guards.iter().map(|guard| guard.metric.to_string()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    text::joined(names)
+    text::joined(distinct(guards.iter().map(|guard| guard.metric.to_string())))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
+use crate::hunt::distinct::distinct;
 use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
 use crate::search::{
@@ -80,16 +81,7 @@ pub(crate) fn judge_noisy_guard(
 /// Whether all runs together show two or three values and both endpoints share one value. Then each
 /// run counts as pass or fail, not as a level with noise.
 fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
-    let distinct = |seen: &Observation| {
-        let mut values: Vec<Value> = Vec::new();
-        for value in seen.values(metric) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        values
-    };
-    let (at_good, at_bad) = (distinct(good), distinct(bad));
+    let (at_good, at_bad) = (distinct(good.values(metric)), distinct(bad.values(metric)));
     let shared = at_good.iter().filter(|value| at_bad.contains(value)).count();
     shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
 }

@@ -10,6 +10,7 @@ use crate::evaluation::{
     Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Direction, Finding, JointBackport, Metric,
     Outcome, Revert, Target, Trial, TrialOf, Unexplained,
 };
+use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
 
 /// In noise, a test leaves an endpoint's level unchanged if it moves by no more than this share of
@@ -76,12 +77,8 @@ fn is_taken_out(cause: &Cause) -> bool {
 /// The metrics for which the commits are named and whose steps the endpoint still has in this test;
 /// or their failure. Without a test, all of these metrics: the endpoint does not have the change.
 fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
-    let mut metrics: Vec<&Metric> = Vec::new();
-    for effect in culprits.iter().flat_map(|culprit| &culprit.effects) {
-        if !metrics.contains(&&effect.metric) {
-            metrics.push(&effect.metric);
-        }
-    }
+    let effects = culprits.iter().flat_map(|culprit| &culprit.effects);
+    let mut metrics: Vec<&Metric> = distinct(effects.map(|effect| &effect.metric));
     if metrics.is_empty() {
         // A failure is judged bad only if it is the bad end's own.
         let is_failure = culprits.iter().any(|culprit| culprit.failure.is_some());

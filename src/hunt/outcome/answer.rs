@@ -5,6 +5,7 @@ use crate::evaluation::{
     Account, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
 };
 use crate::hunt::confirm::effect::weight;
+use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::ui::text;
@@ -60,7 +61,7 @@ impl Ledger {
             besides(&mut notes, &self.candidates);
             let confirmed = culprits.iter().map(|culprit| &culprit.info.commit);
             let open = self.candidates.iter().flat_map(|(commits, _)| commits);
-            let all = distinct(confirmed.chain(open));
+            let all = distinct(confirmed.chain(open).cloned());
             let summary = culprit_sentence(&culprits[main], self.terms);
             let rest = rest_sentence(culprits.len(), &unexplained, self.terms);
             (Outcome::Candidates, format!("{summary}; {rest}"), all)
@@ -74,12 +75,12 @@ impl Ledger {
             )
         } else if let Some((commits, why)) = self.candidates.first() {
             besides(&mut notes, &self.candidates[1..]);
-            let all = distinct(self.candidates.iter().flat_map(|(commits, _)| commits));
+            let all = distinct(self.candidates.iter().flat_map(|(commits, _)| commits).cloned());
             (Outcome::Candidates, candidates_sentence(commits, why, self.terms), all)
         } else if let Some(crossing) = self.crossings.first() {
             let crossings = self.crossings.iter().map(|crossing| &crossing.info.commit);
             let singles = contributions.iter().filter(|c| c.commits == 1).map(|c| &c.to);
-            let all = distinct(crossings.chain(singles));
+            let all = distinct(crossings.chain(singles).cloned());
             let summary = format!("{}; no single commit is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
@@ -303,17 +304,6 @@ impl Ledger {
         }
         accounts
     }
-}
-
-/// The commits without repetitions, in this order.
-fn distinct<'c>(commits: impl Iterator<Item = &'c CommitId>) -> Vec<CommitId> {
-    let mut all: Vec<CommitId> = Vec::new();
-    for commit in commits {
-        if !all.contains(commit) {
-            all.push(commit.clone());
-        }
-    }
-    all
 }
 
 /// The index of the named commit that stands and has the largest own step in units of its
