@@ -28,7 +28,7 @@ pub(crate) use builder::{Built, build};
 pub(crate) use error::BuildError;
 pub(crate) use key::{Circumstances, build_key, prepare_key, run_key};
 pub(crate) use linked::{Linked, MISSING, WroteLinked, linked_digest};
-pub(crate) use order::{BuildAnswer, BuildFault, BuildOrder, SlotOrder};
+pub(crate) use order::{BuildAnswer, BuildOrder, SlotOrder};
 pub(crate) use private_folders::private_folders;
 pub(crate) use progress::BuildProgress;
 #[cfg(feature = "fuzzing")]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, Phase};
 use crate::git::CheckoutSpec;
-use crate::store::BuildKey;
 use crate::store::journal::BuildNode;
+use crate::store::{BuildKey, RecordedFault};
 
 use super::{BuildRecipe, Built};
 
@@ -54,16 +54,5 @@ pub(crate) enum BuildAnswer {
     /// The build worked, or the commit does not build.
     Built(Box<Built>),
     /// The job could not build, and the commit is not at fault.
-    Fault(BuildFault),
-}
-
-/// Why a job could not build. The commit is not at fault.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BuildFault {
-    /// Why, in a sentence.
-    pub reason: String,
-    /// What the user can do.
-    pub hint: Option<String>,
-    /// Whether the fault may pass by itself.
-    pub may_pass: bool,
+    Fault(RecordedFault),
 }

@@ -62,7 +62,7 @@ pub(super) fn begin(
     let log = Log::open(&path).map_err(|error| world(error, &path))?;
     let mut driver = Detached::start(&words, &log.file).map_err(|error| {
         let error = anyhow::Error::new(error).context("cannot start the process of the hunt");
-        Failed::world(error, Some(format!("`bisect-ppl resume {}` tries again", hunt.id())))
+        Failed::world(error, None).resumable()
     })?;
     let code = wait(hunt, &mut driver, stop)?;
     if let Some(code) = code {
@@ -139,5 +139,5 @@ fn world(error: io::Error, path: &Path) -> Failed {
         _ => "free some space",
     };
     let error = anyhow::Error::new(error).context(format!("cannot write {}", path.display()));
-    Failed::world(error, Some(format!("{cure}, then `bisect-ppl resume`")))
+    Failed::world(error, Some(cure.to_owned())).resumable()
 }

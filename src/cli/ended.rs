@@ -40,19 +40,12 @@ pub(super) fn code(hunt: &HuntDir, report: &Report) -> Result<u8, Failed> {
 
 /// Why no process drives a hunt that has no answer.
 fn unanswered(id: &str, entries: &[Entry]) -> Failed {
-    match entries.last().map(|entry| &entry.event) {
-        Some(Event::Stopped { reason, world: true, hint, .. }) => {
-            let resume = || format!("after you fix this, `bisect-ppl resume {id}` goes on");
-            let hint = hint.clone().unwrap_or_else(resume);
-            Failed::world(anyhow!("{reason}"), Some(hint))
-        }
+    let failed = match entries.last().map(|entry| &entry.event) {
+        Some(Event::Stopped { world: true, fault }) => Failed::recorded(fault),
         Some(Event::Stopped { .. }) => Failed::hunt(HuntError::Stopped),
-        _ => {
-            let what = format!("hunt {id} has no answer: {}", died(entries));
-            let hint = format!("`bisect-ppl resume {id}` continues it; nothing measured is lost");
-            Failed::world(anyhow!(what), Some(hint))
-        }
-    }
+        _ => Failed::world(anyhow!("hunt {id} has no answer: {}", died(entries)), None),
+    };
+    failed.going_on(&format!("`bisect-ppl resume {id}`"))
 }
 
 /// The known facts about a driver that died without an entry in the journal.

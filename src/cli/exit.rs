@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
+
 use crate::evaluation::Outcome;
 use crate::hunt::{HuntError, UsageError};
 use crate::oracle::{OracleError, exit as oracle};
-use crate::store::StoreError;
+use crate::store::{RecordedFault, StoreError};
 use crate::tensor::DumpError;
 
 /// The command succeeded.
@@ -55,22 +57,23 @@ pub(crate) struct Failed {
     /// What the user can do about the error.
     pub hint: Option<String>,
     code: u8,
+    needs_new_hunt: bool,
 }
 
 impl Failed {
     /// Wrong arguments or files.
     pub(crate) fn usage(error: anyhow::Error, hint: Option<String>) -> Self {
-        Self { error, hint, code: USAGE }
+        Self { error, hint, code: USAGE, needs_new_hunt: false }
     }
 
     /// The command ran to its end, but the result is not the expected one.
     pub(crate) fn unmet(error: anyhow::Error) -> Self {
-        Self { error, hint: None, code: FAILED }
+        Self { error, hint: None, code: FAILED, needs_new_hunt: false }
     }
 
     /// An external fault, such as a tool or the disk.
     pub(crate) fn world(error: anyhow::Error, hint: Option<String>) -> Self {
-        Self { error, hint, code: WORLD }
+        Self { error, hint, code: WORLD, needs_new_hunt: false }
     }
 
     /// Standard output cannot be written.
@@ -83,7 +86,7 @@ impl Failed {
     pub(crate) fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
         let hint = error.hint();
-        Self { error: error.into(), hint, code }
+        Self { error: error.into(), hint, code, needs_new_hunt: false }
     }
 
     /// An error with dumps: usually the files, sometimes the disk.
@@ -94,7 +97,7 @@ impl Failed {
             _ => USAGE,
         };
         let hint = error.hint();
-        Self { error: error.into(), hint, code }
+        Self { error: error.into(), hint, code, needs_new_hunt: false }
     }
 
     /// An error of a hunt that did not begin, or that stopped.
@@ -111,11 +114,17 @@ impl Failed {
             HuntError::Oracle(_)
             | HuntError::Environment(_)
             | HuntError::LeavesNode(_)
-            | HuntError::OracleStopped { .. }
+            | HuntError::OracleStopped(_)
             | HuntError::ConfigurationChanged(_) => WORLD,
         };
-        let hint = error.hint();
-        Self { error: error.into(), hint, code }
+        let (hint, needs_new_hunt) = (error.hint(), error.needs_new_hunt());
+        Self { error: error.into(), hint, code, needs_new_hunt }
+    }
+
+    /// An external fault that another process recorded.
+    pub(crate) fn recorded(fault: &RecordedFault) -> Self {
+        let RecordedFault { reason, hint, needs_new_hunt, .. } = fault.clone();
+        Self { error: anyhow!(reason), hint, code: WORLD, needs_new_hunt }
     }
 
     /// The error is about a hunt that is on disk and can be resumed.
@@ -123,19 +132,30 @@ impl Failed {
         Self::hunt(error).resumable()
     }
 
-    /// The same error of a hunt that is on disk. After an external fault the hint says how to go
-    /// on.
+    /// The same error of a hunt that is on disk: the hint says how to go on.
     #[must_use]
     pub(crate) fn resumable(self) -> Self {
-        let resume = "`bisect-ppl resume` goes on where it was";
-        let hint = match self.hint {
-            None if self.code == WORLD => Some(format!("after you fix this, {resume}")),
-            Some(hint) if self.code == WORLD && !says_how_to_go_on(&hint) => {
-                Some(format!("{hint}; after that, {resume}"))
-            }
-            other => other,
+        if self.code == UNDECIDED {
+            return self.with_hint(
+                "`bisect-ppl resume` with a later --deadline, or with --max-runs or --max-hours, \
+                 goes on",
+            );
+        }
+        self.going_on("`bisect-ppl resume`")
+    }
+
+    /// The same error of work that `command` goes on with. The hint says so, unless only a new
+    /// hunt helps.
+    #[must_use]
+    pub(crate) fn going_on(self, command: &str) -> Self {
+        if self.needs_new_hunt || !matches!(self.code, WORLD | INTERRUPTED | UNDECIDED) {
+            return self;
+        }
+        let hint = match &self.hint {
+            Some(cure) => format!("{cure}; after that, {command} goes on where it was"),
+            None => format!("{command} goes on where it was; nothing measured is lost"),
         };
-        Self { hint, ..self }
+        self.with_hint(&hint)
     }
 
     /// An error of the oracle, which gave no verdict.
@@ -157,9 +177,4 @@ impl Failed {
             (true, _) => oracle::STOP,
         }
     }
-}
-
-/// Whether a hint names the next command.
-fn says_how_to_go_on(hint: &str) -> bool {
-    ["bisect-ppl resume", "new hunt"].iter().any(|words| hint.contains(words))
 }

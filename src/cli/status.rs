@@ -11,8 +11,8 @@ use crate::process::Stop;
 use crate::report::{
     Clock, MeasuredCommit, Pace, Report, course, json, limits_left, printed_lines, terminal_answer,
 };
-use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
+use crate::store::{HuntDir, RecordedFault};
 use crate::ui::{Ui, stored_result, text};
 
 use super::args::Status;
@@ -77,8 +77,12 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
         lines.push(doing.as_ref().map_or_else(|| "running".to_owned(), running));
     } else {
         lines.push(format!("not running: {}", why_not(&entries)));
-        lines.extend(hint(&entries).map(|hint| format!("hint: {}", text::line(hint))));
-        lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
+        let fault = fault(&entries);
+        let cure = fault.and_then(|fault| fault.hint.as_deref());
+        lines.extend(cure.map(|cure| format!("hint: {}", text::line(cure))));
+        if fault.is_none_or(|fault| !fault.needs_new_hunt) {
+            lines.push(format!("Next: `bisect-ppl resume {}` continues the hunt", hunt.id()));
+        }
     }
     if is_driven {
         let ahead = hunt.slots_at_work().map_err(Failed::store)?.into_iter().flatten();
@@ -139,16 +143,18 @@ fn values(commit: &MeasuredCommit, report: &Report) -> Vec<String> {
 fn why_not(entries: &[Entry]) -> String {
     let Some(last) = entries.last() else { return "it has not begun".to_owned() };
     match &last.event {
-        Event::Stopped { reason, world: true, .. } => format!("stopped: {}", text::line(reason)),
+        Event::Stopped { world: true, fault } => {
+            format!("stopped: {}", text::line(&fault.reason))
+        }
         Event::Stopped { .. } => "interrupted by Ctrl-C, TERM or `bisect-ppl stop`".to_owned(),
         _ => died(entries),
     }
 }
 
-/// What the user can do about a fault of the machine.
-fn hint(entries: &[Entry]) -> Option<&str> {
+/// The fault of the machine that stopped the hunt.
+fn fault(entries: &[Entry]) -> Option<&RecordedFault> {
     match &entries.last()?.event {
-        Event::Stopped { hint, world: true, .. } => hint.as_deref(),
+        Event::Stopped { world: true, fault } => Some(fault),
         _ => None,
     }
 }

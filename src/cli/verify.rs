@@ -110,13 +110,7 @@ fn input(typed: &str) -> Result<(String, PathBuf), Failed> {
 
 /// The error of a verification that stopped. The same command resumes it.
 fn failed(error: HuntError) -> Failed {
-    let failed = Failed::hunt(error);
-    match &failed.hint {
-        Some(hint) if hint.contains("bisect-ppl resume") => failed.with_hint(
-            "call `bisect-ppl verify` again with the same arguments: it goes on where it was",
-        ),
-        _ => failed,
-    }
+    Failed::hunt(error).going_on("`bisect-ppl verify` with the same arguments")
 }
 
 fn json(found: &Verification) -> String {

@@ -293,15 +293,15 @@ impl GitError {
             Self::UnknownCommit { .. } => "fetch it: git fetch --all --tags".to_owned(),
             Self::Gone { commit, .. } => format!(
                 "fetch commit {} again, from the remote or from a clone that has it, and create a \
-                 branch or a tag on it; then `bisect-ppl resume`: nothing measured is lost",
+                 branch or a tag on it",
                 commit.short()
             ),
-            Self::NoSpace { .. } => "free some space, then `bisect-ppl resume`; \
-                                     `bisect-ppl store gc` frees the space of old builds"
-                .to_owned(),
-            Self::Promised { .. } => "check that the remote of this clone can be reached, then \
-                                      `bisect-ppl resume`"
-                .to_owned(),
+            Self::NoSpace { .. } => {
+                "free some space: `bisect-ppl store gc` removes old builds".to_owned()
+            }
+            Self::Promised { .. } => {
+                "check that the remote of this clone can be reached".to_owned()
+            }
             Self::NotOurs(path) => format!(
                 "move {} away, or name another folder with `dir` under [worktree]",
                 quoted(path)
@@ -341,9 +341,8 @@ impl GitError {
                  whether the repository is whole",
                 quoted(dir)
             ),
-            Self::Killed { .. } => "something ended git, often the kernel for lack of memory: run \
-                                    the same command again; `bisect-ppl resume` goes on with a \
-                                    hunt that had begun"
+            Self::Killed { .. } => "something ended git, often the kernel for lack of memory: end \
+                                    other programs if it is that"
                 .to_owned(),
             Self::Unreadable { .. } | Self::Library { .. } => {
                 "`git fsck` tells whether the repository is whole".to_owned()
@@ -360,9 +359,7 @@ const NOT_WRITABLE: &str = "the repository's git directory and the cache folder 
 
 fn io_hint(source: &io::Error) -> Option<&'static str> {
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Some("free some space, then `bisect-ppl resume`; nothing measured is lost")
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Some("free some space"),
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(NOT_WRITABLE),
         _ => None,
     }

@@ -126,10 +126,8 @@ fn try_once(
             Some(Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? })
         }
         Err(error) => Some(Event::Stopped {
-            reason: error.to_string(),
             world: !matches!(error, HuntError::Stopped),
-            hint: error.hint(),
-            may_pass: error.may_pass(),
+            fault: error.recorded(),
         }),
     };
     if let Some(last) = last {

@@ -8,7 +8,7 @@ use crate::files::SharedFolder;
 use crate::git::GitError;
 use crate::oracle::{InputError, OracleError, PinError};
 use crate::process::{ProcessError, SandboxError, Stop};
-use crate::store::StoreError;
+use crate::store::{RecordedFault, StoreError};
 use crate::ui::reached_limit;
 
 use super::verify::refusal::VerifyRefusal;
@@ -167,7 +167,7 @@ impl UsageError {
     }
 }
 
-/// Why a hunt has no answer. `hint` tells whether to resume it or to start a new one.
+/// Why a hunt has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HuntError {
     /// A usage error, reported before the hunt exists.
@@ -190,15 +190,8 @@ pub(crate) enum HuntError {
     #[error("{0}")]
     Environment(String),
     /// The oracle of a search step stopped, and recorded the reason.
-    #[error("{reason}")]
-    OracleStopped {
-        /// Why, in a sentence.
-        reason: String,
-        /// What the user can do.
-        hint: Option<String>,
-        /// Whether the fault may pass by itself.
-        may_pass: bool,
-    },
+    #[error("{}", .0.reason)]
+    OracleStopped(RecordedFault),
     /// The journal does not say how the hunt began.
     #[error("the hunt's journal does not say how it began")]
     NoBeginning,
@@ -248,31 +241,44 @@ impl HuntError {
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Oracle(error) => error.may_pass(),
-            Self::OracleStopped { may_pass, .. } => *may_pass,
+            Self::OracleStopped(fault) => fault.may_pass,
             _ => false,
         }
     }
 
-    /// What the user can do about the error.
+    /// Whether this hunt cannot go on, and only a new one helps.
+    pub(crate) fn needs_new_hunt(&self) -> bool {
+        match self {
+            Self::Oracle(error) => error.needs_new_hunt(),
+            Self::OracleStopped(fault) => fault.needs_new_hunt,
+            Self::NoBeginning | Self::ConfigurationInvalid(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The error for another process, which reports it.
+    pub(crate) fn recorded(&self) -> RecordedFault {
+        RecordedFault {
+            reason: self.to_string(),
+            hint: self.hint(),
+            may_pass: self.may_pass(),
+            needs_new_hunt: self.needs_new_hunt(),
+        }
+    }
+
+    /// What the user can do about the error. Which command goes on after that depends on the
+    /// command that failed, and is not in it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Usage(error) => error.hint(),
             Self::Oracle(error) => error.hint(),
-            Self::OracleStopped { hint: Some(hint), .. } => Some(hint.clone()),
-            Self::Stopped | Self::Environment(_) | Self::OracleStopped { hint: None, .. } => {
-                Some("`bisect-ppl resume` goes on where it was; nothing measured is lost".into())
-            }
-            Self::Limit(_) => Some(
-                "`bisect-ppl resume` with a later --deadline, or with --max-runs or --max-hours, \
-                 goes on"
-                    .into(),
-            ),
+            Self::OracleStopped(fault) => fault.hint.clone(),
+            Self::Stopped | Self::Environment(_) | Self::Limit(_) | Self::LeavesNode(_) => None,
             Self::ConfigurationChanged(_) => Some(
-                "restore that file, or start a new hunt with the right configuration: what was \
-                 measured is used again"
+                "start a new hunt with the right configuration, which uses what was measured, or \
+                 restore that file"
                     .into(),
             ),
-            Self::LeavesNode(_) => None,
             Self::NoBeginning | Self::ConfigurationInvalid(_) => {
                 Some("start a new hunt; what was measured is used again".into())
             }

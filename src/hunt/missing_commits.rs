@@ -16,7 +16,7 @@ pub(crate) fn explained(
     begun: &Begun,
 ) -> HuntError {
     match error {
-        HuntError::Oracle(_) | HuntError::Environment(_) | HuntError::OracleStopped { .. } => {
+        HuntError::Oracle(_) | HuntError::Environment(_) | HuntError::OracleStopped(_) => {
             look_for_gone(hunt, oracle, begun).map_or(error, HuntError::from)
         }
         other => other,

@@ -36,10 +36,7 @@ pub(crate) fn step(
     let result = judge(repository, hunt, stop);
     if let Err(error) = &result {
         let world = !matches!(error, HuntError::Stopped);
-        let cure = error.hint().filter(|_| world);
-        let (reason, may_pass) = (error.to_string(), error.may_pass());
-        let stopped = Event::Stopped { reason, world, hint: cure, may_pass };
-        hunt.journal()?.append(stopped)?;
+        hunt.journal()?.append(Event::Stopped { world, fault: error.recorded() })?;
     }
     result
 }

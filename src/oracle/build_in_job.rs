@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::build::{
-    self, BuildAnswer, BuildFault, BuildOrder, BuildRecipe, Built, Slot, SlotOrder,
-};
+use crate::build::{self, BuildAnswer, BuildOrder, BuildRecipe, Built, Slot, SlotOrder};
 use crate::evaluation::Phase;
 use crate::process::node_name;
+use crate::store::RecordedFault;
 use crate::store::journal::{BuildNode, Event};
 
 use super::build_in_slot::SlotBuild;
@@ -42,7 +41,7 @@ impl Oracle {
         let (answer, _) = jobs.ask(&BuildOrder::Describe, &self.stop, &mut tell)?;
         match answer {
             BuildAnswer::Node(node) => Ok(*node),
-            BuildAnswer::Fault(fault) => Err(fault.into()),
+            BuildAnswer::Fault(fault) => Err(OracleError::InJob(fault)),
             BuildAnswer::Built(_) => unreachable!("it was asked to describe itself"),
         }
     }
@@ -79,7 +78,7 @@ impl Oracle {
         let (answer, node) = jobs.ask(&order, &self.stop, &mut tell)?;
         let built = match answer {
             BuildAnswer::Built(built) => *built,
-            BuildAnswer::Fault(fault) => return Err(fault.into()),
+            BuildAnswer::Fault(fault) => return Err(OracleError::InJob(fault)),
             BuildAnswer::Node(_) => unreachable!("it was asked to build"),
         };
         let works = built.record.failure.is_none();
@@ -106,7 +105,8 @@ impl Oracle {
             }
             if since.elapsed() > SEEN_AFTER {
                 let hint = Some(SHARED.to_owned());
-                return Err(OracleError::InJob { reason: unseen(), hint, may_pass: false });
+                let fault = RecordedFault { reason: unseen(), hint, ..RecordedFault::default() };
+                return Err(OracleError::InJob(fault));
             }
         }
         Ok(())
@@ -124,11 +124,7 @@ impl Oracle {
         match self.build_lent(order) {
             Ok(built) => Ok(BuildAnswer::Built(Box::new(built))),
             Err(error @ (OracleError::Stopped | OracleError::Limit(_))) => Err(error),
-            Err(error) => Ok(BuildAnswer::Fault(BuildFault {
-                reason: error.to_string(),
-                hint: error.hint(),
-                may_pass: error.may_pass(),
-            })),
+            Err(error) => Ok(BuildAnswer::Fault(error.recorded())),
         }
     }
 
@@ -162,12 +158,5 @@ impl Oracle {
         })?;
         slot.sync()?;
         Ok(built)
-    }
-}
-
-impl From<BuildFault> for OracleError {
-    fn from(fault: BuildFault) -> Self {
-        let BuildFault { reason, hint, may_pass } = fault;
-        Self::InJob { reason, hint, may_pass }
     }
 }

@@ -13,7 +13,7 @@ use crate::slurm::{
     Attempt, JobEnd, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError,
     build_nodes_set_aside, submit, wait,
 };
-use crate::store::{HuntDir, StoreError};
+use crate::store::{HuntDir, RecordedFault, StoreError};
 
 use super::OracleError;
 
@@ -120,15 +120,13 @@ impl BuildJobs {
             let answer = attempt.answer().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let Some(answer) = answer else {
                 let (code, said) = (result.exit_code, attempt.last_line());
-                return Err(OracleError::InJob {
-                    reason: format!(
-                        "job {id}, which builds on node {node}, ended with exit code {code} (its \
-                         output is in {}): {said}",
-                        attempt.output().display()
-                    ),
-                    hint: None,
-                    may_pass: false,
-                });
+                let reason = format!(
+                    "job {id}, which builds on node {node}, ended with exit code {code} (its \
+                     output is in {}): {said}",
+                    attempt.output().display()
+                );
+                let fault = RecordedFault { reason, ..RecordedFault::default() };
+                return Err(OracleError::InJob(fault));
             };
             return Ok((answer, node));
         }
@@ -162,30 +160,34 @@ impl BuildJobs {
 
 /// The error of a job that is lost: another one may work.
 fn lost(reason: String) -> OracleError {
-    let hint = "look at `sacct` or at the node, then `bisect-ppl resume`: nothing measured is lost";
-    OracleError::InJob { reason, hint: Some(hint.to_owned()), may_pass: true }
+    let hint = Some("look at `sacct` or at the node".to_owned());
+    OracleError::InJob(RecordedFault { reason, hint, may_pass: true, needs_new_hunt: false })
 }
 
 fn lock_unseen(node: &str, hunt: &Path) -> OracleError {
-    OracleError::InJob {
-        reason: format!(
-            "node {node} does not see the lock of this hunt: file locks in {} must work between \
-             machines",
-            hunt.display()
-        ),
-        hint: None,
-        may_pass: false,
-    }
+    let reason = format!(
+        "node {node} does not see the lock of this hunt: file locks in {} must work between \
+         machines",
+        hunt.display()
+    );
+    OracleError::InJob(RecordedFault { reason, ..RecordedFault::default() })
 }
 
 fn not_submitted(error: SlurmError) -> OracleError {
-    let may_pass = matches!(error, SlurmError::Unanswered { .. });
-    let hint = match error {
-        SlurmError::Store(error) => return error.into(),
-        SlurmError::Missing(_) => "the nodes that measure must be able to call sbatch",
-        SlurmError::Refused(_) => "correct [executor.build], then start a new hunt",
-        SlurmError::Unanswered { .. } => "`bisect-ppl resume` when Slurm's controller answers",
+    let hint = match &error {
+        SlurmError::Store(_) => None,
+        SlurmError::Missing(_) => Some("the nodes that measure must be able to call sbatch"),
+        SlurmError::Refused(_) => Some("correct [executor.build], then start a new hunt"),
+        SlurmError::Unanswered { .. } => Some("wait until Slurm's controller answers"),
     };
-    let reason = format!("no job that builds could be submitted: {error}");
-    OracleError::InJob { reason, hint: Some(hint.to_owned()), may_pass }
+    let fault = RecordedFault {
+        reason: format!("no job that builds could be submitted: {error}"),
+        hint: hint.map(str::to_owned),
+        may_pass: matches!(error, SlurmError::Unanswered { .. }),
+        needs_new_hunt: matches!(error, SlurmError::Refused(_)),
+    };
+    match error {
+        SlurmError::Store(error) => error.into(),
+        _ => OracleError::InJob(fault),
+    }
 }

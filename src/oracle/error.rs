@@ -8,7 +8,7 @@ use crate::config::{ConfigError, MissingValue, ResolveError};
 use crate::evaluation::ReachedLimit;
 use crate::git::GitError;
 use crate::process::{ProcessError, Stop};
-use crate::store::StoreError;
+use crate::store::{RecordedFault, StoreError};
 use crate::ui::reached_limit;
 use crate::ui::text::bytes;
 
@@ -126,15 +126,8 @@ pub(crate) enum OracleError {
         most: u64,
     },
     /// A job that builds did nothing or is lost.
-    #[error("{reason}")]
-    InJob {
-        /// Why, in a sentence.
-        reason: String,
-        /// What the user can do.
-        hint: Option<String>,
-        /// Whether the fault may pass by itself.
-        may_pass: bool,
-    },
+    #[error("{}", .0.reason)]
+    InJob(RecordedFault),
     /// A limit of the hunt is reached: its runs or its time.
     #[error("{}", reached_limit(.0))]
     Limit(ReachedLimit),
@@ -179,8 +172,8 @@ fn slot_hint(error: &SlotError) -> Option<String> {
 
 fn missing_hint(program: &str, key: &str) -> String {
     format!(
-        "install `{program}` or add its folder to PATH, then `bisect-ppl resume`; if the name is \
-         wrong, correct {key} and start a new hunt"
+        "if the name is wrong, correct {key} and start a new hunt; else install `{program}` or \
+         add its folder to PATH"
     )
 }
 
@@ -188,18 +181,17 @@ fn process_hint(error: &ProcessError) -> Option<String> {
     let hint = match error {
         ProcessError::Log { source, .. } => match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "free some space, then `bisect-ppl resume`; nothing measured is lost"
+                "free some space"
             }
             _ => "the repository's git directory must be writable: what is measured is kept in it",
         },
         ProcessError::Folder(_) => "correct `cwd` of the measure; it starts from {src}",
         ProcessError::Start(_) | ProcessError::Follow(_) => {
             "the limit of processes or open files may be reached (ulimit -u, ulimit -n): raise it \
-             or end other programs, then `bisect-ppl resume`"
+             or end other programs"
         }
-        ProcessError::SupervisorDied => "`bisect-ppl resume` goes on; nothing measured is lost",
         ProcessError::Sandbox(error) => error.hint(),
-        ProcessError::NoSupervisor => return None,
+        ProcessError::SupervisorDied | ProcessError::NoSupervisor => return None,
     };
     Some(hint.to_owned())
 }
@@ -224,19 +216,44 @@ impl OracleError {
             Self::Process(error) | Self::Build(BuildError::Process(error)) => {
                 matches!(error, ProcessError::Start(_) | ProcessError::SupervisorDied)
             }
-            Self::InJob { may_pass, .. } => *may_pass,
+            Self::InJob(fault) => fault.may_pass,
             _ => false,
         }
     }
 
-    /// What the user can do.
+    /// Whether this hunt cannot go on, and only a new one helps.
+    pub(crate) fn needs_new_hunt(&self) -> bool {
+        match self {
+            Self::Elsewhere { .. }
+            | Self::Linked(_)
+            | Self::Build(BuildError::Linked(_))
+            | Self::Placeholder(_)
+            | Self::NoPatch(_)
+            | Self::Config(_) => true,
+            Self::InJob(fault) => fault.needs_new_hunt,
+            _ => false,
+        }
+    }
+
+    /// The error for another process, which reports it.
+    pub(crate) fn recorded(&self) -> RecordedFault {
+        RecordedFault {
+            reason: self.to_string(),
+            hint: self.hint(),
+            may_pass: self.may_pass(),
+            needs_new_hunt: self.needs_new_hunt(),
+        }
+    }
+
+    /// What the user can do. Which command goes on after that depends on the command that failed,
+    /// and is not in it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Git(error) | Self::Build(BuildError::Git(error)) => error.hint(),
             Self::Store(error) | Self::Build(BuildError::Store(error)) => error.hint(),
-            Self::MachineFault { .. } | Self::Build(BuildError::MachineFault { .. }) => Some(
-                "repair the machine, then `bisect-ppl resume`: nothing measured is lost".to_owned(),
-            ),
+            Self::MachineFault { .. } | Self::Build(BuildError::MachineFault { .. }) => {
+                Some("repair the machine".to_owned())
+            }
             Self::Missing { measure, program } => {
                 Some(missing_hint(program, &format!("measure.{measure}.command")))
             }
@@ -244,8 +261,7 @@ impl OracleError {
                 Some(missing_hint(program, "[build] commands"))
             }
             Self::Throttled { .. } => Some(
-                "let the machine cool; check its fans, its power supply and its other programs; \
-                 then `bisect-ppl resume`: nothing measured is lost"
+                "let the machine cool; check its fans, its power supply and its other programs"
                     .to_owned(),
             ),
             Self::Leak { .. } => Some(
@@ -265,8 +281,8 @@ impl OracleError {
             Self::Slot(error) | Self::Build(BuildError::Slot(error)) => slot_hint(error),
             Self::Process(error) | Self::Build(BuildError::Process(error)) => process_hint(error),
             Self::Placeholder(_) => Some(
-                "give such commits a recipe of their own with [[override]], or leave them out \
-                 with --skip"
+                "start a new hunt that gives such commits a recipe of their own with [[override]], \
+                 or leaves them out with --skip"
                     .to_owned(),
             ),
             Self::NoPatch(_) => {
@@ -279,16 +295,15 @@ impl OracleError {
                     .to_owned(),
             ),
             Self::NoRoom(Shortage { free, needed, .. }) => Some(format!(
-                "free at least {} more there, or name another place with `dir` under [worktree]; \
-                 then `bisect-ppl resume`: nothing measured is lost",
+                "free at least {} more there, or name another place with `dir` under [worktree]",
                 bytes(needed.saturating_sub(*free))
             )),
             Self::OverLimit { .. } => Some(
                 "`bisect-ppl store gc --older-than 30d` removes old hunts and what only they \
-                 measured; then `bisect-ppl resume`: nothing measured is lost"
+                 measured"
                     .to_owned(),
             ),
-            Self::InJob { hint, .. } => hint.clone(),
+            Self::InJob(fault) => fault.hint.clone(),
             Self::Limit(_)
             | Self::Stopped
             | Self::Build(BuildError::Stopped | BuildError::Limit(_)) => None,

@@ -41,13 +41,12 @@ impl InputError {
                     .to_owned()
             }
             Self::LinkChanged(_) => {
-                "commits before and after the change would not be built alike: put it back as it \
-                 was, with its files' times, and `bisect-ppl resume`, or start a new hunt"
+                "commits before and after the change would not be built alike: start a new hunt, or \
+                 put it back as it was, with its files' times"
                     .to_owned()
             }
             Self::Changed { .. } => {
-                "put the input back as it was and `bisect-ppl resume`, or start a new hunt"
-                    .to_owned()
+                "start a new hunt, or put the input back as it was".to_owned()
             }
         }
     }

@@ -162,23 +162,26 @@ impl<'a> Gathered<'a> {
             }
             Event::Weighed(weighed) => self.searches.weighed(weighed),
             Event::SearchEnd { search_number, end } => self.searches.ended(*search_number, end),
-            Event::Confirmed(culprit) => {
-                self.unconfirm(&culprit.info.commit);
-                self.confirmed.push(culprit);
-            }
+            Event::Confirmed(culprit) => self.confirm(culprit),
             Event::Contradicted { commit, reason } => {
                 self.unconfirm(commit);
                 self.note(format!("{}: the claim did not hold: {reason}", commit.short()));
             }
             Event::Note { text } => self.note(text.clone()),
-            Event::Stopped { reason, world, .. } => {
-                self.stopped = Some(if *world { Stop::Outside(reason) } else { Stop::Person });
+            Event::Stopped { world, fault } => {
+                let why = if *world { Stop::Outside(&fault.reason) } else { Stop::Person };
+                self.stopped = Some(why);
             }
             Event::Ended { finding, order } => {
                 self.finding = Some(finding);
                 self.order = order;
             }
         }
+    }
+
+    fn confirm(&mut self, culprit: &'a Culprit) {
+        self.unconfirm(&culprit.info.commit);
+        self.confirmed.push(culprit);
     }
 
     fn unconfirm(&mut self, commit: &CommitId) {

@@ -2,7 +2,7 @@
 //! other side's value. Two equal runs prove little: a test that fails one time in five gives two
 //! equal runs 68 times in 100.
 
-use super::evenness::odds_of_unevenness;
+use super::evenness::log_odds_of_unevenness;
 
 /// Counts of observations (runs or builds) around one commit of a claim.
 ///
@@ -67,7 +67,7 @@ impl FlakyCounts {
     /// Whether commits with rates of their own explain the counts better than one common rate.
     pub(crate) fn are_uneven(&self) -> bool {
         self.commits.iter().any(|(strays, _)| *strays > 0)
-            && odds_of_unevenness(&self.commits) > 0.0
+            && log_odds_of_unevenness(&self.commits) > 0.0
     }
 
     /// The odds that a commit flakes and all its `own` runs show the other side by chance; 0 if the

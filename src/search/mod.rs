@@ -44,7 +44,7 @@ pub(crate) use delta::isolate;
 pub(crate) use delta::{Isolated, IsolationEnd, Tested};
 pub(crate) use drift::Drift;
 pub use drift::DriftPrior;
-pub(crate) use evenness::odds_of_unevenness;
+pub(crate) use evenness::log_odds_of_unevenness;
 pub use evidence::Evidence;
 pub(crate) use expectation::{expected_cost, steps_of};
 pub(crate) use fates::attribute_improvement;

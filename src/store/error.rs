@@ -119,6 +119,8 @@ impl StoreError {
     pub(crate) fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } => return io_hint(source),
+            // Its run no longer counts and is measured again.
+            Self::DamagedDump { .. } => return None,
             Self::Shared(shared) => shared.hint(),
             Self::Link { .. } => {
                 "remove the link, or put what it leads to in its place; only the store's own \
@@ -127,11 +129,6 @@ impl StoreError {
             }
             Self::Corrupt { .. } => {
                 "this is a fault of bisect-ppl; please report it with this message".to_owned()
-            }
-            Self::DamagedDump { .. } => {
-                "its run no longer counts; run the same command again, or `bisect-ppl resume`, to \
-                 measure it again"
-                    .to_owned()
             }
             Self::DamagedFormat { path } => format!(
                 "if no newer bisect-ppl was used here: echo {FORMAT} > {}; nothing measured is lost",
@@ -154,14 +151,12 @@ impl StoreError {
 fn io_hint(source: &std::io::Error) -> Option<String> {
     let hint = match source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            "free some space, then `bisect-ppl resume`; nothing measured is lost"
+            "free some space"
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "the repository's git directory must be writable: what is measured is kept in it"
         }
-        ErrorKind::NotFound => {
-            "a file of the store was removed; `bisect-ppl resume` measures it again"
-        }
+        ErrorKind::NotFound => "a file of the store was removed; what it held is measured again",
         ErrorKind::InvalidData => "move it away: bisect-ppl did not make it",
         _ => return None,
     };

@@ -33,7 +33,7 @@ pub(crate) struct GcLock {
 
 /// Age limits for removal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct AgeLimits {
     /// Removes hunts whose last event is older; `None` keeps all hunts.
     pub hunts: Option<Timestamp>,
     /// Removes runs, builds, and confirmations that no hunt refers to and that are older, and older
@@ -92,7 +92,7 @@ impl GcLock {
     }
 
     /// Collects the data that may be removed.
-    pub(crate) fn waste(&self, limits: &Limits) -> Result<Garbage, StoreError> {
+    pub(crate) fn waste(&self, limits: &AgeLimits) -> Result<Garbage, StoreError> {
         let mut waste = Garbage::default();
         let mut kept = Kept::default();
         for hunt in self.store.hunts()? {
@@ -195,7 +195,7 @@ impl GcLock {
     /// The other confirmations stay, with their runs.
     fn confirmations(
         &self,
-        limits: &Limits,
+        limits: &AgeLimits,
         kept: &mut Kept,
         waste: &mut Garbage,
     ) -> Result<(), StoreError> {
@@ -215,7 +215,7 @@ impl GcLock {
     /// remaining runs dumped to `dumps`.
     fn runs(
         &self,
-        limits: &Limits,
+        limits: &AgeLimits,
         kept: &Kept,
         dumps: &mut BTreeSet<String>,
         waste: &mut Garbage,
@@ -235,7 +235,7 @@ impl GcLock {
     /// builds to `setups`.
     fn builds(
         &self,
-        limits: &Limits,
+        limits: &AgeLimits,
         kept: &Kept,
         setups: &mut BTreeSet<String>,
         waste: &mut Garbage,

@@ -1,5 +1,7 @@
 //! Real hunts with the bundled engine, from an empty folder to a named commit.
 
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,6 +12,28 @@ use crate::kit::{Output, TestEnvironment};
 /// cores. A run of the bench takes one second, but took 25 seconds beside eight busy loops on two
 /// cores.
 const PATIENCE: Duration = Duration::from_mins(30);
+
+/// An environment for a demo. If ccache is installed, `cc` is ccache and all demos share one cache:
+/// most of their files are the same.
+fn environment() -> TestEnvironment {
+    let env = TestEnvironment::new();
+    let Some(ccache) = in_path("ccache") else { return env };
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demos");
+    let programs = shared.join("programs");
+    std::fs::create_dir_all(&programs).unwrap();
+    let compiler = programs.join("cc");
+    // Another demo may have made it.
+    if let Err(error) = symlink(ccache, &compiler) {
+        assert!(compiler.exists(), "{error}");
+    }
+    let cache = shared.join("cache").display().to_string();
+    env.with_programs_of(&programs).with_variable("CCACHE_DIR", &cache)
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
 
 fn hunt(env: &TestEnvironment, scenario: &str) -> Output {
     let args = ["demo", "--scenario", scenario, "--dir", "engine"];
@@ -30,7 +54,7 @@ fn names_the_planted_commit(scenario: &str, cause: &[&str]) -> Output {
 }
 
 fn names_it_as(scenario: &str, title: &str, cause: &[&str]) -> Output {
-    let env = TestEnvironment::new();
+    let env = environment();
     let output = hunt(&env, scenario).expect(0);
     let first = output.stdout.lines().next().unwrap();
     let found = first.strip_prefix(title).unwrap_or_else(|| panic!("{output:?}"));

@@ -10,7 +10,7 @@ use crate::cli::args::StoreGc;
 use crate::cli::{Failed, exit};
 use crate::git::Repository;
 use crate::hunt::{Leftovers, leftovers, remove_leftovers};
-use crate::store::{Garbage, Limits, Store};
+use crate::store::{AgeLimits, Garbage, Store};
 use crate::ui::{Ui, text};
 
 /// Age at which data that no hunt refers to is removed. The data may be a recent measurement by
@@ -31,7 +31,7 @@ pub(crate) fn run(
     }
     let tidying = store.tidy().map_err(Failed::store)?;
     let ago = |age: Duration| Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN);
-    let limits = Limits { hunts: age.map(ago), unreferenced: ago(age.unwrap_or(GRACE)) };
+    let limits = AgeLimits { hunts: age.map(ago), unreferenced: ago(age.unwrap_or(GRACE)) };
     let before = store.inventory().map_err(Failed::store)?.bytes;
     let waste = tidying.waste(&limits).map_err(Failed::store)?;
     let left = leftovers(repository, store).map_err(Failed::hunt)?;

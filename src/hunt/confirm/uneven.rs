@@ -10,7 +10,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::range::SearchRange;
 use crate::oracle::measures_of;
-use crate::search::odds_of_unevenness;
+use crate::search::log_odds_of_unevenness;
 
 use super::verdict_counts::VerdictCounts;
 
@@ -145,7 +145,7 @@ impl Driver<'_> {
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
         for side in sides {
             let pairs: Vec<_> = side.iter().map(|(_, count)| (count.failed, count.runs)).collect();
-            if odds_of_unevenness(&pairs) <= MOST_UNEVEN {
+            if log_odds_of_unevenness(&pairs) <= MOST_UNEVEN {
                 continue;
             }
             let share = |count: &Count| count.failed as f64 / count.runs.max(1) as f64;

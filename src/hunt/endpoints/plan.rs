@@ -17,7 +17,7 @@ const CONFIRMED_COMMITS: usize = 2;
 
 /// Measured durations of builds and runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Pace {
+struct Durations {
     /// Seconds of a build; `None` if nothing was built.
     build: Option<f64>,
     /// Seconds of one run of each measure of the search, added up.
@@ -33,10 +33,10 @@ impl Driver<'_> {
         }
         let strategy = SearchStrategy::of(targets, self.begun.options.search);
         let measures = measures_of(&strategy.targets);
-        let mut pace = pace(&entries, &measures);
+        let mut durations = durations(&entries, &measures);
         // In a dependency, the outer hunt already built the ends, but not the commits between them.
-        if pace.build.is_none() && self.begun.within.is_some() {
-            pace.build = self.known_build()?;
+        if durations.build.is_none() && self.begun.within.is_some() {
+            durations.build = self.known_build()?;
         }
         let rebuilt = match self.oracle.recipes.config.build.confirm {
             ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
@@ -48,12 +48,12 @@ impl Driver<'_> {
         });
         let commits = self.begun.commits - left_out.unwrap_or(0);
         let plan = if let Some(target) = strategy.noisy() {
-            noisy_plan(commits, rebuilt, target, pace)
+            noisy_plan(commits, rebuilt, target, durations)
         } else {
             let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
             // A failure has no values to compare: its confirmation runs as often as in noise.
             let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
-            plan(Size { commits, measures: measures.len(), rounds, rebuilt }, pace)
+            plan(Size { commits, measures: measures.len(), rounds, rebuilt }, durations)
         };
         let stored = is_from_the_store(&entries);
         Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, ..plan }))?)
@@ -62,9 +62,9 @@ impl Driver<'_> {
     /// Duration of a build relative to a run of the measure; 1 if unknown. Uses stored durations,
     /// so that a hunt that reuses all builds makes the same choices.
     pub(crate) fn price_of_build(&self, measure: &str) -> Result<f64, HuntError> {
-        let pace = pace(&self.hunt.entries()?, &[measure.to_owned()]);
+        let durations = durations(&self.hunt.entries()?, &[measure.to_owned()]);
         Ok(match self.known_build()? {
-            Some(build) if pace.run > 0.0 => build / pace.run,
+            Some(build) if durations.run > 0.0 => build / durations.run,
             _ => 1.0,
         })
     }
@@ -97,22 +97,22 @@ struct Size {
 }
 
 /// `steps × (build + runs) + confirmation`.
-fn plan(size: Size, pace: Pace) -> Plan {
+fn plan(size: Size, durations: Durations) -> Plan {
     let steps = steps_of(size.commits);
     let builds = steps + size.rebuilt;
     let rounds = steps + CONFIRMED_COMMITS * size.rounds;
     Plan {
         commits: size.commits,
         steps,
-        builds: if pace.build.is_some() { builds } else { 0 },
+        builds: if durations.build.is_some() { builds } else { 0 },
         runs: rounds * size.measures,
-        seconds: builds as f64 * pace.build.unwrap_or(0.0) + rounds as f64 * pace.run,
+        seconds: builds as f64 * durations.build.unwrap_or(0.0) + rounds as f64 * durations.run,
         stored: false,
     }
 }
 
 /// The plan of a search in noise. The number of runs depends on the effect size d.
-fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) -> Plan {
+fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, durations: Durations) -> Plan {
     let noise = target.noise.expect("a target in noise");
     // Failure rates need about as many runs as levels with d = 2.
     let levels = target.levels().unwrap_or(Levels { good: 0.0, bad: 2.0, sd: 1.0 });
@@ -122,15 +122,15 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, pace: Pace) 
     Plan {
         commits,
         steps: steps_of(commits),
-        builds: if pace.build.is_some() { builds } else { 0 },
+        builds: if durations.build.is_some() { builds } else { 0 },
         runs,
-        seconds: builds as f64 * pace.build.unwrap_or(0.0) + runs as f64 * pace.run,
+        seconds: builds as f64 * durations.build.unwrap_or(0.0) + runs as f64 * durations.run,
         stored: false,
     }
 }
 
 /// Mean durations at the endpoints: of builds made by this hunt, and of all runs, reused or not.
-fn pace(entries: &[Entry], measures: &[String]) -> Pace {
+fn durations(entries: &[Entry], measures: &[String]) -> Durations {
     let builds = entries.iter().filter_map(|entry| match &entry.event {
         Event::Build(build)
             if build.phase == Phase::Endpoint && !build.reused && build.prepare.is_none() =>
@@ -149,7 +149,7 @@ fn pace(entries: &[Entry], measures: &[String]) -> Pace {
             _ => None,
         }))
     };
-    Pace { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
+    Durations { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
 }
 
 /// Whether all results so far come from the store.
@@ -176,18 +176,18 @@ mod tests {
 
     #[test]
     fn a_plan_adds_up_steps_and_confirmation() {
-        let pace = Pace { build: Some(600.0), run: 30.0 };
-        let made = plan(SIZE, pace);
+        let durations = Durations { build: Some(600.0), run: 30.0 };
+        let made = plan(SIZE, durations);
         assert_eq!((made.steps, made.builds, made.runs), (6, 8, 8));
         assert!((made.seconds - (8.0 * 600.0 + 8.0 * 30.0)).abs() < 1e-9);
     }
 
     #[test]
     fn every_measure_counts_and_so_does_each_round() {
-        let pace = Pace { build: Some(1.0), run: 10.0 };
-        let made = plan(Size { measures: 2, rounds: 5, ..SIZE }, pace);
+        let durations = Durations { build: Some(1.0), run: 10.0 };
+        let made = plan(Size { measures: 2, rounds: 5, ..SIZE }, durations);
         assert_eq!((made.builds, made.runs), (8, 2 * (6 + 2 * 5)));
-        // `pace.run` is the sum over both measures.
+        // `durations.run` is the sum over both measures.
         assert!((made.seconds - (8.0 + 16.0 * 10.0)).abs() < 1e-9);
     }
 
@@ -198,14 +198,14 @@ mod tests {
             if let Some(noise) = &mut target.noise {
                 noise.sd = 1.0;
             }
-            noisy_plan(128, 2, &target, Pace { build: Some(1.0), run: 1.0 }).runs
+            noisy_plan(128, 2, &target, Durations { build: Some(1.0), run: 1.0 }).runs
         };
         assert!(runs(2.0) > runs(3.0) && runs(3.0) > runs(10.0), "{} {}", runs(2.0), runs(3.0));
     }
 
     #[test]
     fn what_is_never_built_takes_no_builds() {
-        let made = plan(Size { rebuilt: 0, ..SIZE }, Pace { build: None, run: 2.0 });
+        let made = plan(Size { rebuilt: 0, ..SIZE }, Durations { build: None, run: 2.0 });
         assert_eq!((made.builds, made.seconds), (0, 16.0));
     }
 }

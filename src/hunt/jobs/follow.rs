@@ -16,8 +16,8 @@ use crate::slurm::{
     Attempt, JobEnd, JobResult, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError, cancel,
     nodes_set_aside, submit, wait,
 };
-use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
+use crate::store::{HuntDir, RecordedFault};
 
 /// How long a job that was given up may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -265,12 +265,8 @@ impl JobDriver<'_> {
         if self.is_told()? {
             return Ok(());
         }
-        let stopped = Event::Stopped {
-            reason: error.to_string(),
-            world: !matches!(error, HuntError::Stopped),
-            hint: error.hint(),
-            may_pass: error.may_pass(),
-        };
+        let stopped =
+            Event::Stopped { world: !matches!(error, HuntError::Stopped), fault: error.recorded() };
         Ok(self.hunt.journal()?.append(stopped)?)
     }
 }
@@ -288,7 +284,8 @@ fn after(error: SlurmError) -> Result<Next, HuntError> {
 
 /// A fault that may pass.
 fn passing(reason: String) -> HuntError {
-    HuntError::OracleStopped { reason, hint: None, may_pass: true }
+    let fault = RecordedFault { reason, may_pass: true, ..RecordedFault::default() };
+    HuntError::OracleStopped(fault)
 }
 
 /// The error of a job whose command failed before it could write to the journal.

@@ -13,6 +13,7 @@ use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
 use crate::process::{self, Keep, LogFile};
+use crate::store::RecordedFault;
 use crate::store::journal::{Event, SearchEnd};
 
 use super::opening::open_search;
@@ -146,28 +147,25 @@ fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let last =
         since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
             match entry.event {
-                Event::Stopped { reason, world, hint, may_pass } => {
-                    Some((reason, world, hint, may_pass))
-                }
+                Event::Stopped { world, fault } => Some((world, fault)),
                 _ => None,
             }
         });
     Ok(match last {
-        Some((_, true, ..)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
-        Some((reason, true, hint, may_pass)) => HuntError::OracleStopped { reason, hint, may_pass },
-        Some((_, false, ..)) => HuntError::Stopped,
+        Some((true, _)) if is_spent => HuntError::Limit(ReachedLimit::Runs { runs }),
+        Some((true, fault)) => HuntError::OracleStopped(fault),
+        Some((false, _)) => HuntError::Stopped,
         // The kernel may have killed the oracle, or git, for lack of memory.
-        None => HuntError::OracleStopped {
+        None => HuntError::OracleStopped(RecordedFault {
             reason: format!(
                 "git bisect run stopped without an answer; see logs/ in {}",
                 driver.hunt.path().display()
             ),
             // On a full disk the oracle cannot record why it stopped.
-            hint: files::is_full(driver.hunt.path()).then(|| {
-                "free some space, then `bisect-ppl resume`; nothing measured is lost".to_owned()
-            }),
+            hint: files::is_full(driver.hunt.path()).then(|| "free some space".to_owned()),
             may_pass: true,
-        },
+            needs_new_hunt: false,
+        }),
     })
 }
 

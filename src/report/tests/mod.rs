@@ -18,6 +18,7 @@ use crate::evaluation::{
     Contribution, Ended, Evidence, Failure, FailureKind, Finding, Metric, Outcome, Phase,
     SkipReason, Verdict,
 };
+use crate::store::RecordedFault;
 use crate::store::journal::Event;
 
 use self::fixture::{Hunt, culprit, found, id};
@@ -166,12 +167,8 @@ fn a_hunt_without_an_end_is_interrupted() {
     let mut hunt = Hunt::at_search();
     hunt.judge('d', Verdict::Bad, Phase::Search);
     hunt.append(Event::Confirmed(Box::new(culprit("kv: pad the cache", "a.c"))));
-    hunt.append(Event::Stopped {
-        reason: "Ctrl-C".to_owned(),
-        world: false,
-        hint: None,
-        may_pass: false,
-    });
+    let fault = RecordedFault { reason: "Ctrl-C".to_owned(), ..RecordedFault::default() };
+    hunt.append(Event::Stopped { world: false, fault });
     let report = hunt.report();
     assert_eq!(report.outcome, Outcome::Interrupted);
     assert!(report.culprit.is_none());
@@ -225,12 +222,8 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
 fn the_time_between_drivers_is_not_counted() {
     let mut hunt = Hunt::begun("v1", "x");
     hunt.append(Event::Note { text: "one".to_owned() });
-    hunt.append(Event::Stopped {
-        reason: "night".to_owned(),
-        world: false,
-        hint: None,
-        may_pass: false,
-    });
+    let fault = RecordedFault { reason: "night".to_owned(), ..RecordedFault::default() };
+    hunt.append(Event::Stopped { world: false, fault });
     hunt.append(Event::Resumed { limits: None });
     hunt.append(Event::Note { text: "two".to_owned() });
     // Ten seconds an event: 20 s, then 10 s.

@@ -74,7 +74,7 @@ impl Place {
     }
 
     fn waste(&self, hunts: Option<Timestamp>) -> Garbage {
-        let limits = Limits { hunts, unreferenced: "2026-06-01T00:00:00Z".parse().unwrap() };
+        let limits = AgeLimits { hunts, unreferenced: "2026-06-01T00:00:00Z".parse().unwrap() };
         self.store.tidy().unwrap().waste(&limits).unwrap()
     }
 

@@ -11,6 +11,8 @@ use crate::evaluation::{
     Trial, Value,
 };
 
+use crate::store::RecordedFault;
+
 pub(crate) use begun::{Begun, BuildNode, InputFile, Machine, Options};
 pub(crate) use done::{AheadDone, BuildDone, Judged, RunDone};
 pub(crate) use searches::{
@@ -176,16 +178,11 @@ pub(crate) enum Event {
     },
     /// The hunt was stopped and can be resumed.
     Stopped {
-        /// The reason, in a sentence.
-        reason: String,
         /// True if a tool or the disk failed; false if a person stopped the hunt.
         world: bool,
-        /// What the user can do, in a sentence.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        hint: Option<String>,
-        /// Whether the fault may pass by itself, so that another try may work.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        may_pass: bool,
+        /// Why.
+        #[serde(flatten)]
+        fault: RecordedFault,
     },
     /// The hunt ended with a result.
     Ended {

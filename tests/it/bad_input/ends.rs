@@ -141,6 +141,6 @@ fn a_program_of_a_measure_that_is_missing() {
     good end 317bf99e7c  program not found: no-such-engine
     note: a run of 317bf99e7c did not count: program not found: no-such-engine
     error: measure `ppl` needs the program `no-such-engine`, which was not found
-    hint: install `no-such-engine` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct measure.ppl.command and start a new hunt
+    hint: if the name is wrong, correct measure.ppl.command and start a new hunt; else install `no-such-engine` or add its folder to PATH; after that, `bisect-ppl resume` goes on where it was
     ");
 }

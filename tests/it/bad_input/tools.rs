@@ -89,7 +89,7 @@ fn no_compiler_and_no_make() {
     bad end  db6955cd27 change 3
     range    3 commits
     error: [build] needs the program `cc`, which was not found
-    hint: install `cc` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
+    hint: if the name is wrong, correct [build] commands and start a new hunt; else install `cc` or add its folder to PATH; after that, `bisect-ppl resume` goes on where it was
     ");
     insta::assert_snapshot!(without("make").0, @r"
     exit code 5
@@ -98,7 +98,7 @@ fn no_compiler_and_no_make() {
     bad end  db6955cd27 change 3
     range    3 commits
     error: [build] needs the program `make`, which was not found
-    hint: install `make` or add its folder to PATH, then `bisect-ppl resume`; if the name is wrong, correct [build] commands and start a new hunt
+    hint: if the name is wrong, correct [build] commands and start a new hunt; else install `make` or add its folder to PATH; after that, `bisect-ppl resume` goes on where it was
     ");
 }
 

@@ -89,6 +89,12 @@ impl TestEnvironment {
         self
     }
 
+    /// Puts the programs of `folder` before all others.
+    pub(crate) fn with_programs_of(mut self, folder: &Path) -> Self {
+        self.programs = before(folder, &self.programs);
+        self
+    }
+
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
         self.root.path().join(relative)
     }
