@@ -261,6 +261,15 @@ impl Slot {
         remove_unfinished(&self.folder())
     }
 
+    /// Whether builds or runs made folders beside the build folder, such as `../install`.
+    pub(crate) fn has_folders_beside(&self) -> bool {
+        const OWN: [&str; 9] =
+            ["src", "src.bisect-ppl", "build", "out", "cache", "prepared", "tmp", "home", "python"];
+        let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let mut folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.any(|entry| !OWN.iter().any(|own| entry.file_name() == *own))
+    }
+
     /// Removes the folder of an empty build that is not at the slot's path.
     pub(crate) fn remove_parked(&self) -> Result<(), SlotError> {
         let folder = self.folder();

@@ -32,6 +32,13 @@ pub struct Cause {
     /// Whether a revert makes the bad endpoint good, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revert: Option<Revert>,
+    /// A guard outside the search that the bad endpoint breaks with the change and without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken_too: Option<Metric>,
+    /// Whether the endpoints were tested without the parts that make the step only, because the
+    /// whole change does not come out of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_part: bool,
     /// In a hunt for a fix: whether the fix alone makes the bad endpoint good, if that was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backport: Option<Backport>,

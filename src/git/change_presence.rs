@@ -2,6 +2,8 @@
 //! removes the lines; a reapplied change brings them back. Nothing is built, so the answer only
 //! says where to look.
 
+mod touching;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +13,6 @@ use git2::{ObjectType, Oid};
 
 use crate::evaluation::CommitId;
 
-use super::history::commit_list;
 use super::raw_path::os;
 use super::{GitError, History};
 
@@ -55,7 +56,7 @@ pub(crate) struct CommitsWithoutChange {
 }
 
 impl Change {
-    /// The change in the files with these paths; all of it if there are none.
+    /// The change in the files with these paths; all of it if it has none of them.
     pub(crate) fn in_files(mut self, paths: &[&str]) -> Self {
         let is_in = |file: &FileOfChange| {
             let path = String::from_utf8_lossy(&file.path);
@@ -84,7 +85,21 @@ impl FileOfChange {
 impl History {
     /// The change of `commit` against `parent`.
     pub(crate) fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
-        let changed = self.diff_files(Some(parent), commit)?;
+        self.change_first_in(parent, commit, &[])
+    }
+
+    /// The same; of a very large change, the files with these paths are read first.
+    pub(crate) fn change_first_in(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        paths: &[&str],
+    ) -> Result<Change, GitError> {
+        let mut changed = self.diff_files(Some(parent), commit)?;
+        changed.sort_by_key(|file| {
+            let path = String::from_utf8_lossy(&file.path);
+            !paths.iter().any(|one| *one == path)
+        });
         let tree_before = self.commit(parent)?.tree;
         let mut files = Vec::new();
         for file in changed.into_iter().take(MOST_FILES) {
@@ -337,22 +352,6 @@ impl History {
             }
         }
         Ok(found)
-    }
-
-    /// The commits after `older` up to `newer` that touch a file of the change, oldest first.
-    pub(crate) fn touching(
-        &self,
-        older: &CommitId,
-        newer: &CommitId,
-        change: &Change,
-    ) -> Result<Vec<CommitId>, GitError> {
-        let paths = change.pathspecs();
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
-        let call = self.repository().shared_call().args(["rev-list", "--topo-order", "--reverse"]);
-        let call = call.args(["--ancestry-path".to_owned(), format!("{older}..{newer}")]);
-        commit_list(call.arg("--").args(paths))
     }
 
     /// Whether two commits have the same file at a path, or both have no file there.

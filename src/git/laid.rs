@@ -74,6 +74,22 @@ impl OverlayBuilder {
         patch_of(scratch.call(), from, to)
     }
 
+    /// A tree with the changes between these pairs of trees merged in, one after the other, as
+    /// `git revert` does. `None` if a merge has conflicts, or with git before 2.40.
+    pub(crate) fn merged(
+        &self,
+        tree: &str,
+        changes: &[[String; 2]],
+    ) -> Result<Option<String>, GitError> {
+        let Some(scratch) = self.scratch.get() else { return Ok(None) };
+        let mut merged = tree.to_owned();
+        for [from, to] in changes.iter().filter(|[from, to]| from != to) {
+            let Some(next) = scratch.merged(&merged, from, to)? else { return Ok(None) };
+            merged = next;
+        }
+        Ok(Some(merged))
+    }
+
     fn scratch(&self, commit: &CommitId) -> Result<&ScratchRepository, GitError> {
         if let Some(scratch) = self.scratch.get() {
             return Ok(scratch);

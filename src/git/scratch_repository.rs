@@ -122,6 +122,29 @@ impl ScratchRepository {
         Ok(Some((tree, said)))
     }
 
+    /// A tree with the change from one tree to another merged in, as `git revert` does: renamed files
+    /// are followed. `None` if the merge has conflicts, or with git before 2.40.
+    pub(super) fn merged(
+        &self,
+        tree: &str,
+        from: &str,
+        to: &str,
+    ) -> Result<Option<String>, GitError> {
+        let base = format!("--merge-base={}", self.commit(from)?);
+        let sides = [self.commit(tree)?, self.commit(to)?];
+        let merged = self.call().args(["merge-tree", "--write-tree", &base]).args(sides).run()?;
+        Ok((merged.code == 0).then(|| merged.line()))
+    }
+
+    /// A commit with this tree.
+    fn commit(&self, tree: &str) -> Result<String, GitError> {
+        let call = self.call().args(["commit-tree", tree, "-m", "a tree to merge"]);
+        let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"];
+        let addresses = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"];
+        let call = names.iter().fold(call, |call, name| call.env(name, "bisect-ppl"));
+        addresses.iter().fold(call, |call, name| call.env(name, "bisect-ppl@localhost")).line()
+    }
+
     /// Whether git has all the files from which a patch was made, by the object names in the patch.
     fn has_old_files(&self, patch: &Path) -> Result<bool, GitError> {
         let Ok(text) = std::fs::read(patch) else { return Ok(false) };

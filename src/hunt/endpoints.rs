@@ -3,12 +3,14 @@
 
 mod advice;
 pub(crate) mod checks;
+mod denial;
 mod empty_home;
 pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
 pub(crate) mod missing_metrics;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
+mod overwritten;
 pub(crate) mod plan;
 pub(crate) mod same_text;
 pub(crate) mod targets;
@@ -27,8 +29,6 @@ use super::HuntError;
 use super::driver::Driver;
 use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
-use advice::advice;
-use empty_home::WithEmptyHome;
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
@@ -97,31 +97,10 @@ impl Driver<'_> {
         }
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
-            Err(mut finding) => {
-                if finding.outcome == Outcome::NoRegression {
-                    match self.check_with_empty_home(&at_good, &at_bad, &policy)? {
-                        WithEmptyHome::Regression => {
-                            let finding = self.begin_with_empty_home("the endpoints differ")?;
-                            return Ok(Err(Box::new(finding)));
-                        }
-                        WithEmptyHome::Same => {
-                            finding.summary += "; nor do they with an empty home folder";
-                        }
-                        WithEmptyHome::Unknown => {}
-                    }
-                    let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
-                    if !odd_nodes.is_empty() {
-                        finding.summary += "; no commit did it: ";
-                        finding.summary += &odd_nodes;
-                    }
-                    for told in newly_failed(&at_good, &at_bad) {
-                        finding.summary += "; but ";
-                        finding.summary += &told;
-                    }
-                    finding.next = advice(&at_good, &at_bad, &self.guards());
-                }
-                return Ok(Err(finding));
+            Err(finding) if finding.outcome == Outcome::NoRegression => {
+                return self.denied(finding, &at_good, &at_bad, &policy).map(Err);
             }
+            Err(finding) => return Ok(Err(finding)),
         };
         if let Some(within) = &self.begun.within
             && !matches_outer_hunt(within, &chosen.targets)

@@ -251,7 +251,9 @@ impl HuntError {
         match self {
             Self::Oracle(error) => error.needs_new_hunt(),
             Self::OracleStopped(fault) => fault.needs_new_hunt,
-            Self::NoBeginning | Self::ConfigurationInvalid(_) => true,
+            Self::NoBeginning | Self::ConfigurationInvalid(_) | Self::ConfigurationChanged(_) => {
+                true
+            }
             _ => false,
         }
     }

@@ -177,6 +177,8 @@ fn unknown(culprit: &Culprit, why: String) -> Cause {
         without: None,
         roles: BTreeMap::new(),
         revert: None,
+        broken_too: None,
+        in_part: false,
         backport: None,
     }
 }

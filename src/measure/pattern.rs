@@ -1,5 +1,7 @@
 //! Matches a pattern line by line, on both streams in the order of arrival.
 
+mod cut;
+
 use std::collections::BTreeMap;
 
 use regex::Regex;
@@ -29,8 +31,8 @@ struct Group {
 
 #[derive(Debug)]
 enum Picked {
-    First(Option<String>),
-    Last(Option<String>),
+    First(Option<Result<String, Failure>>),
+    Last(Option<Result<String, Failure>>),
     /// A value computed from all matches.
     Computed {
         all: Pick,
@@ -66,9 +68,19 @@ impl Pattern {
         let mut matched = false;
         for captures in self.regex.captures_iter(line) {
             matched = true;
+            let end = captures.get(0).map_or(0, |whole| whole.end());
             for group in &mut self.groups {
                 if let Some(found) = captures.get(group.index) {
-                    group.picked.add(&group.metric, found.as_str().trim());
+                    let whole = match self.kind {
+                        MeasureKind::Number => cut::number_around(line, end, found),
+                        MeasureKind::Fact => None,
+                    };
+                    let text = found.as_str().trim();
+                    let taken = match whole {
+                        Some(whole) => Err(cut::failure(&group.metric, text, whole)),
+                        None => Ok(text),
+                    };
+                    group.picked.add(&group.metric, taken);
                 }
             }
         }
@@ -102,16 +114,18 @@ impl Picked {
         }
     }
 
-    fn add(&mut self, metric: &Metric, text: &str) {
+    fn add(&mut self, metric: &Metric, taken: Result<&str, Failure>) {
         match self {
             Self::First(Some(_)) => {}
-            Self::First(picked) | Self::Last(picked) => *picked = Some(text.to_owned()),
+            Self::First(picked) | Self::Last(picked) => *picked = Some(taken.map(str::to_owned)),
             // Every match counts here, so a NaN or a non-number makes the value fail;
             // `f64::min` would silently skip a NaN.
-            Self::Computed { numbers, failure, .. } => match number_in(metric, text) {
-                Ok(value) => numbers.extend(value.number()),
-                Err(new) => keep_worse(failure, new),
-            },
+            Self::Computed { numbers, failure, .. } => {
+                match taken.and_then(|text| number_in(metric, text)) {
+                    Ok(value) => numbers.extend(value.number()),
+                    Err(new) => keep_worse(failure, new),
+                }
+            }
         }
     }
 
@@ -132,7 +146,7 @@ impl Picked {
         };
         match self {
             Self::First(text) | Self::Last(text) => {
-                let text = text.ok_or_else(no_match)?;
+                let text = text.ok_or_else(no_match)??;
                 match kind {
                     MeasureKind::Number => number_in(metric, &text),
                     MeasureKind::Fact => Ok(Value::Fact(text)),

@@ -50,11 +50,7 @@ impl Oracle {
             measure.name,
             twin.record.commit.short()
         );
-        // This note names a commit, and a part of a change is not a commit. The journal records its
-        // trial instead.
-        if phase != Phase::Localize {
-            self.recorder.event(Event::Note { text })?;
-        }
+        self.recorder.event(Event::Note { text })?;
         let reference = self.reference(measure, recipe)?;
         let derived = self.derived(&run, measure, recipe, reference.as_ref())?;
         Ok(Some((run, derived)))
@@ -66,6 +62,10 @@ impl Oracle {
         placed: &Placed,
     ) -> Result<Option<StoredRun>, OracleError> {
         let Launch { commit, recipe, measure, .. } = launch;
+        // What a run loads from there is not listed.
+        if placed.slot.has_folders_beside() {
+            return Ok(None);
+        }
         let settings = self.recipes.settings_key(commit, recipe, measure);
         let here = SlotContents::in_slot(&placed.slot);
         for other in self.recorder.measured() {

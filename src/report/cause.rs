@@ -102,7 +102,7 @@ fn in_short_of(cause: &Cause) -> Option<String> {
 /// not heal it, the sentence is about the causes of all first bad commits.
 pub(super) fn healing(report: &Report) -> Option<String> {
     let cause = &report.cause.as_ref()?.cause;
-    let them = taken_out(cause);
+    let them = taken_out_of_end(cause);
     if cause.backport == Some(Backport::Heals) {
         return Some(format!("the bad end with {them} is good"));
     }
@@ -198,11 +198,18 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
     }
 }
 
+/// What the tests of the endpoints take out or add: all of the change, unless its rest is known to
+/// make no step.
+fn taken_out_of_end(cause: &Cause) -> String {
+    match cause.end {
+        CauseEnd::Complete => taken_out(cause),
+        _ if cause.in_part => taken_out(cause),
+        _ => "the whole commit".to_owned(),
+    }
+}
+
 /// The removed parts: `it`, or `them and the 2 parts that need them`.
 fn taken_out(cause: &Cause) -> String {
-    if cause.end == CauseEnd::Budget {
-        return "the whole commit".to_owned();
-    }
     let is_single = matches!(cause.sets.as_slice(), [set] if set.parts.len() == 1);
     let them = if is_single { "it" } else { "them" };
     match cause.dependents.len() {
@@ -216,7 +223,7 @@ fn taken_out(cause: &Cause) -> String {
 /// commits.
 fn revert_in_words(line: &CauseLine, commits: usize, newer: &str) -> Option<String> {
     let cause = &line.cause;
-    let mut name = taken_out(cause);
+    let mut name = taken_out_of_end(cause);
     if commits > 1 {
         name.push_str(" alone");
     }
@@ -228,7 +235,7 @@ fn revert_in_words(line: &CauseLine, commits: usize, newer: &str) -> Option<Stri
 /// What the bad end shows with the parts of a fix.
 fn backport_in_words(line: &CauseLine) -> Option<String> {
     let cause = &line.cause;
-    let (trial, name) = (cause.backported(), taken_out(cause));
+    let (trial, name) = (cause.backported(), taken_out_of_end(cause));
     let tested = TestedEnd { trial, patch: line.patch.as_deref(), name, is_joint: false };
     Some(tested.backported(cause.backport.as_ref()?))
 }

@@ -70,6 +70,12 @@ pub enum CalibrationError {
     },
 }
 
+/// A run is a stray if it is worse than the good level by the tolerance and this multiple of the
+/// noise.
+const FAR: f64 = 3.0;
+/// Strays of the bad end that are too many for chance: this number more than twice those of good.
+const STRAYS: usize = 2;
+
 /// The order of the endpoints in a round (0, 1, …); true: good. The order alternates (G B, B G,
 /// G B), so that machine drift affects both equally.
 pub fn endpoint_order(round: usize) -> [bool; 2] {
@@ -103,7 +109,8 @@ pub fn calibrate(
         return Ok(Calibration { levels: seen.levels, paired: seen.paired, runs: n });
     }
     let [_, highest] = seen.interval();
-    if highest <= rule.tolerance {
+    let is_spoiled = has_more_strays(&good, &bad, &seen, rule.tolerance.max(0.0));
+    if highest <= rule.tolerance && !is_spoiled {
         return Err(CalibrationError::NoDifference);
     }
     let reachable = NEEDED * (seen.sd / (seen.step + 2.0 * seen.error)).powi(2);
@@ -113,7 +120,7 @@ pub fn calibrate(
         return Err(CalibrationError::More);
     }
     // A larger step may be due to chance. It proves neither a difference nor its absence.
-    if seen.step <= NEAR * rule.tolerance.max(0.0) {
+    if seen.step <= NEAR * rule.tolerance.max(0.0) && !is_spoiled {
         return Err(CalibrationError::NoDifference);
     }
     let needed = NEEDED * (seen.sd / seen.step).powi(2);
@@ -125,6 +132,16 @@ pub fn calibrate(
 pub fn interval(good: &[f64], bad: &[f64], rule: CalibrationSettings) -> Option<[f64; 2]> {
     let (good, bad) = finite(good, bad);
     (good.len() > 1).then(|| Seen::of(&good, &bad, rule).interval())
+}
+
+/// Whether clearly more runs of bad than of good lie far beyond the tolerance. Winsorised means hide
+/// such runs, but if they come from the commits, there is a difference.
+fn has_more_strays(good: &[f64], bad: &[f64], seen: &Seen, tolerance: f64) -> bool {
+    let Some(level) = stats::winsorised_mean(good) else { return false };
+    let far = tolerance + FAR * stats::winsorised_sd(&[good]).unwrap_or(0.0);
+    let strays = |runs: &[f64]| runs.iter().filter(|run| **run - level > far).count();
+    let most = 2 * strays(good) + STRAYS;
+    !seen.paired && strays(bad) >= most
 }
 
 /// The rounds in which both runs are finite numbers.

@@ -10,6 +10,18 @@ use super::{Levels, Side, levels};
 const CLIP: f64 = 3.9;
 /// Maximum number of pairs: this multiple of the number that the step needs on average, plus six.
 const MAX_PAIRS_FACTOR: f64 = 6.0;
+/// From this number of pairs on, the pair farthest from the median counts for the scatter as the
+/// next one on its side: it may be a disturbed run.
+const PAIRS_WITH_OUTLIER: usize = 4;
+/// Pairs that scatter more than this multiple of the calibrated noise do not fit the calibration.
+const WIDE: f64 = 2.0;
+/// The scatter of n such pairs is multiplied by 1 + this/(n − 1): that of a few pairs is often too
+/// small.
+const WIDER: f64 = 4.0;
+/// Nor do pairs beyond the step by more than this many standard errors.
+const BEYOND: f64 = 3.0;
+/// Minimum number of pairs to confirm a step if they do not fit the calibration.
+const ODD_PAIRS: usize = 6;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
 /// The search uses the other half of α.
@@ -25,7 +37,8 @@ pub enum Step {
     Size {
         /// The size, on the oriented scale.
         step: f64,
-        /// Standard deviation of a difference between two runs.
+        /// Standard deviation of a difference between two runs. If the pairs scatter more, their
+        /// own standard deviation counts: a commit may be noisier than the endpoints.
         sd: f64,
     },
     /// A failure rate that rises from good to bad.
@@ -44,16 +57,18 @@ impl Step {
 }
 
 /// Fresh pairs (parent, commit), and their evidence so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FreshPairs {
     step: Step,
-    /// The smallest step worth reporting, and its evidence. It counts if the whole step is
-    /// rejected, because the change may consist of several steps.
-    least: Option<(Step, f64)>,
+    /// The smallest step worth reporting. It counts if the whole step is rejected, because the
+    /// change may consist of several steps.
+    least: Option<Step>,
     wanted: f64,
-    /// Evidence for the step; for a pass/fail metric, that the commit is bad.
-    sum: f64,
-    /// Evidence that the parent is good, for a pass/fail metric.
+    /// For levels: commit − parent of each pair.
+    differences: Vec<f64>,
+    /// For a pass/fail metric: the evidence that the commit is bad.
+    commit: f64,
+    /// For a pass/fail metric: the evidence that the parent is good.
     parent: f64,
     pairs: usize,
 }
@@ -62,7 +77,15 @@ impl FreshPairs {
     /// Starts without pairs.
     pub fn new(step: Step, confidence: f64) -> Self {
         let wanted = evidence_wanted(confidence);
-        Self { step, least: None, wanted, sum: 0.0, parent: 0.0, pairs: 0 }
+        Self {
+            step,
+            least: None,
+            wanted,
+            differences: Vec::new(),
+            commit: 0.0,
+            parent: 0.0,
+            pairs: 0,
+        }
     }
 
     /// Also tests a smaller step of this size (on the oriented scale), used if the whole step is
@@ -73,7 +96,7 @@ impl FreshPairs {
             && size > 0.0
             && size < step
         {
-            self.least = Some((Step::Size { step: size, sd }, 0.0));
+            self.least = Some(Step::Size { step: size, sd });
         }
         self
     }
@@ -81,65 +104,80 @@ impl FreshPairs {
     /// Adds a pair of fresh runs.
     ///
     /// For levels, the evidence of a pair is clip(δ(D − δ/2)/s_D², ±3.9) with D = commit − parent:
-    /// the log likelihood ratio of a step δ against none.
+    /// the log likelihood ratio of a step δ against none. s_D is the standard deviation of the
+    /// calibration, or that of the pairs if it is larger.
     pub fn add(&mut self, parent: f64, commit: f64) {
         self.pairs += 1;
         match self.step {
-            Step::Size { step, sd } => self.sum += log_likelihood_ratio(step, sd, commit - parent),
+            Step::Size { .. } => self.differences.push(commit - parent),
             Step::Rates(rates) => {
-                self.sum += rates.evidence(commit);
+                self.commit += rates.evidence(commit);
                 self.parent -= rates.evidence(parent);
             }
         }
-        if let Some((Step::Size { step, sd }, sum)) = &mut self.least {
-            *sum += log_likelihood_ratio(*step, *sd, commit - parent);
+    }
+
+    /// The evidence of the pairs for a step; for rates, that of the weaker side.
+    fn evidence_for(&self, step: Step) -> f64 {
+        match step {
+            Step::Size { step, sd } => {
+                let sd = self.noise(sd).1;
+                let pairs = self.differences.iter();
+                pairs.map(|difference| log_likelihood_ratio(step, sd, *difference)).sum()
+            }
+            Step::Rates(_) => self.commit.min(self.parent),
         }
+    }
+
+    /// The mean of the pairs, and their noise: the calibrated one, or their own if it is larger.
+    fn noise(&self, sd: f64) -> (f64, f64) {
+        let (mean, own) = scatter(&self.differences);
+        let few = 1.0 + WIDER / (self.differences.len().max(2) - 1) as f64;
+        let own = if own > WIDE * sd { own * few } else { own };
+        (mean, sd.max(own))
+    }
+
+    /// Whether there are too few pairs to confirm a step that the calibration does not explain.
+    fn is_odd(&self) -> bool {
+        let Step::Size { step, sd } = self.step else { return false };
+        let (mean, noise) = self.noise(sd);
+        let error = noise / (self.pairs.max(1) as f64).sqrt();
+        self.pairs < ODD_PAIRS && sd > 0.0 && (noise > WIDE * sd || mean > step + BEYOND * error)
     }
 
     /// `Bad` if the commit is bad and the parent good, `Good` if not; `None` while more pairs are
     /// needed.
     pub fn verdict(&self) -> Option<Side> {
+        let is_odd = self.is_odd();
         let side = |evidence: f64| {
             if evidence >= self.wanted {
-                Some(Side::Bad)
+                (!is_odd).then_some(Side::Bad)
             } else if evidence <= -self.wanted {
                 Some(Side::Good)
             } else {
                 None
             }
         };
-        let whole = side(self.weakest_evidence());
-        match self.least {
+        match self.least.filter(|_| self.is_rejected_or_exhausted()) {
             // If the small step has no evidence either, the test ends.
-            Some((_, sum)) if self.is_rejected_or_exhausted() && sum <= 0.0 => Some(Side::Good),
-            Some((step, sum)) if self.is_rejected_or_exhausted() => {
-                side(sum).or_else(|| self.is_beyond(step).then_some(Side::Good))
+            Some(step) if self.evidence_for(step) <= 0.0 => Some(Side::Good),
+            Some(step) => {
+                side(self.evidence_for(step)).or_else(|| self.is_beyond(step).then_some(Side::Good))
             }
-            _ => whole,
-        }
-    }
-
-    /// The evidence for the whole step; for rates, that of the weaker side.
-    fn weakest_evidence(&self) -> f64 {
-        match self.step {
-            Step::Size { .. } => self.sum,
-            Step::Rates(_) => self.sum.min(self.parent),
+            None => side(self.evidence_for(self.step)),
         }
     }
 
     /// Whether the whole step is rejected, or is undecided at its maximum of pairs.
     fn is_rejected_or_exhausted(&self) -> bool {
-        let whole = self.weakest_evidence();
+        let whole = self.evidence_for(self.step);
         whole <= -self.wanted || (whole < self.wanted && self.is_beyond(self.step))
     }
 
     /// Whether the maximum number of pairs is reached.
     pub fn is_exhausted(&self) -> bool {
-        let step = self
-            .least
-            .filter(|_| self.is_rejected_or_exhausted())
-            .map_or(self.step, |(step, _)| step);
-        self.is_beyond(step)
+        let least = self.least.filter(|_| self.is_rejected_or_exhausted());
+        self.is_beyond(least.unwrap_or(self.step))
     }
 
     fn is_beyond(&self, step: Step) -> bool {
@@ -155,16 +193,37 @@ impl FreshPairs {
 
     /// The evidence so far, in nats; for rates, that of the weaker side.
     pub(crate) fn evidence(&self) -> f64 {
-        match self.least {
-            Some((_, sum)) if self.is_rejected_or_exhausted() => sum,
-            _ => self.weakest_evidence(),
-        }
+        let least = self.least.filter(|_| self.is_rejected_or_exhausted());
+        self.evidence_for(least.unwrap_or(self.step))
     }
 
     /// Pairs so far.
     pub fn pairs(&self) -> usize {
         self.pairs
     }
+}
+
+/// Mean and standard deviation of the pairs. Once there are enough, the one farthest from the median
+/// counts as the next one on its side. A pair that is not a number does not count.
+fn scatter(differences: &[f64]) -> (f64, f64) {
+    let mut kept: Vec<f64> = differences.iter().copied().filter(|one| one.is_finite()).collect();
+    if kept.len() >= PAIRS_WITH_OUTLIER {
+        kept.sort_by(f64::total_cmp);
+        let median = kept[kept.len() / 2];
+        let far = |one: &f64| (one - median).abs();
+        let last = kept.len() - 1;
+        if far(&kept[0]) > far(&kept[last]) {
+            kept[0] = kept[1];
+        } else {
+            kept[last] = kept[last - 1];
+        }
+    }
+    if kept.len() < 2 {
+        return (kept.first().copied().unwrap_or(0.0), 0.0);
+    }
+    let mean = kept.iter().sum::<f64>() / kept.len() as f64;
+    let squares: f64 = kept.iter().map(|one| (one - mean).powi(2)).sum();
+    (mean, (squares / (kept.len() - 1) as f64).sqrt())
 }
 
 /// The evidence of a difference for a step of this size against none, in nats, clipped.

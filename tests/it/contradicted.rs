@@ -9,7 +9,8 @@ const FAILED: &str = "metric = \"e.failed\"\nmax_increase = 0";
 const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
 
 /// An engine that is a shell script. Commit i puts the i-th text into the i-th file; an empty text
-/// removes the file. The first commit is `v1`, and the subject of each is the name of its file.
+/// removes the file. `a+b` are two files with the same text. The first commit is `v1`, and the
+/// subject of each is the name of its file.
 fn hunt(
     env: &TestEnvironment,
     engine: &str,
@@ -22,14 +23,16 @@ fn hunt(
     );
     put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
     put(&env.repo().join(".gitignore"), b"oracle.toml\n");
-    for (number, (file, text)) in commits.iter().enumerate() {
-        let path = env.repo().join(file);
-        if text.is_empty() {
-            std::fs::remove_file(path).unwrap();
-        } else {
-            put(&path, text.as_bytes());
+    for (number, (files, text)) in commits.iter().enumerate() {
+        for file in files.split('+') {
+            let path = env.repo().join(file);
+            if text.is_empty() {
+                std::fs::remove_file(path).unwrap();
+            } else {
+                put(&path, text.as_bytes());
+            }
         }
-        commit(env, file);
+        commit(env, files);
         if number == 0 {
             env.git(&["tag", "v1"]);
         }
@@ -154,4 +157,136 @@ fn a_check_that_fails_in_place_of_another_is_told() {
     .concat();
     let hunt = hunt(&env, SUITE, [PARITY, FAILED], &commits);
     hunt.expect(4, "no-regression").output.says(&["pass at the good end", "rope"]);
+}
+
+/// A later commit takes `steps` back in another way, and the next one makes as large a step again.
+/// The search for the first bad commit does not see the one commit between them.
+fn taken_back_and_made_again(steps: &str) -> Vec<(&str, &str)> {
+    let mut all: Vec<_> = [("start", "0")].into_iter().chain(notes(3)).collect();
+    all.push((steps, "1"));
+    all.extend(notes(8));
+    all.extend([("fix", "1"), ("c", "1")]);
+    all.extend(notes(2));
+    all
+}
+
+#[test]
+fn a_commit_is_taken_out_as_a_whole_if_its_parts_make_parts_of_the_step() {
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    for engine in [
+        // Each part makes a part of the step.
+        "v=50; [ -f fix ] || { [ -f a1 ] && v=$((v+3)); [ -f a2 ] && v=$((v+2)); }\n\
+         [ -f c ] && v=$((v+5)); echo e = $v",
+        // Without `a1`, `a2` does not run.
+        "[ -f a2 ] && [ ! -f a1 ] && [ ! -f fix ] && exit 3\n\
+         v=50; [ -f a1 ] && [ ! -f fix ] && v=55; [ -f c ] && v=55; echo e = $v",
+    ] {
+        let env = TestEnvironment::localizing();
+        let hunt = hunt(&env, engine, guard, &taken_back_and_made_again("a1+a2"));
+        let hunt = hunt.expect(3, "candidates");
+        assert_eq!(subjects(&hunt), ["a1+a2"]);
+        hunt.output.says(&["the bad end still shows it, at least in part"]);
+    }
+}
+
+#[test]
+fn a_commit_with_two_causes_is_reverted_as_a_whole() {
+    let engine = "v=50; [ -f a1 ] && v=$((v+3)); [ -f a2 ] && v=$((v+2)); echo e = $v";
+    let env = TestEnvironment::localizing();
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    let hunt = hunt(&env, engine, guard, &among_notes(&[("a1+a2", "1")]));
+    hunt.expect(0, "culprit").output.says(&["reverting the whole commit heals the bad end: e 50"]);
+}
+
+#[test]
+fn a_renamed_file_is_followed_to_the_commit_that_mends_it() {
+    let text = |value: &str| {
+        let lines = |numbers: [usize; 20]| {
+            numbers.map(|line| format!("# line {line} of a kernel\n")).concat()
+        };
+        let [before, after] = [0, 20].map(|first| std::array::from_fn(|line| first + line));
+        lines(before) + value + "\n" + &lines(after)
+    };
+    let env = TestEnvironment::localizing();
+    let engine = "v=$(cat k lib/k 2>/dev/null | grep -v '#'); echo e = $v";
+    let hunt = hunt_of_renamed(&env, engine, &text).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["made again"]);
+}
+
+fn hunt_of_renamed(env: &TestEnvironment, engine: &str, text: &dyn Fn(&str) -> String) -> Hunt {
+    let at = |path: &str, value: &str| {
+        put(&env.repo().join(path), text(value).as_bytes());
+    };
+    let step = |subject: &str| commit(env, subject);
+    let note = |number: usize| {
+        for one in 0..number {
+            put(&env.repo().join("notes"), format!("{one}").as_bytes());
+            commit(env, "note");
+        }
+    };
+    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    at("k", "5");
+    step("start");
+    env.git(&["tag", "v1"]);
+    note(3);
+    at("k", "6");
+    step("a");
+    note(3);
+    std::fs::create_dir(env.repo().join("lib")).unwrap();
+    std::fs::rename(env.repo().join("k"), env.repo().join("lib/k")).unwrap();
+    step("renamed");
+    note(8);
+    at("lib/k", "5");
+    step("mended");
+    at("lib/k", "6.1");
+    step("made again");
+    note(2);
+    let text = format!(
+        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{NUMBER}\n\
+         [[guard]]\nmetric = \"e\"\nmax_increase = 0.5\n"
+    );
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    env.hunt()
+}
+
+#[test]
+fn a_failure_hides_a_larger_step_than_its_commit_makes() {
+    let engine = "[ \"$1\" = long ] && { [ -f x ] && exit 3; echo ok = 1; exit; }\n\
+                  v=50; [ -f x ] && v=52; [ -f y ] && v=90; echo e = $v";
+    let long = "[[measure]]\nname = \"long\"\ncommand = \"sh {src}/engine.sh long\"\n\
+                parser = \"regex\"\npattern = '^ok = ([0-9]+)'";
+    let guards = "metric = \"e\"\nmax_increase = 1\n[[guard]]\nmetric = \"long.wall_s\"\n\
+                  max_increase = 100";
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("x", "1"), ("y", "1")]);
+    let hunt = hunt(&env, engine, [&format!("{NUMBER}\n{long}"), guards], &commits);
+    let mut found = subjects(&hunt.expect(0, "culprit"));
+    found.sort();
+    assert_eq!(found, ["x", "y"]);
+}
+
+#[test]
+fn steps_larger_than_the_named_one_are_not_small() {
+    let engine = "v=50; [ -f a ] && v=59; [ -f b ] && v=65; [ -f c ] && v=74; echo e = $v";
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("a", "1"), ("b", "1"), ("c", "1")]);
+    let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 10"], &commits);
+    assert_eq!(hunt.output.code(), Some(3), "{}", hunt.output.stdout);
+}
+
+#[test]
+fn a_build_that_overwrites_what_the_other_end_runs_is_told() {
+    let env = TestEnvironment::localizing();
+    let installed = env.path("installed").display().to_string();
+    let build = format!(
+        "[build]\ncommands = [\"mkdir -p {installed}\", \"cp {{src}}/value {installed}/value\"]\n"
+    );
+    let engine = format!("echo e = $(cat {installed}/value)");
+    let commits = [("value", "50"), ("notes", "1"), ("value", "60"), ("notes", "2")];
+    let guard = format!("metric = \"e\"\nmax_increase = 1\n{build}");
+    let hunt = hunt(&env, &engine, [NUMBER, &guard], &commits);
+    let said =
+        ["a build writes outside its folder: ", "e 50 and then e 60", "install below {build}"];
+    hunt.expect(4, "endpoint-unmeasurable").output.says(&said);
 }

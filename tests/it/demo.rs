@@ -26,8 +26,8 @@ fn environment() -> TestEnvironment {
     if let Err(error) = symlink(ccache, &compiler) {
         assert!(compiler.exists(), "{error}");
     }
-    let cache = shared.join("cache").display().to_string();
-    env.with_programs_of(&programs).with_variable("CCACHE_DIR", &cache)
+    let objects = shared.join("cache").display().to_string();
+    env.with_programs_of(&programs).with_variable("CCACHE_DIR", &objects)
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {

@@ -260,7 +260,7 @@ impl Driver<'_> {
         let of = |one: &CommitId| samples(&seen[one], target, config);
         let Ok(own) = of(claim.commit) else { return Vec::new() };
         let against = |parent: &CommitId| {
-            let mut told = empty;
+            let mut told = empty.clone();
             of(parent)?.iter().zip(&own).for_each(|(parent, commit)| {
                 told.add(orientation.sample(*parent), orientation.sample(*commit));
             });

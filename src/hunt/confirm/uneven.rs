@@ -66,7 +66,7 @@ impl Driver<'_> {
         counts: &BTreeMap<CommitId, Count>,
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
         let sides = self.sides_of(commit, counts)?;
-        self.unevenness(search_range, commit, counts, sides)
+        self.unevenness(search_range, commit, counts, &sides)
     }
 
     /// Withdraws found commits if all runs of the hunt show that commits on one side do not fail
@@ -79,6 +79,16 @@ impl Driver<'_> {
         for (commit, search_range) in claims {
             let counts = self.counts_in(search_range)?;
             let mut sides = self.sides_of(commit, &counts)?;
+            // The hunt's ends are before and after every mend. If the newer end fails more often
+            // than the commit, or a parent more often than the older end, another commit did that.
+            let [older, newer] = self.begun.ends();
+            let mut before = self.oracle.history.parents(commit)?;
+            before.push(older.clone());
+            let after = vec![commit.clone(), newer.clone()];
+            let ends = [before, after].into_iter().zip(&sides).map(|(ends, side)| {
+                side.iter().copied().filter(|(one, _)| ends.contains(one)).collect()
+            });
+            let ends: Vec<CountedCommits<'_>> = ends.collect();
             for (side, is_newer) in sides.iter_mut().zip([false, true]) {
                 // Commits after a mend differ from their side without being flaky.
                 side.retain(|(_, count)| count.fails_mostly() == is_newer);
@@ -86,7 +96,8 @@ impl Driver<'_> {
                     side.clear();
                 }
             }
-            if let Some((among, why)) = self.unevenness(search_range, commit, &counts, sides)? {
+            let sides: Vec<CountedCommits<'_>> = sides.into_iter().chain(ends).collect();
+            if let Some((among, why)) = self.unevenness(search_range, commit, &counts, &sides)? {
                 ledger.withdraw(commit, &among, why);
             }
         }
@@ -141,7 +152,7 @@ impl Driver<'_> {
         search_range: &SearchRange,
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
-        sides: [CountedCommits<'_>; 2],
+        sides: &[CountedCommits<'_>],
     ) -> Result<Option<(Vec<CommitId>, String)>, HuntError> {
         for side in sides {
             let pairs: Vec<_> = side.iter().map(|(_, count)| (count.failed, count.runs)).collect();

@@ -2,7 +2,7 @@
 //! measures that fail.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, GuardForm, Phase};
+use crate::evaluation::{CommitId, Guard, GuardForm, Metric, Phase, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request, guarded_measures};
@@ -14,56 +14,72 @@ use crate::ui::text;
 const SURE_PERCENT: f64 = 2.0;
 
 impl Driver<'_> {
-    /// Runs all guarded measures of the reverted endpoint once. Says what fails there, or which
-    /// guard of `others` is broken; `None` if nothing is. `others`: the guards that the hunt does
-    /// not search for.
+    /// Runs all guarded measures of the reverted endpoint once: what fails there, or which guard of
+    /// `others` is broken; `None` if nothing is. `others`: the guards that the hunt does not search
+    /// for.
     pub(super) fn broken_beside(
         &mut self,
         end: &CommitId,
         reverted: &Config,
         others: &[OtherGuard],
-    ) -> Result<Option<String>, HuntError> {
+    ) -> Result<Option<Broken>, HuntError> {
         let measures = guarded_measures(&self.oracle.recipes.config.guards);
         let look = Request::look(end, &measures, Phase::Localize);
-        let request = Request { runs: 1, recipe: Some(reverted), reuse_identical: true, ..look };
+        let request = Request { runs: 1, recipe: Some(reverted), ..look };
         let seen = self.oracle.evaluate(request)?;
         Ok(broken(&seen, others))
     }
 }
 
-/// A sentence about the first failure, or about the first broken guard of `others`.
-fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<String> {
+/// What the reverted endpoint shows beside the step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Broken {
+    /// The first failure, or the first broken guard, in a sentence.
+    pub(super) what: String,
+    /// The first guard that is also broken at the endpoint itself, which has the change.
+    pub(super) broken_too: Option<Metric>,
+}
+
+/// The first failure, or the first broken guard of `others`.
+fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<Broken> {
     for (measure, samples) in &seen.samples {
         let failure = samples.iter().find_map(|sample| sample.result.as_ref().err());
         if let Some(failure) = failure {
-            return Some(format!("{measure} {} ({})", failure.kind, failure.detail));
+            let what = format!("{measure} {} ({})", failure.kind, failure.detail);
+            return Some(Broken { what, broken_too: None });
         }
     }
-    others.iter().find_map(|other| {
+    let broken = others.iter().filter_map(|other| {
         let guard = &other.guard;
         let (before, now) = (other.baseline.as_ref()?, seen.level(&guard.metric)?);
-        let is_broken = match (before.number(), now.number()) {
-            (Some(before), Some(now)) => {
-                let is_percent = matches!(
-                    guard.form,
-                    GuardForm::MaxIncreasePercent(_) | GuardForm::MaxDecreasePercent(_)
-                );
-                let sure = if is_percent { SURE_PERCENT } else { 1.0 };
-                guard.worsening(before, now) > sure * guard.limit(before).max(0.0)
-            }
-            _ => *before != now,
-        };
-        is_broken.then(|| {
-            let (before, now) = (text::value(before), text::value(&now));
-            format!("{} goes from {before} to {now}", guard.metric)
-        })
+        is_broken(guard, before, &now).then_some((other, before, now))
+    });
+    let broken: Vec<_> = broken.collect();
+    let (first, before, now) = broken.first()?;
+    let (before, now) = (text::value(before), text::value(now));
+    let is_too = |other: &OtherGuard, before: &Value| {
+        other.bad.as_ref().is_some_and(|bad| is_broken(&other.guard, before, bad))
+    };
+    let broken_too = broken.iter().find(|(other, before, _)| is_too(other, before));
+    Some(Broken {
+        what: format!("{} goes from {before} to {now}", first.guard.metric),
+        broken_too: broken_too.map(|(other, ..)| other.guard.metric.clone()),
     })
+}
+
+/// Whether a guard is broken by the change from `before` to `now`.
+fn is_broken(guard: &Guard, before: &Value, now: &Value) -> bool {
+    let (Some(before), Some(now)) = (before.number(), now.number()) else { return before != now };
+    let is_percent =
+        matches!(guard.form, GuardForm::MaxIncreasePercent(_) | GuardForm::MaxDecreasePercent(_));
+    let sure = if is_percent { SURE_PERCENT } else { 1.0 };
+    guard.worsening(before, now) > sure * guard.limit(before).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{FailureKind, Guard, Metric, Value};
+    use crate::evaluation::FailureKind;
     use crate::oracle::fixture::{at, failed, guard, seen};
 
     fn other(form: GuardForm, baseline: f64) -> OtherGuard {
@@ -80,7 +96,12 @@ mod tests {
         let found = |form, level: f64| broken(&at('e', &[level]), &[other(form, 5.0)]);
         let exact = GuardForm::MaxIncrease(0.5);
         assert_eq!(found(exact, 5.4), None);
-        assert_eq!(found(exact, 12.0).unwrap(), "ppl goes from 5 to 12");
+        let told = found(exact, 12.0).unwrap();
+        assert_eq!((told.what.as_str(), told.broken_too), ("ppl goes from 5 to 12", None));
+        // The bad end itself breaks it, and not through the change.
+        let both = OtherGuard { bad: Some(Value::Number(12.0)), ..other(exact, 5.0) };
+        let told = broken(&at('e', &[12.0]), &[both]).unwrap();
+        assert_eq!(told.broken_too, Some(Metric::of("ppl")));
         let percent = GuardForm::MaxIncreasePercent(10.0);
         assert_eq!(found(percent, 5.9), None);
         assert!(found(percent, 6.1).is_some());
@@ -89,6 +110,6 @@ mod tests {
     #[test]
     fn a_measure_that_fails_is_told() {
         let seen = seen('e', "ppl", [failed(FailureKind::Crash, "signal")]);
-        assert!(broken(&seen, &[]).unwrap().starts_with("ppl "));
+        assert!(broken(&seen, &[]).unwrap().what.starts_with("ppl "));
     }
 }

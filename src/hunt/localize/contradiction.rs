@@ -1,14 +1,15 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! A test contradicts the answer in two cases:
+//! A test contradicts the answer in three cases:
 //! - The newer end without the named commits keeps their steps, in whole or in part, or does not
 //!   have their change at all. Then another commit does the same.
+//! - The newer end without the named commit breaks a guard that it breaks with it too.
 //! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
 //!   needed too.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, CommitId, Culprit, Direction, Finding, JointBackport, Metric,
-    Outcome, Revert, Target, Trial, TrialOf, Unexplained,
+    Account, Aim, Backport, Cause, CommitId, Direction, Finding, JointBackport, Metric, Outcome,
+    Revert, Target, Trial, TrialOf, Unexplained,
 };
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
@@ -24,59 +25,59 @@ const SAME_OF_STEPS: f64 = 0.1;
 /// contradicts the answer. Only for a single named commit.
 pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec<Unexplained> {
     // With several commits, a revert of one leaves the steps of the others.
-    let [culprit] = finding.culprits.as_slice() else { return Vec::new() };
-    if finding.outcome != Outcome::Culprit || !is_taken_out(cause) {
+    if finding.outcome != Outcome::Culprit || finding.culprits.len() != 1 {
         return Vec::new();
     }
-    let named = std::slice::from_ref(culprit);
+    if let Some(metric) = &cause.broken_too {
+        return vec![Unexplained::Metric(metric.clone())];
+    }
     let reverted = match &cause.revert {
         Some(Revert::StillBad | Revert::StillGood | Revert::BreaksAgain) => cause.reverted(),
-        Some(Revert::Absent) => return unchanged(named, None, targets),
+        Some(Revert::Absent) => return unchanged(finding, None, targets),
         _ => None,
     };
     let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
-    in_trials([reverted, backported], named, targets)
+    if cause.in_part {
+        // The rest of the change may make the step too.
+        return Vec::new();
+    }
+    in_trials([reverted, backported], finding, targets)
 }
 
 /// What the first test that contradicts the answer leaves unexplained.
 fn in_trials(
     trials: [Option<&Trial>; 2],
-    named: &[Culprit],
+    finding: &Finding,
     targets: &[Target],
 ) -> Vec<Unexplained> {
     let trials = trials.into_iter().flatten();
-    let mut found = trials.map(|trial| unchanged(named, Some(trial), targets));
+    let mut found = trials.map(|trial| unchanged(finding, Some(trial), targets));
     found.find(|unexplained| !unexplained.is_empty()).unwrap_or_default()
 }
 
 /// The same for several named commits, by the tests of an endpoint with or without the causes
 /// inside all of them.
 pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
-    let Finding { joint_revert, joint_backport, culprits, .. } = finding;
-    let mut causes = finding.cause.iter().chain(&finding.other_causes);
-    if finding.outcome != Outcome::Culprit || !causes.all(is_taken_out) {
+    let Finding { joint_revert, joint_backport, .. } = finding;
+    if finding.outcome != Outcome::Culprit {
         return Vec::new();
     }
     let reverted = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
         Some((Revert::StillBad | Revert::StillGood | Revert::BreaksAgain, trial)) => trial.as_ref(),
-        Some((Revert::Absent, _)) => return unchanged(culprits, None, targets),
+        Some((Revert::Absent, _)) => return unchanged(finding, None, targets),
         _ => None,
     };
     let backported = match joint_backport {
         Some(JointBackport { backport: Backport::StillBad, trial }) => trial.as_ref(),
         _ => None,
     };
-    in_trials([reverted, backported], culprits, targets)
-}
-
-/// Whether all of the change that makes the step is taken out in a test of an endpoint.
-fn is_taken_out(cause: &Cause) -> bool {
-    matches!(cause.end, CauseEnd::Complete | CauseEnd::Budget)
+    in_trials([reverted, backported], finding, targets)
 }
 
 /// The metrics for which the commits are named and whose steps the endpoint still has in this test;
 /// or their failure. Without a test, all of these metrics: the endpoint does not have the change.
-fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
+fn unchanged(finding: &Finding, trial: Option<&Trial>, targets: &[Target]) -> Vec<Unexplained> {
+    let culprits = &finding.culprits;
     let effects = culprits.iter().flat_map(|culprit| &culprit.effects);
     let mut metrics: Vec<&Metric> = distinct(effects.map(|effect| &effect.metric));
     if metrics.is_empty() {
@@ -90,15 +91,24 @@ fn unchanged(culprits: &[Culprit], trial: Option<&Trial>, targets: &[Target]) ->
     metrics.retain(|metric| {
         let effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
         let steps = effects.filter_map(|effect| effect.own_step).sum();
-        keeps_a_step(trial, metric, steps, targets)
+        let is_slow = |account: &Account| account.metric == **metric && account.in_small_steps;
+        let slack = if finding.accounts.iter().any(is_slow) { SAME_OF_STEPS } else { 0.0 };
+        keeps_a_step(trial, metric, steps, slack, targets)
     });
     metrics.into_iter().cloned().map(Unexplained::Metric).collect()
 }
 
 /// Whether an endpoint keeps a part of the steps that this test takes out of it. `steps`: their
-/// sum, in the metric's unit. False if the endpoint changes the other way: other code may depend on
-/// the commits. In noise, single runs show only whether the level is still the same.
-fn keeps_a_step(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) -> bool {
+/// sum, in the metric's unit; `slack`: a share of them that small steps may leave. False if the
+/// endpoint changes the other way: other code may depend on the commits. In noise, single runs show
+/// only whether the level is still the same.
+fn keeps_a_step(
+    trial: &Trial,
+    metric: &Metric,
+    steps: f64,
+    slack: f64,
+    targets: &[Target],
+) -> bool {
     let Some(level) = trial.levels.get(metric) else { return false };
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
@@ -117,7 +127,7 @@ fn keeps_a_step(trial: &Trial, metric: &Metric, steps: f64, targets: &[Target]) 
             } else {
                 target.guard.worsening(level, own)
             };
-            lost >= -same && lost < steps - f64::max(target.limit, SAME_OF_STEPS * steps)
+            lost >= -same && lost < steps - f64::max(target.limit, slack * steps)
         }
         _ => false,
     })
@@ -141,8 +151,15 @@ pub(super) fn incomplete(
         Some(joint) if is_several => Some(&joint.revert),
         _ => finding.cause.as_ref().and_then(|cause| cause.revert.as_ref()),
     };
+    let broken_too = finding.cause.as_ref().and_then(|cause| cause.broken_too.as_ref());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
     let (candidates, why, next) = match (terms.aim(), is_later) {
+        // The other commit may be older or newer.
+        _ if broken_too.is_some() => (
+            &history[..0],
+            "without it the bad end still breaks another guard: another commit does that",
+            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the other commit",
+        ),
         (Aim::Regression, _) if is_several => (
             &history[first..],
             "without the confirmed commits the bad end still shows it, at least in part: another \
@@ -195,7 +212,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{GuardForm, JointRevert, Shows, Value};
+    use crate::evaluation::{CauseEnd, Culprit, GuardForm, JointRevert, Shows, Value};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -234,6 +251,8 @@ mod tests {
             without: None,
             roles: BTreeMap::new(),
             revert: Some(Revert::StillBad),
+            broken_too: None,
+            in_part: false,
             backport: None,
         }
     }
@@ -270,8 +289,9 @@ mod tests {
         assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl());
         // Later code may depend on the commit: the end is bad in another way.
         assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), []);
-        // Not all of the commit was taken out, or another one is named too.
-        assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), []);
+        // All of the commit was taken out.
+        assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), ppl());
+        // Another commit is named too.
         assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5', '9']), []);
     }
 
@@ -284,8 +304,20 @@ mod tests {
         // It is better, though not good: one step of 1 is still there.
         assert_eq!(both_contradicted(5.9, both()), ppl());
         assert_eq!(both_contradicted(5.1, both()), []);
-        // Not all of a commit was taken out.
-        assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), []);
+        // All of both commits was taken out.
+        assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), ppl());
+    }
+
+    #[test]
+    fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
+        let broken_too = Some(Metric::of("speed"));
+        let cause = Cause { broken_too, ..cause(CauseEnd::Complete, Vec::new()) };
+        let speed = Unexplained::Metric(Metric::of("speed"));
+        assert_eq!(found(&named(&['5']), &cause, &sought(0.5)), std::slice::from_ref(&speed));
+        let finding = Finding { cause: Some(cause), ..named(&['5']) };
+        let history: Vec<CommitId> = "3456".chars().map(commit).collect();
+        let open = incomplete(finding, vec![speed], &history, SearchTerms::of(Aim::Regression));
+        assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
     }
 
     #[test]

@@ -65,6 +65,13 @@ pub(super) struct Found {
     pub(super) alone: Option<usize>,
 }
 
+/// What is taken out of a change for the tests of the endpoints.
+pub(super) struct Taken {
+    pub(super) parts: Vec<Part>,
+    /// The other parts of the change, which stay.
+    pub(super) rest: Vec<Part>,
+}
+
 /// What a localisation knows when it ends.
 #[derive(Default)]
 pub(super) struct IsolationResult {
@@ -93,18 +100,27 @@ impl Localization<'_, '_> {
         let IsolationResult { found, rest, dependents, without } = known;
         let found_parts = found.iter().flat_map(|one| one.parts.iter().copied());
         let parts: Vec<Part> = found_parts.chain(dependents.iter().copied()).collect();
-        // If the budget ended the search, revert the whole change: the parts may not make the step.
-        let (reverted, kept) =
-            if self.is_spent { (self.change.whole(), Vec::new()) } else { (parts, rest) };
+        // The rest of the change may make the step too, unless a test said that it does not.
+        let own = Taken { parts, rest };
+        let whole = Taken { parts: self.change.whole(), rest: Vec::new() };
+        let is_rest_clean = end == CauseEnd::Complete;
+        let mut taken = if is_rest_clean { &own } else { &whole };
         let is_over = self.driver.limit.is_some() || end.is_without_answer();
         let (mut revert, mut backport) = (None, None);
+        let (mut broken_too, mut in_part) = (None, false);
         if !is_over && matches!(self.rank, Rank::Main) {
-            revert = match self.revert(&reverted, &kept) {
-                Err(error) if self.driver.must_end(&error) => return Err(error),
-                Err(fault) => Some(Revert::Stopped(fault.to_string())),
-                Ok(revert) => revert,
-            };
-            backport = match self.backport(&reverted, &kept) {
+            let mut reverted = self.reverted(taken)?;
+            let conflicts =
+                matches!(&reverted, Some(it) if matches!(it.revert, Revert::Conflict(_)));
+            if !is_rest_clean && !self.is_spent && conflicts {
+                (taken, in_part) = (&own, true);
+                reverted = self.reverted(taken)?;
+            }
+            if let Some(reverted) = reverted {
+                broken_too = reverted.broken_too;
+                revert = Some(reverted.revert);
+            }
+            backport = match self.backport(taken) {
                 Err(error) if self.driver.must_end(&error) => return Err(error),
                 Err(fault) => Some(Backport::Stopped(fault.to_string())),
                 Ok(backport) => backport,
@@ -134,6 +150,8 @@ impl Localization<'_, '_> {
             without,
             roles,
             revert,
+            broken_too,
+            in_part,
             backport,
         })
     }

@@ -90,7 +90,7 @@ impl Driver<'_> {
             EndTest::Judged { verdict, recipe, trial } => {
                 self.write_joint(&trial)?;
                 let is_whole = targets.len() == whole.len();
-                let revert = self.revert(verdict, &recipe, &others, is_whole)?;
+                let revert = self.revert(verdict, &recipe, &others, is_whole)?.revert;
                 Ok(Some(JointRevert { revert, trial: Some(*trial) }))
             }
         }
@@ -140,11 +140,10 @@ impl Driver<'_> {
                 return Ok(None);
             };
             let change = Change::of(&history, &cause.parent, culprit)?;
-            // If the budget ended the search, take the whole change: the parts may not make the
-            // step.
+            // The rest of a change may make the step too, unless a test said that it does not.
             let parts = match cause.end {
-                CauseEnd::Budget => change.whole(),
-                _ => change.named(cause.parts()),
+                CauseEnd::Complete => change.named(cause.parts()),
+                _ => change.whole(),
             };
             let rest = change.without(&change.whole(), &parts)?;
             causes.steps.push(self.step_trees(culprit, &change, &rest)?);

@@ -76,8 +76,7 @@ impl Driver<'_> {
     ) -> Result<(Vec<Judgement>, Observation), HuntError> {
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Localize);
-        // If the build is identical to a measured one, its runs are used (`reuse_identical`).
-        let request = Request { runs: RUNS, recipe: Some(recipe), reuse_identical: true, ..look };
+        let request = Request { runs: RUNS, recipe: Some(recipe), ..look };
         let seen = self.oracle.evaluate(request)?;
         // A build that fails has no runs.
         let runs = seen.samples.values().map(Vec::len).min().unwrap_or_default().max(1);

@@ -8,17 +8,18 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Phase, Revert, Shows, Target, Trial,
-    TrialOf, Verdict,
+    Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Metric, Phase, Revert, Shows, Target,
+    Trial, TrialOf, Verdict,
 };
 use crate::git::{Layer, OverlayResult};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::Observation;
+use crate::oracle::{Observation, Recipes};
 use crate::store::journal::OtherGuard;
 
+use super::beside::Broken;
 use super::change::{Change, Part};
-use super::isolation::Localization;
+use super::isolation::{Localization, Taken};
 use super::step;
 use super::trials::trial;
 
@@ -30,6 +31,19 @@ pub(super) enum Patched {
     Same,
     /// The recipe that builds it, and the patch for a plain checkout of the endpoint.
     Done { recipe: Box<Config>, patch: Vec<u8> },
+}
+
+/// What the newer endpoint shows without a change.
+pub(super) struct Reverted {
+    pub(super) revert: Revert,
+    /// A guard that the bad endpoint breaks with the change and without it.
+    pub(super) broken_too: Option<Metric>,
+}
+
+impl From<Revert> for Reverted {
+    fn from(revert: Revert) -> Self {
+        Self { revert, broken_too: None }
+    }
 }
 
 /// The test of an endpoint with a patch.
@@ -46,52 +60,58 @@ pub(super) enum EndTest {
 }
 
 impl Localization<'_, '_> {
-    /// Judges the newer endpoint without these parts of the change. `rest`: the other parts. `None`
-    /// if no target can be judged there.
-    pub(super) fn revert(
-        &mut self,
-        parts: &[Part],
-        rest: &[Part],
-    ) -> Result<Option<Revert>, HuntError> {
+    /// What the newer endpoint shows without these parts. A fault of the machine ends the test only.
+    pub(super) fn reverted(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
+        match self.revert(taken) {
+            Err(error) if self.driver.must_end(&error) => Err(error),
+            Err(fault) => Ok(Some(Revert::Stopped(fault.to_string()).into())),
+            reverted => reverted,
+        }
+    }
+
+    /// Judges the newer endpoint without these parts of the change. `None` if no target can be
+    /// judged there.
+    fn revert(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
         let targets = self.driver.judged_alone(&self.whole);
         if targets.is_empty() {
             return Ok(None);
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
+        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, &taken.rest)?;
         let aim = self.driver.terms().aim();
         let of = match aim {
             Aim::Regression => TrialOf::Reverted,
             Aim::Fix => TrialOf::Unfixed,
         };
-        let shown = self.shown(parts);
+        let shown = self.shown(&taken.parts);
         match self.driver.test_end(&end, &[[whole, without]], of, shown, &targets)? {
-            EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said))),
-            EndTest::Same => Ok(Some(Revert::Absent)),
+            EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said).into())),
+            EndTest::Same => Ok(Some(Revert::Absent.into())),
             EndTest::Limit => Ok(None),
             EndTest::Judged { verdict, recipe, trial } => {
                 self.write(*trial)?;
                 let is_whole = targets.len() == self.whole.len();
-                self.driver.revert(verdict, &recipe, &self.others, is_whole).map(Some)
+                let mut reverted = self.driver.revert(verdict, &recipe, &self.others, is_whole)?;
+                // In a hunt for a failure, the guards that are broken beside it are searched too.
+                if !self.whole.iter().any(|target| matches!(target, Target::Failure { .. })) {
+                    reverted.broken_too = None;
+                }
+                Ok(Some(reverted))
             }
         }
     }
 
     /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a
     /// hunt for a regression, or if no target can be judged there.
-    pub(super) fn backport(
-        &mut self,
-        parts: &[Part],
-        rest: &[Part],
-    ) -> Result<Option<Backport>, HuntError> {
+    pub(super) fn backport(&mut self, taken: &Taken) -> Result<Option<Backport>, HuntError> {
         let targets = self.driver.judged_alone(&self.whole);
         if self.driver.terms().aim().is_regression() || targets.is_empty() {
             return Ok(None);
         }
         let [end, _] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, rest)?;
+        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, &taken.rest)?;
         let of = TrialOf::Backported;
-        let shown = self.shown(parts);
+        let shown = self.shown(&taken.parts);
         Ok(match self.driver.test_end(&end, &[[without, whole]], of, shown, &targets)? {
             EndTest::Conflict(said) => Some(Backport::Conflict(said)),
             EndTest::Same => Some(Backport::Present),
@@ -169,11 +189,13 @@ impl Driver<'_> {
         recipe: &Config,
         others: &[OtherGuard],
         is_whole: bool,
-    ) -> Result<Revert, HuntError> {
+    ) -> Result<Reverted, HuntError> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
-        Ok(match (verdict, self.terms().aim()) {
+        let revert = match (verdict, self.terms().aim()) {
             (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, recipe, others)? {
-                Some(what) => Revert::BreaksOther(what),
+                Some(Broken { what, broken_too }) => {
+                    return Ok(Reverted { revert: Revert::BreaksOther(what), broken_too });
+                }
                 None if is_whole => Revert::Heals,
                 None => Revert::HealsPart,
             },
@@ -181,7 +203,8 @@ impl Driver<'_> {
             (Verdict::Good, Aim::Fix) => Revert::StillGood,
             (Verdict::Bad, Aim::Fix) => Revert::BreaksAgain,
             (Verdict::Skip | Verdict::Unknown, _) => Revert::Unknown,
-        })
+        };
+        Ok(revert.into())
     }
 
     /// Applies the difference of each pair of trees to an endpoint, in this order.
@@ -198,15 +221,20 @@ impl Driver<'_> {
         for [from, to] in differences.iter().filter(|[from, to]| from != to) {
             let patch = recipes.overlay_builder.difference(from, to)?;
             let digest = recipes.store.keep_patch(&patch)?;
-            layers.push(Layer::Patch {
-                name: digest.clone(),
-                digest: digest.clone(),
-                file: recipes.store.patch(&digest),
-            });
+            layers.push(patch_layer(recipes, &digest));
             recipe = recipes.with_patch(&recipe, &digest.clone(), digest);
         }
         let after = match recipes.laid(end, &recipe)? {
-            Some(OverlayResult::Refused(refusal)) => return Ok(Patched::Conflict(refusal.said)),
+            Some(OverlayResult::Refused(refusal)) => {
+                let Some(merged) = recipes.overlay_builder.merged(&before, differences)? else {
+                    return Ok(Patched::Conflict(refusal.said));
+                };
+                let patch = recipes.overlay_builder.difference(&before, &merged)?;
+                let digest = recipes.store.keep_patch(&patch)?;
+                layers = vec![patch_layer(recipes, &digest)];
+                recipe = recipes.with_patch(&recipes.at(end)?.inlined(), &digest, digest.clone());
+                merged
+            }
             Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
             None => before.clone(),
         };
@@ -242,6 +270,15 @@ impl Driver<'_> {
             }
             other => other.map(Some),
         }
+    }
+}
+
+/// The stored patch as a layer.
+fn patch_layer(recipes: &Recipes, digest: &str) -> Layer {
+    Layer::Patch {
+        name: digest.to_owned(),
+        digest: digest.to_owned(),
+        file: recipes.store.patch(digest),
     }
 }
 

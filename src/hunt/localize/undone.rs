@@ -13,14 +13,15 @@ const MOST_LOOKS: usize = 6;
 
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
-    /// Does so once for each found commit, and only if the revert does not apply to the newer end,
-    /// or, in a hunt for a fix, changes nothing there.
+    /// Does so once for each found commit, and only if the revert does not apply to the newer end or
+    /// cannot be judged there, or, in a hunt for a fix, changes nothing there.
     pub(crate) fn undone_by_hand(
         &mut self,
         finding: &Finding,
     ) -> Result<Option<(CommitId, CommitId)>, HuntError> {
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
-            Some(Revert::Conflict(_)) => true,
+            Some(Revert::Conflict(_) | Revert::Unknown) => true,
+            Some(Revert::StillBad) => cause.in_part,
             // For a regression (no backport), `unless_contradicted` withdraws such an answer.
             Some(Revert::Absent) => cause.backport.is_some(),
             _ => false,
@@ -66,9 +67,10 @@ impl Driver<'_> {
 
     /// The main first bad commit's change, limited to the files that have a part of the cause.
     fn change_of(&self, cause: &Cause) -> Result<Change, HuntError> {
-        let change = self.oracle.history.change(&cause.parent, &cause.commit)?;
         let parts = cause.sets.iter().flat_map(|set| &set.parts);
-        Ok(change.in_files(&parts.map(|part| part.path.as_str()).collect::<Vec<_>>()))
+        let paths: Vec<&str> = parts.map(|part| part.path.as_str()).collect();
+        let history = &self.oracle.history;
+        Ok(history.change_first_in(&cause.parent, &cause.commit, &paths)?.in_files(&paths))
     }
 
     /// The first of these commits that has this verdict, also when it is measured again. Judges

@@ -7,10 +7,12 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
+use super::level::is_worse;
 
 impl Driver<'_> {
     /// The range to search for the next unexplained target of `beside`; `None` if there is none. A
-    /// found commit explains a target if the commit shows it and the commit's parent does not.
+    /// found commit explains a target if the commit shows it, its parent does not, and the bad end
+    /// shows no more of it.
     pub(crate) fn range_of_beside(
         &mut self,
         ledger: &mut Ledger,
@@ -38,7 +40,8 @@ impl Driver<'_> {
                         judged => *verdict = judged?.0.verdict,
                     }
                 }
-                is_explained |= verdicts == [whole.terms.older(), whole.terms.newer()];
+                is_explained |= verdicts == [whole.terms.older(), whole.terms.newer()]
+                    && self.shows_all_of(&target, &step[1], whole)?;
             }
             if !is_explained {
                 ledger.add_target(target);
@@ -46,5 +49,23 @@ impl Driver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the bad end is not worse than this found commit: the commit explains all that the
+    /// bad end shows of the target.
+    fn shows_all_of(
+        &mut self,
+        target: &Target,
+        commit: &CommitId,
+        whole: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        let Target::Guard(target) = target else { return Ok(true) };
+        let has_levels = target.noise.is_none_or(|noise| noise.has_levels());
+        if !has_levels || !whole.terms.aim().is_regression() {
+            return Ok(true);
+        }
+        let found = self.level_at(commit, target)?;
+        let newer = self.level_at(&whole.newer, target)?;
+        Ok(!is_worse(target, &found, &newer))
     }
 }

@@ -13,7 +13,7 @@ use super::level::{Level, is_worse};
 impl Driver<'_> {
     /// Notes in the ledger each metric whose unexplained rest consists of small steps: between the
     /// named commits, no measured commit is worse than the one before it by more than the
-    /// tolerance. Looks only at metrics that repeat.
+    /// tolerance, or by more than the smallest named step. Looks only at metrics that repeat.
     pub(crate) fn note_small_steps(
         &mut self,
         ledger: &mut Ledger,
@@ -29,9 +29,6 @@ impl Driver<'_> {
                 _ => None,
             });
             let Some(target) = guards.into_iter().find(is_its) else { continue };
-            if ledger.has_ramp(&account.metric) {
-                continue;
-            }
             let hidden: Vec<CommitId> = ledger.hidden.iter().map(|(one, _)| one.clone()).collect();
             let is_doubted = |found: &FoundCommit| hidden.contains(&found.culprit.info.commit);
             let steps = ledger.found().iter().filter(|found| found.is_named());
@@ -43,7 +40,10 @@ impl Driver<'_> {
             }
             let history = self.oracle.history.commits(&self.whole())?;
             steps.sort_by_key(|step| history.iter().position(|one| *one == step.info.commit));
-            if self.rises_slowly(whole, target, &steps)? {
+            let own = steps.iter().filter_map(|step| step.effect_on(&account.metric)?.own_step);
+            let smallest = own.map(f64::abs).fold(f64::INFINITY, f64::min);
+            let target = GuardTarget { limit: target.limit.min(smallest), ..target.clone() };
+            if self.rises_slowly(whole, &target, &steps)? {
                 ledger.small_steps.insert(account.metric);
             }
         }
@@ -51,7 +51,7 @@ impl Driver<'_> {
     }
 
     /// Whether no measured commit between these steps is worse than the one before it by more than
-    /// the tolerance.
+    /// the target's limit.
     fn rises_slowly(
         &mut self,
         whole: &SearchRange,

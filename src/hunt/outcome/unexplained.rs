@@ -56,7 +56,8 @@ impl Ledger {
                 let tolerated = it.limit.max(0.0).min(self.smallest_step(metric));
                 let most = tolerated + SURE * self.error_of_rest(target);
                 // If only small steps lie around the found commits, no single commit made the rest.
-                rest > most && self.largest_rise(target) > most && !self.has_ramp(metric)
+                let is_slow = self.small_steps.contains(metric);
+                rest > most && self.largest_rise(target) > most && !is_slow
             });
             let is_open = is_left
                 || self.is_chain_open(target)

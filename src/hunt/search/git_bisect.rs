@@ -41,6 +41,11 @@ pub(crate) fn bisect(
     let session =
         BisectSession::open(driver.oracle.history.repository(), &path, &search_range.newer)?;
     session.start(&range, search_range.terms.aim())?;
+    // Git ends the session at once if the paths leave no commit to test.
+    if session.state()?.is_none() && !search_range.paths.is_empty() {
+        let paths = PathFilter::default();
+        return bisect(driver, &SearchRange { paths, ..search_range.clone() }, strategy);
+    }
     replay(driver, &session, search_range, strategy, &skip)?;
     while ended(&session)?.is_none() {
         let known = judgements(driver)?;

@@ -51,6 +51,40 @@ fn each_pick_counts_every_match_even_on_one_line() {
 }
 
 #[test]
+fn a_part_of_a_number_is_refused() {
+    for (pattern, line, whole) in [
+        (r"t=([0-9]+)", "t=1,990 tok/s", "1,990"),
+        (r"t=([0-9.]+)", "t=5e-05", "5e-05"),
+        (r"t=([0-9.]+)", "t=1.2E+3 s", "1.2E+3"),
+        (r"t=([0-9]+)", "t=12.5", "12.5"),
+        (r"t=([0-9]{2})", "t=123", "123"),
+        (r"t=.*([0-9]+)", "t=456", "456"),
+        (r"t=([-0-9]+)", "t=-12.5", "-12.5"),
+    ] {
+        for pick in [Pick::Last, Pick::Max] {
+            let failure = number(pattern, pick).read(&[line]).unwrap_err();
+            assert!(failure.detail.ends_with(&format!("of the number `{whole}`")), "{failure:?}");
+        }
+    }
+    for (pattern, line, wanted) in [
+        // The pattern says what follows.
+        (r"t=([0-9]+),", "t=1,990", 1.0),
+        (r"t=([0-9]),[0-9]", "t=1,1", 1.0),
+        (r"([0-9]+)/[0-9]+ passed", "12/15 passed", 12.0),
+        // Other columns, a unit, the end of a sentence, a version.
+        (r"t=([0-9.]+)", "t=1200,345", 1200.0),
+        (r"t=([0-9]+)", "t=3, 4", 3.0),
+        (r"t=([0-9.]+)", "t=12.5e", 12.5),
+        (r"t=([0-9]+)", "t=7.", 7.0),
+        (r"v1\.([0-9]+)", "v1.23", 23.0),
+    ] {
+        assert_eq!(number(pattern, Pick::Last).value(&[line]), Value::Number(wanted), "{line}");
+    }
+    let version = fact(r"v([0-9]+)", Pick::Last).value(&["v12.5"]);
+    assert_eq!(version, Value::Fact("12".to_owned()));
+}
+
+#[test]
 fn without_a_group_the_whole_match_counts() {
     assert_eq!(number(r"[0-9.]+e-5", Pick::Last).value(&["kld 1.5e-5 ok"]), Value::Number(1.5e-5));
 }

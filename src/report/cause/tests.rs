@@ -46,6 +46,8 @@ fn cause(parts: Vec<ChangePart>, context: usize, trials: Vec<Trial>) -> Cause {
         roles: BTreeMap::new(),
         without: None,
         revert: None,
+        broken_too: None,
+        in_part: false,
         backport: None,
     }
 }

@@ -239,3 +239,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_bad_end_with_strays_is_not_the_same_as_good() {
+    let good = [6.0; 12];
+    let mut bad = good;
+    assert_eq!(calibrate(&good, &bad, RULE), Err(CalibrationError::NoDifference));
+    bad[3] = 9.0;
+    assert_eq!(calibrate(&good, &bad, RULE), Err(CalibrationError::NoDifference));
+    bad[7] = 8.0;
+    assert_ne!(calibrate(&good, &bad, RULE), Err(CalibrationError::NoDifference));
+    // As many strays at both ends tell nothing.
+    let seen = Seen::of(&bad, &bad, RULE);
+    assert!(!has_more_strays(&bad, &bad, &seen, RULE.tolerance));
+}

@@ -34,37 +34,63 @@ fn pairs_by_hand() {
     assert_close(claim.evidence(), 1.0);
     claim.add(7.0, 7.0);
     assert_close(claim.evidence(), 0.0);
-    // A pair's evidence is at most 3.9, so one pair never decides.
+    // One pair of three tells nothing but that runs vary. Of four it does not count for the scatter,
+    // and its evidence is at most 3.9.
     claim.add(0.0, 1e9);
+    assert!(claim.evidence() < 1e-6, "{}", claim.evidence());
+    claim.add(7.0, 8.0);
     assert_close(claim.evidence(), 3.9);
-    assert_eq!(claim.verdict(), None);
-    claim.add(0.0, 1e9);
-    assert_eq!((claim.verdict(), claim.pairs()), (Some(Side::Bad), 4));
-    for _ in 0..4 {
-        claim.add(1e9, 0.0);
+    assert_eq!((claim.verdict(), claim.pairs()), (None, 4));
+}
+
+/// A commit whose runs vary more than those of the endpoints: the calibrated noise would confirm
+/// most of these claims.
+#[test]
+fn the_scatter_of_the_pairs_counts_if_it_is_larger() {
+    let mut random = Pcg64Mcg::seed_from_u64(11);
+    let mut confirmed = 0;
+    for _ in 0..400 {
+        let mut claim = claim(4.0, 0.7).with_smallest_step(2.0);
+        while claim.verdict().is_none() && !claim.is_exhausted() {
+            let noise: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut random));
+            claim.add(8.0 * noise[0], 8.0 * noise[1]);
+        }
+        confirmed += usize::from(claim.verdict() == Some(Side::Bad));
     }
-    assert_eq!(claim.verdict(), Some(Side::Good));
+    // With the calibrated noise alone, 35 % are confirmed.
+    assert!(confirmed <= 24, "{confirmed} of 400");
+}
+
+#[test]
+fn pairs_beyond_the_step_need_four_more() {
+    let mut claim = claim(4.0, 0.7);
+    for pair in 1..=6 {
+        claim.add(100.0, 112.0);
+        let wanted = (pair == 6).then_some(Side::Bad);
+        assert_eq!(claim.verdict(), wanted, "after {pair}");
+    }
 }
 
 /// The real step is half of the claimed one: one of two equal steps.
 #[test]
 fn a_smaller_step_may_be_confirmed_if_the_whole_step_is_rejected() {
     let whole = claim(2.0, 0.5);
-    let told = |mut claim: FreshPairs, difference: f64| {
+    let told = |claim: &FreshPairs, difference: f64| {
+        let mut claim = claim.clone();
         while claim.verdict().is_none() && !claim.is_exhausted() {
             claim.add(7.0, 7.0 + difference);
         }
         claim.verdict()
     };
-    assert_eq!(told(whole, 0.9), Some(Side::Good));
-    assert_eq!(told(whole.with_smallest_step(0.5), 0.9), Some(Side::Bad));
+    assert_eq!(told(&whole, 0.9), Some(Side::Good));
+    assert_eq!(told(&whole.clone().with_smallest_step(0.5), 0.9), Some(Side::Bad));
     // No step is confirmed if there is none, or one below half of the smallest step.
-    assert_eq!(told(whole.with_smallest_step(0.5), 0.0), Some(Side::Good));
-    assert_eq!(told(whole.with_smallest_step(0.5), 0.2), Some(Side::Good));
+    assert_eq!(told(&whole.clone().with_smallest_step(0.5), 0.0), Some(Side::Good));
+    assert_eq!(told(&whole.clone().with_smallest_step(0.5), 0.2), Some(Side::Good));
     // A confirmed whole step does not use the smaller one. A size that is not smaller is ignored.
-    assert_eq!(told(whole.with_smallest_step(0.5), 2.0), Some(Side::Bad));
-    assert_eq!(whole.with_smallest_step(2.0), whole);
-    assert_eq!(whole.with_smallest_step(0.0), whole);
+    assert_eq!(told(&whole.clone().with_smallest_step(0.5), 2.0), Some(Side::Bad));
+    assert_eq!(whole.clone().with_smallest_step(2.0), whole);
+    assert_eq!(whole.clone().with_smallest_step(0.0), whole);
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! Groups that take only a part of a printed number, such as `1` of `1,990` or `5` of `5e-05`. The
+//! part is another number, and may be the same at both ends.
+
+use regex::Match;
+
+use crate::evaluation::{Failure, Metric, Unreadable};
+
+/// Digits of a group of thousands.
+const THOUSANDS: usize = 3;
+
+/// The printed number around a group, if the group takes only a part of it. What the pattern
+/// itself matches after the group does not belong to the number. `end`: where the whole match ends.
+pub(super) fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l str> {
+    let taken = found.as_str();
+    let bare = taken.strip_prefix(['+', '-']).unwrap_or(taken);
+    let ends = [bare.bytes().next()?, bare.bytes().next_back()?];
+    if !ends.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let (before, after) = (&line[..found.start()], &line[found.end()..]);
+    let more = if end == found.end() { continued(bare, after) } else { 0 };
+    // A pattern such as `.*([0-9.]+)` leaves only the last digit to its group.
+    let is_signed = bare.len() < taken.len();
+    let less = before.bytes().rev().take_while(|byte| !is_signed && byte.is_ascii_digit()).count();
+    (more + less > 0).then(|| &line[found.start() - less..found.end() + more])
+}
+
+/// The number of bytes with which `after` continues the number `taken`.
+fn continued(taken: &str, after: &str) -> usize {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut length = digits(after);
+    let is_whole = taken.bytes().all(|byte| byte.is_ascii_digit());
+    // Thousands, as in 1,990,000.
+    if is_whole && taken.len() + length <= THOUSANDS {
+        while let Some(group) = after[length..].strip_prefix(',')
+            && digits(group) == THOUSANDS
+        {
+            length += 1 + THOUSANDS;
+        }
+    }
+    if is_whole
+        && let Some(fraction) = after[length..].strip_prefix('.')
+        && digits(fraction) > 0
+    {
+        length += 1 + digits(fraction);
+    }
+    if let Some(exponent) = after[length..].strip_prefix(['e', 'E']) {
+        let bare = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        if digits(bare) > 0 {
+            length += 1 + exponent.len() - bare.len() + digits(bare);
+        }
+    }
+    length
+}
+
+/// The failure of a run whose number the pattern cuts.
+pub(super) fn failure(metric: &Metric, taken: &str, whole: &str) -> Failure {
+    Failure::unreadable(
+        Unreadable::NotANumber(metric.to_string()),
+        format!("{metric}: the pattern takes only `{taken}` of the number `{whole}`"),
+    )
+}
