@@ -130,7 +130,7 @@ fn an_interrupted_verification_goes_on() {
     let running = sent.env.spawn(command);
     assert!(wait_until(PATIENCE, || runs(&sent.env) >= before + 3));
     kill(running.pid(), Signal::INT);
-    running.wait().expect(130).says(&["call `bisect-ppl verify` again"]);
+    running.wait().expect(130).says(&["`bisect-ppl verify` with the same arguments goes on"]);
     let found = sent.found(0, &[]);
     let made = runs(&sent.env) - before;
     // The run that was interrupted is made again.

@@ -93,14 +93,13 @@ fn builds_and_runs_have_nodes_of_their_own_and_the_answer_is_the_same() {
 
 #[test]
 fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
-    for by in ["job", "time limit", "node"] {
+    for by in ["job", "node"] {
         let executor = executor("", "");
         let Some((cluster, env, history)) = prepared([1500, 20], &executor) else { return };
         let running = env.spawn_product(&START);
         let [id, node] = building(&cluster, &env, 2);
         match by {
             "job" => drop(cluster.ask("scancel", &[&id])),
-            "time limit" => cluster.end_at_time_limit(&id),
             // No other job begins there either.
             _ => ["DRAIN", "DOWN"].iter().for_each(|state| cluster.set_node(&node, state)),
         }
