@@ -61,19 +61,23 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
+    fn new(error: anyhow::Error, hint: Option<String>, code: u8) -> Self {
+        Self { error, hint, code, needs_new_hunt: false }
+    }
+
     /// Wrong arguments or files.
     pub(crate) fn usage(error: anyhow::Error, hint: Option<String>) -> Self {
-        Self { error, hint, code: USAGE, needs_new_hunt: false }
+        Self::new(error, hint, USAGE)
     }
 
     /// The command ran to its end, but the result is not the expected one.
     pub(crate) fn unmet(error: anyhow::Error) -> Self {
-        Self { error, hint: None, code: FAILED, needs_new_hunt: false }
+        Self::new(error, None, FAILED)
     }
 
     /// An external fault, such as a tool or the disk.
     pub(crate) fn world(error: anyhow::Error, hint: Option<String>) -> Self {
-        Self { error, hint, code: WORLD, needs_new_hunt: false }
+        Self::new(error, hint, WORLD)
     }
 
     /// Standard output cannot be written.
@@ -86,7 +90,7 @@ impl Failed {
     pub(crate) fn store(error: StoreError) -> Self {
         let code = if error.is_usage() { USAGE } else { WORLD };
         let hint = error.hint();
-        Self { error: error.into(), hint, code, needs_new_hunt: false }
+        Self::new(error.into(), hint, code)
     }
 
     /// An error with dumps: usually the files, sometimes the disk.
@@ -97,7 +101,7 @@ impl Failed {
             _ => USAGE,
         };
         let hint = error.hint();
-        Self { error: error.into(), hint, code, needs_new_hunt: false }
+        Self::new(error.into(), hint, code)
     }
 
     /// An error of a hunt that did not begin, or that stopped.

@@ -56,14 +56,10 @@ pub(crate) struct CommitsWithoutChange {
 }
 
 impl Change {
-    /// The change in the files with these paths; all of it if it has none of them.
+    /// Only the files with these paths; all files if none has such a path.
     pub(crate) fn in_files(mut self, paths: &[&str]) -> Self {
-        let is_in = |file: &FileOfChange| {
-            let path = String::from_utf8_lossy(&file.path);
-            paths.iter().any(|one| *one == path)
-        };
-        if self.files.iter().any(is_in) {
-            self.files.retain(is_in);
+        if self.files.iter().any(|file| is_among(&file.path, paths)) {
+            self.files.retain(|file| is_among(&file.path, paths));
         }
         self
     }
@@ -71,8 +67,18 @@ impl Change {
     /// Pathspecs of the changed files, taken literally.
     fn pathspecs(&self) -> Vec<String> {
         let paths = self.files.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
-        paths.map(|path| format!(":(top,literal){path}")).collect()
+        paths.map(literally).collect()
     }
+}
+
+/// A pathspec that matches this path and no other.
+fn literally(path: &str) -> String {
+    format!(":(top,literal){path}")
+}
+
+fn is_among(path: &[u8], paths: &[&str]) -> bool {
+    let path = String::from_utf8_lossy(path);
+    paths.iter().any(|one| *one == path)
 }
 
 impl FileOfChange {
@@ -85,21 +91,20 @@ impl FileOfChange {
 impl History {
     /// The change of `commit` against `parent`.
     pub(crate) fn change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
-        self.change_first_in(parent, commit, &[])
+        self.change_in(parent, commit, &[])
     }
 
-    /// The same; of a very large change, the files with these paths are read first.
-    pub(crate) fn change_first_in(
+    /// Only the files of the change with these paths; all of its files if none has such a path.
+    pub(crate) fn change_in(
         &self,
         parent: &CommitId,
         commit: &CommitId,
         paths: &[&str],
     ) -> Result<Change, GitError> {
         let mut changed = self.diff_files(Some(parent), commit)?;
-        changed.sort_by_key(|file| {
-            let path = String::from_utf8_lossy(&file.path);
-            !paths.iter().any(|one| *one == path)
-        });
+        if changed.iter().any(|file| is_among(&file.path, paths)) {
+            changed.retain(|file| is_among(&file.path, paths));
+        }
         let tree_before = self.commit(parent)?.tree;
         let mut files = Vec::new();
         for file in changed.into_iter().take(MOST_FILES) {

@@ -74,8 +74,9 @@ impl OverlayBuilder {
         patch_of(scratch.call(), from, to)
     }
 
-    /// A tree with the changes between these pairs of trees merged in, one after the other, as
-    /// `git revert` does. `None` if a merge has conflicts, or with git before 2.40.
+    /// Merges the changes between these pairs of trees into `tree`, one after the other, as
+    /// `git revert` does. Returns the merged tree; `None` if there are conflicts, or with git before
+    /// 2.40.
     pub(crate) fn merged(
         &self,
         tree: &str,

@@ -122,8 +122,9 @@ impl ScratchRepository {
         Ok(Some((tree, said)))
     }
 
-    /// A tree with the change from one tree to another merged in, as `git revert` does: renamed files
-    /// are followed. `None` if the merge has conflicts, or with git before 2.40.
+    /// Merges the change between the trees `from` and `to` into `tree`, as `git revert` and
+    /// `git cherry-pick` do: a file that was renamed meanwhile is found under its new name. Returns
+    /// the merged tree; `None` if there are conflicts, or with git before 2.40.
     pub(super) fn merged(
         &self,
         tree: &str,
@@ -138,11 +139,8 @@ impl ScratchRepository {
 
     /// A commit with this tree.
     fn commit(&self, tree: &str) -> Result<String, GitError> {
-        let call = self.call().args(["commit-tree", tree, "-m", "a tree to merge"]);
-        let names = ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"];
-        let addresses = ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"];
-        let call = names.iter().fold(call, |call, name| call.env(name, "bisect-ppl"));
-        addresses.iter().fold(call, |call, name| call.env(name, "bisect-ppl@localhost")).line()
+        let us = ["-c", "user.name=bisect-ppl", "-c", "user.email=bisect-ppl@localhost"];
+        self.call().args(us).args(["commit-tree", tree, "-m", "a tree to merge"]).line()
     }
 
     /// Whether git has all the files from which a patch was made, by the object names in the patch.

@@ -260,11 +260,15 @@ impl HuntError {
 
     /// The error for another process, which reports it.
     pub(crate) fn recorded(&self) -> RecordedFault {
-        RecordedFault {
-            reason: self.to_string(),
-            hint: self.hint(),
-            may_pass: self.may_pass(),
-            needs_new_hunt: self.needs_new_hunt(),
+        match self {
+            Self::Oracle(error) => error.recorded(),
+            Self::OracleStopped(fault) => fault.clone(),
+            other => RecordedFault {
+                reason: other.to_string(),
+                hint: other.hint(),
+                may_pass: false,
+                needs_new_hunt: other.needs_new_hunt(),
+            },
         }
     }
 

@@ -71,16 +71,11 @@ impl Pattern {
             let end = captures.get(0).map_or(0, |whole| whole.end());
             for group in &mut self.groups {
                 if let Some(found) = captures.get(group.index) {
-                    let whole = match self.kind {
-                        MeasureKind::Number => cut::number_around(line, end, found),
-                        MeasureKind::Fact => None,
+                    let taken = match self.kind {
+                        MeasureKind::Number => cut::refuse_part(&group.metric, line, end, found),
+                        MeasureKind::Fact => Ok(()),
                     };
-                    let text = found.as_str().trim();
-                    let taken = match whole {
-                        Some(whole) => Err(cut::failure(&group.metric, text, whole)),
-                        None => Ok(text),
-                    };
-                    group.picked.add(&group.metric, taken);
+                    group.picked.add(&group.metric, taken.map(|()| found.as_str().trim()));
                 }
             }
         }

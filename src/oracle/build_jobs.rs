@@ -174,20 +174,15 @@ fn lock_unseen(node: &str, hunt: &Path) -> OracleError {
 }
 
 fn not_submitted(error: SlurmError) -> OracleError {
-    let hint = match &error {
-        SlurmError::Store(_) => None,
-        SlurmError::Missing(_) => Some("the nodes that measure must be able to call sbatch"),
-        SlurmError::Refused(_) => Some("correct [executor.build], then start a new hunt"),
-        SlurmError::Unanswered { .. } => Some("wait until Slurm's controller answers"),
+    let reason = format!("no job that builds could be submitted: {error}");
+    let (hint, may_pass, needs_new_hunt) = match error {
+        SlurmError::Store(error) => return error.into(),
+        SlurmError::Missing(_) => {
+            ("the nodes that measure must be able to call sbatch", false, false)
+        }
+        SlurmError::Refused(_) => ("correct [executor.build], then start a new hunt", false, true),
+        SlurmError::Unanswered { .. } => ("wait until Slurm's controller answers", true, false),
     };
-    let fault = RecordedFault {
-        reason: format!("no job that builds could be submitted: {error}"),
-        hint: hint.map(str::to_owned),
-        may_pass: matches!(error, SlurmError::Unanswered { .. }),
-        needs_new_hunt: matches!(error, SlurmError::Refused(_)),
-    };
-    match error {
-        SlurmError::Store(error) => error.into(),
-        _ => OracleError::InJob(fault),
-    }
+    let hint = Some(hint.to_owned());
+    OracleError::InJob(RecordedFault { reason, hint, may_pass, needs_new_hunt })
 }

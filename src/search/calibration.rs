@@ -21,6 +21,11 @@ const NEEDED: f64 = 34.0;
 const NEAR: f64 = 0.5;
 /// Quantile of the normal distribution for a one-sided bound of 99.5 %.
 const BOUND: f64 = 2.576;
+/// A run is a stray if it is worse than the good level by the tolerance and this multiple of the
+/// good runs' noise.
+const FAR: f64 = 3.0;
+/// Bad has too many strays for chance if it has twice as many as good and this number more.
+const STRAYS: usize = 2;
 
 /// The settings of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,12 +74,6 @@ pub enum CalibrationError {
         needed: Option<usize>,
     },
 }
-
-/// A run is a stray if it is worse than the good level by the tolerance and this multiple of the
-/// noise.
-const FAR: f64 = 3.0;
-/// Strays of the bad end that are too many for chance: this number more than twice those of good.
-const STRAYS: usize = 2;
 
 /// The order of the endpoints in a round (0, 1, …); true: good. The order alternates (G B, B G,
 /// G B), so that machine drift affects both equally.
@@ -140,8 +139,7 @@ fn has_more_strays(good: &[f64], bad: &[f64], seen: &Seen, tolerance: f64) -> bo
     let Some(level) = stats::winsorised_mean(good) else { return false };
     let far = tolerance + FAR * stats::winsorised_sd(&[good]).unwrap_or(0.0);
     let strays = |runs: &[f64]| runs.iter().filter(|run| **run - level > far).count();
-    let most = 2 * strays(good) + STRAYS;
-    !seen.paired && strays(bad) >= most
+    !seen.paired && strays(bad) >= 2 * strays(good) + STRAYS
 }
 
 /// The rounds in which both runs are finite numbers.

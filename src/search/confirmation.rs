@@ -10,15 +10,16 @@ use super::{Levels, Side, levels};
 const CLIP: f64 = 3.9;
 /// Maximum number of pairs: this multiple of the number that the step needs on average, plus six.
 const MAX_PAIRS_FACTOR: f64 = 6.0;
-/// From this number of pairs on, the pair farthest from the median counts for the scatter as the
-/// next one on its side: it may be a disturbed run.
+/// From this number of pairs on, the scatter does not count how far away the farthest pair is: it
+/// may be a disturbed run.
 const PAIRS_WITH_OUTLIER: usize = 4;
 /// Pairs that scatter more than this multiple of the calibrated noise do not fit the calibration.
 const WIDE: f64 = 2.0;
 /// The scatter of n such pairs is multiplied by 1 + this/(n − 1): that of a few pairs is often too
 /// small.
 const WIDER: f64 = 4.0;
-/// Nor do pairs beyond the step by more than this many standard errors.
+/// Pairs whose mean is above the step by more than this many standard errors do not fit the
+/// calibration either.
 const BEYOND: f64 = 3.0;
 /// Minimum number of pairs to confirm a step if they do not fit the calibration.
 const ODD_PAIRS: usize = 6;
@@ -60,8 +61,8 @@ impl Step {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreshPairs {
     step: Step,
-    /// The smallest step worth reporting. It counts if the whole step is rejected, because the
-    /// change may consist of several steps.
+    /// The smallest step worth reporting. It is tested if the whole step is rejected, because the
+    /// regression may consist of several steps.
     least: Option<Step>,
     wanted: f64,
     /// For levels: commit − parent of each pair.
@@ -203,8 +204,8 @@ impl FreshPairs {
     }
 }
 
-/// Mean and standard deviation of the pairs. Once there are enough, the one farthest from the median
-/// counts as the next one on its side. A pair that is not a number does not count.
+/// Mean and standard deviation of the pairs. Of four or more, the pair farthest from the median gets
+/// the value of its neighbour in order of size. Pairs that are not numbers are left out.
 fn scatter(differences: &[f64]) -> (f64, f64) {
     let mut kept: Vec<f64> = differences.iter().copied().filter(|one| one.is_finite()).collect();
     if kept.len() >= PAIRS_WITH_OUTLIER {
@@ -218,12 +219,8 @@ fn scatter(differences: &[f64]) -> (f64, f64) {
             kept[last] = kept[last - 1];
         }
     }
-    if kept.len() < 2 {
-        return (kept.first().copied().unwrap_or(0.0), 0.0);
-    }
-    let mean = kept.iter().sum::<f64>() / kept.len() as f64;
-    let squares: f64 = kept.iter().map(|one| (one - mean).powi(2)).sum();
-    (mean, (squares / (kept.len() - 1) as f64).sqrt())
+    let sd = if kept.len() < 2 { 0.0 } else { stats::variance(&kept).sqrt() };
+    (stats::mean(&kept).unwrap_or(0.0), sd)
 }
 
 /// The evidence of a difference for a step of this size against none, in nats, clipped.

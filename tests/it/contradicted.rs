@@ -11,18 +11,8 @@ const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
 /// An engine that is a shell script. Commit i puts the i-th text into the i-th file; an empty text
 /// removes the file. `a+b` are two files with the same text. The first commit is `v1`, and the
 /// subject of each is the name of its file.
-fn hunt(
-    env: &TestEnvironment,
-    engine: &str,
-    [measure, guard]: [&str; 2],
-    commits: &[(&str, &str)],
-) -> Hunt {
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
-         [[guard]]\n{guard}\n"
-    );
-    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
-    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+fn hunt(env: &TestEnvironment, engine: &str, keys: [&str; 2], commits: &[(&str, &str)]) -> Hunt {
+    put_engine(env, engine);
     for (number, (files, text)) in commits.iter().enumerate() {
         for file in files.split('+') {
             let path = env.repo().join(file);
@@ -37,6 +27,20 @@ fn hunt(
             env.git(&["tag", "v1"]);
         }
     }
+    hunt_by(env, keys)
+}
+
+fn put_engine(env: &TestEnvironment, engine: &str) {
+    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+}
+
+/// A hunt in this repository with these keys of the measure and the guard.
+fn hunt_by(env: &TestEnvironment, [measure, guard]: [&str; 2]) -> Hunt {
+    let text = format!(
+        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
+         [[guard]]\n{guard}\n"
+    );
     put(&env.repo().join("oracle.toml"), text.as_bytes());
     env.hunt()
 }
@@ -224,8 +228,7 @@ fn hunt_of_renamed(env: &TestEnvironment, engine: &str, text: &dyn Fn(&str) -> S
             commit(env, "note");
         }
     };
-    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
-    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    put_engine(env, engine);
     at("k", "5");
     step("start");
     env.git(&["tag", "v1"]);
@@ -242,12 +245,7 @@ fn hunt_of_renamed(env: &TestEnvironment, engine: &str, text: &dyn Fn(&str) -> S
     at("lib/k", "6.1");
     step("made again");
     note(2);
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{NUMBER}\n\
-         [[guard]]\nmetric = \"e\"\nmax_increase = 0.5\n"
-    );
-    put(&env.repo().join("oracle.toml"), text.as_bytes());
-    env.hunt()
+    hunt_by(env, [NUMBER, "metric = \"e\"\nmax_increase = 0.5"])
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::evaluation::CommitId;
 use crate::git::history::commit_list;
 use crate::git::{GitError, History};
 
-use super::{Change, FileOfChange};
+use super::{Change, FileOfChange, literally};
 
 impl History {
     /// The commits after `older` up to `newer` that touch a file of the change, oldest first. If the
@@ -42,6 +42,6 @@ impl History {
         let is_gone = |old: &str| gone.iter().any(|file| file.path == old.as_bytes());
         let renamed = self.changed_files(older, newer)?.into_iter();
         let renamed = renamed.filter(|file| file.renamed_from().is_some_and(|old| is_gone(&old)));
-        Ok(renamed.map(|file| format!(":(top,literal){}", file.shown_path())).collect())
+        Ok(renamed.map(|file| literally(&file.shown_path())).collect())
     }
 }

@@ -18,9 +18,10 @@ const CURE: &str = "install below {build} (with CMake: -DCMAKE_INSTALL_PREFIX={b
                     start a new hunt";
 
 impl Driver<'_> {
-    /// The finding that an endpoint shows another value right after its own build than after the
-    /// other endpoint was built. Needs a new build, and makes it only if the first run of the
-    /// endpoint differs from all later ones, which show what the other endpoint shows.
+    /// The finding that the build of one endpoint changed the value of the other one. It is suspected
+    /// if the first run of an endpoint differs from all later ones, and these show the other
+    /// endpoint's value. Then the endpoint is built once more: if its runs show the first value
+    /// again, the suspicion is right.
     pub(super) fn overwritten(
         &mut self,
         good: &Observation,
@@ -44,8 +45,9 @@ impl Driver<'_> {
     }
 }
 
-/// The reading of an endpoint's first run and that of its later ones, if the first differs from the
-/// others, and the others are those of the other endpoint, bit for bit.
+/// The reading of an endpoint's first run, and the one that all its later runs share with all runs
+/// of the other endpoint, bit for bit. `None` if there is no such reading, or if it is the first
+/// run's too.
 fn changed<'o>(
     own: &'o Observation,
     other: &Observation,
@@ -68,12 +70,11 @@ fn refusal(
     before: &Reading,
     after: &Reading,
 ) -> Box<Finding> {
-    let values = before.values.iter().filter_map(|(metric, value)| {
+    let changed = before.values.iter().find_map(|(metric, value)| {
         let later = after.values.get(metric).filter(|later| *later != value)?;
         Some(format!("{metric} {} and then {metric} {}", text::value(value), text::value(later)))
     });
-    let values =
-        values.into_iter().next().unwrap_or_else(|| "one result and then another".to_owned());
+    let values = changed.unwrap_or_else(|| "one result and then another".to_owned());
     let (own, other) = (own.commit.short(), other.commit.short());
     let finding = unmeasurable(format!(
         "a build writes outside its folder: {own} shows {values}, the second since {other} was \

@@ -32,15 +32,13 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
         return vec![Unexplained::Metric(metric.clone())];
     }
     let reverted = match &cause.revert {
-        Some(Revert::StillBad | Revert::StillGood | Revert::BreaksAgain) => cause.reverted(),
         Some(Revert::Absent) => return unchanged(finding, None, targets),
+        // The rest of the change may make the step too.
+        _ if cause.in_part => return Vec::new(),
+        Some(Revert::StillBad | Revert::StillGood | Revert::BreaksAgain) => cause.reverted(),
         _ => None,
     };
     let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
-    if cause.in_part {
-        // The rest of the change may make the step too.
-        return Vec::new();
-    }
     in_trials([reverted, backported], finding, targets)
 }
 
@@ -151,11 +149,12 @@ pub(super) fn incomplete(
         Some(joint) if is_several => Some(&joint.revert),
         _ => finding.cause.as_ref().and_then(|cause| cause.revert.as_ref()),
     };
-    let broken_too = finding.cause.as_ref().and_then(|cause| cause.broken_too.as_ref());
+    let breaks_other =
+        !is_several && finding.cause.as_ref().is_some_and(|cause| cause.broken_too.is_some());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
     let (candidates, why, next) = match (terms.aim(), is_later) {
         // The other commit may be older or newer.
-        _ if broken_too.is_some() => (
+        _ if breaks_other => (
             &history[..0],
             "without it the bad end still breaks another guard: another commit does that",
             "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the other commit",

@@ -65,7 +65,7 @@ pub(super) struct Found {
     pub(super) alone: Option<usize>,
 }
 
-/// What is taken out of a change for the tests of the endpoints.
+/// The parts of a change that the tests of the endpoints take out or add.
 pub(super) struct Taken {
     pub(super) parts: Vec<Part>,
     /// The other parts of the change, which stay.

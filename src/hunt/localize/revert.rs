@@ -33,7 +33,7 @@ pub(super) enum Patched {
     Done { recipe: Box<Config>, patch: Vec<u8> },
 }
 
-/// What the newer endpoint shows without a change.
+/// What the newer endpoint shows without some parts of a change.
 pub(super) struct Reverted {
     pub(super) revert: Revert,
     /// A guard that the bad endpoint breaks with the change and without it.
@@ -60,7 +60,8 @@ pub(super) enum EndTest {
 }
 
 impl Localization<'_, '_> {
-    /// What the newer endpoint shows without these parts. A fault of the machine ends the test only.
+    /// What the newer endpoint shows without these parts. A fault of the machine ends this test, but
+    /// not the hunt.
     pub(super) fn reverted(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
         match self.revert(taken) {
             Err(error) if self.driver.must_end(&error) => Err(error),

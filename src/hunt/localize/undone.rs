@@ -69,8 +69,7 @@ impl Driver<'_> {
     fn change_of(&self, cause: &Cause) -> Result<Change, HuntError> {
         let parts = cause.sets.iter().flat_map(|set| &set.parts);
         let paths: Vec<&str> = parts.map(|part| part.path.as_str()).collect();
-        let history = &self.oracle.history;
-        Ok(history.change_first_in(&cause.parent, &cause.commit, &paths)?.in_files(&paths))
+        Ok(self.oracle.history.change_in(&cause.parent, &cause.commit, &paths)?)
     }
 
     /// The first of these commits that has this verdict, also when it is measured again. Judges

@@ -8,9 +8,26 @@ use crate::evaluation::{Failure, Metric, Unreadable};
 /// Digits of a group of thousands.
 const THOUSANDS: usize = 3;
 
+/// Fails if the group takes only a part of a printed number. `end`: where the whole match ends.
+pub(super) fn refuse_part(
+    metric: &Metric,
+    line: &str,
+    end: usize,
+    found: Match<'_>,
+) -> Result<(), Failure> {
+    let Some(whole) = number_around(line, end, found) else { return Ok(()) };
+    Err(Failure::unreadable(
+        Unreadable::NotANumber(metric.to_string()),
+        format!(
+            "{metric}: the pattern takes only `{}` of the number `{whole}`",
+            found.as_str().trim()
+        ),
+    ))
+}
+
 /// The printed number around a group, if the group takes only a part of it. What the pattern
-/// itself matches after the group does not belong to the number. `end`: where the whole match ends.
-pub(super) fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l str> {
+/// itself matches after the group does not belong to the number.
+fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l str> {
     let taken = found.as_str();
     let bare = taken.strip_prefix(['+', '-']).unwrap_or(taken);
     let ends = [bare.bytes().next()?, bare.bytes().next_back()?];
@@ -51,12 +68,4 @@ fn continued(taken: &str, after: &str) -> usize {
         }
     }
     length
-}
-
-/// The failure of a run whose number the pattern cuts.
-pub(super) fn failure(metric: &Metric, taken: &str, whole: &str) -> Failure {
-    Failure::unreadable(
-        Unreadable::NotANumber(metric.to_string()),
-        format!("{metric}: the pattern takes only `{taken}` of the number `{whole}`"),
-    )
 }
