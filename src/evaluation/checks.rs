@@ -23,6 +23,11 @@ impl Checks {
         self.0.difference(&others.0).cloned().collect()
     }
 
+    /// Those that are among `others` too.
+    pub(crate) fn among(&self, others: &Self) -> Self {
+        self.0.intersection(&others.0).cloned().collect()
+    }
+
     /// Whether some are among `others`.
     pub(crate) fn overlap(&self, others: &Self) -> bool {
         !self.0.is_disjoint(&others.0)
@@ -63,6 +68,30 @@ impl IntoIterator for Checks {
     }
 }
 
+/// The checks that a run needs for a verdict: they fail at the bad end, and a check that did not
+/// run cannot fail. For a count of passed checks: those that both ends ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NeededChecks {
+    /// Those that the good end has, run or skipped: each run must make them.
+    pub(crate) known: Checks,
+    /// Those that the good end does not have. A commit may not have them yet, but if it skips
+    /// them, they say nothing.
+    pub(crate) new: Checks,
+}
+
+impl NeededChecks {
+    /// Those that a run lacks.
+    pub(crate) fn missing(&self, ran: &Checks, skipped: &Checks) -> Checks {
+        let new = self.new.among(skipped).0;
+        Checks(self.known.0.union(&new).cloned().collect()).without(ran)
+    }
+
+    /// Whether no check is needed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.new.is_empty()
+    }
+}
+
 fn listed(names: &[&str]) -> String {
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(MOST_NAMES) {
@@ -92,5 +121,13 @@ mod tests {
             checks("").besides(&checks("1 2 3 4 5 6 7")).unwrap(),
             "7 did not run (1, 2, 3, 4, 5 and 2 more)"
         );
+    }
+
+    #[test]
+    fn a_new_check_may_be_absent_but_not_skipped() {
+        let needed = NeededChecks { known: checks("a b"), new: checks("c") };
+        assert!(needed.missing(&checks("a b d"), &checks("")).is_empty());
+        assert_eq!(needed.missing(&checks("a"), &checks("")), checks("b"));
+        assert_eq!(needed.missing(&checks("a b"), &checks("c d")), checks("c"));
     }
 }

@@ -4,6 +4,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{Metric, Resource, Value};
 
+/// How many units in the last place of a value the rounding of a difference may amount to. Levels
+/// are printed with far fewer digits.
+const ROUNDING: f64 = 8.0;
+
+/// Whether a difference of values exceeds a limit. `values`: those that the difference was computed
+/// from, or larger ones. A difference that equals the limit does not exceed it, also if rounding
+/// makes it a little larger: 1.1 is within 0.1 of 1.0, as 7.1 is of 7.0. A limit of 0 allows no
+/// difference at all.
+pub(crate) fn exceeds_limit(difference: f64, limit: f64, values: [f64; 2]) -> bool {
+    let scale = values[0].abs().max(values[1].abs());
+    let may_be_rounded = limit.abs() > 0.0 && scale.is_finite();
+    let rounding = if may_be_rounded { ROUNDING * f64::EPSILON * scale } else { 0.0 };
+    difference > limit + rounding
+}
+
 /// The direction of worse values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -203,6 +218,11 @@ impl Guard {
         }
     }
 
+    /// Whether `value` is worse than `reference` by more than `limit`; see [`exceeds_limit`].
+    pub(crate) fn is_worse_by(&self, reference: f64, value: f64, limit: f64) -> bool {
+        exceeds_limit(self.worsening(reference, value), limit, [reference, value])
+    }
+
     /// Whether `value` breaks this guard against `baseline`. NaN and facts break every numeric
     /// guard. Any difference breaks `unchanged`, even a change of type.
     pub(crate) fn is_broken(&self, baseline: &Value, value: &Value) -> bool {
@@ -220,10 +240,7 @@ impl Guard {
             return baseline != value;
         }
         match (baseline.number(), value.number()) {
-            (Some(b), Some(v)) => {
-                let worsening = self.worsening(b, v);
-                worsening.is_nan() || worsening > limit(b)
-            }
+            (Some(b), Some(v)) => self.worsening(b, v).is_nan() || self.is_worse_by(b, v, limit(b)),
             _ => true,
         }
     }
@@ -255,6 +272,27 @@ mod tests {
         assert!(broken(GuardForm::Max(7.0), 6.0, 7.1));
         assert!(broken(GuardForm::Min(7.0), 8.0, 6.9));
         assert!(broken(GuardForm::Unchanged, 6.0, 6.000_000_1));
+    }
+
+    #[test]
+    fn a_step_of_exactly_the_tolerance_is_allowed_from_every_baseline() {
+        for tenths in 0..200 {
+            let [from, to, beyond] = [tenths, tenths + 1, tenths + 2].map(|x| f64::from(x) / 10.0);
+            let far = to + 1e-9;
+            assert!(!broken(GuardForm::MaxIncrease(0.1), from, to), "{from} {to}");
+            assert!(!broken(GuardForm::MaxDecrease(0.1), to, from), "{from} {to}");
+            assert!(
+                !broken(GuardForm::Max(to), from, to) && !broken(GuardForm::Min(from), to, from)
+            );
+            assert!(broken(GuardForm::MaxIncrease(0.1), from, far), "{from} {far}");
+            assert!(broken(GuardForm::MaxIncrease(0.1), from, beyond), "{from} {beyond}");
+            // 3 % of a number with one digit after the point has three of them.
+            let most: f64 = format!("{:.4}", from * 1.03).parse().unwrap();
+            assert!(!broken(GuardForm::MaxIncreasePercent(3.0), from, most), "{from} {most}");
+        }
+        // Not even the last digit may change, and no infinity passes.
+        assert!(broken(GuardForm::MaxIncrease(0.0), 7.0, 7.0 + 1e-15));
+        assert!(broken(GuardForm::MaxIncrease(0.1), 7.0, f64::INFINITY));
     }
 
     #[test]

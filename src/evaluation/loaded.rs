@@ -26,8 +26,9 @@ pub(crate) struct Loaded {
     /// versions.
     #[serde(default)]
     pub is_watched: bool,
-    /// Set if the run loaded nothing of the commit: the commit's file with the same name as the
-    /// program that ran, by path below the slot.
+    /// The commit's program that the run did not load although one of the same name ran, by path
+    /// below the slot. Set if the run loaded nothing of the commit; and if it loaded nothing of its
+    /// build, although PATH or the files in memory have an installed program of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed: Option<String>,
 }

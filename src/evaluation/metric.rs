@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::number::{Number, NumberOrText};
-use super::{Checks, TextLength};
+use super::{Checks, PrintedUnits, TextLength};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` if a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -174,6 +174,12 @@ pub(crate) struct Reading {
     /// Those of them that failed.
     #[serde(skip_serializing_if = "Checks::is_empty")]
     pub failed: Checks,
+    /// Those that were skipped, if the output names them. They did not run.
+    #[serde(skip)]
+    pub skipped: Checks,
+    /// The units behind the numbers of each metric, if the parser looks for them.
+    #[serde(skip)]
+    pub units: BTreeMap<Metric, PrintedUnits>,
     /// The beginning of a generated text, for people. [`Self::same_bits`] compares it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -199,6 +205,13 @@ impl Reading {
     /// The checks that ran, if the output lists checks.
     pub(crate) fn checks(&self) -> Option<&Checks> {
         self.checks.as_ref()
+    }
+
+    /// Whether all values are facts and whole numbers. Two causes easily give the same ones; the
+    /// same fractions, values of chunks, or generated text tell of the same cause.
+    pub(crate) fn is_plain(&self) -> bool {
+        let numbers = self.values.values().filter_map(Value::number);
+        self.text.is_none() && numbers.chain(self.chunks.iter().copied()).all(|x| x.fract() == 0.0)
     }
 
     /// Whether two runs are bit-identical: all parsed values, including those of chunks, and the

@@ -30,6 +30,7 @@ mod option_change;
 mod output;
 mod printed;
 mod printed_number;
+mod printed_units;
 mod read_files;
 mod resource;
 mod run;
@@ -53,7 +54,7 @@ pub(crate) use cause::{
     CauseEnd, CauseSet, ChangePart, JointBackport, JointRevert, MovedEdit, PartOf, Shows, Trial,
     TrialOf, WholeChange,
 };
-pub(crate) use checks::Checks;
+pub(crate) use checks::{Checks, NeededChecks};
 pub use commit::ParseCommitIdError;
 pub(crate) use commit::{CommitId, Lineage};
 pub(crate) use deceptive::is_deceptive;
@@ -75,7 +76,7 @@ pub use finding::{Dependency, Effect};
 pub use forge::Site;
 pub(crate) use forge::{ChangeRequest, Forge};
 pub use guard::Guard;
-pub(crate) use guard::{Direction, FormName, GuardForm};
+pub(crate) use guard::{Direction, FormName, GuardForm, exceeds_limit};
 pub(crate) use host::Host;
 pub(crate) use inquiry::Inquiry;
 pub(crate) use levels::lowest_failing;
@@ -96,6 +97,7 @@ pub(crate) use output::LONGEST_LINE;
 pub use output::Stream;
 pub(crate) use printed::{FactChange, GeneratedText, TextPair};
 pub(crate) use printed_number::parse_number;
+pub(crate) use printed_units::PrintedUnits;
 pub(crate) use read_files::ReadFiles;
 pub use resource::Resource;
 pub(crate) use resource::Resources;

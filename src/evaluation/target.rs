@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checks, Direction, Failure, Guard, Noise, NoiseKind, Orientation, TextLength, Value, number,
+    Checks, Direction, Failure, Guard, NeededChecks, Noise, NoiseKind, Orientation, PrintedUnits,
+    TextLength, Value, number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -72,6 +73,13 @@ pub(crate) struct GuardTarget {
     /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
+    /// The checks that a run must have made, or must not have skipped, to be judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) needed: Option<NeededChecks>,
+    /// The units behind the numbers of the good endpoint's runs, if the output has such numbers. A
+    /// run with other units is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) units: Option<PrintedUnits>,
 }
 
 impl GuardTarget {
@@ -92,7 +100,14 @@ impl GuardTarget {
             noise: None,
             text,
             checks: None,
+            needed: None,
+            units: None,
         }
+    }
+
+    /// The levels at both endpoints; 0 for a fact.
+    pub(crate) fn levels_at_ends(&self) -> [f64; 2] {
+        [&self.baseline, &self.bad].map(|level| level.number().unwrap_or_default())
     }
 
     /// The orientation of this target's samples.
@@ -151,6 +166,8 @@ mod tests {
             noise,
             text: None,
             checks: None,
+            needed: None,
+            units: None,
         }
     }
 

@@ -58,6 +58,8 @@ pub(crate) enum SkipReason {
     Nan,
     /// It read a different amount of text than the good endpoint.
     OtherText,
+    /// It printed another unit behind the metric's number than the good endpoint.
+    OtherUnit,
     /// It ran other checks than the good endpoint.
     OtherChecks,
     /// It needs more resources than the machine has: it was killed, and the control run works.
@@ -82,6 +84,7 @@ impl fmt::Display for SkipReason {
             Self::Require => "does not match [[require]]",
             Self::Nan => "prints NaN",
             Self::OtherText => "reads another text",
+            Self::OtherUnit => "prints another unit",
             Self::OtherChecks => "runs other checks",
             Self::Resource => "killed: out of resources",
             Self::Unsteady => "its runs disagree",

@@ -2,6 +2,9 @@
 //! removes the lines; a reapplied change brings them back. Nothing is built, so the answer only
 //! says where to look.
 
+mod dropped;
+mod lines;
+mod main_line;
 mod touching;
 
 use std::cell::RefCell;
@@ -15,15 +18,13 @@ use crate::evaluation::CommitId;
 
 use super::raw_path::os;
 use super::{GitError, History};
+use lines::LineComparison;
 
-/// Longest file to compare by lines, bytes; a larger one is compared as a whole.
-const LONGEST_FILE: usize = 1 << 20;
-/// Maximum number of a change's files to compare; further files are ignored.
+/// Maximum number of a change's files to compare; further files are ignored, except by
+/// [`History::whole_change`].
 const MOST_FILES: usize = 400;
 /// Maximum number of commits to examine one by one.
 const MOST_COMMITS: usize = 5000;
-/// Shortest line to compare, bytes: shorter lines (`}`, `else`) are in every file.
-const SHORTEST_LINE: usize = 4;
 
 /// The change of a commit against its parent, file by file.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ struct FileOfChange {
     after: Option<Oid>,
     added: BTreeSet<Vec<u8>>,
     removed: BTreeSet<Vec<u8>>,
+    /// How `added` and `removed` were made; lines of other commits are compared in the same way.
+    by: LineComparison,
     /// The tree before the change.
     tree_before: Oid,
     /// For each tree, by its object name: whether the file is in or below it under another path.
@@ -56,12 +59,11 @@ pub(crate) struct CommitsWithoutChange {
 }
 
 impl Change {
-    /// Only the files with these paths; all files if none has such a path.
-    pub(crate) fn in_files(mut self, paths: &[&str]) -> Self {
-        if self.files.iter().any(|file| is_among(&file.path, paths)) {
-            self.files.retain(|file| is_among(&file.path, paths));
-        }
-        self
+    /// Only the file with this path; all files if none has this path.
+    pub(crate) fn in_file(&self, path: &str) -> Self {
+        let own = self.files.iter().filter(|file| is_among(&file.path, &[path]));
+        let files: Vec<FileOfChange> = own.cloned().collect();
+        if files.is_empty() { self.clone() } else { Self { files } }
     }
 
     /// Pathspecs of the changed files, taken literally.
@@ -86,6 +88,16 @@ impl FileOfChange {
     fn has_most_added(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
         2 * self.added.intersection(lines).count() >= self.added.len()
     }
+
+    /// Whether at least half of the lines that the change removed are among these.
+    fn has_most_removed(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
+        2 * self.removed.intersection(lines).count() >= self.removed.len()
+    }
+
+    /// Whether all lines that the change added are among these, and none that it removed.
+    fn keeps_lines(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
+        self.added.is_subset(lines) && self.removed.is_disjoint(lines)
+    }
 }
 
 impl History {
@@ -101,19 +113,40 @@ impl History {
         commit: &CommitId,
         paths: &[&str],
     ) -> Result<Change, GitError> {
+        self.compared(parent, commit, paths, MOST_FILES)
+    }
+
+    /// The change with all of its files, however many there are.
+    pub(crate) fn whole_change(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+    ) -> Result<Change, GitError> {
+        self.compared(parent, commit, &[], usize::MAX)
+    }
+
+    /// The files of the change with these paths, or all of its files. At most `most` files.
+    fn compared(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        paths: &[&str],
+        most: usize,
+    ) -> Result<Change, GitError> {
         let mut changed = self.diff_files(Some(parent), commit)?;
         if changed.iter().any(|file| is_among(&file.path, paths)) {
             changed.retain(|file| is_among(&file.path, paths));
         }
         let tree_before = self.commit(parent)?.tree;
         let mut files = Vec::new();
-        for file in changed.into_iter().take(MOST_FILES) {
+        for file in changed.into_iter().take(most) {
             let before = self.entry_at(parent, &file.path);
             let after = self.entry_at(commit, &file.path);
-            let (old, new) = (self.lines(before), self.lines(after));
+            let (by, [old, new]) = self.telling_lines(before, after);
             files.push(FileOfChange {
                 added: new.difference(&old).cloned().collect(),
                 removed: old.difference(&new).cloned().collect(),
+                by,
                 path: file.path,
                 before,
                 after,
@@ -136,6 +169,16 @@ impl History {
             }
         }
         is_gone.then_some(false)
+    }
+
+    /// Whether each file of the change is in the tree of `commit` as the change left it, or has all
+    /// lines that the change added and none that it removed. False for a file without such lines.
+    pub(crate) fn keeps_lines(&self, commit: &CommitId, change: &Change) -> bool {
+        change.files.iter().all(|file| {
+            let here = self.entry_at(commit, &file.path);
+            let has_lines = !file.added.is_empty() || !file.removed.is_empty();
+            here == file.after || (has_lines && file.keeps_lines(&self.lines(here, file.by)))
+        })
     }
 
     /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
@@ -203,7 +246,8 @@ impl History {
     /// tree before the change has such a file already.
     fn is_moved(&self, commit: &CommitId, file: &FileOfChange) -> bool {
         // Without lines to compare, as in an empty file, any other file may be equal by chance.
-        !file.added.is_empty()
+        file.by == LineComparison::Text
+            && !file.added.is_empty()
             && self.commit(commit).is_ok_and(|it| self.has_elsewhere(it.tree, file))
             && !self.has_elsewhere(file.tree_before, file)
     }
@@ -220,7 +264,7 @@ impl History {
             Some(ObjectType::Blob) => {
                 Some(entry.id()) == file.after
                     || (name == Some(entry.name_bytes())
-                        && file.has_most_added(&self.lines(Some(entry.id()))))
+                        && file.has_most_added(&self.lines(Some(entry.id()), file.by)))
             }
             _ => false,
         };
@@ -245,21 +289,27 @@ impl History {
         if here == file.before {
             return Some(false);
         }
-        let lines = self.lines(here);
+        let lines = self.lines(here, file.by);
         if lines.is_empty() {
             return None;
         }
         match (file.added.len(), file.removed.len()) {
             (0, 0) => None,
             // The change only removed lines: either these are back or not.
-            (0, removed) => Some(2 * file.removed.intersection(&lines).count() < removed),
+            (0, _) => Some(!file.has_most_removed(&lines)),
+            // A file with a counter has neither the old nor the new lines later.
+            _ if file.by == LineComparison::Layout => {
+                let is_there = file.has_most_added(&lines);
+                (is_there || file.has_most_removed(&lines)).then_some(is_there)
+            }
             _ => Some(file.has_most_added(&lines)),
         }
     }
 
     /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
     /// first. Looks for trees that lack all of the change and, if there are none, for trees that
-    /// lack a part. Empty if some path of history keeps the change, or if the range is too long.
+    /// lack a part. If some path of history keeps the change, only commits on the line of first
+    /// parents count, see `main_line_absences`. Empty if the range is too long.
     pub(crate) fn commits_without_change(
         &self,
         found: &CommitId,
@@ -267,17 +317,17 @@ impl History {
         change: &Change,
     ) -> Result<Vec<CommitsWithoutChange>, GitError> {
         let as_a_whole = |commit: &CommitId| self.contains_change(commit, change) == Some(false);
-        let absences = self.absences(found, newer, as_a_whole)?;
+        let absences = self.absences([found, newer], change, as_a_whole)?;
         if !absences.is_empty() {
             return Ok(absences);
         }
-        self.absences(found, newer, |commit| self.is_gone_in_part(commit, change))
+        self.absences([found, newer], change, |commit| self.is_gone_in_part(commit, change))
     }
 
     fn absences(
         &self,
-        found: &CommitId,
-        newer: &CommitId,
+        [found, newer]: [&CommitId; 2],
+        change: &Change,
         is_gone: impl Fn(&CommitId) -> bool,
     ) -> Result<Vec<CommitsWithoutChange>, GitError> {
         let after = self.descending(found, newer)?;
@@ -308,7 +358,10 @@ impl History {
                 absences.push(CommitsWithoutChange { before, commits: vec![commit] });
             }
         }
-        Ok(if kept.contains(newer) { Vec::new() } else { absences })
+        if absences.is_empty() || !kept.contains(newer) {
+            return Ok(absences);
+        }
+        self.main_line_absences([found, newer], change, &kept, is_gone)
     }
 
     /// Commits after `older` up to `newer` whose change to at least one file was reverted later.
@@ -371,19 +424,6 @@ impl History {
         // The entry of a submodule is its pinned commit.
         let is_leaf = matches!(entry.kind(), Some(ObjectType::Blob | ObjectType::Commit));
         is_leaf.then(|| entry.id())
-    }
-
-    /// The trimmed lines of a text file, without short ones; empty for a binary, large, or missing
-    /// file.
-    fn lines(&self, blob: Option<Oid>) -> BTreeSet<Vec<u8>> {
-        let Some(blob) = blob.and_then(|id| self.objects.find_blob(id).ok()) else {
-            return BTreeSet::new();
-        };
-        if blob.is_binary() || blob.size() > LONGEST_FILE {
-            return BTreeSet::new();
-        }
-        let lines = blob.content().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        lines.filter(|line| line.len() >= SHORTEST_LINE).map(<[u8]>::to_vec).collect()
     }
 }
 

@@ -6,11 +6,13 @@ pub(crate) mod chance;
 pub(crate) mod chunk_differences;
 pub(crate) mod confirmation_runs;
 pub(crate) mod differences;
+mod earlier_confirmation;
 pub(crate) mod effect;
 mod flaky_commits;
 pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
+mod offsets;
 mod other_node;
 pub(crate) mod recheck;
 mod rivals;
@@ -65,6 +67,10 @@ impl Driver<'_> {
         // of the machine drops it too.
         let is_dropped = self.begun.options.retry_failed || self.oracle.stored.has_outdated();
         let before = before.filter(|before| !is_dropped || before.hunt == self.hunt.id());
+        let before = match before {
+            Some(earlier) => self.still_holds(&earlier, claim, &parents)?.then_some(earlier),
+            None => None,
+        };
         if let Some(before) = &before {
             self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::evaluation::{Finding, Limits};
+use crate::evaluation::{CommitId, Finding, Limits};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
 use crate::oracle::Oracle;
@@ -83,6 +83,7 @@ fn try_once(
         excluded_runs: BTreeSet::new(),
         short: None,
         is_flaky: false,
+        has_drifted: false,
         is_clean: false,
         undone: BTreeMap::new(),
         compared: BTreeSet::new(),
@@ -103,14 +104,7 @@ fn try_once(
         driver.note_tracked_inputs()?;
         driver.note_environment_changes()?;
     }
-    let result = driver.ask_build_node().and_then(|()| driver.run_and_localize());
-    let result = result.and_then(|finding| driver.add_levels(finding));
-    let result = result.and_then(|finding| driver.add_printed(finding));
-    let result = result.and_then(|finding| driver.add_logits(finding));
-    let result = result.and_then(|finding| driver.add_tensors(finding));
-    let result = result.and_then(|finding| driver.sweep_shapes(finding));
-    let result = result.and_then(|finding| driver.localize_others(finding));
-    let result = result.and_then(|finding| driver.unless_jointly_contradicted(finding));
+    let result = driver.ask_build_node().and_then(|()| driver.run_and_explain());
     let result = result.and_then(|finding| driver.with_age(finding));
     let result = result.map(|finding| driver.with_dependency_hunt(finding));
     let result = result.map(|finding| driver.with_limit(finding));
@@ -156,6 +150,25 @@ impl Driver<'_> {
         }
     }
 
+    /// The finding, with the causes of its commits and what they do inside the engine. If the
+    /// change of one of several commits was undone by hand, the hunt goes on with this knowledge.
+    fn run_and_explain(&mut self) -> Result<Finding, HuntError> {
+        loop {
+            let finding = self.run_and_localize()?;
+            let finding = self.add_levels(finding)?;
+            let finding = self.add_printed(finding)?;
+            let finding = self.add_logits(finding)?;
+            let finding = self.add_tensors(finding)?;
+            let finding = self.sweep_shapes(finding)?;
+            let finding = self.localize_others(finding)?;
+            let finding = self.unless_jointly_contradicted(finding)?;
+            let later = self.undone_beside(&finding);
+            let later = self.unless_faulty(later)?;
+            let Some(undone) = later.undone else { return self.unless_open(finding, &later.open) };
+            self.note_undone(undone)?;
+        }
+    }
+
     /// The finding, with the cause of its main first bad commit. If the change of that commit was
     /// undone by hand, the hunt goes on with this knowledge.
     fn run_and_localize(&mut self) -> Result<Finding, HuntError> {
@@ -168,21 +181,39 @@ impl Driver<'_> {
             };
             let found = self.cut_short(found?);
             let finding = self.localize(found)?;
-            let undone = match self.undone_by_hand(&finding) {
-                Err(error) if self.must_end(&error) => return Err(error),
-                // The commit is found: a machine fault must not lose the answer now.
-                other => other.unwrap_or_default(),
-            };
-            let Some((found, at)) = undone else { return self.unless_contradicted(finding) };
-            let text = format!(
-                "the change of {} has no effect at {} any more, so a later commit causes what the \
-                 {} end shows; the search goes on",
-                found.short(),
-                at.short(),
-                self.terms().newer(),
-            );
-            self.oracle.recorder.event(Event::Note { text })?;
-            self.undone.insert(found, at);
+            let later = self.undone_by_hand(&finding);
+            let mut later = self.unless_faulty(later)?;
+            if let Some(undone) = later.undone {
+                self.note_undone(undone)?;
+                continue;
+            }
+            let idle = self.idle_in_noise(&finding);
+            later.open.extend(self.unless_faulty(idle)?);
+            let finding = self.unless_contradicted(finding)?;
+            return self.unless_open(finding, &later.open);
         }
+    }
+
+    /// The result of a test that may change the answer, or nothing after a fault of the machine:
+    /// the commit is found, and a fault must not lose the answer now.
+    fn unless_faulty<T: Default>(&self, tested: Result<T, HuntError>) -> Result<T, HuntError> {
+        match tested {
+            Err(error) if self.must_end(&error) => Err(error),
+            other => Ok(other.unwrap_or_default()),
+        }
+    }
+
+    /// Notes that a found commit's change has no effect any more at a later commit.
+    fn note_undone(&mut self, (found, at): (CommitId, CommitId)) -> Result<(), HuntError> {
+        let text = format!(
+            "the change of {} has no effect at {} any more, so a later commit causes what the {} \
+             end shows; the search goes on",
+            found.short(),
+            at.short(),
+            self.terms().newer(),
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.undone.insert(found, at);
+        Ok(())
     }
 }

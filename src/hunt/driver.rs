@@ -34,6 +34,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) short: Option<TextPrefix>,
     /// Runs or builds of one commit were seen to differ.
     pub(crate) is_flaky: bool,
+    /// A search compared runs in pairs: the machine drifts, and levels from different hours differ.
+    pub(crate) has_drifted: bool,
     /// Every build is clean, whatever the configuration says.
     pub(crate) is_clean: bool,
     /// For a found commit, a later commit at which its change has no effect any more.

@@ -4,6 +4,7 @@
 mod advice;
 pub(crate) mod checks;
 mod denial;
+mod earlier_runs;
 mod empty_home;
 pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
@@ -12,7 +13,9 @@ pub(crate) mod noise;
 pub(crate) mod nothing_ran;
 mod overwritten;
 pub(crate) mod plan;
+mod same_program;
 pub(crate) mod same_text;
+mod same_units;
 pub(crate) mod targets;
 pub(crate) mod unread;
 
@@ -62,13 +65,20 @@ impl Driver<'_> {
         let bad = self.begun.bad.commit.clone();
         let measures = self.oracle.recipes.config.search_measures();
         self.oracle.control = None;
+        let doubted = self.doubted_measures(&measures)?;
         self.measure_beside(&[good.clone(), bad.clone()], &measures, Phase::Endpoint, RUNS_STEADY)?;
         let mut at_good = self.measure_endpoint(&good, &measures, 1)?;
         if let Some(what) = not_yielded(&at_good, &self.guards(), "the good endpoint") {
             return Ok(Err(unmeasurable(what)));
         }
+        if let Some(change) = self.compare_with_earlier_runs(&mut at_good, &doubted)? {
+            return Ok(Err(Box::new(self.begin_after_change(change)?)));
+        }
         self.keep_control(&good)?;
         let mut at_bad = self.measure_endpoint(&bad, &measures, 1)?;
+        if let Some(change) = self.compare_with_earlier_runs(&mut at_bad, &doubted)? {
+            return Ok(Err(Box::new(self.begin_after_change(change)?)));
+        }
         let policy = self.policy();
         for runs in RUNS_STEADY.. {
             let mut wanting = self.wanting(&at_good, &at_bad, runs, &policy);
@@ -324,8 +334,7 @@ impl Driver<'_> {
             let level = self.oracle.evaluate(look)?.level(metric);
             let levels = level.as_ref().and_then(Value::number).zip(target.bad.number());
             let Some((level, end)) = levels else { continue };
-            let rest = target.guard.worsening(level, end);
-            if rest <= target.limit.max(0.0) {
+            if !target.guard.is_worse_by(level, end, target.limit.max(0.0)) {
                 continue;
             }
             let base = base.short();

@@ -15,7 +15,9 @@ pub(crate) mod left;
 mod lines;
 mod logits;
 mod moved;
+mod open_change;
 mod others;
+mod pairs;
 mod part_info;
 mod repeat;
 mod revert;
@@ -28,7 +30,7 @@ mod undone;
 use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
-use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Target};
+use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Outcome, Target};
 use crate::git::{History, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -38,6 +40,7 @@ use crate::store::journal::{Event, OtherGuard};
 use change::Change;
 use isolation::{Localization, Rank};
 use journaled::JournaledTrials;
+use open_change::OpenChange;
 
 impl Driver<'_> {
     /// Adds to a finding which parts of its main first bad commit make the step.
@@ -87,6 +90,20 @@ impl Driver<'_> {
         let [bad, _] = self.begun.ends();
         let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
         Ok(undone::earlier_fix(finding, &at, bad, candidates))
+    }
+
+    /// The finding, or candidates if nothing tells whether some named commits' changes last.
+    pub(crate) fn unless_open(
+        &self,
+        finding: Finding,
+        open: &[OpenChange],
+    ) -> Result<Finding, HuntError> {
+        if open.is_empty() || finding.outcome != Outcome::Culprit {
+            return Ok(finding);
+        }
+        let history = self.oracle.history.commits(&self.whole())?;
+        let end = self.terms().newer().to_string();
+        Ok(open_change::with_open_changes(finding, open, &history, &end))
     }
 
     /// The finding, or candidates if a test contradicts it: a test of an endpoint to which the

@@ -11,6 +11,7 @@ mod confirm;
 mod course;
 mod distinct;
 mod driver;
+mod earlier_runs;
 mod endpoints;
 mod environment;
 mod error;

@@ -76,6 +76,15 @@ impl Driver<'_> {
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
+                    match self.look_whether_needed_last(&mut ledger, &whole, &mut looked_at) {
+                        Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                            self.leave_open(&mut ledger, limit);
+                            break;
+                        }
+                        more => search_ranges.extend(more?),
+                    }
+                }
+                if search_ranges.is_empty() {
                     break;
                 }
                 continue;
@@ -135,7 +144,7 @@ impl Driver<'_> {
     }
 
     /// Corrects the ledger once nothing is left to search: what the named commits leave open, what
-    /// the newer end does not show, and what rests on runs that differ.
+    /// the newer end does not show, what rests on runs that differ, and what may be offsets.
     fn correct(
         &mut self,
         ledger: &mut Ledger,
@@ -147,12 +156,14 @@ impl Driver<'_> {
         self.doubt_what_the_end_lacks(ledger, whole)?;
         self.doubt_what_the_end_does_not_show(ledger, whole)?;
         self.doubt_repaired_checks(ledger, whole)?;
+        self.doubt_separate_lines(ledger, whole)?;
         self.settle_by_removal(ledger, whole)?;
         self.doubt_before_spans(ledger, whole)?;
         if self.is_flaky {
             self.recheck(ledger, claims)?;
             self.withdraw_unequal_rates(ledger, claims)?;
         }
+        self.withdraw_what_may_be_offsets(ledger, claims)?;
         self.note_small_steps(ledger, whole)
     }
 

@@ -184,6 +184,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         excluded_runs: BTreeSet::new(),
         short: None,
         is_flaky: false,
+        has_drifted: false,
         is_clean: true,
         undone: BTreeMap::new(),
         compared: BTreeSet::new(),

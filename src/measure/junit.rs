@@ -54,10 +54,12 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
         |(name, count): (&str, usize)| (Metric::named(measure, name), Value::Number(count as f64));
     let ran: Checks = cases().filter(|case| state(*case) != State::Skipped).map(name).collect();
     let fails = |case: &Node<'_, '_>| matches!(state(*case), State::Failure | State::Error);
+    let skipped = cases().filter(|case| state(*case) == State::Skipped).map(name);
     Ok(Reading {
         values: counts.into_iter().map(value).collect(),
         checks: Some(ran),
         failed: cases().filter(fails).map(name).collect(),
+        skipped: skipped.collect(),
         ..Reading::default()
     })
 }
@@ -130,6 +132,8 @@ mod tests {
             "tests.test_rope::test_split[8]",
         ];
         assert_eq!(ran, expected);
+        let skipped = read("unit", PYTEST).unwrap().skipped.into_iter().collect::<Vec<_>>();
+        assert_eq!(skipped, ["tests.test_rope::test_gpu"]);
     }
 
     #[test]

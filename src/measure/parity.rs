@@ -39,6 +39,7 @@ pub(super) struct Parity {
     names: BTreeMap<String, u32>,
     ran: BTreeSet<String>,
     failed: BTreeSet<String>,
+    skipped: BTreeSet<String>,
     distances: BTreeMap<Metric, f64>,
     worst: Option<f64>,
     loss: Option<f64>,
@@ -56,6 +57,7 @@ impl Parity {
             names: BTreeMap::new(),
             ran: BTreeSet::new(),
             failed: BTreeSet::new(),
+            skipped: BTreeSet::new(),
             distances: BTreeMap::new(),
             worst: None,
             loss: None,
@@ -79,10 +81,12 @@ impl Parity {
         if let Some(state) = state {
             *self.counts.entry(state).or_default() += 1;
         }
-        if let Some(name) = &name
-            && state != Some(State::Skipped)
-        {
-            self.ran.insert(name.clone());
+        if let Some(name) = &name {
+            if state == Some(State::Skipped) {
+                self.skipped.insert(name.clone());
+            } else {
+                self.ran.insert(name.clone());
+            }
             if state == Some(State::Failed) {
                 self.failed.insert(name.clone());
             }
@@ -142,8 +146,8 @@ impl Parity {
 
     /// The reading of a run that ended by itself.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
-        let Self { measure, counts, distances, worst, loss, steps, ran, failed, broken, .. } = self;
-        if let Some((place, number)) = broken {
+        let Self { measure, counts, distances, worst, loss, steps, .. } = self;
+        if let Some((place, number)) = self.broken {
             return Err(Failure::not_finite(&place, number));
         }
         if counts.is_empty() && worst.is_none() && loss.is_none() {
@@ -174,8 +178,9 @@ impl Parity {
         Ok(Reading {
             values,
             chunks: steps,
-            checks: Some(ran.into_iter().collect()),
-            failed: failed.into_iter().collect(),
+            checks: Some(self.ran.into_iter().collect()),
+            failed: self.failed.into_iter().collect(),
+            skipped: self.skipped.into_iter().collect(),
             ..Reading::default()
         })
     }

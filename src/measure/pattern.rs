@@ -1,8 +1,11 @@
 //! Matches a pattern line by line, on both streams in the order of arrival.
 
+mod beginnings;
 mod cut;
+mod not_a_number;
+mod unit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
@@ -12,10 +15,14 @@ use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
 use super::repeats::{are_repeats, made_of};
 use super::value::{keep_worse, number_in, reading};
 
+use beginnings::Beginnings;
+use not_a_number::NotANumber;
+
 /// Reads one run's output.
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
+    not_a_number: NotANumber,
     kind: MeasureKind,
     groups: Vec<Group>,
 }
@@ -27,6 +34,17 @@ struct Group {
     index: usize,
     metric: Metric,
     picked: Picked,
+    /// The units behind the numbers that count; empty text if there is no unit.
+    units: BTreeSet<String>,
+    /// The lines that show this metric.
+    beginnings: Beginnings,
+}
+
+/// The text that a group has in a line.
+struct Taken<'l> {
+    text: Result<&'l str, Failure>,
+    unit: String,
+    is_number: bool,
 }
 
 #[derive(Debug)]
@@ -58,43 +76,109 @@ impl Pattern {
         };
         let groups = metrics
             .into_iter()
-            .map(|(index, metric)| Group { index, metric, picked: Picked::new(pick, kind) })
+            .map(|(index, metric)| Group {
+                index,
+                metric,
+                picked: Picked::new(pick, kind),
+                units: BTreeSet::new(),
+                beginnings: Beginnings::default(),
+            })
             .collect();
-        Self { regex: regex.clone(), kind, groups }
+        Self { regex: regex.clone(), not_a_number: NotANumber::default(), kind, groups }
     }
 
-    /// Takes one line; true if the pattern matches.
+    /// Takes one line; true if the pattern matches, or if another text in place of its number
+    /// counts.
     pub(super) fn line(&mut self, line: &str) -> bool {
-        let mut matched = false;
+        let mut starts = Vec::new();
+        // By place in the line, since the first or the last one may count.
+        let mut taken = BTreeMap::new();
         for captures in self.regex.captures_iter(line) {
-            matched = true;
-            let end = captures.get(0).map_or(0, |whole| whole.end());
-            for group in &mut self.groups {
-                if let Some(found) = captures.get(group.index) {
-                    let taken = match self.kind {
-                        MeasureKind::Number => cut::refuse_part(&group.metric, line, end, found),
-                        MeasureKind::Fact => Ok(()),
-                    };
-                    group.picked.add(&group.metric, taken.map(|()| found.as_str().trim()));
+            let Some(whole) = captures.get(0) else { continue };
+            starts.push(whole.start());
+            let end = whole.end();
+            for (number, group) in self.groups.iter().enumerate() {
+                let Some(found) = captures.get(group.index) else { continue };
+                let text = found.as_str().trim();
+                let one = match self.kind {
+                    MeasureKind::Number => {
+                        let text = cut::refuse_part(&group.metric, line, end, found).map(|()| text);
+                        let unit = unit::unit_behind(line, found.end(), end);
+                        Taken { is_number: text.is_ok(), text, unit }
+                    }
+                    MeasureKind::Fact => Taken::without_number(text),
+                };
+                taken.insert((found.start(), number), one);
+            }
+        }
+        if self.kind == MeasureKind::Number {
+            for (index, found) in self.not_a_number.groups(&self.regex, line, &starts) {
+                let number = self.groups.iter().position(|group| group.index == index);
+                let Some(number) = number else { continue };
+                let place = (found.start(), number);
+                let has_number = taken.keys().any(|(_, other)| *other == number);
+                let is_last = !has_number && self.groups[number].lacks_number(&line[..place.0]);
+                // The pattern takes `1.` of `1.#QNAN`.
+                if is_last || taken.contains_key(&place) {
+                    taken.insert(place, Taken::without_number(found.as_str()));
                 }
             }
+        }
+        let matched = !starts.is_empty() || !taken.is_empty();
+        for ((start, number), one) in taken {
+            self.groups[number].add(&line[..start], one);
         }
         matched
     }
 
     /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self) -> Result<Reading, Failure> {
-        let Self { regex, kind, groups } = self;
-        let mut repeats = BTreeMap::new();
+        let Self { regex, kind, groups, .. } = self;
+        let (mut repeats, mut units) = (BTreeMap::new(), BTreeMap::new());
         let mut values = Vec::new();
-        for Group { metric, picked, .. } in groups {
+        for Group { metric, picked, units: printed, .. } in groups {
+            if kind == MeasureKind::Number {
+                units.insert(metric.clone(), printed.into_iter().collect());
+            }
             if let Some(numbers) = picked.repeats() {
                 repeats.insert(metric.clone(), numbers.to_vec());
             }
             let value = picked.value(&metric, kind, &regex);
             values.push((metric, value));
         }
-        Ok(Reading { repeats, ..reading(values)? })
+        Ok(Reading { repeats, units, ..reading(values)? })
+    }
+}
+
+impl<'l> Taken<'l> {
+    fn without_number(text: &'l str) -> Self {
+        Self { text: Ok(text), unit: String::new(), is_number: false }
+    }
+}
+
+impl Group {
+    /// `before`: the text of the line before what was taken.
+    fn add(&mut self, before: &str, taken: Taken<'_>) {
+        match self.picked {
+            Picked::First(Some(_)) => return,
+            Picked::First(None) => self.units.clear(),
+            Picked::Last(_) => {
+                self.units.clear();
+                if taken.is_number {
+                    self.beginnings.add(before);
+                }
+            }
+            Picked::Computed { .. } => {}
+        }
+        self.units.insert(taken.unit);
+        self.picked.add(&self.metric, taken.text);
+    }
+
+    /// Whether a line with this text before another text lost its number: an earlier line with the
+    /// same beginning had one. Other lines show other things. With other picks than the last match,
+    /// such a text may belong to the start: `speed: nan` in a warm-up.
+    fn lacks_number(&self, before: &str) -> bool {
+        matches!(self.picked, Picked::Last(_)) && self.beginnings.has(before)
     }
 }
 

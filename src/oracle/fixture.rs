@@ -119,6 +119,8 @@ pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
         noise: None,
         text: None,
         checks: None,
+        needed: None,
+        units: None,
     }
 }
 
@@ -151,6 +153,8 @@ pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
         noise: None,
         text: None,
         checks: None,
+        needed: None,
+        units: None,
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    Checks, CommitId, Failure, Guard, Loaded, Metric, Phase, Reading, Resource, Resources, Target,
-    TextLength, Value,
+    Checks, CommitId, Failure, Guard, Loaded, Metric, Phase, PrintedUnits, Reading, Resource,
+    Resources, Target, TextLength, Value,
 };
 use crate::search;
 
@@ -145,6 +145,17 @@ impl Observation {
     /// The checks that ran, from the measure's first run that lists them.
     pub(crate) fn checks(&self, measure: &str) -> Option<&Checks> {
         self.readings(measure).find_map(Reading::checks)
+    }
+
+    /// The checks that were skipped in a measure's first run that lists checks.
+    pub(crate) fn skipped_checks(&self, measure: &str) -> Checks {
+        let listing = self.readings(measure).find(|reading| reading.checks().is_some());
+        listing.map(|reading| reading.skipped.clone()).unwrap_or_default()
+    }
+
+    /// The units behind a metric's numbers, from the first run whose output has them.
+    pub(crate) fn units(&self, metric: &Metric) -> Option<&PrintedUnits> {
+        self.readings(&metric.measure).find_map(|reading| reading.units.get(metric))
     }
 
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the

@@ -1,10 +1,13 @@
-//! Decides when a run leaves its commit untestable: by the failure's policy, other text, or other
-//! checks.
+//! Decides when a run leaves its commit untestable: by the failure's policy, other text, another
+//! unit, other checks, or checks that did not run.
 
 use crate::config::{Config, Policy, Prepare};
-use crate::evaluation::{Checks, Failure, FailureKind, GuardTarget, Reading, SkipReason};
+use crate::evaluation::{
+    Checks, Direction, Failure, FailureKind, GuardTarget, Reading, SkipReason,
+};
 
-/// Why a run cannot be compared with the good endpoint's runs: other text or other checks.
+/// Why a run cannot be compared with the good endpoint's runs: other text, another unit, or other
+/// checks.
 pub(super) fn incomparable(
     reading: &Reading,
     target: &GuardTarget,
@@ -14,7 +17,35 @@ pub(super) fn incomparable(
         let measure = &target.guard.metric.measure;
         Some((SkipReason::OtherChecks, other_checks(reading, target.checks.as_ref(), measure)?))
     };
-    text().or_else(checks)
+    let unit = || Some((SkipReason::OtherUnit, other_unit(reading, target)?));
+    let missing = || Some((SkipReason::OtherChecks, missing_checks(reading, target)?));
+    text().or_else(unit).or_else(checks).or_else(missing)
+}
+
+/// The reason if the metric's number has another unit.
+fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
+    let metric = &target.guard.metric;
+    let (own, wanted) = (reading.units.get(metric)?, target.units.as_ref()?);
+    own.differ_from(wanted)
+        .then(|| format!("{metric} has another unit: {own}, but {wanted} at the good end"))
+}
+
+/// The reason if checks did not run that would show the regression. A check that did not run lowers
+/// a count, so a value that it can only make smaller says nothing.
+fn missing_checks(reading: &Reading, target: &GuardTarget) -> Option<String> {
+    let missing = target.needed.as_ref()?.missing(reading.checks()?, &reading.skipped);
+    let metric = &target.guard.metric;
+    let value = reading.values.get(metric)?;
+    let is_worse = target.guard.is_beyond(&target.baseline, value, |_| target.limit);
+    let says_nothing = match target.guard.direction() {
+        Direction::Up => !is_worse,
+        Direction::Down => is_worse,
+        Direction::Any => true,
+    };
+    (says_nothing && !missing.is_empty()).then(|| {
+        let what = if is_worse { "would count" } else { "fail at the bad end" };
+        format!("{} did not run checks that {what}: {}", metric.measure, missing.names())
+    })
 }
 
 /// The reason if a run made other checks than required.

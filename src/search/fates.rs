@@ -16,6 +16,9 @@ pub(crate) enum ChangePresence {
     InPart,
     /// Nothing of the change is in the tree.
     Gone,
+    /// Nothing of the change is in the tree, and the same holds for the last worse commit before
+    /// the improvement: the improvement did not take the change out.
+    GoneBefore,
     /// The source does not show it.
     #[default]
     Unknown,
@@ -36,6 +39,8 @@ pub(crate) enum StepStatus {
 /// the metric, in its unit. `carried`: whether each step's source change is still in the tree after
 /// the improvement. `tolerance`: smaller differences count as equal.
 ///
+/// A step whose change was gone before the improvement is never the only reason to choose a set.
+///
 /// If one set of steps adds up to the improvement, these steps are undone. If several sets nearly
 /// do, the set that fits to a thousandth is undone. If no set fits, the improvement undid only a
 /// part of a step: larger steps stand, and so do steps whose source change is still there; other
@@ -43,7 +48,9 @@ pub(crate) enum StepStatus {
 /// and the source does not decide, and if the source shows that another step is partly gone.
 ///
 /// `repeats`: levels repeat exactly. Then a near fit decides nothing if the source shows no step as
-/// gone, in whole or in part: the improvement may have undone one step and a part of another.
+/// gone, in whole or in part: the improvement may have undone one step and a part of another. And
+/// if only a set that the source excludes fits exactly, the steps that tell the sets apart are
+/// unclear.
 pub(crate) fn attribute_improvement(
     steps: &[f64],
     carried: &[ChangePresence],
@@ -55,10 +62,14 @@ pub(crate) fn attribute_improvement(
     let fitting = improvement.fitting();
     let told: Vec<u32> =
         fitting.iter().copied().filter(|set| improvement.is_allowed_by_source(*set)).collect();
-    if !told.is_empty() {
-        return improvement.by_sets(&improvement.closest(&told), false);
-    }
     let nearly = !fitting.iter().any(|set| improvement.is_exact(*set));
+    if !told.is_empty() {
+        let mut sets = improvement.closest(&told);
+        if repeats && !nearly && !sets.iter().any(|set| improvement.is_exact(*set)) {
+            sets.extend(improvement.closest(&fitting));
+        }
+        return improvement.by_sets(&sets, false);
+    }
     improvement.by_text(nearly).unwrap_or_else(|| {
         if repeats && nearly && improvement.source_decides_nothing(&fitting) {
             return improvement.unclear_up_to_amount();
@@ -103,13 +114,19 @@ impl Improvement<'_> {
         if exact.is_empty() { sets.to_vec() } else { exact }
     }
 
-    /// Whether the source allows that exactly these steps were undone.
+    /// Whether the source allows that exactly these steps were undone, and that the improvement
+    /// altered the change of at least one of them.
     fn is_allowed_by_source(&self, set: u32) -> bool {
-        (0..self.count()).all(|i| match self.carried[i] {
-            ChangePresence::Whole => set >> i & 1 == 0,
-            ChangePresence::Gone => set >> i & 1 == 1,
-            ChangePresence::InPart | ChangePresence::Unknown => true,
-        })
+        let is_taken = |i: usize| set >> i & 1 == 1;
+        let was_there = |i: usize| self.carried[i] != ChangePresence::GoneBefore;
+        (0..self.count()).any(|i| is_taken(i) && was_there(i))
+            && (0..self.count()).all(|i| match self.carried[i] {
+                ChangePresence::Whole => !is_taken(i),
+                ChangePresence::Gone => is_taken(i),
+                ChangePresence::InPart | ChangePresence::GoneBefore | ChangePresence::Unknown => {
+                    true
+                }
+            })
     }
 
     fn is_kept(&self, step: usize) -> bool {
@@ -126,7 +143,7 @@ impl Improvement<'_> {
         let shows = |i: usize| match self.carried[i] {
             ChangePresence::InPart => true,
             ChangePresence::Gone => fitting.iter().any(|set| set >> i & 1 == 1),
-            ChangePresence::Whole | ChangePresence::Unknown => false,
+            ChangePresence::Whole | ChangePresence::GoneBefore | ChangePresence::Unknown => false,
         };
         !fitting.is_empty() && self.steps.len() > 1 && !(0..self.count()).any(shows)
     }
@@ -151,7 +168,9 @@ impl Improvement<'_> {
             let fate = |i: usize| match self.carried[i] {
                 ChangePresence::Gone if is_gone(i) => StepStatus::Undone,
                 ChangePresence::Gone | ChangePresence::Whole => StepStatus::Stands,
-                ChangePresence::InPart | ChangePresence::Unknown => StepStatus::Unclear,
+                ChangePresence::InPart | ChangePresence::GoneBefore | ChangePresence::Unknown => {
+                    StepStatus::Unclear
+                }
             };
             return Some(all.map(fate).collect());
         }
@@ -271,6 +290,31 @@ mod tests {
             attribute_improvement(&[0.4, 0.77], &gone, 0.7, 0.1, true),
             [StepStatus::Unclear; 2]
         );
+    }
+
+    #[test]
+    fn a_text_that_was_gone_before_decides_nothing() {
+        let before = [ChangePresence::GoneBefore, ChangePresence::Whole];
+        let told = |steps: [f64; 2], carried: &[ChangePresence]| {
+            attribute_improvement(&steps, carried, steps[1], 0.1, true)
+        };
+        assert_eq!(told([1.25, 1.3], &before), [StepStatus::Stands, StepStatus::Undone]);
+        assert_eq!(told([1.25, 1.25], &before), [StepStatus::Unclear; 2]);
+        let gone = [ChangePresence::GoneBefore, ChangePresence::Gone];
+        assert_eq!(told([1.25, 1.25], &gone), [StepStatus::Stands, StepStatus::Undone]);
+        let both = attribute_improvement(&[1.25, 1.5], &gone, 2.75, 0.1, true);
+        assert_eq!(both, [StepStatus::Undone; 2]);
+        let alone = attribute_improvement(&[1.25], &before[..1], 1.25, 0.1, true);
+        assert_eq!(alone, [StepStatus::Undone]);
+    }
+
+    #[test]
+    fn an_exact_fit_against_the_text_leaves_the_steps_unclear() {
+        let told = [ChangePresence::Gone, ChangePresence::Whole];
+        let found = attribute_improvement(&[1.25, 1.3], &told, 1.3, 0.1, true);
+        assert_eq!(found, [StepStatus::Unclear; 2]);
+        let noisy = attribute_improvement(&[1.25, 1.3], &told, 1.3, 0.1, false);
+        assert_eq!(noisy, [StepStatus::Undone, StepStatus::Stands]);
     }
 
     #[test]

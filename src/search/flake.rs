@@ -4,6 +4,9 @@
 
 use super::evenness::log_odds_of_unevenness;
 
+/// How much likelier one rate for all commits is beforehand than rates of their own.
+const COMMON: f64 = 10.0;
+
 /// Counts of observations (runs or builds) around one commit of a claim.
 ///
 /// If the commit really belongs to the other side, each of its own observations is a chance event
@@ -70,17 +73,29 @@ impl FlakyCounts {
             && log_odds_of_unevenness(&self.commits) > 0.0
     }
 
-    /// The odds that a commit flakes and all its `own` runs show the other side by chance; 0 if the
-    /// commits flake alike. `rivals`: as in [`ObservationCounts`].
-    ///
-    /// The share of commits that flake is estimated by Laplace's rule, (flaky + 1)/(commits + 2). A
-    /// commit that flakes shows the less frequent value with probability q, which has a
-    /// Beta(1 + strays, 1 + alike) distribution over all such commits. It is not known which of the
-    /// two values is right, so k equal runs have the probability (∫qᵏ + ∫(1−q)ᵏ)/2.
-    pub(crate) fn odds_of_chance(&self, own: usize, rivals: usize) -> f64 {
-        if !self.are_uneven() {
+    /// How much the case counts that commits have rates of their own: in full if that explains the
+    /// counts better, else by its probability. Beforehand one common rate is [`COMMON`] times as
+    /// likely. 0 if no runs of a commit differ.
+    fn weight_of_unevenness(&self) -> f64 {
+        if self.commits.iter().all(|(strays, _)| *strays == 0) {
             return 0.0;
         }
+        if self.are_uneven() {
+            return 1.0;
+        }
+        1.0 / (1.0 + COMMON * (-log_odds_of_unevenness(&self.commits)).exp())
+    }
+
+    /// The odds that a commit flakes and all its `own` runs show the other side by chance. `rivals`:
+    /// as in [`ObservationCounts`].
+    ///
+    /// A few runs seldom tell whether commits have rates of their own, so this case always counts
+    /// to some degree. The share of commits that flake is estimated by Laplace's rule,
+    /// (flaky + 1)/(commits + 2). A commit that flakes shows the less frequent value with
+    /// probability q, which has a Beta(1 + strays, 1 + alike) distribution over all such commits. It
+    /// is not known which of the two values is right, so k equal runs have the probability
+    /// (∫qᵏ + ∫(1−q)ᵏ)/2.
+    pub(crate) fn odds_of_chance(&self, own: usize, rivals: usize) -> f64 {
         let flaky = || self.commits.iter().filter(|(strays, _)| *strays > 0);
         let strays: usize = flaky().map(|(strays, _)| strays).sum();
         let runs: usize = flaky().map(|(_, runs)| runs).sum();
@@ -90,7 +105,8 @@ impl FlakyCounts {
             let begin = first as f64 + 1.0;
             (0..own).map(|i| (begin + i as f64) / (all + i as f64)).product()
         };
-        rivals as f64 * share * (in_a_row(strays) + in_a_row(runs - strays)) / 2.0
+        let by_chance = f64::midpoint(in_a_row(strays), in_a_row(runs - strays));
+        rivals as f64 * self.weight_of_unevenness() * share * by_chance
     }
 }
 
@@ -127,15 +143,23 @@ mod tests {
         assert!(counts.odds_of_chance(1, 1) < 1e-12);
         counts.add(6, 11);
         // 2 of 9, and Beta(6, 7): 6/13 · 7/14 and 7/13 · 8/14.
-        let expected = 2.0 / 9.0 * (6.0 / 13.0 * 7.0 / 14.0 + 7.0 / 13.0 * 8.0 / 14.0) / 2.0;
+        let by_chance = f64::midpoint(6.0 / 13.0 * 7.0 / 14.0, 7.0 / 13.0 * 8.0 / 14.0);
+        let expected = 2.0 / 9.0 * by_chance;
+        assert!(counts.are_uneven());
         assert!((counts.odds_of_chance(2, 1) - expected).abs() < 1e-12);
         assert!(counts.odds_of_chance(9, 3) < 3.0 * expected);
-        // Commits that all flake have one rate.
-        let mut even = FlakyCounts::default();
-        for _ in 0..6 {
-            even.add(4, 5);
-        }
-        assert!(!even.are_uneven() && even.odds_of_chance(2, 1) < 1e-12);
+        // Commits that all flake have one rate, and the more runs say so, the less the other case
+        // counts.
+        let alike = |runs: usize| {
+            let mut even = FlakyCounts::default();
+            for _ in 0..6 {
+                even.add(4 * runs, 5 * runs);
+            }
+            even
+        };
+        assert!(!alike(1).are_uneven());
+        assert!(alike(3).weight_of_unevenness() < alike(1).weight_of_unevenness());
+        assert!(alike(3).odds_of_chance(2, 1) < alike(1).odds_of_chance(2, 1));
     }
 
     proptest! {

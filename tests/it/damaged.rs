@@ -72,14 +72,15 @@ fn two_logs_that_were_swapped_are_noticed() {
     }
     let before = env.runs().len();
     let hunt = env.hunt().names(&history, 3);
-    assert_eq!(env.runs().len(), before + 4, "both runs of both ends");
+    // The confirmation is of a hunt whose runs of the ends are gone.
+    assert_eq!(env.runs().len(), before + 6, "two of each end, one of the commit and its parent");
     let good = &history.commit(0)[..10];
     notes(&hunt, &[good, "damaged", "another SHA-256", "measured again"]);
     assert_eq!(files(&env, "runs", ".json.damaged").len(), 4);
     assert_eq!(files(&env, "runs", ".log.damaged").len(), 4);
     // The next hunt uses the new runs.
     env.hunt().names(&history, 3);
-    assert_eq!(env.runs().len(), before + 4);
+    assert_eq!(env.runs().len(), before + 6);
 }
 
 #[test]
@@ -104,7 +105,8 @@ fn a_log_that_was_edited_or_cut_or_removed_is_noticed() {
         }
         let hunt = env.hunt().names(&history, 3);
         notes(&hunt, &[&history.commit(4)[..10], "damaged"]);
-        assert_eq!(env.runs().len(), before + 2);
+        // Two runs of this end, and one each of what the same hunt must have measured.
+        assert_eq!(env.runs().len(), before + 5);
     }
 }
 

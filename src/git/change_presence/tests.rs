@@ -57,7 +57,7 @@ fn a_file_that_moved_is_still_there() {
         fixture.commit("found", &[("src/a.c", "fast();\ntable();\n"), ("c.c", "copied();\n")]);
     let history = History::open(&fixture.repository()).unwrap();
     let change = history.change(&parent, &found).unwrap();
-    let [of_a, of_c] = ["src/a.c", "c.c"].map(|path| change.clone().in_files(&[path]));
+    let [of_a, of_c] = ["src/a.c", "c.c"].map(|path| change.in_file(path));
     let carried = |at: &CommitId| [&of_a, &of_c].map(|change| history.contains_change(at, change));
     let [a, b] = [("src/a.c", "fast();\ntable();\n"), ("src/b.c", "copied();\n")];
     let at = |files: &[(&str, &str)]| {
@@ -71,4 +71,138 @@ fn a_file_that_moved_is_still_there() {
     assert_eq!(carried(&moved), [Some(true), Some(false)]);
     let removed = at(&[b, ("lib/a.c", "slow();\n")]);
     assert_eq!(carried(&removed), [Some(false), Some(false)]);
+}
+
+#[test]
+fn a_commit_that_rewrites_its_lines_does_not_keep_them() {
+    let fixture = Fixture::new();
+    let text = |line: &str, end: &str| format!("begin();\n{line}\n{end}\n");
+    let commit = |line: &str, end: &str| fixture.commit("next", &[("a.c", &text(line, end))]);
+    let parent = commit("slow();", "end();");
+    let found = commit("fast();", "end();");
+    let elsewhere = commit("fast();", "finish();");
+    let rewritten = commit("fast(4);", "finish();");
+    let both = commit("fast();", "slow();");
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let kept = [&found, &elsewhere, &rewritten, &both, &parent];
+    let kept = kept.map(|commit| history.keeps_lines(commit, &change));
+    assert_eq!(kept, [true, true, false, false, false]);
+}
+
+#[test]
+fn the_whole_change_has_each_of_its_files() {
+    let fixture = Fixture::new();
+    let number = MOST_FILES + 1;
+    let named = |text: &str| -> Vec<(String, String)> {
+        (0..number).map(|n| (format!("{n:04}.c"), format!("{text}({n});\n"))).collect()
+    };
+    let commit = |text: &str| {
+        let files = named(text);
+        let files: Vec<_> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        fixture.commit("next", &files)
+    };
+    let (parent, found) = (commit("slow"), commit("fast"));
+    let last = fixture.commit("next", &[("0400.c", "slow(400);\n")]);
+    let history = History::open(&fixture.repository()).unwrap();
+    let whole = history.whole_change(&parent, &found).unwrap();
+    assert_eq!(history.contains_change(&last, &whole.in_file("0400.c")), Some(false));
+    let cut = history.change(&parent, &found).unwrap();
+    assert_eq!(history.contains_change(&last, &cut.in_file("0400.c")), Some(true));
+}
+
+#[test]
+fn a_merge_that_takes_the_other_sides_file_drops_a_change() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "slow();\n")]);
+    fixture.git(&["branch", "side"]);
+    let found = fixture.commit("found", &[("a.c", "fast();\nwide();\n")]);
+    fixture.git(&["checkout", "--quiet", "side"]);
+    fixture.commit("side", &[("a.c", "slow();\nother();\n")]);
+    let merge = |text: &str| {
+        fixture.git(&["checkout", "--quiet", "--detach", found.as_str()]);
+        fixture.git(&["merge", "--quiet", "--no-commit", "--strategy", "ours", "side"]);
+        fixture.commit("merge", &[("a.c", text)])
+    };
+    let [kept, dropped, rewritten] =
+        ["fast();\nwide();\n", "slow();\nother();\n", "quick();\nbroad();\n"].map(merge);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let drops = |at: &CommitId| history.drops_change(&found, at, &change).unwrap();
+    assert!(!drops(&kept) && drops(&dropped) && !drops(&rewritten));
+}
+
+#[test]
+fn a_commit_that_alters_other_files_may_make_a_change_again() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "slow();\n")]);
+    let found = fixture.commit("found", &[("a.c", "fast();\nwide();\n")]);
+    let rewritten = fixture.commit("next", &[("a.c", "quick();\nbroad();\n")]);
+    fixture.git(&["checkout", "--quiet", "--detach", found.as_str()]);
+    let replaced = fixture.commit("next", &[("a.c", "other();\n"), ("b.c", "slow too();\n")]);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let is_made_again = |at: &CommitId| history.replaces_elsewhere(&found, at, &change).unwrap();
+    assert!(!is_made_again(&rewritten) && is_made_again(&replaced) && !is_made_again(&found));
+}
+
+#[test]
+fn a_commit_that_moves_the_lines_to_another_file_keeps_a_change() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "slow();\nrest();\n"), ("b.c", "other();\n")]);
+    let found = fixture.commit("found", &[("a.c", "fast();\nrest();\n")]);
+    let after = |a: &str, b: &str| {
+        fixture.git(&["checkout", "--quiet", "--detach", found.as_str()]);
+        fixture.commit("next", &[("a.c", a), ("b.c", b)])
+    };
+    let moved = after("rest();\n", "other();\nfast();\n");
+    let written_again = after("rest();\n", "other();\nquick();\n");
+    let put_back = after("slow();\nrest();\nmore();\n", "other();\nfast();\n");
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let replaces = |at: &CommitId| history.replaces_elsewhere(&found, at, &change).unwrap();
+    assert!(!replaces(&moved) && replaces(&written_again) && replaces(&put_back));
+}
+
+#[test]
+fn a_change_of_layout_alone_is_seen_to_go_and_to_come_back() {
+    let around = |head: &str, text: &str| format!("{head}\nfar();\nbegin();\n{text}end();\n");
+    for (old, new) in [
+        ("  s *= 1.1;\n", "    s *= 1.1;\n"),
+        ("step();\nnext();\n", "next();\nstep();\n"),
+        ("step();\nnext();\n", "step();\nnext();\nstep();\n"),
+        ("n=4\n", "n=2\n"),
+    ] {
+        let landed = around("v1", new);
+        let hot = around("v2 of it", new);
+        let reverted = around("v3 of it", old);
+        let told = carried(&around("v1", old), &[&landed, &hot, &reverted, &hot]);
+        assert_eq!(told, [Some(true), Some(true), Some(false), Some(true)], "{old}{new}");
+    }
+}
+
+#[test]
+fn a_revert_on_the_main_line_counts_although_a_branch_keeps_the_change() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "slow();\n")]);
+    let found = fixture.commit("found", &[("a.c", "fast();\n")]);
+    fixture.git(&["checkout", "--quiet", "-b", "side"]);
+    fixture.commit("side", &[("b.c", "other();\n")]);
+    fixture.git(&["checkout", "--quiet", "--detach", found.as_str()]);
+    let revert = fixture.commit("revert", &[("a.c", "slow();\n")]);
+    let again = fixture.commit("again", &[("a.c", "fast();\nmore();\n")]);
+    let merge = |text: &str| {
+        fixture.git(&["checkout", "--quiet", "--detach", again.as_str()]);
+        fixture.git(&["merge", "--quiet", "--no-commit", "--strategy", "ours", "side"]);
+        fixture.commit("merge", &[("a.c", text)])
+    };
+    let [of_main_line, of_side] = ["fast();\nmore();\n", "fast();\n"].map(merge);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let absences = |newer: &CommitId| {
+        let absences = history.commits_without_change(&found, newer, &change).unwrap();
+        absences.into_iter().map(|one| (one.before, one.commits)).collect::<Vec<_>>()
+    };
+    assert_eq!(absences(&of_main_line), [(found.clone(), vec![revert])]);
+    assert!(absences(&of_side).is_empty());
 }

@@ -2,7 +2,7 @@
 //! that is the worst parent. Pure.
 
 use crate::config::Config;
-use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value};
+use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value, exceeds_limit};
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::terms::{NearestStep, SearchTerms};
 use crate::oracle::Observation;
@@ -183,7 +183,11 @@ pub(crate) fn bad_side(direction: Direction) -> BadSide {
 /// counts as large.
 pub(crate) fn is_large(effect: &Effect) -> bool {
     match effect.own_step {
-        Some(step) => step > blamed_from(effect.limit),
+        Some(step) => {
+            let levels = [&effect.parent, &effect.commit];
+            let levels = levels.map(|level| level.number().unwrap_or_default());
+            exceeds_limit(step, blamed_from(effect.limit), levels)
+        }
         None => effect.parent != effect.commit,
     }
 }

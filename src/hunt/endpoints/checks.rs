@@ -1,6 +1,6 @@
 //! Compares the checks that the endpoints ran, for measures that must run the same ones. Pure.
 
-use crate::evaluation::{Checks, Reading, Target};
+use crate::evaluation::{Checks, Metric, NeededChecks, Reading, Target};
 use crate::oracle::Observation;
 
 /// Why the endpoints cannot be compared: a sentence that names the checks that differ. `None` if
@@ -52,6 +52,48 @@ pub(crate) fn with_checks(
     targets
 }
 
+/// The checks that a run needs for a verdict on this count; `None` if the metric is no count of
+/// checks, or if no check is needed. A test may be renamed or removed on the way to the bad end, so
+/// only checks that still run there are needed.
+pub(crate) fn needed_checks(
+    good: &Observation,
+    bad: &Observation,
+    metric: &Metric,
+) -> Option<NeededChecks> {
+    let measure = &metric.measure;
+    let (ran, still_run) = (good.checks(measure)?, bad.checks(measure)?);
+    let needed = match metric.name.as_deref()? {
+        "failed" | "failures" | "errors" => {
+            let failing = bad.failed_checks(measure);
+            let new = failing.without(ran).without(&good.skipped_checks(measure));
+            NeededChecks { known: failing.without(&new), new }
+        }
+        "passed" | "tests" | "max_diff" => {
+            NeededChecks { known: ran.among(still_run), new: Checks::default() }
+        }
+        _ => return None,
+    };
+    Some(needed).filter(|needed| !needed.is_empty())
+}
+
+/// A sentence for each measure that counts checks of which some pass at the good end and did not run
+/// at the bad end.
+pub(crate) fn no_longer_run(good: &Observation, bad: &Observation) -> Vec<String> {
+    let gone = |measure: &String| {
+        let passed = good.checks(measure)?.without(&good.failed_checks(measure));
+        let gone = passed.without(bad.checks(measure)?);
+        let is_count = bad.readings(measure).any(|reading| reading.failed_checks().is_some());
+        (is_count && !gone.is_empty()).then(|| {
+            format!(
+                "{measure} did not run checks at the bad end that pass at the good end ({}), and \
+                 they may fail there",
+                gone.names()
+            )
+        })
+    };
+    bad.samples.keys().filter_map(gone).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +121,24 @@ mod tests {
         assert!(said.contains("than at the good endpoint: 1 did not run (b). Choose"), "{said}");
         let said = told(&ran('1', &["a b", "a b c"]), &good).unwrap();
         assert!(said.ends_with("ran different checks: 1 ran in addition (c)"), "{said}");
+    }
+
+    #[test]
+    fn checks_that_fail_at_the_bad_end_are_needed() {
+        let (good, mut bad) = (ran('1', &["a b gone"]), ran('2', &["a b new"]));
+        let failed = |seen: &mut Observation, names: &str| {
+            let reading = seen.samples.get_mut("ppl").unwrap()[0].result.as_mut().unwrap();
+            reading.failed = names.split_whitespace().map(str::to_owned).collect();
+        };
+        let of = |bad: &Observation, name: &str| {
+            let needed = needed_checks(&good, bad, &Metric::named("ppl", name));
+            needed.map(|needed| [needed.known, needed.new].map(|checks| checks.names()))
+        };
+        assert_eq!(of(&bad, "failed"), None);
+        failed(&mut bad, "b new");
+        assert_eq!(of(&bad, "failed").unwrap(), ["b", "new"]);
+        assert_eq!(of(&bad, "passed").unwrap(), ["a, b", ""]);
+        assert_eq!(of(&bad, "loss"), None);
     }
 
     #[test]

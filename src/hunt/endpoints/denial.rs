@@ -6,6 +6,7 @@ use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
 
 use super::advice::advice;
+use super::checks::no_longer_run;
 use super::empty_home::WithEmptyHome;
 use super::newly_failed;
 use super::noise::EndpointPolicy;
@@ -20,6 +21,9 @@ impl Driver<'_> {
         bad: &Observation,
         policy: &EndpointPolicy,
     ) -> Result<Box<Finding>, HuntError> {
+        if let Some(change) = self.earlier_runs_that_vary(good, bad) {
+            return Ok(Box::new(self.begin_after_change(change)?));
+        }
         if let Some(refusal) = self.overwritten(good, bad)? {
             return Ok(refusal);
         }
@@ -32,12 +36,15 @@ impl Driver<'_> {
             }
             WithEmptyHome::Unknown => {}
         }
+        if let Some(refusal) = self.same_program(good, bad)? {
+            return Ok(refusal);
+        }
         let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
         if !odd_nodes.is_empty() {
             finding.summary += "; no commit did it: ";
             finding.summary += &odd_nodes;
         }
-        for told in newly_failed(good, bad) {
+        for told in newly_failed(good, bad).into_iter().chain(no_longer_run(good, bad)) {
             finding.summary += "; but ";
             finding.summary += &told;
         }

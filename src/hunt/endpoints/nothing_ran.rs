@@ -129,7 +129,7 @@ fn refusal(name: &str, measure: &Measure, program: &str, instead: Option<&str>) 
 }
 
 /// The program's file in PATH. For a script, memory maps show only the interpreter.
-fn in_path(program: &str) -> Option<PathBuf> {
+pub(super) fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").filter(|_| !program.contains('/'))?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }

@@ -11,11 +11,12 @@ use crate::oracle::Observation;
 use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
 use crate::ui::text;
 
-use super::checks::{other_checks, with_checks};
+use super::checks::{needed_checks, other_checks, with_checks};
 use super::guard_check::{GuardCheck, moved};
 use super::missing_metrics::missing_at;
 use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, judge_noisy_guard, spread};
 use super::same_text::other_text;
+use super::same_units::other_units;
 
 /// The targets of a hunt, the search method and the guards that are not targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +85,8 @@ fn choose_without_checks(
         return Ok(Chosen { others, beside, ..chosen });
     }
     let other_checks = || other_checks(good, bad, &policy.same_checks);
-    if let Some(what) = other_text(good, bad).or_else(other_checks) {
+    let other_units = || other_units(good, bad, guards);
+    if let Some(what) = other_text(good, bad).or_else(other_units).or_else(other_checks) {
         return Err(unmeasurable(what));
     }
     guard_targets(good, bad, guards, policy)
@@ -189,6 +191,9 @@ fn beside(
             continue;
         }
         for guard in guards.iter().filter(|guard| guard.metric.measure == *measure) {
+            if other_units(good, bad, std::slice::from_ref(guard)).is_some() {
+                continue;
+            }
             if let GuardCheck::Target(target) = look(good, bad, guard, policy) {
                 found.push(Target::Guard(*target));
             }
@@ -275,7 +280,11 @@ pub(crate) fn look(
         ));
     }
     let text = good.text(&metric.measure);
-    let target = GuardTarget::between(guard, baseline.clone(), level.clone(), text);
+    let target = GuardTarget {
+        needed: needed_checks(good, bad, metric),
+        units: good.units(metric).cloned(),
+        ..GuardTarget::between(guard, baseline.clone(), level.clone(), text)
+    };
     let repeats = good.repeats(metric) && bad.repeats(metric);
     let runs = good.values(metric).len().min(bad.values(metric).len());
     if repeats && policy.pass_fail.contains(metric) && runs < RUNS_TO_REPEAT {
@@ -298,7 +307,7 @@ fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
     let number = |seen: &Observation| seen.level(&guard.metric).and_then(|v| v.number());
     match (number(good), number(bad)) {
         (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
-            guard.worsening(bad, good) > guard.limit(good).max(0.0)
+            guard.is_worse_by(bad, good, guard.limit(good).max(0.0))
         }
         _ => false,
     }
@@ -325,7 +334,9 @@ pub(crate) fn all_guards_as_targets(
             ));
         }
         let text = good.text(&guard.metric.measure);
-        Ok(Target::Guard(GuardTarget::between(guard, baseline.clone(), baseline, text)))
+        let units = good.units(&guard.metric).cloned();
+        let target = GuardTarget::between(guard, baseline.clone(), baseline, text);
+        Ok(Target::Guard(GuardTarget { units, ..target }))
     };
     let targets = guards.iter().map(target).collect::<Result<_, String>>()?;
     Ok(with_checks(targets, good, same_checks))

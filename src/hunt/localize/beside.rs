@@ -73,7 +73,7 @@ fn is_broken(guard: &Guard, before: &Value, now: &Value) -> bool {
     let is_percent =
         matches!(guard.form, GuardForm::MaxIncreasePercent(_) | GuardForm::MaxDecreasePercent(_));
     let sure = if is_percent { SURE_PERCENT } else { 1.0 };
-    guard.worsening(before, now) > sure * guard.limit(before).max(0.0)
+    guard.is_worse_by(before, now, sure * guard.limit(before).max(0.0))
 }
 
 #[cfg(test)]

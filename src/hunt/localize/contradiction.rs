@@ -2,14 +2,15 @@
 //!
 //! A test contradicts the answer in three cases:
 //! - The newer end without the named commits keeps their steps, in whole or in part, or does not
-//!   have their change at all. Then another commit does the same.
+//!   have their change at all. Then another commit does the same. Of a fact, or of a number that
+//!   must not change, each value but the good end's is a part.
 //! - The newer end without the named commit breaks a guard that it breaks with it too.
 //! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
 //!   needed too.
 
 use crate::evaluation::{
-    Account, Aim, Backport, Cause, CommitId, Direction, Finding, JointBackport, Metric, Outcome,
-    Revert, Target, Trial, TrialOf, Unexplained,
+    Account, Aim, Backport, Cause, CommitId, Direction, Finding, GuardTarget, JointBackport,
+    Metric, Outcome, Revert, Target, Trial, TrialOf, Unexplained, Value,
 };
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
@@ -111,6 +112,9 @@ fn keeps_a_step(
     targets.iter().any(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
             let is_good_end = [TrialOf::Unfixed, TrialOf::AllUnfixed].contains(&trial.of);
+            if !is_good_end && is_settled_by_equality(target) {
+                return is_other_than_good(target, level, slack * steps.abs());
+            }
             let own = if is_good_end { &target.baseline } else { &target.bad };
             let (Some(level), Some(own)) = (level.number(), own.number()) else {
                 return level == own;
@@ -129,6 +133,23 @@ fn keeps_a_step(
         }
         _ => false,
     })
+}
+
+/// Whether each value but the good end's is bad, and values repeat. A commit that turned one bad
+/// value into another took no part of the step away, so a third value is a remnant too.
+fn is_settled_by_equality(target: &GuardTarget) -> bool {
+    target.noise.is_none() && target.guard.direction() == Direction::Any
+}
+
+/// Whether the level is not the good end's. `slack`: what small steps may leave, in the metric's
+/// unit.
+fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
+    match (target.baseline.number(), level.number()) {
+        (Some(good), Some(level)) => {
+            target.guard.is_worse_by(good, level, f64::max(target.limit, slack))
+        }
+        _ => *level != target.baseline,
+    }
 }
 
 /// The finding as candidates: the confirmed commits, and all later ones; if the bad end stays bad
@@ -211,7 +232,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{CauseEnd, Culprit, GuardForm, JointRevert, Shows, Value};
+    use crate::evaluation::{CauseEnd, Culprit, GuardForm, JointRevert, Shows};
     use crate::oracle::fixture::{self, commit, effect, target};
 
     fn culprit(digit: char) -> Culprit {
@@ -305,6 +326,31 @@ mod tests {
         assert_eq!(both_contradicted(5.1, both()), []);
         // All of both commits was taken out.
         assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), ppl());
+    }
+
+    #[test]
+    fn an_end_with_a_third_fact_or_number_that_must_not_change_has_another_commit() {
+        let unexplained = |value: &dyn Fn(f64) -> Value, level: f64| {
+            let target = GuardTarget {
+                baseline: value(6.0),
+                bad: value(7.0),
+                ..target(GuardForm::Unchanged, 6.0, 7.0)
+            };
+            let levels = BTreeMap::from([(Metric::of("ppl"), value(level))]);
+            let trial = Trial { levels, ..bad_end(TrialOf::AllReverted, level) };
+            let finding = Finding {
+                joint_revert: Some(JointRevert { revert: Revert::StillBad, trial: Some(trial) }),
+                ..named(&['5', '9'])
+            };
+            found_jointly(&finding, &[Target::Guard(target)])
+        };
+        let fact = |number: f64| Value::Fact(number.to_string());
+        for level in [6.5, 7.0, 900.0] {
+            assert_eq!(unexplained(&fact, level), ppl());
+            assert_eq!(unexplained(&Value::Number, level), ppl());
+        }
+        assert_eq!(unexplained(&fact, 6.0), []);
+        assert_eq!(unexplained(&Value::Number, 6.0), []);
     }
 
     #[test]

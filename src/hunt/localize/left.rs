@@ -121,8 +121,8 @@ impl Driver<'_> {
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let text = history.change(&culprit.parent, &culprit.info.commit)?;
-        let own = |part: &Part| text.clone().in_files(&[&change.path(*part)]);
+        let text = history.whole_change(&culprit.parent, &culprit.info.commit)?;
+        let own = |part: &Part| text.in_file(&change.path(*part));
         let is_gone = |part: &Part| history.contains_change(&newer, &own(part)) != Some(true);
         let gone: Vec<Part> = change.whole().into_iter().filter(is_gone).collect();
         let is_reworked = |part: &&Part| !history.is_restored(&newer, &own(part));

@@ -1,7 +1,7 @@
 //! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
 //! tolerance on either side of a found commit, the hunt searches on. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
 use crate::hunt::range::SearchRange;
@@ -14,6 +14,7 @@ use crate::ui::reached_limit;
 use super::culprit_status::{
     CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
 };
+use super::step_sizes::StepSizes;
 
 /// The results of the hunt so far.
 #[derive(Debug)]
@@ -23,17 +24,17 @@ pub(crate) struct Ledger {
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
     pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
-    /// Found commits whose change later leaves the tree, at least in part.
+    /// Found commits that may have been undone: their change later leaves the tree, at least in
+    /// part, or they lie on separate lines of history and explain too much.
     pub(crate) leaving: Vec<CommitId>,
     /// Found commits with measured commits between them and the hunt's newer end.
     pub(crate) measured_after: Vec<CommitId>,
     pub(crate) crossings: Vec<Culprit>,
     pub(crate) candidates: Vec<(Vec<CommitId>, CandidatesReason)>,
-    /// The largest step for which only candidates are known, in the metric's unit; infinite if
-    /// there is no number.
-    pub(crate) largest_open: f64,
-    /// For each metric, the sum of the steps for which only candidates are known. A fact adds 0.
-    pub(crate) open_steps: BTreeMap<Metric, f64>,
+    /// The largest steps for which only candidates are known.
+    pub(super) largest_open: StepSizes,
+    /// Metrics that something not named may have moved more than the named commits.
+    pub(super) doubted: BTreeSet<Metric>,
     /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
     /// Metrics whose measures name checks that fail at the bad end, and that no named commit broke.
@@ -55,8 +56,8 @@ impl Ledger {
             measured_after: Vec::new(),
             crossings: Vec::new(),
             candidates: Vec::new(),
-            largest_open: 0.0,
-            open_steps: BTreeMap::new(),
+            largest_open: StepSizes::default(),
+            doubted: BTreeSet::new(),
             small_steps: BTreeSet::new(),
             open_checks: BTreeSet::new(),
             notes: Vec::new(),
@@ -155,7 +156,16 @@ impl Ledger {
         self.leaving.retain(|one| one != commit);
     }
 
-    /// Records that a found commit's change later leaves the tree, at least in part.
+    /// Records that the newer end shows a found commit's step because the same change landed again.
+    /// `by`: the first known commit without it.
+    pub(crate) fn set_landed_again(&mut self, commit: &CommitId, by: &CommitId) {
+        self.set_needed(commit);
+        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
+            found.status = CulpritStatus::Undone { by: by.clone(), again: true };
+        }
+    }
+
+    /// Records that a found commit may have been undone, if the found ones explain too much.
     pub(crate) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());
     }
@@ -200,13 +210,7 @@ impl Ledger {
         commits: Vec<CommitId>,
         why: CandidatesReason,
     ) {
-        self.largest_open = self.largest_open.max(rise_of(search_range));
-        for target in &search_range.targets {
-            let Target::Guard(target) = target else { continue };
-            let ends = target.baseline.number().zip(target.bad.number());
-            let rise = ends.map_or(0.0, |(good, bad)| target.guard.worsening(good, bad));
-            *self.open_steps.entry(target.guard.metric.clone()).or_default() += rise;
-        }
+        self.largest_open.raise(StepSizes::between_ends(&search_range.targets));
         self.candidates.push((commits, why));
     }
 
@@ -351,22 +355,10 @@ impl Ledger {
     }
 }
 
-/// How much the metric gets worse over a search range, in its unit; infinite without numbers.
-fn rise_of(search_range: &SearchRange) -> f64 {
-    let rise = |target: &Target| match target {
-        Target::Guard(target) => {
-            let ends = target.baseline.number().zip(target.bad.number());
-            ends.map_or(f64::INFINITY, |(good, bad)| target.guard.worsening(good, bad))
-        }
-        Target::Failure { .. } => f64::INFINITY,
-    };
-    search_range.targets.iter().map(rise).fold(0.0, f64::max)
-}
-
 /// Whether the bad level still breaks the guard against the baseline.
 fn exceeds(target: &GuardTarget) -> bool {
     match (target.baseline.number(), target.bad.number()) {
-        (Some(a), Some(b)) => target.guard.worsening(a, b) > target.limit.max(0.0),
+        (Some(a), Some(b)) => target.guard.is_worse_by(a, b, target.limit.max(0.0)),
         _ => target.baseline != target.bad,
     }
 }

@@ -2,7 +2,7 @@
 //! Pure.
 
 use crate::evaluation::{
-    Account, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
+    Account, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
 };
 use crate::hunt::confirm::effect::weight;
 use crate::hunt::distinct::distinct;
@@ -12,9 +12,6 @@ use crate::ui::text;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend, MendContext, apply_mend};
-
-/// Maximum number of commits that a note names.
-const MOST_NAMED: usize = 5;
 
 impl Ledger {
     /// Decides which found commits a mend undid; `around` has an entry for each found commit.
@@ -34,9 +31,9 @@ impl Ledger {
         let place =
             |found: &FoundCommit| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
+        self.doubt_what_is_too_much();
         self.open_spans();
         let accounts = self.accounts();
-        self.doubt_what_is_too_much();
         self.doubt();
         self.note_what_was_undone();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
@@ -129,146 +126,6 @@ impl Ledger {
         }
     }
 
-    /// Turns each step with several possible commits into candidates, or a note if it was undone.
-    fn open_spans(&mut self) {
-        let (spans, found) = std::mem::take(&mut self.found)
-            .into_iter()
-            .partition::<Vec<_>, _>(|found| found.among.is_some());
-        self.found = found;
-        for FoundCommit { culprit, status, among } in spans {
-            let Some((mut commits, why)) = among else { continue };
-            let commit = &culprit.info.commit;
-            let by = match &status {
-                CulpritStatus::Undone { by, .. } => Some(by.clone()),
-                CulpritStatus::Hides { among, .. } => {
-                    commits.extend(among.iter().filter(|one| *one != commit).cloned());
-                    None
-                }
-                CulpritStatus::Stands | CulpritStatus::Unclear => {
-                    let hidden = self.hidden.iter().filter(|(one, _)| one == commit);
-                    let after: Vec<CommitId> =
-                        hidden.flat_map(|(_, after)| after.iter().cloned()).collect();
-                    commits.extend(after);
-                    None
-                }
-            };
-            if let Some(by) = by {
-                let names: Vec<&str> =
-                    commits.iter().take(MOST_NAMED).map(CommitId::short).collect();
-                let more = if commits.len() > MOST_NAMED { ", …" } else { "" };
-                self.notes.push(format!(
-                    "an earlier change, made by one of {} commits ({}{more}), was undone by {} at \
-                     the latest",
-                    commits.len(),
-                    names.join(", "),
-                    by.short()
-                ));
-                continue;
-            }
-            for effect in &culprit.effects {
-                let open = self.open_steps.entry(effect.metric.clone()).or_default();
-                *open += effect.own_step.unwrap_or(0.0);
-            }
-            let size = culprit.effects.first().and_then(|effect| effect.own_step);
-            self.largest_open = self.largest_open.max(size.unwrap_or(f64::INFINITY));
-            self.candidates.push((commits, why));
-        }
-    }
-
-    /// If several commits together explain more than the whole change, those whose change left the
-    /// tree become unclear.
-    fn doubt_what_is_too_much(&mut self) {
-        if !self.explains_too_much() {
-            return;
-        }
-        for found in self.found.iter_mut().filter(|found| found.stands()) {
-            if self.leaving.contains(&found.culprit.info.commit) {
-                found.status = CulpritStatus::Unclear;
-            }
-        }
-    }
-
-    /// Whether several commits together explain more than the whole change, and one of them may
-    /// have been undone.
-    pub(super) fn explains_too_much(&self) -> bool {
-        let stand = self.found.iter().filter(|found| found.stands()).count();
-        stand >= 2 && !self.leaving.is_empty() && self.accounts().iter().any(Account::is_exceeded)
-    }
-
-    /// Turns unclear commits into candidates. If their step is the largest, no commit is named.
-    fn doubt(&mut self) {
-        let mut unclear = Vec::new();
-        let mut largest_unclear: f64 = 0.0;
-        let mut doubts = Vec::new();
-        let size = |culprit: &Culprit| match culprit.effects.first() {
-            // A fact has no size and outweighs every number. A failure rate counts as 0.
-            Some(effect) if culprit.basis == Basis::BitExact => {
-                effect.own_step.unwrap_or(f64::INFINITY)
-            }
-            Some(effect) => effect.own_step.unwrap_or(0.0),
-            None => f64::INFINITY,
-        };
-        let clearest = self.named().map(size).fold(0.0, f64::max);
-        for (commit, after) in std::mem::take(&mut self.hidden) {
-            // A found commit among `after` explains what the newer end shows.
-            let is_behind =
-                |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
-            let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
-            let status = if let Some(by) = behind.cloned() {
-                CulpritStatus::Undone { by, again: false }
-            } else {
-                let among = [commit.clone()].into_iter().chain(after).collect();
-                CulpritStatus::Hides { among, left: f64::INFINITY }
-            };
-            let mut found = self.found.iter_mut().filter(|found| found.stands());
-            if let Some(found) = found.find(|found| found.culprit.info.commit == commit) {
-                found.status = status;
-            }
-        }
-        for FoundCommit { culprit, status, .. } in &self.found {
-            match status {
-                CulpritStatus::Unclear => {
-                    let step = culprit.effects.first().and_then(|effect| effect.own_step);
-                    largest_unclear = largest_unclear.max(step.unwrap_or(f64::INFINITY));
-                    unclear.push(culprit.info.commit.clone());
-                }
-                CulpritStatus::Hides { among, left } => {
-                    let commit = culprit.info.commit.short();
-                    let why = if left.is_finite() {
-                        format!(
-                            "{commit} made the metric far worse than it is at the end, and was \
-                             undone later; until then no other change was visible"
-                        )
-                    } else {
-                        format!(
-                            "{commit} shows the result first, but its change is gone at the end, \
-                             which shows the same: one of these commits caused it again"
-                        )
-                    };
-                    doubts.push((among.clone(), why, *left));
-                }
-                CulpritStatus::Stands | CulpritStatus::Undone { .. } => {}
-            }
-        }
-        let is_open = largest_unclear > clearest
-            || self.largest_open > clearest
-            || doubts.iter().any(|(.., left)| *left > clearest);
-        if !unclear.is_empty() {
-            let why = "a later commit undid one of them, and the numbers fit each";
-            self.candidates.insert(0, (unclear, why.into()));
-        }
-        self.candidates.extend(doubts.into_iter().map(|(among, why, _)| (among, why.into())));
-        if is_open {
-            for found in &mut self.found {
-                // The step is confirmed, but does not explain the bad end.
-                if found.stands() {
-                    self.notes.push(culprit_sentence(&found.culprit, self.terms));
-                    found.status = CulpritStatus::Unclear;
-                }
-            }
-        }
-    }
-
     pub(crate) fn accounts(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
         for target in &self.targets {
@@ -323,7 +180,7 @@ fn main_of(found: &[FoundCommit]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
+pub(super) fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
     let commit = culprit.info.commit.short();
     let sought = terms.sought();
     match (culprit.effects.first(), &culprit.failure) {

@@ -20,6 +20,8 @@ use super::mean_level::MeanLevel;
 const SURE_OF_END: f64 = 2.0;
 /// In noise: most runs of the good side of a named step, and of the bad end, to reach that.
 const MOST_RUNS_OF_END: usize = 24;
+/// Maximum number of put-back files of a change that are looked at.
+const MOST_PUT_BACK: usize = 400;
 
 impl Driver<'_> {
     /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
@@ -203,13 +205,14 @@ impl Driver<'_> {
     ) -> Result<Option<CommitId>, HuntError> {
         let [_, newer] = whole.ends();
         let found = &culprit.info.commit;
-        let change = self.oracle.history.change(&culprit.parent, found)?;
+        let change = self.oracle.history.whole_change(&culprit.parent, found)?;
         let is_gone = self.oracle.history.contains_change(newer, &change) == Some(false);
         // In noise, enough runs of each commit were made to see a mend, but not whose step it
         // mends.
         let in_noise = whole.targets.iter().any(Target::is_noisy);
         let varies = self.is_flaky || (culprit.basis != Basis::BitExact && !in_noise);
-        for part in self.oracle.history.put_back(newer, &change) {
+        let put_back = self.oracle.history.put_back(newer, &change);
+        for part in put_back.into_iter().take(MOST_PUT_BACK) {
             let history = &self.oracle.history;
             let absence = history.commits_without_change(found, newer, &part)?.pop();
             let is_replaced = match &absence {
@@ -219,14 +222,19 @@ impl Driver<'_> {
                 {
                     let is_there = |mend: &Mend| commits.contains(&mend.by);
                     !ledger.mends().iter().any(is_there)
-                        || self.goes_back(culprit.effects.first(), before, &commits[0], whole)?
+                        || self.goes_back(
+                            culprit.effects.first(),
+                            before,
+                            &commits[0],
+                            &whole.targets,
+                        )?
                 }
                 Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
                         || (in_noise && !whole.is_newer(self.judge(back, &whole.targets)?.verdict))
-                        || self.goes_back(culprit.effects.first(), before, back, whole)?
+                        || self.goes_back(culprit.effects.first(), before, back, &whole.targets)?
                 }
                 _ => false,
             };
@@ -246,21 +254,21 @@ impl Driver<'_> {
 
     /// Whether the level goes back by more than half of a step from `before` to `back`. Measures
     /// both.
-    fn goes_back(
+    pub(crate) fn goes_back(
         &mut self,
         step: Option<&Effect>,
         before: &CommitId,
         back: &CommitId,
-        whole: &SearchRange,
+        targets: &[Target],
     ) -> Result<bool, HuntError> {
         let Some(Effect { metric, parent, commit, .. }) = step else { return Ok(false) };
         let (Some(parent), Some(found)) = (parent.number(), commit.number()) else {
             return Ok(false);
         };
-        let measures = measures_of(&whole.targets);
+        let measures = measures_of(targets);
         let mut levels = [None, None];
         for (level, commit) in levels.iter_mut().zip([before, back]) {
-            self.judge(commit, &whole.targets)?;
+            self.judge(commit, targets)?;
             let seen = self.known_runs(commit, &measures)?;
             *level = seen.level(metric).and_then(|level| level.number());
         }

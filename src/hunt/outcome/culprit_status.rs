@@ -1,7 +1,7 @@
 //! Decides whether a found first bad commit still affects the newer end, or a later commit undid
 //! it. Pure.
 
-use crate::evaluation::{CommitId, Culprit, Direction, Effect, Metric, Target};
+use crate::evaluation::{CommitId, Culprit, Direction, Effect, Metric, Target, exceeds_limit};
 use crate::hunt::range::SearchRange;
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
@@ -161,9 +161,10 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
         let visible = match around[place].carried {
             // Some of the change's text is still there.
             ChangePresence::InPart => VISIBLE,
-            ChangePresence::Whole | ChangePresence::Gone | ChangePresence::Unknown => {
-                VISIBLE_WITHOUT_TEXT
-            }
+            ChangePresence::Whole
+            | ChangePresence::Gone
+            | ChangePresence::GoneBefore
+            | ChangePresence::Unknown => VISIBLE_WITHOUT_TEXT,
         };
         let faint = mend.left - around[place].before.min(0.0) < visible * step
             && !around[place].is_reworked;
@@ -249,15 +250,16 @@ pub(crate) fn mends_before(
         let Target::Guard(target) = target else { return None };
         let effect = found.effect_on(&target.guard.metric)?;
         let [before, _] = search_range.terms.levels(effect);
-        let before = before.number()?;
-        let amount = target.guard.worsening(before, target.baseline.number()?);
+        let (before, after) = (before.number()?, target.baseline.number()?);
+        let amount = target.guard.worsening(before, after);
+        let is_mend = target.guard.is_worse_by(before, after, target.limit.max(0.0));
         let metric = target.guard.metric.clone();
         let left = beyond_good(targets, &metric, before).unwrap_or(0.0);
         let (by, limit) = (found.parent.clone(), target.limit);
         let repeats = target.noise.is_none();
         let metric = Some(metric);
         let mend = Mend { by, before: None, metric, amount, left, limit, repeats };
-        (amount > limit.max(0.0)).then_some(mend)
+        is_mend.then_some(mend)
     })
 }
 
@@ -293,11 +295,15 @@ pub(crate) fn back_to_good(
     })
 }
 
-/// How much worse a level is than the good end's, by these targets; `None` without a target.
+/// How much worse a level is than the good end's, by these targets; `None` without a target. What
+/// exceeds the tolerance only by rounding is the tolerance.
 pub(crate) fn beyond_good(targets: &[Target], metric: &Metric, level: f64) -> Option<f64> {
     targets.iter().find_map(|target| match target {
         Target::Guard(target) if target.guard.metric == *metric => {
-            Some(target.guard.worsening(target.baseline.number()?, level))
+            let good = target.baseline.number()?;
+            let worse = target.guard.worsening(good, level);
+            let is_beyond = exceeds_limit(worse, target.limit, [good, level]);
+            Some(if worse > target.limit && !is_beyond { target.limit } else { worse })
         }
         _ => None,
     })

@@ -19,8 +19,7 @@ pub(crate) fn is_beyond_the_end(step: &FoundStep<'_>) -> bool {
     step.search_range.targets.iter().any(|target| {
         let Target::Guard(target) = target else { return false };
         let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
-        let beyond =
-            target.bad.number().zip(own).map(|(end, own)| target.guard.worsening(end, own));
-        beyond.is_some_and(|beyond| beyond > target.limit.max(0.0))
+        let levels = target.bad.number().zip(own);
+        levels.is_some_and(|(end, own)| target.guard.is_worse_by(end, own, target.limit.max(0.0)))
     })
 }

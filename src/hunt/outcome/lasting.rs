@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
-use crate::git::Change;
+use crate::git::{Change, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -83,6 +83,19 @@ impl Driver<'_> {
                 continue;
             }
             let whole = &whole.moved_by(&culprit);
+            match self.leave_if_gone_at_next(ledger, whole, &culprit) {
+                // A limit must not discard a confirmed commit.
+                Err(HuntError::Limit(limit)) => {
+                    ledger.note_limit("the commit after a found one was not measured", &limit);
+                    self.limit = Some(limit);
+                }
+                range => {
+                    if let Some(range) = range? {
+                        next.push(range);
+                        continue;
+                    }
+                }
+            }
             let measures = measures_of(&whole.targets);
             let is_drifting = whole.targets.iter().any(drifts);
             if whole.explains_levels() && !is_drifting {
@@ -142,7 +155,7 @@ impl Driver<'_> {
 
     /// Measures commits after the found one. First where the change is gone from the tree; then, if
     /// nothing shows that the change lasts, in the middle of the unmeasured commits.
-    fn measure_after(
+    pub(super) fn measure_after(
         &mut self,
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
@@ -162,12 +175,7 @@ impl Driver<'_> {
         let mut idle = 0;
         // A commit without the change that is still as bad: another commit caused the same again.
         let mut done_again = None;
-        let has_one_bit = search_range.targets.iter().any(|target| match target {
-            Target::Failure { .. } => true,
-            Target::Guard(target) => {
-                self.oracle.recipes.config.passes_or_fails(&target.guard.metric)
-            }
-        });
+        let has_plain_result = self.has_plain_result(search_range)?;
         let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_same_result(step)?;
@@ -197,20 +205,35 @@ impl Driver<'_> {
                 continue;
             }
             let at = places.into_iter().next().expect("a suspect has a place");
-            if is_absence && self.same_levels(&search_range.targets, &before, &at)? {
+            let history = &self.oracle.history;
+            // A merge that takes the other side's files rewrites nothing.
+            let is_dropped = is_absence && history.drops_change(found, &at, &change)?;
+            let is_doubtful = is_dropped
+                || (has_plain_result && history.replaces_elsewhere(&before, &at, &change)?);
+            if is_absence
+                && !is_doubtful
+                && self.same_levels(&search_range.targets, &before, &at)?
+            {
                 idle += 1;
                 if self.oracle.history.is_restored(&at, &change) {
                     done_again = Some(at);
                 }
                 continue;
             }
-            if is_absence && self.withdraw_if_replaced(ledger, step, [&before, &at], &change)? {
+            if is_absence
+                && !is_dropped
+                && (self.withdraw_if_replaced(ledger, step, [&before, &at], &change)?
+                    || self.withdraw_if_mixed(ledger, found, [&before, &at], &change)?)
+            {
                 if let Some(by) = &done_again {
                     ledger.hides(found, &self.chain(found, by)?);
                 }
                 return Ok(next);
             }
-            if is_absence && has_one_bit && self.is_gone_and_as_bad(search_range, &at, &change)? {
+            if is_absence
+                && (has_plain_result || is_dropped)
+                && self.is_gone_and_as_bad(search_range, &at, &change)?
+            {
                 done_again = Some(at.clone());
             }
             // The metric is as bad there: another commit may be the cause.
@@ -221,7 +244,7 @@ impl Driver<'_> {
         }
         // The answer comes first: more measurements may use up the budget of runs.
         if let Some(by) = done_again {
-            ledger.hides(found, &self.chain(found, &by)?);
+            ledger.hides(found, &self.up_to(found, &by)?);
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
@@ -247,6 +270,17 @@ impl Driver<'_> {
         let lacks_a_part = !is_specific_target(search_range) && is_gone(at) && is_gone(newer);
         Ok(search_range.is_newer(judgement.verdict)
             && (history.contains_change(at, change) == Some(false) || lacks_a_part))
+    }
+
+    /// The commits after `found` up to `by`, along one path, and those that `by` merges.
+    fn up_to(&self, found: &CommitId, by: &CommitId) -> Result<Vec<CommitId>, HuntError> {
+        let mut after = self.chain(found, by)?;
+        after.pop();
+        let before = after.last().unwrap_or(found).clone();
+        let old = vec![before.clone(), self.begun.ends()[0].clone()];
+        let merged = Range { old, ..Range::between(&before, by) };
+        after.extend(self.oracle.history.commits(&merged)?);
+        Ok(after)
     }
 
     /// The commits after `older` up to `newer`, oldest first, along one path. Takes the first
@@ -280,7 +314,7 @@ fn drifts(target: &Target) -> bool {
 }
 
 /// Adds a mend at a commit with the older end's verdict; returns the range to search from there.
-fn goes_on_from(
+pub(super) fn goes_on_from(
     ledger: &mut Ledger,
     search_range: &SearchRange,
     seen: &Observation,

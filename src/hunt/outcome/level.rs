@@ -1,6 +1,6 @@
 //! The level of a metric at a commit, and how two levels compare. Pure.
 
-use crate::evaluation::{CommitId, GuardTarget, Noise, Target, Value};
+use crate::evaluation::{CommitId, GuardTarget, Noise, Target, Value, exceeds_limit};
 use crate::hunt::range::SearchRange;
 use crate::oracle::Observation;
 
@@ -41,7 +41,8 @@ pub(super) fn is_worse(target: &GuardTarget, from: &Level, to: &Level) -> bool {
         Some(_) if target.may_drift() => DRIFT * from.value.abs().min(to.value.abs()),
         _ => 0.0,
     };
-    worse > target.limit.max(0.0) + doubt(target).max(drift)
+    let most = target.limit.max(0.0) + doubt(target).max(drift);
+    exceeds_limit(worse, most, [from.value, to.value])
 }
 
 /// Two standard errors of the difference between two levels, in the metric's unit.

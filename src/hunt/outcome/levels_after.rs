@@ -248,7 +248,7 @@ impl Driver<'_> {
         }
         let targets = [Target::Guard(target.clone())];
         let numbers = self.measure_repeatedly(&to.commit, &targets)?.numbers(metric);
-        Ok(numbers.iter().all(|x| target.guard.worsening(*x, from.value) > limit))
+        Ok(numbers.iter().all(|x| target.guard.is_worse_by(*x, from.value, limit)))
     }
 
     /// Bisects one path to find the fall from the level of `from` to that of `to`.

@@ -124,7 +124,15 @@ impl Driver<'_> {
         let range = Range { old: vec![commit.clone(), older], ..Range::between(commit, &mend.by) };
         let mut hidden = history.commits(&range)?;
         hidden.truncate(MOST_HIDDEN);
+        let was_gone = match &mend.before {
+            Some(before) => {
+                history.is_ancestor(commit, before)?
+                    && history.contains_change(before, &change) == Some(false)
+            }
+            None => false,
+        };
         let carried = match history.contains_change(&mend.by, &change) {
+            Some(false) if was_gone => ChangePresence::GoneBefore,
             Some(false) => ChangePresence::Gone,
             Some(true) if history.is_gone_in_part(&mend.by, &change) => ChangePresence::InPart,
             Some(true) => ChangePresence::Whole,

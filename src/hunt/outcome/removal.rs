@@ -1,17 +1,29 @@
 //! Decides by removal which found commits explain the newer end, where the account leaves this
 //! open: the newer end is built without what is left there of each commit's change.
 
+use std::collections::BTreeSet;
+
 use crate::evaluation::{Basis, CommitId, Culprit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::localize::left::EndWithoutChange;
 use crate::hunt::range::SearchRange;
+use crate::oracle::measures_of;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit};
+use super::found_step::FoundStep;
 
 /// Maximum number of commits whose change is removed.
 const MOST_REMOVED: usize = 6;
+
+/// Found commits, by what the newer end shows without what is left there of their change.
+struct SplitByRemoval {
+    /// At least half of the commit's step is gone.
+    needed: Vec<Culprit>,
+    /// Nothing changes.
+    idle: Vec<Culprit>,
+}
 
 impl Driver<'_> {
     /// If the ledger leaves open which found commits explain the newer end, removes what is left of
@@ -21,35 +33,24 @@ impl Driver<'_> {
     /// - in the second case, what is left of the change in another form makes no step, and
     /// - the newer end is good without the changes of all commits of the first kind.
     ///
-    /// Then these commits stand, and the others were undone.
+    /// Then these commits stand, and the others were undone. A commit whose change landed again
+    /// counts as undone too, and is named beside the commit that landed it.
     pub(crate) fn settle_by_removal(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
-        if !whole.explains_levels()
-            || !self.values_repeat(&whole.targets)
-            || self.limit.is_some()
-            || !ledger.is_in_question()
-        {
+        let Some(SplitByRemoval { needed, idle }) = self.split_by_removal(ledger, whole)? else {
             return Ok(());
-        }
-        // A mend may have undone another commit than the account says.
-        let open: Vec<Culprit> = ledger.found.iter().map(|found| found.culprit.clone()).collect();
-        let is_exact =
-            |culprit: &Culprit| culprit.basis == Basis::BitExact || culprit.failure.is_some();
-        if open.is_empty() || open.len() > MOST_REMOVED || !open.iter().all(is_exact) {
-            return Ok(());
-        }
-        let (mut needed, mut idle) = (Vec::new(), Vec::new());
-        for culprit in open {
-            match self.newer_end_without(&culprit)? {
-                EndWithoutChange::LosesTheStep => needed.push(culprit),
-                EndWithoutChange::ShowsTheSame => idle.push(culprit),
-                EndWithoutChange::Unknown => return Ok(()),
+        };
+        let (mut own, mut landed_again) = (Vec::new(), Vec::new());
+        for culprit in needed {
+            match self.restored_at(ledger, &culprit)? {
+                Some(by) => landed_again.push((culprit.info.commit, by)),
+                None => own.push(culprit),
             }
         }
-        if needed.is_empty() {
+        if own.is_empty() {
             return Ok(());
         }
         for culprit in &idle {
@@ -57,16 +58,109 @@ impl Driver<'_> {
                 return Ok(());
             }
         }
-        if !self.newer_end_is_good_without(&needed)? {
+        if !self.newer_end_is_good_without(&own)? {
             return Ok(());
         }
-        for culprit in &needed {
+        for culprit in &own {
             ledger.set_needed(&culprit.info.commit);
+        }
+        for (commit, by) in &landed_again {
+            ledger.set_landed_again(commit, by);
         }
         for culprit in &idle {
             ledger.undone_by(&culprit.info.commit, &whole.newer);
         }
         Ok(())
+    }
+
+    /// Checks each found commit that does not stand by the account, that the newer end needs by its
+    /// removal, and whose change was out of the tree for a while: another commit may have landed
+    /// the same change again. Returns further ranges to search. `looked_at`: the commits already
+    /// checked.
+    pub(crate) fn look_whether_needed_last(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        looked_at: &mut BTreeSet<CommitId>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let mut doubted = BTreeSet::new();
+        for FoundCommit { culprit, .. } in ledger.found.iter().filter(|found| !found.stands()) {
+            let commit = &culprit.info.commit;
+            let history = &self.oracle.history;
+            let change = history.change(&culprit.parent, commit)?;
+            if !looked_at.contains(commit)
+                && !history.commits_without_change(commit, &whole.newer, &change)?.is_empty()
+            {
+                doubted.insert(commit.clone());
+            }
+        }
+        if doubted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(SplitByRemoval { needed, .. }) = self.split_by_removal(ledger, whole)? else {
+            return Ok(Vec::new());
+        };
+        let mut next = Vec::new();
+        for culprit in needed.iter().filter(|one| doubted.contains(&one.info.commit)) {
+            let commit = &culprit.info.commit;
+            looked_at.insert(commit.clone());
+            let search_range = &whole.moved_by(culprit);
+            let seen = self.known_runs(commit, &measures_of(&search_range.targets))?;
+            let step = FoundStep { search_range, culprit, seen: &seen };
+            next.extend(self.measure_after(ledger, &step)?);
+        }
+        self.settle_account(ledger)?;
+        Ok(next)
+    }
+
+    /// Removes what is left of each found commit's change from the newer end, if the ledger leaves
+    /// open which of them explain it. `None` if a removal does not tell, or if that end needs none.
+    fn split_by_removal(
+        &mut self,
+        ledger: &Ledger,
+        whole: &SearchRange,
+    ) -> Result<Option<SplitByRemoval>, HuntError> {
+        if !whole.explains_levels()
+            || !self.values_repeat(&whole.targets)
+            || self.limit.is_some()
+            || !ledger.is_in_question()
+        {
+            return Ok(None);
+        }
+        // A mend may have undone another commit than the account says.
+        let open: Vec<Culprit> = ledger.found.iter().map(|found| found.culprit.clone()).collect();
+        let is_exact =
+            |culprit: &Culprit| culprit.basis == Basis::BitExact || culprit.failure.is_some();
+        if open.is_empty() || open.len() > MOST_REMOVED || !open.iter().all(is_exact) {
+            return Ok(None);
+        }
+        let mut split = SplitByRemoval { needed: Vec::new(), idle: Vec::new() };
+        for culprit in open {
+            match self.newer_end_without(&culprit)? {
+                EndWithoutChange::LosesTheStep => split.needed.push(culprit),
+                EndWithoutChange::ShowsTheSame => split.idle.push(culprit),
+                EndWithoutChange::Unknown => return Ok(None),
+            }
+        }
+        Ok((!split.needed.is_empty()).then_some(split))
+    }
+
+    /// A mend after a found commit at which a file of the commit's change is as before and nothing
+    /// of the change is left.
+    fn restored_at(
+        &self,
+        ledger: &Ledger,
+        culprit: &Culprit,
+    ) -> Result<Option<CommitId>, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &culprit.info.commit;
+        let change = history.change(&culprit.parent, commit)?;
+        for mend in ledger.mends() {
+            if history.is_ancestor(commit, &mend.by)? && history.is_restored(&mend.by, &change) {
+                return Ok(Some(mend.by.clone()));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Finds out whether another commit causes what the newer end shows, if the found commit's change
 //! is gone there.
 
-use crate::evaluation::{CommitId, Target};
+use crate::evaluation::{CommitId, GuardTarget, Reading, Target, exceeds_limit};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::typical;
@@ -10,6 +10,7 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Observation, measures_of};
 
 use super::account::Ledger;
+use super::culprit_status::FoundCommit;
 use super::found_step::FoundStep;
 
 impl Driver<'_> {
@@ -36,7 +37,7 @@ impl Driver<'_> {
         let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change)
             || (is_gone && !is_specific_target(step.search_range))
-            || self.breaks_otherwise(step)?
+            || self.breaks_otherwise(step, chain)?
         {
             ledger.hides(found, chain);
         }
@@ -84,9 +85,10 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Withdraws the found commit if a later commit restores files of its change and the level
-    /// moves there by no more than the tolerance. The later commit may have removed the step and
-    /// made another one of about the same size. `ends`: the later commit's parent, and that commit.
+    /// Withdraws the found commit if a later commit restores files of its change, or takes its
+    /// lines out and alters other files, and the level moves there by no more than the tolerance.
+    /// The later commit may have removed the step and made another one of about the same size.
+    /// `ends`: the later commit's parent, and that commit.
     pub(crate) fn withdraw_if_replaced(
         &mut self,
         ledger: &mut Ledger,
@@ -97,7 +99,9 @@ impl Driver<'_> {
         let [before, by] = ends;
         let found = &step.culprit.info.commit;
         let history = &self.oracle.history;
-        if !history.parents(by)?.contains(before) || !history.restores_file(before, by, change) {
+        let puts_back = history.restores_file(before, by, change);
+        let takes_out = puts_back || history.replaces_elsewhere(before, by, change)?;
+        if !takes_out || !history.parents(by)?.contains(before) {
             return Ok(false);
         }
         let measures = measures_of(&step.search_range.targets);
@@ -112,16 +116,53 @@ impl Driver<'_> {
             let level = |seen: &Observation| seen.level(metric).and_then(|level| level.number());
             let repeats =
                 target.noise.is_none() && from.has_majority(metric) && to.has_majority(metric);
-            let change = level(from).zip(level(to));
-            let change = change.map(|(from, to)| target.guard.worsening(from, to).abs());
-            repeats && change.is_some_and(|change| change > 0.0 && change <= target.limit.max(0.0))
+            let levels = level(from).zip(level(to));
+            repeats
+                && levels.is_some_and(|(from, to)| {
+                    let change = target.guard.worsening(from, to).abs();
+                    change > 0.0 && !exceeds_limit(change, target.limit.max(0.0), [from, to])
+                })
         };
         if !step.search_range.targets.iter().any(moves_little) {
             return Ok(false);
         }
+        let (name, own) = (by.short(), found.short());
+        let does = if puts_back {
+            format!("puts files of {own} back")
+        } else {
+            format!("takes the lines of {own} out")
+        };
         let why = format!(
-            "{0} puts files of {1} back, but the level changes there by at most the tolerance: {0} \
-             may have made another step of about the size of {1}'s",
+            "{name} {does}, but the level changes there by at most the tolerance: {name} may have \
+             made another step of about the size of {own}'s",
+        );
+        ledger.withdraw(found, &[found.clone(), by.clone()], why);
+        Ok(true)
+    }
+
+    /// Withdraws the found commit if another found commit takes its lines out of the tree and
+    /// alters other files: that commit's step is what it made minus what it undid, and nothing
+    /// separates the two. (A file that is put back byte for byte was undone.) `ends`: the other
+    /// commit's parent, and that commit.
+    pub(crate) fn withdraw_if_mixed(
+        &self,
+        ledger: &mut Ledger,
+        found: &CommitId,
+        ends: [&CommitId; 2],
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let [before, by] = ends;
+        let is_by = |other: &FoundCommit| other.culprit.info.commit == *by && other.stands();
+        let history = &self.oracle.history;
+        if !ledger.found().iter().any(is_by)
+            || history.restores_file(before, by, change)
+            || !history.replaces_elsewhere(before, by, change)?
+        {
+            return Ok(false);
+        }
+        let why = format!(
+            "{0} takes the lines of {1} out and makes a step itself, so it is not known how much \
+             of the step of {1} is left",
             by.short(),
             found.short(),
         );
@@ -129,11 +170,18 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Whether a guard is broken in only some runs, and with another value at the newer end than at
-    /// the found commit. Then a later commit changed the metric.
-    fn breaks_otherwise(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
+    /// Whether a guard is broken in only some runs, and with another value at a later commit than at
+    /// the found one. Then a later commit changed the metric, and another one may have changed it
+    /// back. `chain`: the commits after the found one; those without runs say nothing.
+    fn breaks_otherwise(
+        &mut self,
+        step: &FoundStep<'_>,
+        chain: &[CommitId],
+    ) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
+        let known = self.measured()?;
+        let later = || chain.iter().filter(|one| known.contains(*one)).chain([newer]);
         for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
             if !step.search_range.explains_levels() || !target.is_rate() {
@@ -144,17 +192,38 @@ impl Driver<'_> {
                 let seen = self.known_runs(one, &measures)?;
                 Ok(typical(&seen, target, true, &self.oracle.recipes.config))
             };
-            if let (Some(own), Some(end)) = (shown(found)?, shown(newer)?)
-                && target.guard.worsening(end, own).abs() > target.limit.max(0.0)
-            {
-                return Ok(true);
+            let Some(own) = shown(found)? else { continue };
+            for one in later() {
+                let Some(now) = shown(one)? else { continue };
+                let moved = target.guard.worsening(now, own).abs();
+                if exceeds_limit(moved, target.limit.max(0.0), [now, own]) {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
     }
 
+    /// Whether two causes easily give the same result: the target is a failure, or a metric that
+    /// repeats and whose measure gives only facts and whole numbers at the newer end.
+    pub(crate) fn has_plain_result(
+        &mut self,
+        search_range: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        let [_, newer] = search_range.ends();
+        let seen = self.known_runs(newer, &measures_of(&search_range.targets))?;
+        let config = &self.oracle.recipes.config;
+        Ok(search_range.targets.iter().any(|target| match target {
+            Target::Failure { .. } => true,
+            Target::Guard(target) => {
+                config.passes_or_fails(&target.guard.metric) || has_plain_values(target, &seen)
+            }
+        }))
+    }
+
     /// Whether the found commit and the newer end are bit-identical, or the target is a failure
-    /// with a specific message. Then another cause is very unlikely.
+    /// with a specific message. Then another cause is very unlikely. Facts and whole numbers are
+    /// equal too easily to tell.
     pub(crate) fn is_same_result(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let targets = &step.search_range.targets;
@@ -162,8 +231,14 @@ impl Driver<'_> {
             Target::Failure { failure, .. } => failure.is_telling(),
             Target::Guard(_) => false,
         };
+        let seen = self.known_runs(newer, &measures_of(targets))?;
+        let is_exact = |target: &&Target| match target {
+            Target::Failure { .. } => false,
+            Target::Guard(target) => !has_plain_values(target, &seen),
+        };
+        let exact: Vec<Target> = targets.iter().filter(is_exact).cloned().collect();
         Ok(targets.iter().any(is_telling)
-            || self.same_levels(targets, &step.culprit.info.commit, newer)?)
+            || self.same_levels(&exact, &step.culprit.info.commit, newer)?)
     }
 
     /// Whether a metric that repeats is bit-identical at both commits.
@@ -189,10 +264,20 @@ impl Driver<'_> {
     }
 }
 
+/// Whether a metric repeats, and its measure gave only facts and whole numbers in these runs.
+fn has_plain_values(target: &GuardTarget, seen: &Observation) -> bool {
+    target.noise.is_none() && seen.readings(&target.guard.metric.measure).all(Reading::is_plain)
+}
+
 /// Whether a target is a failure with a specific message or a level that is no whole number. An
 /// unrelated commit would hardly cause the same.
 pub(crate) fn is_specific_target(search_range: &SearchRange) -> bool {
-    search_range.targets.iter().any(|target| match target {
+    are_specific(&search_range.targets)
+}
+
+/// The same for these targets.
+pub(crate) fn are_specific(targets: &[Target]) -> bool {
+    targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),
         Target::Guard(target) => {
             !target.is_rate()

@@ -1,7 +1,7 @@
 //! Looks for a step and a mend after a found commit that nearly cancel each other out: the newer
 //! end's level then differs from the found commit's by less than the tolerance.
 
-use crate::evaluation::{CommitId, Target};
+use crate::evaluation::{CommitId, Target, exceeds_limit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -92,9 +92,12 @@ impl Driver<'_> {
         let is_close = |target: &Target| {
             let Target::Guard(target) = target else { return false };
             let own = step.seen.level(&target.guard.metric).and_then(|level| level.number());
-            let change = own.zip(target.bad.number());
-            let change = change.map(|(own, end)| target.guard.worsening(own, end).abs());
-            target.noise.is_none() && change.is_some_and(|change| change <= target.limit.max(0.0))
+            let levels = own.zip(target.bad.number());
+            target.noise.is_none()
+                && levels.is_some_and(|(own, end)| {
+                    let change = target.guard.worsening(own, end).abs();
+                    !change.is_nan() && !exceeds_limit(change, target.limit.max(0.0), [own, end])
+                })
         };
         let [_, newer] = step.search_range.ends();
         Ok(targets.iter().all(is_close)

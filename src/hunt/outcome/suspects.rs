@@ -26,7 +26,8 @@ pub(crate) struct UndoLocation {
 impl Driver<'_> {
     /// The places in the history where the change may have been undone: first that of
     /// `Driver::undone`; then those where the source lacks the change on every path to the newer
-    /// end, the newest first; then the later commits that were reverted.
+    /// end, or on the line of first parents, the newest first; then the later commits that were
+    /// reverted.
     pub(crate) fn suspects(
         &mut self,
         step: &FoundStep<'_>,
@@ -48,7 +49,9 @@ impl Driver<'_> {
             suspects.push(UndoLocation { before, places, is_absence: true });
         }
         suspects.reverse();
+        // The range may end before that place.
         if let Some(at) = self.undone.get(found)
+            && history.is_ancestor(at, newer)?
             && let Some(before) = history.parents(at)?.into_iter().next()
         {
             let places = vec![at.clone()];

@@ -2,7 +2,8 @@
 //! answer is not complete. Pure.
 
 use crate::evaluation::{
-    Account, Culprit, Effect, GuardTarget, Metric, Target, Unexplained, Value,
+    Account, Culprit, Effect, Failure, GuardTarget, Metric, Target, Unexplained, Value,
+    exceeds_limit,
 };
 use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
@@ -11,7 +12,7 @@ use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit};
 
 /// How many standard errors a rest must exceed its tolerance by.
-const SURE: f64 = 2.0;
+pub(super) const SURE: f64 = 2.0;
 
 impl Ledger {
     /// The range to search for guards that the bad end breaks and whose metrics no found commit
@@ -26,12 +27,12 @@ impl Ledger {
     }
 
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
-    /// exceeds the tolerance beyond the noise, and measures that fail. A step with candidates
-    /// counts as explained, because the answer names the candidates.
+    /// exceeds the tolerance beyond the noise, and measures that fail. A step for which only
+    /// candidates are known is not explained: one of them is the commit that the user needs.
     pub(crate) fn unexplained(&self, accounts: &[Account]) -> Vec<Unexplained> {
         let metrics = self.unexplained_metrics(accounts).into_iter();
         let mut found: Vec<Unexplained> = metrics.map(Unexplained::Metric).collect();
-        for target in &self.other_failures {
+        for target in self.targets.iter().chain(&self.other_failures) {
             let Target::Failure { measure, failure, .. } = target else { continue };
             let is_its = |culprit: &Culprit| {
                 culprit.failure.as_ref().is_some_and(|own| own.is_same_failure(failure))
@@ -50,19 +51,25 @@ impl Ledger {
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
             let is_left = account.is_some_and(|it| {
-                let open = self.open_steps.get(metric).copied().unwrap_or_default();
-                let rest = it.rest - self.masked(target) - open;
+                let has_candidates = self.largest_open.moves(metric);
+                // What a mend took away, a step with candidates may have added again.
+                let again = if has_candidates { self.unattributed_mends(metric) } else { 0.0 };
+                let rest = it.rest - self.masked(target) + again;
                 // A rest that is larger than a named step must not count as within the tolerance.
                 let tolerated = it.limit.max(0.0).min(self.smallest_step(metric));
                 let most = tolerated + SURE * self.error_of_rest(target);
                 // If only small steps lie around the found commits, no single commit made the rest.
                 let is_slow = self.small_steps.contains(metric);
-                rest > most && self.largest_rise(target) > most && !is_slow
+                let levels = target.levels_at_ends();
+                let rises =
+                    has_candidates || exceeds_limit(self.largest_rise(target), most, levels);
+                exceeds_limit(rest, most, levels) && rises && !is_slow
             });
             let is_open = is_left
                 || self.is_chain_open(target)
                 || self.open_checks.contains(metric)
-                || !self.is_moved(metric);
+                || self.doubted.contains(metric)
+                || !self.is_moved_by_named(metric);
             if is_open && !metrics.contains(metric) {
                 metrics.push(metric.clone());
             }
@@ -87,6 +94,16 @@ impl Ledger {
         steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
     }
 
+    /// How much better mends made the metric, beyond the steps that they undid.
+    fn unattributed_mends(&self, metric: &Metric) -> f64 {
+        let mends = self.mends().iter().filter(|mend| mend.metric.as_ref() == Some(metric));
+        let amounts = mends.map(|mend| mend.amount).filter(|amount| amount.is_finite());
+        let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
+        let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
+        let steps = undone.filter_map(|culprit| culprit.effect_on(metric)?.own_step);
+        (amounts.fold(0.0, |sum, x| sum + x) - steps.fold(0.0, |sum, x| sum + x)).max(0.0)
+    }
+
     /// The smallest own step of the standing commits; infinite if none has a number.
     fn smallest_step(&self, metric: &Metric) -> f64 {
         let steps = self.standing_effects(metric).filter_map(|effect| effect.own_step);
@@ -100,9 +117,6 @@ impl Ledger {
             return false;
         };
         let metric = &target.guard.metric;
-        if self.open_steps.contains_key(metric) {
-            return false;
-        }
         let effects = self.standing_effects(metric);
         let mut steps: Vec<[&Value; 2]> = effects.map(|effect| self.terms.levels(effect)).collect();
         let mut at = &target.baseline;
@@ -142,10 +156,50 @@ impl Ledger {
         let is_open = |found: &FoundCommit| {
             found.among.is_some() && found.culprit.effect_on(metric).is_some()
         };
-        self.standing_effects(metric).next().is_some()
-            || self.open_steps.contains_key(metric)
+        self.is_moved_by_named(metric)
+            || self.largest_open.moves(metric)
             || self.found.iter().any(is_open)
-            || self.has_ramp(metric)
+    }
+
+    /// Whether a found commit that stands, or small steps, move the metric.
+    fn is_moved_by_named(&self, metric: &Metric) -> bool {
+        self.standing_effects(metric).next().is_some() || self.has_ramp(metric)
+    }
+
+    /// Whether the other standing commits explain what the newer end shows of all that this commit
+    /// moved: then the commit may have been undone.
+    pub(super) fn is_explained_without(&self, culprit: &Culprit) -> bool {
+        let others: Vec<&Culprit> = self
+            .standing_culprits()
+            .filter(|other| other.info.commit != culprit.info.commit)
+            .collect();
+        let is_its_failure = |failure: &Failure| {
+            let mut failures = others.iter().filter_map(|other| other.failure.as_ref());
+            failures.any(|other| other.is_same_failure(failure))
+        };
+        culprit.failure.as_ref().is_none_or(is_its_failure)
+            && culprit.effects.iter().all(|effect| self.do_explain(&others, &effect.metric))
+    }
+
+    /// Whether these commits explain what the bad end shows of a metric. A failure rate has no
+    /// steps to add up: one commit that moves it is enough.
+    fn do_explain(&self, culprits: &[&Culprit], metric: &Metric) -> bool {
+        let is_its = |target: &&GuardTarget| target.guard.metric == *metric;
+        let Some(target) = self.targets.iter().filter_map(Target::guard).find(is_its) else {
+            return false;
+        };
+        let mut effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
+        let ends = target.baseline.number().zip(target.bad.number());
+        match ends.filter(|_| !target.is_rate()) {
+            Some((good, bad)) => {
+                let steps = effects.filter_map(|effect| effect.own_step);
+                let rest = target.guard.worsening(good, bad) - steps.fold(0.0, |sum, x| sum + x);
+                let most = target.limit.max(0.0) + SURE * self.error_of_rest(target);
+                !exceeds_limit(rest, most, [good, bad])
+            }
+            None if target.is_rate() => effects.next().is_some(),
+            None => effects.any(|effect| *self.terms.levels(effect)[1] == target.bad),
+        }
     }
 
     /// Whether small steps of the metric add up to a larger change somewhere. The answer mentions
@@ -156,7 +210,7 @@ impl Ledger {
     }
 
     /// The standard error of the rest, in the metric's unit: that of both ends and of each step.
-    fn error_of_rest(&self, target: &GuardTarget) -> f64 {
+    pub(super) fn error_of_rest(&self, target: &GuardTarget) -> f64 {
         let Some(noise) = target.noise else { return 0.0 };
         let limit = target.oriented_limit();
         // Over a distance as short as the tolerance, the noise's scale is nearly linear.

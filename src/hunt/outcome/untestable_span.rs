@@ -47,9 +47,9 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Without values that repeat, an untestable span hides whether one of its commits undid an
-    /// earlier found step and made a larger one: then the earlier commit and the span are
-    /// candidates. With values that repeat, a removal can tell.
+    /// An untestable span hides whether one of its commits undid an earlier found step and made a
+    /// larger one: then the earlier commit and the span are candidates. If values repeat, the
+    /// earlier commit stays if the newer end loses its step without it.
     pub(crate) fn doubt_before_spans(
         &mut self,
         ledger: &mut Ledger,
@@ -59,26 +59,44 @@ impl Driver<'_> {
             return Ok(());
         }
         let repeats = self.values_repeat(&whole.targets);
-        let in_doubt = |culprit: &&Culprit| !repeats || culprit.basis != Basis::BitExact;
-        let named: Vec<CommitId> =
-            ledger.named().filter(in_doubt).map(|named| named.info.commit.clone()).collect();
+        let named: Vec<Culprit> = ledger.named().cloned().collect();
         let spans: Vec<(CommitId, Vec<CommitId>)> =
             ledger.found.iter().filter_map(untestable_span).collect();
-        for (newest, among) in &spans {
-            for commit in &named {
-                if !self.oracle.history.is_ancestor(commit, newest)? {
-                    continue;
-                }
-                let either: Vec<CommitId> = [commit].into_iter().chain(among).cloned().collect();
-                let why = format!(
-                    "runs of one commit differ, and the commits after {} cannot be tested: one of \
-                     them may have undone its step and made another one",
-                    commit.short()
-                );
-                ledger.withdraw(commit, &either, why);
+        for culprit in &named {
+            let commit = &culprit.info.commit;
+            let Some(among) = self.first_span_after(commit, &spans)? else { continue };
+            let may_tell = repeats && culprit.basis == Basis::BitExact;
+            if may_tell && self.rest_makes_the_step(culprit)? {
+                continue;
             }
+            let either: Vec<CommitId> = [commit].into_iter().chain(among).cloned().collect();
+            let found = commit.short();
+            let open = if may_tell {
+                format!("no test shows that the bad end still needs {found}")
+            } else {
+                "runs of one commit differ".to_owned()
+            };
+            let why = format!(
+                "{open}, and the commits after {found} cannot be tested: one of them may have \
+                 undone its step and made another one",
+            );
+            ledger.withdraw(commit, &either, why);
         }
         Ok(())
+    }
+
+    /// The first of these untestable spans that comes after a commit.
+    fn first_span_after<'s>(
+        &self,
+        commit: &CommitId,
+        spans: &'s [(CommitId, Vec<CommitId>)],
+    ) -> Result<Option<&'s [CommitId]>, HuntError> {
+        for (newest, among) in spans {
+            if self.oracle.history.is_ancestor(commit, newest)? {
+                return Ok(Some(among.as_slice()));
+            }
+        }
+        Ok(None)
     }
 
     /// The step over the candidates, as if the newest one had made it, and the newest one's runs.

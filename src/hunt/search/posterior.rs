@@ -208,6 +208,7 @@ impl Search<'_, '_> {
         for &place in places {
             let commit = self.commit_of(place);
             self.sampler.is_paired = noisy.is_paired();
+            self.driver.has_drifted |= noisy.is_paired();
             match self.sampler.take(self.driver, &commit, &self.target)? {
                 RunSample::Sample(x) => taken.push(self.orientation.sample(x)),
                 RunSample::Untestable(skip, reason) => {

@@ -3,7 +3,7 @@
 use crate::config::{Measure, MeasureKind, Parser};
 use crate::evaluation::{
     CellSide, Failure, FailureKind, Guard, Metric, Reading, Resource, Shows, SweptCell, Target,
-    Value,
+    Value, exceeds_limit,
 };
 use crate::oracle::{Observation, Sample};
 
@@ -256,7 +256,8 @@ fn by_tolerance(tolerance: f64, better: &Reading, worse: &Reading) -> Compared {
     let is_beyond = |before: &Value, now: &Value| match (before.number(), now.number()) {
         (Some(before), Some(now)) => {
             let moved = (now - before).abs();
-            before.to_bits() != now.to_bits() && (moved.is_nan() || moved > tolerance)
+            before.to_bits() != now.to_bits()
+                && (moved.is_nan() || exceeds_limit(moved, tolerance, [before, now]))
         }
         _ => before != now,
     };

@@ -184,3 +184,100 @@ fn a_repeat_that_is_no_number_spoils_the_launch() {
     assert_eq!(median.failure(&["t=1", "t=nan", "t=2"]), FailureKind::Nan);
     assert_eq!(median.failure(&["t=1", "t=fast"]), FailureKind::Unreadable);
 }
+
+/// What a run with these lines is, by the last match.
+fn last(pattern: &'static str, lines: &[&str]) -> Result<Value, FailureKind> {
+    let reading = number(pattern, Pick::Last).read(lines).map_err(|failure| failure.kind)?;
+    Ok(reading.values.into_values().next().unwrap())
+}
+
+const PLAIN: &str = r"ppl = ([0-9.]+)";
+
+#[test]
+fn a_line_with_another_text_in_place_of_the_number_counts() {
+    for (pattern, number, line) in [
+        (PLAIN, "chunk 9 ppl = 7.1", "chunk 10 ppl = nan"),
+        (PLAIN, "chunk 2 ppl = 7.1, 3 s", "chunk 3 ppl = -nan(ind), 3 s"),
+        (PLAIN, "ppl = 7.1", "ppl = 1.#QNAN"),
+        (r"ppl = (-?\d+\.\d+)$", "ppl = 7.1", "ppl = inf"),
+        (
+            r"chunk \d+: *(?<ppl>[0-9.]+) \+/- [0-9.]+",
+            "chunk 2:  7.1 +/- 0.1",
+            "chunk 3: nan +/- nan",
+        ),
+        (r"loss [0-9.]+, ppl ([0-9.]+)", "loss 1.9, ppl 7.1", "loss nan, ppl NaN"),
+        (
+            r"([0-9.]+) tokens per second",
+            "eval: 31 tokens per second",
+            "eval: -nan tokens per second",
+        ),
+        (r"took .* ([0-9.]+)ms", "took all of 31ms", "took all of nanms"),
+        (r"(?i)PPL: *([0-9.]+)", "ppl: 7.1", "ppl: NaN"),
+        (r"a ([0-9.]+)x|ppl=([0-9.]+)", "a 3x", "a nanx"),
+    ] {
+        assert_eq!(last(pattern, &[number, line]), Err(FailureKind::Nan), "{pattern}: {line}");
+    }
+    for text in ["---", "n/a", "None", ""] {
+        let line = format!("chunk 3 ppl = {text}");
+        assert_eq!(
+            last(PLAIN, &["chunk 2 ppl = 7", line.as_str()]),
+            Err(FailureKind::Unreadable),
+            "{line}"
+        );
+    }
+    assert_eq!(last(PLAIN, &["ppl = 7", "ppl = nan", "ppl = 8"]), Ok(Value::Number(8.0)));
+}
+
+#[test]
+fn a_text_in_place_of_a_number_of_another_line_says_nothing() {
+    for (pattern, lines) in [
+        (r"loss = ([0-9.]+)", ["train loss = 7", "val loss = nan"]),
+        (r"loss = ([0-9.]+)", ["train loss = 7", "val loss = n/a"]),
+        (PLAIN, ["ppl = 7", "draft ppl = None"]),
+        (r"ppl ([0-9.]+)", ["model ppl 7", "total ppl ----"]),
+        (PLAIN, ["ppl = 7", "final ppl ="]),
+        (PLAIN, ["ppl = nan", "ppl = 7"]),
+        (PLAIN, ["ppl = 6", "ppl = 7 ppl = inf"]),
+    ] {
+        assert_eq!(last(pattern, &lines), Ok(Value::Number(7.0)), "{lines:?}");
+    }
+    let lines = ["ppl = nan", "ppl = 7", "ppl = 7", "ppl = inf"];
+    for pick in [Pick::First, Pick::Min, Pick::Max, Pick::Median] {
+        assert_eq!(number(PLAIN, pick).value(&lines), Value::Number(7.0), "{pick:?}");
+    }
+    // The pattern takes `1.` here, which is no number of the output.
+    assert_eq!(number(PLAIN, Pick::Min).failure(&["ppl = 1.#QNAN", "ppl = 7"]), FailureKind::Nan);
+}
+
+#[test]
+fn ordinary_lines_are_not_taken_for_a_lost_number() {
+    for (pattern, line) in [
+        (r"ppl = ([0-9.]+)", "ppl: nan"),
+        (r"ppl = ([0-9.]+)", "ppl = nano"),
+        (r"ppl ([0-9.]+)", "ppl nan-free"),
+        (r"ppl ([0-9.]+)", "ppl infers"),
+        (r"ppl: ([0-9.]+)", "ppl: "),
+        // The words between may be any.
+        (r"ppl.*?([0-9.]+)", "ppl is no nan"),
+        // A rule of a table, and any NaN of any line.
+        (r"\| ([0-9.]+) \|", "| --- |"),
+        (r"([0-9.]+)", "nan"),
+        // The pattern takes another number of this line.
+        (r"ppl.*= ([0-9.]+)", "ppl = nan of ppl = 7"),
+    ] {
+        let lines = ["ppl = 7 ppl 7 ppl: 7 | 7 |", line];
+        assert_eq!(last(pattern, &lines), Ok(Value::Number(7.0)), "{pattern}: {line}");
+    }
+}
+
+#[test]
+fn the_units_are_those_of_the_numbers_that_count() {
+    let lines = ["t=9 ms", "t=1 s"];
+    for (pick, wanted) in [(Pick::First, "ms"), (Pick::Last, "s"), (Pick::Max, "ms and s")] {
+        let reading = number(r"t=([0-9]+)", pick).read(&lines).unwrap();
+        assert_eq!(reading.units[&Metric::of("speed")].to_string(), wanted, "{pick:?}");
+    }
+    let reading = number(r"t=([0-9]+) ms", Pick::Last).read(&lines).unwrap();
+    assert_eq!(reading.units[&Metric::of("speed")].to_string(), "no unit", "the pattern has it");
+    assert!(fact(r"t=(.*)", Pick::Last).read(&lines).unwrap().units.is_empty());
+}

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::{Guard, GuardForm};
+use crate::evaluation::{Checks, Guard, GuardForm, NeededChecks, PrintedUnits};
 use crate::oracle::fixture::{
     at, commit, config, failed, fails_alike, launch, noisy, ppl, reading, seen, target,
     unbuildable, unchanged,
@@ -264,6 +264,8 @@ fn bad_wins_over_untestable_and_untestable_over_good() {
         noise: None,
         text: None,
         checks: None,
+        needed: None,
+        units: None,
     });
     let judged = |ppl_run: Sample, speed_run: Sample| {
         let mut seen = seen('a', "ppl", [ppl_run]);
@@ -361,4 +363,46 @@ proptest! {
             prop_assert_eq!(verdict(value + sign * worse), Verdict::Bad);
         }
     }
+}
+
+fn checks(names: &str) -> Checks {
+    names.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_check_that_did_not_run_hides_a_failure_and_feigns_a_lower_count() {
+    let needed = NeededChecks { known: checks("rope"), new: checks("norm") };
+    let judged = |form, good: f64, bad: f64, value: f64, [ran, skipped]: [&str; 2]| {
+        let mut run = ppl(value);
+        let reading = run.result.as_mut().unwrap();
+        (reading.checks, reading.skipped) = (Some(checks(ran)), checks(skipped));
+        let target = GuardTarget { needed: Some(needed.clone()), ..target(form, good, bad) };
+        settled(decide(&seen('a', "ppl", [run]), &guarded(target))).verdict
+    };
+    let failed = |value, checks| judged(GuardForm::Max(0.0), 0.0, 1.0, value, checks);
+    assert_eq!(failed(0.0, ["rope softmax", ""]), Verdict::Good);
+    assert_eq!(failed(0.0, ["softmax", ""]), Verdict::Skip);
+    assert_eq!(failed(0.0, ["rope", "norm"]), Verdict::Skip);
+    assert_eq!(failed(1.0, ["softmax", "rope"]), Verdict::Bad, "others fail already");
+    let passed = |value, checks| judged(GuardForm::MaxDecrease(0.0), 9.0, 8.0, value, checks);
+    assert_eq!(passed(8.0, ["softmax", ""]), Verdict::Skip);
+    assert_eq!(passed(8.0, ["rope", ""]), Verdict::Bad);
+    assert_eq!(passed(9.0, ["softmax", ""]), Verdict::Good);
+}
+
+#[test]
+fn a_number_of_another_unit_is_not_judged() {
+    let units = |unit: &str| -> PrintedUnits { [unit.to_owned()].into_iter().collect() };
+    let target = GuardTarget {
+        units: Some(units("kB/s")),
+        ..target(GuardForm::MaxDecreasePercent(5.0), 900.0, 700.0)
+    };
+    let judged = |unit: &str| {
+        let mut run = ppl(0.9);
+        run.result.as_mut().unwrap().units.insert(Metric::of("ppl"), units(unit));
+        decide(&seen('a', "ppl", [run]), &guarded(target.clone()))
+    };
+    assert_eq!(skipped(judged("MB/s")), SkipReason::OtherUnit);
+    assert_eq!(settled(judged("")).verdict, Verdict::Bad);
+    assert_eq!(settled(judged("kB/s")).verdict, Verdict::Bad);
 }

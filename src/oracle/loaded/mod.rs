@@ -8,7 +8,7 @@ mod present;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,8 @@ pub(super) struct LoadWatch {
     opened: Opened,
     modules: Modules,
     names: String,
+    /// The commit's executable files.
+    programs: Vec<PathBuf>,
 }
 
 /// Where a run may load files from.
@@ -53,7 +55,8 @@ impl LoadWatch {
         let modules = Modules::below(slot.root())
             .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
         let found = survey(&tops(slot));
-        Ok(Self { opened: Opened::of(found.folders), modules, names: found.names })
+        let opened = Opened::of(found.folders);
+        Ok(Self { opened, modules, names: found.names, programs: found.programs })
     }
 
     /// Variables to add to the run's environment; `python_path`: its own `PYTHONPATH`.
@@ -86,9 +89,17 @@ impl LoadWatch {
         let elsewhere: BTreeSet<PathBuf> =
             mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();
         let elsewhere = digests(&mut Digests::open(store), elsewhere)?;
-        let shadowed = if own.is_empty() { named_like(program, ground.slot) } else { None };
         let below = |path: &Path| {
             named(path.strip_prefix(root).expect("the commit's own lies in its slot"))
+        };
+        let build = ground.slot.build();
+        let shadowed = if own.is_empty() {
+            named_like(program, ground.slot)
+        } else if own.iter().any(|path| path.starts_with(&build)) {
+            None
+        } else {
+            let of_build = self.programs.iter().filter(|path| path.starts_with(&build));
+            installed(of_build, elsewhere.keys()).map(below)
         };
         let own = digests(&mut slot_digests(ground.slot), own)?;
         let executable = own.keys().filter(|path| is_executable(path)).map(|path| below(path));
@@ -135,6 +146,27 @@ fn named_like(program: &str, slot: &Slot) -> Option<String> {
         folders = next;
     }
     None
+}
+
+/// The first of these programs, which a build made and a run did not open, that the run had in
+/// memory from elsewhere under the same name. If there is none: the first one whose name is found
+/// in PATH. A short run may end before its program is seen in memory.
+fn installed<'p>(
+    mut built: impl Iterator<Item = &'p PathBuf> + Clone,
+    elsewhere: impl Iterator<Item = &'p PathBuf>,
+) -> Option<&'p Path> {
+    let mapped: BTreeSet<&OsStr> = elsewhere.filter_map(|path| path.file_name()).collect();
+    let is_mapped = |path: &&PathBuf| path.file_name().is_some_and(|name| mapped.contains(name));
+    let found = built.clone().find(is_mapped);
+    found.or_else(|| built.find(|path| is_in_path(path))).map(PathBuf::as_path)
+}
+
+/// Whether a built program has the name of one in PATH.
+fn is_in_path(program: &Path) -> bool {
+    let (Some(name), Some(path)) = (program.file_name(), std::env::var_os("PATH")) else {
+        return false;
+    };
+    std::env::split_paths(&path).any(|folder| is_binary(&folder.join(name))) && is_binary(program)
 }
 
 /// The files in a slot, to compare with runs made in other slots.

@@ -12,21 +12,25 @@ pub(super) struct Survey {
     /// SHA-256 over every path, link target and executable bit. A program could find a new or newly
     /// executable file before the old one, so such a file changes the digest.
     pub(super) names: String,
+    /// The executable files, without links.
+    pub(super) programs: Vec<PathBuf>,
 }
 
 /// Walks the folders, without `.git` and without following links.
 pub(super) fn survey(tops: &[PathBuf]) -> Survey {
-    let mut walk = Walk { folders: Vec::new(), names: Sha256::new() };
+    let mut walk = Walk { folders: Vec::new(), names: Sha256::new(), programs: Vec::new() };
     for top in tops {
         walk.below(top, Path::new(""));
         walk.names.update(b"\n");
     }
-    Survey { folders: walk.folders, names: crate::store::hex(&walk.names.finalize()) }
+    let names = crate::store::hex(&walk.names.finalize());
+    Survey { folders: walk.folders, names, programs: walk.programs }
 }
 
 struct Walk {
     folders: Vec<PathBuf>,
     names: Sha256,
+    programs: Vec<PathBuf>,
 }
 
 impl Walk {
@@ -46,6 +50,7 @@ impl Walk {
             {
                 // A link target never begins with a zero byte, so no target looks like these bytes.
                 self.names.update(b"\0\0");
+                self.programs.push(entry.path());
             }
             self.names.update(b"\n");
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -79,6 +84,7 @@ mod tests {
         let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(top.join("a/one"), executable).unwrap();
         assert_ne!(names(), before);
+        assert_eq!(survey(std::slice::from_ref(&top)).programs, [top.join("a/one")]);
         std::fs::rename(top.join("a/one"), top.join("one")).unwrap();
         let moved = names();
         assert_ne!(moved, before);

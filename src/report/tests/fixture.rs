@@ -123,6 +123,8 @@ impl Hunt {
                 noise: None,
                 text: None,
                 checks: None,
+                needed: None,
+                units: None,
             })],
             steadiness: SearchMethod::BitIdentical,
             others: vec![OtherGuard {

@@ -34,6 +34,8 @@ fn target(form: GuardForm, noise: Noise) -> GuardTarget {
         noise,
         text: None,
         checks: None,
+        needed: None,
+        units: None,
     }
 }
 

@@ -147,7 +147,7 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
         oracle.ppl_command(&command)
     });
     // The search runs nothing for commits 4 and 5: they have the files of the good end.
-    let told = row.finds("6").counting(14, 9).costs(0, 9);
+    let told = row.finds("6").counting(14, 10).costs(0, 10);
     assert!(told.hunt.file("report.md").contains("its 2 files are identical to those of"));
     let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;
     assert!(reused("4") && reused("5"), "{:#}", told.hunt.report["commits"]);

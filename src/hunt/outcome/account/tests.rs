@@ -268,7 +268,7 @@ fn small_steps_alone_are_gradual_with_the_crossing_first() {
 }
 
 #[test]
-fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
+fn what_stayed_open_beside_a_first_bad_commit_is_not_explained() {
     let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
     let next = ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
     let search_range = next.into_iter().next().unwrap();
@@ -276,7 +276,9 @@ fn what_stayed_open_beside_a_first_bad_commit_is_a_note() {
     assert!(ledger.enter(&search_range, open, &at('e', &[8.0])).is_empty());
     ledger.enter(&search_range, crossing('c', 7.5, 7.7), &at('e', &[8.0]));
     let finding = ledger.close(Vec::new(), &history(), false);
-    assert_eq!((finding.outcome, finding.candidates), (Outcome::Culprit, vec![commit('5')]));
+    assert_eq!((finding.outcome, finding.main), (Outcome::Candidates, None));
+    assert_eq!(finding.candidates, ['5', '8', '9'].map(commit));
+    assert_eq!(finding.culprits.len(), 1);
     assert_eq!(finding.notes.len(), 2);
     assert!(finding.notes[0].contains("one of 2") && finding.notes[0].contains("neither builds"));
     assert!(finding.notes[1].contains("small steps add up"));

@@ -1,0 +1,86 @@
+//! Commits that take a change out of the tree and may make its effect in another way.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::CommitId;
+use crate::git::{GitError, History};
+
+use super::{Change, FileOfChange};
+
+impl History {
+    /// Whether a merge took the files of the change of `found` from a parent that does not contain
+    /// `found`: each file that lacks the change in the merge is as in that parent.
+    pub(crate) fn drops_change(
+        &self,
+        found: &CommitId,
+        merge: &CommitId,
+        change: &Change,
+    ) -> Result<bool, GitError> {
+        let is_gone = |file: &&FileOfChange| self.carries_file(merge, file) == Some(false);
+        let gone: Vec<&FileOfChange> = change.files.iter().filter(is_gone).collect();
+        if gone.is_empty() {
+            return Ok(false);
+        }
+        for parent in self.parents(merge)? {
+            let is_same = |file: &&FileOfChange| {
+                self.entry_at(merge, &file.path) == self.entry_at(&parent, &file.path)
+            };
+            if !self.is_ancestor(found, &parent)? && gone.iter().all(is_same) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether `commit` lacks the change, `parent` has it, and `commit` alters other files too. A
+    /// commit that alters only the files of the change writes it in another way, and one that moves
+    /// the lines of the change to another file keeps it.
+    pub(crate) fn replaces_elsewhere(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Result<bool, GitError> {
+        let is_gone = |one: &CommitId| self.contains_change(one, change) == Some(false);
+        Ok(is_gone(commit)
+            && !is_gone(parent)
+            && self.alters_other_files(parent, commit, change)?
+            && !self.moves_lines(parent, commit, change)?)
+    }
+
+    /// Whether, for each file that loses the change, all added lines that leave the file arrive in
+    /// one other file, and no removed line comes back.
+    fn moves_lines(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Result<bool, GitError> {
+        let loses = |file: &&FileOfChange| {
+            self.carries_file(parent, file) == Some(true)
+                && self.carries_file(commit, file) != Some(true)
+        };
+        let losing: Vec<&FileOfChange> = change.files.iter().filter(loses).collect();
+        let altered = self.diff_files(Some(parent), commit)?;
+        let is_moved = |file: &&FileOfChange| {
+            let both = |path: &[u8]| {
+                [parent, commit].map(|one| self.lines(self.entry_at(one, path), file.by))
+            };
+            let [old, new] = both(&file.path);
+            let left: BTreeSet<Vec<u8>> = file
+                .added
+                .intersection(&old)
+                .filter(|line| !new.contains(*line))
+                .cloned()
+                .collect();
+            let arrives = |path: &[u8]| {
+                let [old, new] = both(path);
+                left.is_subset(&new) && left.is_disjoint(&old)
+            };
+            !left.is_empty()
+                && file.removed.is_disjoint(&new)
+                && altered.iter().any(|other| other.path != file.path && arrives(&other.path))
+        };
+        Ok(!losing.is_empty() && losing.iter().all(is_moved))
+    }
+}

@@ -1,0 +1,110 @@
+//! Turns an answer into candidates if nothing tells whether a named commit's change lasts. Pure.
+
+use crate::evaluation::{CommitId, Finding, Metric, Outcome, ReachedLimit, Unexplained};
+use crate::hunt::distinct::distinct;
+use crate::ui::{reached_limit, text};
+
+/// A named commit that a later one may have undone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OpenChange {
+    pub(crate) commit: CommitId,
+    pub(crate) why: WhyOpen,
+}
+
+/// Why nothing tells whether the newer end needs a named commit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum WhyOpen {
+    /// So many later commits that rewrite its lines were not measured.
+    NotMeasured(usize),
+    /// The newer end keeps most of its step without it.
+    NoEffect,
+    /// A limit of the hunt was reached before all later commits were measured.
+    Limit(ReachedLimit),
+}
+
+impl OpenChange {
+    /// The reason in words. `end`: the newer end, for people.
+    fn in_words(&self, end: &str) -> String {
+        let commit = self.commit.short();
+        match &self.why {
+            WhyOpen::NotMeasured(number) => format!(
+                "no test of the {end} end tells whether it still needs {commit}, and the hunt did \
+                 not measure {} with changes of its lines: one may have undone it, and another may \
+                 have done the same again",
+                text::plural(*number, "later commit"),
+            ),
+            WhyOpen::NoEffect => format!(
+                "without {commit} the {end} end keeps most of the step: a later commit makes it too"
+            ),
+            WhyOpen::Limit(limit) => format!(
+                "no test of the {end} end tells whether it still needs {commit}, and the hunt did \
+                 not measure all later commits that change its files: {}",
+                reached_limit(limit),
+            ),
+        }
+    }
+}
+
+/// The finding as candidates: the first of these commits, and all later ones. `history`: the
+/// commits of the hunt, oldest first. `end`: the newer end, for people.
+pub(super) fn with_open_changes(
+    finding: Finding,
+    open: &[OpenChange],
+    history: &[CommitId],
+    end: &str,
+) -> Finding {
+    let place = |one: &OpenChange| history.iter().position(|commit| *commit == one.commit);
+    let first = open.iter().filter_map(place).min().unwrap_or_default();
+    let why: Vec<String> = open.iter().map(|one| one.in_words(end)).collect();
+    let is_open = |commit: &CommitId| open.iter().any(|one| one.commit == *commit);
+    let doubted = finding.culprits.iter().filter(|culprit| is_open(&culprit.info.commit));
+    let effects = doubted.flat_map(|culprit| &culprit.effects);
+    let metrics: Vec<&Metric> = distinct(effects.map(|effect| &effect.metric));
+    let mut unexplained: Vec<Unexplained> =
+        metrics.into_iter().cloned().map(Unexplained::Metric).collect();
+    if unexplained.is_empty() {
+        unexplained.push(Unexplained::OwnFailure);
+    }
+    let measure = "`bisect-ppl measure COMMIT` measures one of these commits";
+    let limit = open.iter().find_map(|one| match &one.why {
+        WhyOpen::Limit(limit) => Some(limit.clone()),
+        WhyOpen::NotMeasured(_) | WhyOpen::NoEffect => None,
+    });
+    Finding {
+        outcome: Outcome::Candidates,
+        summary: format!("{}; but {}", finding.summary, why.join("; ")),
+        candidates: history[first..].to_vec(),
+        main: None,
+        unexplained,
+        limit: limit.or(finding.limit),
+        next: [vec![measure.to_owned()], finding.next].concat(),
+        ..finding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::Culprit;
+    use crate::oracle::fixture::{self, commit, effect};
+
+    #[test]
+    fn an_open_change_and_all_later_commits_are_candidates() {
+        let culprit = |digit| Culprit {
+            effects: vec![effect(6.0, 7.0, 0.5)],
+            ..fixture::culprit(digit, '1')
+        };
+        let finding = Finding {
+            culprits: vec![culprit('3'), culprit('5')],
+            main: Some(0),
+            ..Finding::plain(Outcome::Culprit, "3 is the first bad commit")
+        };
+        let open = [OpenChange { commit: commit('5'), why: WhyOpen::NotMeasured(7) }];
+        let history: Vec<CommitId> = "23456".chars().map(commit).collect();
+        let told = with_open_changes(finding, &open, &history, "bad");
+        assert_eq!((told.outcome, told.main), (Outcome::Candidates, None));
+        assert_eq!(told.candidates, [commit('5'), commit('6')]);
+        assert_eq!(told.unexplained, [Unexplained::Metric(Metric::of("ppl"))]);
+        assert!(told.summary.contains("did not measure 7 later commits"));
+    }
+}

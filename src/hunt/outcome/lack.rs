@@ -1,0 +1,97 @@
+//! What share of a found commit's step another commit lacks, in noise. Pure.
+
+use crate::stats;
+
+/// A share counts as less than half if it is so by this many standard errors. An error keeps the
+/// found commit, as the fresh runs of its confirmation do.
+const SURE_OF_LITTLE: f64 = 2.0;
+/// The same for more than half. An error would clear the found commit.
+const SURE_OF_MUCH: f64 = 3.0;
+/// Minimum number of runs, or of pairs of runs, whose own scatter counts beside the noise.
+const SCATTER_FROM: usize = 6;
+/// Minimum number of pairs of runs.
+const LEAST_PAIRS: usize = 3;
+
+/// The share of the step that the other commit lacks: 0 if it is as bad as the found commit, 1 if
+/// it is as good as the found commit's parent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lack {
+    share: f64,
+    /// Its standard error.
+    error: f64,
+}
+
+impl Lack {
+    /// From runs of the found commit and of the other one, which may lie apart in time. `sd`: the
+    /// noise of one run; `size`: the step.
+    pub(super) fn of_levels([own, theirs]: [&[f64]; 2], sd: f64, size: f64) -> Self {
+        let mean = |runs| stats::winsorised_mean(runs).unwrap_or(f64::NAN);
+        let is_enough = own.len() + theirs.len() >= SCATTER_FROM;
+        let scatter = stats::winsorised_sd(&[own, theirs]).filter(|_| is_enough).unwrap_or(0.0);
+        let variance = 1.0 / own.len() as f64 + 1.0 / theirs.len() as f64;
+        let error = sd.max(scatter) * variance.sqrt();
+        Self { share: (mean(own) - mean(theirs)) / size, error: error / size.abs() }
+    }
+
+    /// From differences of runs beside each other. `sd`: the noise of a difference. `None` if there
+    /// are too few.
+    pub(super) fn of_pairs(differences: &[f64], sd: f64, size: f64) -> Option<Self> {
+        if differences.len() < LEAST_PAIRS {
+            return None;
+        }
+        let is_enough = differences.len() >= SCATTER_FROM;
+        let scatter = stats::winsorised_sd(&[differences]).filter(|_| is_enough).unwrap_or(0.0);
+        let error = sd.max(scatter) / (differences.len() as f64).sqrt();
+        let share = stats::winsorised_mean(differences)? / size;
+        Some(Self { share, error: error / size.abs() })
+    }
+
+    /// Whether the other commit surely has more than half of the step.
+    pub(super) fn is_surely_small(self) -> bool {
+        self.share + SURE_OF_LITTLE * self.error < 0.5
+    }
+
+    /// Whether the other commit has half of the step, as far as is known.
+    pub(super) fn is_probably_small(self) -> bool {
+        self.share <= 0.5
+    }
+
+    /// Whether the other commit surely has less than half of the step.
+    pub(super) fn is_surely_large(self) -> bool {
+        self.share - SURE_OF_MUCH * self.error > 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_as_bad_as_the_found_one_lacks_little() {
+        let lack = Lack::of_levels([&[5.1, 4.9], &[5.0]], 0.2, 5.0);
+        assert!(lack.is_surely_small() && !lack.is_surely_large(), "{lack:?}");
+        // For a fix, or a metric that falls, the step is negative.
+        let lack = Lack::of_levels([&[-5.1, -4.9], &[-5.0]], 0.2, -5.0);
+        assert!(lack.is_surely_small() && !lack.is_surely_large(), "{lack:?}");
+    }
+
+    #[test]
+    fn a_commit_as_good_as_the_parent_lacks_the_step() {
+        let lack = Lack::of_pairs(&[5.2, 4.9, 5.0], 0.2, 5.0).unwrap();
+        assert!(lack.is_surely_large() && !lack.is_surely_small(), "{lack:?}");
+        assert!(Lack::of_pairs(&[5.2, 4.9], 0.2, 5.0).is_none());
+    }
+
+    #[test]
+    fn half_of_the_step_decides_nothing() {
+        let lack = Lack::of_levels([&[5.0, 5.2], &[2.4, 2.7]], 0.2, 5.0);
+        assert!(!lack.is_surely_large() && !lack.is_surely_small(), "{lack:?}");
+    }
+
+    #[test]
+    fn runs_that_scatter_more_than_the_ends_decide_less() {
+        let pairs = [9.0, 1.0, 9.0, 1.0, 9.0, 1.0];
+        let lack = Lack::of_pairs(&pairs, 0.1, 5.0).unwrap();
+        assert!(!lack.is_surely_large() && !lack.is_surely_small(), "{lack:?}");
+    }
+}

@@ -1,0 +1,383 @@
+//! In noise, checks whether the neighbours of a found commit show its step, too. A search in noise
+//! measures few commits, and one commit alone may look like a step: the next one undid the change,
+//! or the code has another layout at this one commit.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Loaded, Phase, Target, Value};
+use crate::git::Range;
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::path_filter::PathFilter;
+use crate::hunt::range::SearchRange;
+use crate::hunt::samples::samples;
+use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::{Request, Sample, measures_of};
+
+use super::account::Ledger;
+use super::lack::Lack;
+use super::lasting::goes_on_from;
+
+/// Maximum number of commits on one side that are tried, if they cannot be measured or run the files
+/// of the commit beside them.
+const MOST_TRIED: usize = 4;
+/// Maximum number of runs of the other commit, beside the known runs of the found one.
+const MOST_RUNS: usize = 24;
+/// Maximum number of runs of both commits in turn.
+const MOST_PAIRS: usize = 24;
+
+/// What a neighbour of a found commit shows.
+enum AtNeighbour {
+    /// At least half of the step.
+    Step,
+    /// Less than half of the step.
+    Nothing,
+    /// Probably less than half of the step.
+    Unclear,
+}
+
+impl AtNeighbour {
+    /// If the runs are used up. The fresh runs of the confirmation count if the rest decides
+    /// nothing.
+    fn after_all_runs(lack: Lack) -> Self {
+        if lack.is_probably_small() { Self::Step } else { Self::Unclear }
+    }
+}
+
+impl Driver<'_> {
+    /// In noise: if the step of a found commit is gone at the next commit, records a mend there and
+    /// returns the range from there to the newer end. If the runs do not tell, withdraws the found
+    /// commit: a later one may cause what the newer end shows. A next commit that runs the same
+    /// files as the found one tells nothing of the found commit's layout: the one after it is tried
+    /// too.
+    pub(super) fn leave_if_gone_at_next(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        culprit: &Culprit,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
+        let Some(target) = strategy.noisy().filter(|target| !target.is_rate()) else {
+            return Ok(None);
+        };
+        let Some(size) = oriented_step(culprit, target) else { return Ok(None) };
+        let found = &culprit.info.commit;
+        let [_, newer] = search_range.ends();
+        let chain = self.chain(found, newer)?;
+        let mut later = self.read_by_builds(search_range, found, &chain)?;
+        later.retain(|one| one != newer);
+        for next in later.iter().take(MOST_TRIED) {
+            match self.at_neighbour(found, next, target, size)? {
+                Some(AtNeighbour::Step) if !self.load_same_files(found, next, target)? => break,
+                None | Some(AtNeighbour::Step) => {}
+                Some(AtNeighbour::Nothing) => {
+                    ledger.note(note(culprit, next, target));
+                    let measures = measures_of(&search_range.targets);
+                    let before = self.known_runs(found, &measures)?;
+                    let seen = self.known_runs(next, &measures)?;
+                    return Ok(Some(goes_on_from(ledger, search_range, &seen, &before)));
+                }
+                Some(AtNeighbour::Unclear) => {
+                    let why = format!(
+                        "in noise it is not clear whether the step of {} lasts to the next commit, \
+                         {}",
+                        found.short(),
+                        next.short()
+                    );
+                    let among = [std::slice::from_ref(found), chain.as_slice()].concat();
+                    ledger.withdraw(found, &among, why);
+                    return Ok(None);
+                }
+            }
+        }
+        if !later.is_empty() {
+            self.withdraw_if_parent_stands_out(ledger, search_range, culprit, target)?;
+        }
+        Ok(None)
+    }
+
+    /// If the speed is judged, and the commit before the parent of a found commit is as bad as the
+    /// found commit, and worse than the good end: the parent alone stands out, as by another layout
+    /// of its code. Withdraws the found commit then, since an earlier one may have made the step.
+    /// Commits before the parent that run the parent's files are passed over.
+    fn withdraw_if_parent_stands_out(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        culprit: &Culprit,
+        target: &GuardTarget,
+    ) -> Result<(), HuntError> {
+        if !search_range.explains_levels() || !target.guard.depends_on_speed() {
+            return Ok(());
+        }
+        let (found, parent) = (&culprit.info.commit, &culprit.parent);
+        let Some(size) = oriented_step(culprit, target) else { return Ok(()) };
+        let older = &search_range.older;
+        let mut among = self.chain(older, parent)?;
+        // The last of these is the parent, or has the code that the parent runs.
+        let read = self.read_by_builds(search_range, older, &among)?;
+        let mut is_unknown = false;
+        for earlier in read.iter().rev().skip(1).take(MOST_TRIED) {
+            let shown = match self.at_first_look(found, earlier, target, size)? {
+                Some(AtNeighbour::Step | AtNeighbour::Unclear) => {
+                    self.at_neighbour_in_turn(found, earlier, target, size)?
+                }
+                shown => shown,
+            };
+            match shown {
+                None => is_unknown = true,
+                Some(AtNeighbour::Nothing) => {
+                    if !self.load_same_files(parent, earlier, target)? {
+                        return Ok(());
+                    }
+                }
+                Some(AtNeighbour::Step) => {
+                    if !self.is_near_older_end(search_range, earlier, target)? {
+                        let why = format!(
+                            "{} alone is better than the commits before and after it, perhaps \
+                             because its code lies elsewhere in memory: an earlier commit may have \
+                             made the step",
+                            parent.short()
+                        );
+                        among.push(found.clone());
+                        ledger.withdraw(found, &among, why);
+                    }
+                    return Ok(());
+                }
+                Some(AtNeighbour::Unclear) => return Ok(()),
+            }
+        }
+        if is_unknown {
+            ledger.note(format!(
+                "the commits before {} cannot be measured, so nothing tells whether {} alone is \
+                 better than its neighbours",
+                parent.short(),
+                parent.short()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a commit's level is nearer to the older end's than to the newer end's, by new runs in
+    /// turn: the commits before the parent are as good as the older end if the parent is an
+    /// improvement that the found commit took back with its step. False if the runs do not tell.
+    fn is_near_older_end(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<bool, HuntError> {
+        let scale = target.orientation();
+        let levels = [&target.baseline, &target.bad].map(Value::number);
+        let [Some(good), Some(bad)] = levels else { return Ok(false) };
+        let size = scale.oriented(bad) - scale.oriented(good);
+        if !(size.is_finite() && size > 0.0) {
+            return Ok(false);
+        }
+        let shown = self.at_neighbour_in_turn(commit, &search_range.older, target, size)?;
+        Ok(matches!(shown, Some(AtNeighbour::Step)))
+    }
+
+    /// Of a chain of commits after `older`, those that change something that the endpoints' builds
+    /// read. All of them, if that leaves none.
+    fn read_by_builds(
+        &self,
+        search_range: &SearchRange,
+        older: &CommitId,
+        chain: &[CommitId],
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let paths = PathFilter { asked: Vec::new(), unread: search_range.paths.unread.clone() };
+        let Some(newest) = chain.last().filter(|_| !paths.is_empty()) else {
+            return Ok(chain.to_vec());
+        };
+        let range = Range { paths: paths.specs(), ..Range::between(older, newest) };
+        let read: BTreeSet<CommitId> = self.oracle.history.commits(&range)?.into_iter().collect();
+        let left: Vec<CommitId> = chain.iter().filter(|one| read.contains(*one)).cloned().collect();
+        Ok(if left.is_empty() { chain.to_vec() } else { left })
+    }
+
+    /// Whether runs of both commits are known to have loaded the same files.
+    fn load_same_files(
+        &mut self,
+        one: &CommitId,
+        other: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<bool, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
+        let one = self.known_runs(one, &measures)?;
+        let other = self.known_runs(other, &measures)?;
+        Ok(have_same_files(one.of(&measures[0]), other.of(&measures[0])))
+    }
+
+    /// What another commit shows of the step of `found`; `None` if it cannot be measured. `size`:
+    /// the step on the oriented scale.
+    fn at_neighbour(
+        &mut self,
+        found: &CommitId,
+        other: &CommitId,
+        target: &GuardTarget,
+        size: f64,
+    ) -> Result<Option<AtNeighbour>, HuntError> {
+        match self.at_first_look(found, other, target, size)? {
+            Some(AtNeighbour::Nothing | AtNeighbour::Unclear) => {
+                self.at_neighbour_in_turn(found, other, target, size)
+            }
+            shown => Ok(shown),
+        }
+    }
+
+    /// As [`Self::at_neighbour`], by the known runs of the found commit and a few of the other one.
+    fn at_first_look(
+        &mut self,
+        found: &CommitId,
+        other: &CommitId,
+        target: &GuardTarget,
+        size: f64,
+    ) -> Result<Option<AtNeighbour>, HuntError> {
+        let noise = target.noise.expect("a search in noise");
+        if noise.paired {
+            // On a drifting machine, only runs beside each other can be compared.
+            return Ok(Some(AtNeighbour::Unclear));
+        }
+        let Some(own) = self.oriented_runs(found, target, 0)? else { return Ok(None) };
+        let mut runs = 1;
+        loop {
+            let Some(theirs) = self.oriented_runs(other, target, runs)? else { return Ok(None) };
+            let lack = Lack::of_levels([&own, &theirs], noise.sd, size);
+            if lack.is_surely_small() {
+                return Ok(Some(AtNeighbour::Step));
+            }
+            if lack.is_surely_large() {
+                return Ok(Some(AtNeighbour::Nothing));
+            }
+            if runs >= MOST_RUNS {
+                return Ok(Some(AtNeighbour::after_all_runs(lack)));
+            }
+            runs = MOST_RUNS.min(2 * runs);
+        }
+    }
+
+    /// As [`Self::at_neighbour`], by new runs of both commits in turn: the machine may have changed
+    /// since the found commit was measured. Each run has a build of its own, unless builds of the
+    /// commit are known to give the same files.
+    fn at_neighbour_in_turn(
+        &mut self,
+        found: &CommitId,
+        other: &CommitId,
+        target: &GuardTarget,
+        size: f64,
+    ) -> Result<Option<AtNeighbour>, HuntError> {
+        let noise = target.noise.expect("a search in noise");
+        let sd = if noise.paired { noise.sd } else { noise.sd * std::f64::consts::SQRT_2 };
+        let mut differences = Vec::new();
+        loop {
+            let Some(own) = self.one_more_run(found, target)? else { return Ok(None) };
+            let Some(theirs) = self.one_more_run(other, target)? else { return Ok(None) };
+            differences.push(own - theirs);
+            let Some(lack) = Lack::of_pairs(&differences, sd, size) else { continue };
+            if lack.is_surely_small() {
+                return Ok(Some(AtNeighbour::Step));
+            }
+            if lack.is_surely_large() {
+                return Ok(Some(AtNeighbour::Nothing));
+            }
+            if differences.len() >= MOST_PAIRS {
+                return Ok(Some(AtNeighbour::after_all_runs(lack)));
+            }
+        }
+    }
+
+    /// One more run of a commit, on the oriented scale; `None` if it gives no number.
+    fn one_more_run(
+        &mut self,
+        commit: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<Option<f64>, HuntError> {
+        let targets = [Target::Guard(target.clone())];
+        let measures = measures_of(&targets);
+        let rebuild = self.known_to_repeat(&targets, [commit.clone()])? != Some(true);
+        let known = self.known_runs(commit, &measures)?;
+        let runs = known.of(&target.guard.metric.measure).len() + 1;
+        let look = Request::look(commit, &measures, Phase::Search);
+        let seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
+        let all = samples(&seen, target, &self.oracle.recipes.config).ok();
+        Ok(all.and_then(|all| all.last().copied()).filter(|run| run.is_finite()))
+    }
+
+    /// At least so many runs of a commit, on the oriented scale; `None` if they give no numbers.
+    fn oriented_runs(
+        &mut self,
+        commit: &CommitId,
+        target: &GuardTarget,
+        runs: usize,
+    ) -> Result<Option<Vec<f64>>, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
+        let look = Request::look(commit, &measures, Phase::Search);
+        let seen = self.oracle.evaluate(Request { runs, ..look })?;
+        let all = samples(&seen, target, &self.oracle.recipes.config).ok();
+        Ok(all.filter(|all| !all.is_empty() && all.iter().all(|run| run.is_finite())))
+    }
+}
+
+/// The own step of a found commit on the oriented scale. `None` without one.
+fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
+    let effect = culprit.effect_on(&target.guard.metric)?;
+    let scale = target.orientation();
+    let [parent, commit] = [&effect.parent, &effect.commit].map(Value::number);
+    let size = scale.oriented(commit?) - scale.oriented(parent?);
+    (size.is_finite() && size.abs() > 0.0).then_some(size)
+}
+
+/// Whether a run of one commit loaded the same files as a run of the other one, as far as known.
+fn have_same_files(one: &[Sample], other: &[Sample]) -> bool {
+    let is_known = |before: &Loaded| {
+        let mut after = other.iter().filter_map(known_files);
+        after.any(|after| after.unlike(before).is_empty())
+    };
+    one.iter().filter_map(known_files).any(is_known)
+}
+
+/// What a run loaded; `None` if that is not known, or if it loaded nothing of its commit.
+fn known_files(run: &Sample) -> Option<&Loaded> {
+    run.loaded.as_ref().filter(|loaded| !loaded.own.is_empty())
+}
+
+fn note(culprit: &Culprit, next: &CommitId, target: &GuardTarget) -> String {
+    let layout = if target.guard.depends_on_speed() {
+        " (a commit may shift the speed by moving code in memory)"
+    } else {
+        ""
+    };
+    format!(
+        "the step of {} does not last: most of it is gone at the next commit, {}{layout}",
+        culprit.info.commit.short(),
+        next.short(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::oracle::fixture::ppl;
+
+    /// A run that loaded a program with this digest.
+    fn run(digest: &str) -> Sample {
+        let own = BTreeMap::from([("build/ppl".to_owned(), digest.to_owned())]);
+        Sample { loaded: Some(Loaded { own, ..Loaded::default() }), ..ppl(7.0) }
+    }
+
+    #[test]
+    fn commits_with_a_run_of_the_same_files_are_the_same_program() {
+        assert!(have_same_files(&[run("1"), run("2")], &[run("2")]));
+        assert!(!have_same_files(&[run("1")], &[run("2")]));
+    }
+
+    #[test]
+    fn runs_without_a_record_of_files_tell_nothing() {
+        let nothing = Sample { loaded: Some(Loaded::default()), ..ppl(7.0) };
+        assert!(!have_same_files(&[ppl(7.0)], &[ppl(7.0)]));
+        assert!(!have_same_files(std::slice::from_ref(&nothing), std::slice::from_ref(&nothing)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Found commits on separate lines of history that together explain more than the whole change. On
+//! one line, the levels between two commits show what took a part back. Between separate lines no
+//! level shows it: a merge may have lost a step, or commits that cannot be tested took it back.
+
+use crate::evaluation::{Culprit, GuardTarget, Metric, Target, exceeds_limit};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+
+use super::account::Ledger;
+use super::unexplained::SURE;
+
+impl Driver<'_> {
+    /// Marks found commits on separate lines as possibly undone, if their steps exceed the whole
+    /// change of a metric by more than the tolerance, and no measured improvement accounts for it.
+    pub(crate) fn doubt_separate_lines(
+        &self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+    ) -> Result<(), HuntError> {
+        if !whole.explains_levels() {
+            return Ok(());
+        }
+        for account in ledger.accounts() {
+            let metric = &account.metric;
+            let standing = ledger.found.iter().filter(|found| found.stands());
+            let standing = standing.map(|found| &found.culprit);
+            let standing: Vec<Culprit> =
+                standing.filter(|one| one.effect_on(metric).is_some()).cloned().collect();
+            let is_its = |target: &&GuardTarget| target.guard.metric == *metric;
+            let target = ledger.targets.iter().filter_map(Target::guard).find(is_its).cloned();
+            let Some(target) = target else { continue };
+            let most = target.limit.max(0.0) + SURE * ledger.error_of_rest(&target);
+            let excess = -account.rest - improvement_before(&standing, &target);
+            if !exceeds_limit(excess, most, target.levels_at_ends()) {
+                continue;
+            }
+            let (pairs, counted_twice) = self.on_separate_lines(&standing, metric)?;
+            for [one, other] in pairs {
+                let after = self.improvement_after(ledger, [one, other], metric)?;
+                let left = excess - counted_twice - after;
+                if exceeds_limit(left, most, target.levels_at_ends()) {
+                    ledger.leaves(&one.info.commit);
+                    ledger.leaves(&other.info.commit);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pairs of commits that do not contain each other, and the sum of the steps that count
+    /// twice, because both commits of such a pair make the same change.
+    fn on_separate_lines<'c>(
+        &self,
+        culprits: &'c [Culprit],
+        metric: &Metric,
+    ) -> Result<(Vec<[&'c Culprit; 2]>, f64), HuntError> {
+        let history = &self.oracle.history;
+        let (mut pairs, mut counted_twice) = (Vec::new(), 0.0);
+        for (place, one) in culprits.iter().enumerate() {
+            for other in &culprits[place + 1..] {
+                let [commit, beside] = [one, other].map(|culprit| &culprit.info.commit);
+                if history.is_ancestor(commit, beside)? || history.is_ancestor(beside, commit)? {
+                    continue;
+                }
+                let change = history.change(&one.parent, commit)?;
+                if history.carries_mostly(beside, &change) {
+                    let steps = [one, other].into_iter().filter_map(|one| one.effect_on(metric));
+                    let steps = steps.filter_map(|effect| effect.own_step);
+                    let smaller = steps.fold(f64::INFINITY, f64::min);
+                    counted_twice += if smaller.is_finite() { smaller } else { 0.0 };
+                } else {
+                    pairs.push([one, other]);
+                }
+            }
+        }
+        Ok((pairs, counted_twice))
+    }
+
+    /// The sum of the measured improvements of a metric that lie behind both commits.
+    fn improvement_after(
+        &self,
+        ledger: &Ledger,
+        pair: [&Culprit; 2],
+        metric: &Metric,
+    ) -> Result<f64, HuntError> {
+        let history = &self.oracle.history;
+        let mut sum = 0.0;
+        for mend in ledger.mends().iter().filter(|mend| mend.metric.as_ref() == Some(metric)) {
+            let mut is_behind = mend.amount.is_finite();
+            for culprit in pair {
+                is_behind = is_behind && history.is_ancestor(&culprit.info.commit, &mend.by)?;
+            }
+            sum += if is_behind { mend.amount } else { 0.0 };
+        }
+        Ok(sum)
+    }
+}
+
+/// How much better than the good end a parent of these commits is: their steps then start below
+/// the account.
+fn improvement_before(culprits: &[Culprit], target: &GuardTarget) -> f64 {
+    let effects = culprits.iter().filter_map(|one| one.effect_on(&target.guard.metric));
+    let levels = effects.filter_map(|effect| effect.parent.number().zip(target.baseline.number()));
+    let better = levels.map(|(parent, good)| -target.guard.worsening(good, parent));
+    better.fold(0.0, f64::max)
+}

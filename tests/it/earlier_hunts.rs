@@ -1,0 +1,88 @@
+//! Something outside changes between two hunts, and no key contains it. Runs and confirmations of
+//! the first hunt are then not compared with those of the second one.
+
+use crate::kit::planted::{commit, put};
+use crate::kit::{Hunt, TestEnvironment};
+
+/// Commits 0, 1, … whose file `value` has these texts. `engine` is a shell script in the
+/// checkout; `$outside` is the only file of a folder outside, such as a library.
+fn history(engine: &str, values: &[&str]) -> TestEnvironment {
+    let env = TestEnvironment::new();
+    outside(&env, "1", "0");
+    let folder = env.path("outside").display().to_string();
+    let script = format!("value=$(cat \"$1\"/value) outside=$(cat {folder}/*)\n{engine}\n");
+    put(&env.repo().join("engine.sh"), script.as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    let text = "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {src}/engine.sh {src}\"\n\
+                parser = \"regex\"\npattern = '^e = ([0-9.]+)'\n\
+                [[guard]]\nmetric = \"e\"\nmax_increase = 0.1\n";
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    for (number, value) in values.iter().enumerate() {
+        put(&env.repo().join("value"), value.as_bytes());
+        put(&env.repo().join("number"), number.to_string().as_bytes());
+        commit(&env, &format!("change {number}"));
+        env.git(&["tag", &format!("c{number}")]);
+    }
+    env
+}
+
+/// Replaces the file outside by one of another name.
+fn outside(env: &TestEnvironment, name: &str, text: &str) {
+    let folder = env.path("outside");
+    std::fs::remove_dir_all(&folder).ok();
+    put(&folder.join(name), text.as_bytes());
+}
+
+fn hunt(env: &TestEnvironment, good: &str, bad: &str) -> Hunt {
+    env.start(&["--good", good, "--bad", bad])
+}
+
+fn named(hunt: &Hunt) -> &str {
+    hunt.report["culprit"]["subject"].as_str().unwrap()
+}
+
+const SUM: &str = "echo e = $(awk \"BEGIN { print $value + $outside }\")";
+
+#[test]
+fn stored_runs_of_one_end_do_not_hide_a_regression() {
+    let env = history(SUM, &["7", "7", "7", "7", "7.51", "7.51", "7.51", "7.51", "7.51"]);
+    hunt(&env, "c0", "c2").expect(4, "no-regression");
+    outside(&env, "2", "-0.5");
+    let second = hunt(&env, "c0", "c8").expect(0, "culprit");
+    assert_eq!(named(&second), "change 4");
+    second.output.says(&["something outside changed since", "e was 7, and is 6.5 now"]);
+}
+
+#[test]
+fn runs_of_two_earlier_hunts_do_not_hide_a_regression() {
+    let env = history(SUM, &["7", "7", "7", "7", "7.51", "7.51", "7.51", "7.51", "7.51"]);
+    hunt(&env, "c0", "c2").expect(4, "no-regression");
+    outside(&env, "2", "-0.5");
+    hunt(&env, "c6", "c8").expect(4, "no-regression");
+    let third = hunt(&env, "c0", "c8").expect(0, "culprit");
+    assert_eq!(named(&third), "change 4");
+}
+
+#[test]
+fn a_confirmation_that_fresh_runs_contradict_does_not_count() {
+    // Commit 5 makes the step with the first library, and commit 12 with the second one.
+    let engine = "first=5; [ $outside = 0 ] || first=12\n\
+                  [ $value -ge $first ] && echo e = 7.5 || echo e = 7";
+    let numbers: Vec<String> = (0..19).map(|number| number.to_string()).collect();
+    let values: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let env = history(engine, &values);
+    // Two bad ends with the same commits before them.
+    for (name, value) in [("side", "20"), ("last", "19")] {
+        env.git(&["checkout", "--quiet", "-B", name, "c18"]);
+        put(&env.repo().join("value"), value.as_bytes());
+        commit(&env, name);
+    }
+    let first = hunt(&env, "c1", "side").expect(0, "culprit");
+    assert_eq!(named(&first), "change 5");
+    outside(&env, "2", "1");
+    let second = hunt(&env, "c1", "last");
+    // Stored runs of the search contradict fresh ones too, so the answer may stay open.
+    let culprit = &second.report["culprit"]["subject"];
+    assert!(culprit.is_null() || culprit == "change 12", "{culprit}");
+    second.output.says(&["does not count, since something outside changed"]);
+}

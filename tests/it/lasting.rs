@@ -1,0 +1,136 @@
+//! Hunts in which the first commit that shows the result does not explain what the bad end shows: a
+//! later commit took its step back, and another one made it again; or each commit shifts the metric
+//! by itself.
+
+use crate::kit::planted::{commit, put};
+use crate::kit::{Hunt, TestEnvironment};
+
+const NUMBER: &str = "parser = \"regex\"\npattern = '^e = ([0-9.]+)'";
+const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
+const PARITY: &str = "parser = \"parity\"";
+
+/// A repository with an engine that is a shell script. Its first commit is `v1`.
+fn begin(env: &TestEnvironment, engine: &str) {
+    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    commit(env, "start");
+    env.git(&["tag", "v1"]);
+}
+
+/// A commit that puts this text into a file.
+fn step(env: &TestEnvironment, subject: &str, file: &str, text: &str) {
+    put(&env.repo().join(file), text.as_bytes());
+    commit(env, subject);
+}
+
+/// Commits that change nothing.
+fn notes(env: &TestEnvironment, count: usize) {
+    for number in 0..count {
+        let before = env.git(&["rev-parse", "HEAD"]);
+        step(env, "note", "notes", &format!("{number} after {before}"));
+    }
+}
+
+fn hunt_by(env: &TestEnvironment, measure: &str, guard: &str) -> Hunt {
+    let text = format!(
+        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
+         [[guard]]\n{guard}\n"
+    );
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    env.hunt()
+}
+
+fn subjects(hunt: &Hunt) -> Vec<&str> {
+    let culprits = hunt.report["culprits"].as_array().unwrap();
+    culprits.iter().map(|one| one["subject"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn plain_values_that_are_made_again_have_another_cause() {
+    let bad = "bad=0; [ -f x ] && bad=1; [ -f m ] && bad=0; [ -f y ] && bad=1";
+    for (measure, guard, engine) in [
+        (NUMBER, "metric = \"e\"\nmax_increase = 0", "echo e = $((5 + bad))"),
+        (FACT, "metric = \"e\"\nunchanged = true", "[ $bad = 1 ] && echo e = avx || echo e = sse"),
+        (
+            PARITY,
+            "metric = \"e.failed\"\nmax_increase = 0",
+            "[ $bad = 1 ] && echo rope FAIL || echo rope PASS; echo norm PASS",
+        ),
+    ] {
+        let env = TestEnvironment::new();
+        begin(&env, &format!("{bad}\n{engine}"));
+        notes(&env, 3);
+        step(&env, "x", "x", "1");
+        notes(&env, 8);
+        step(&env, "m", "m", "1");
+        notes(&env, 4);
+        step(&env, "y", "y", "1");
+        notes(&env, 2);
+        assert_eq!(subjects(&hunt_by(&env, measure, guard).expect(0, "culprit")), ["y"]);
+    }
+}
+
+#[test]
+fn in_noise_a_step_that_the_next_commit_takes_back_is_no_answer() {
+    let engine = "v=100; [ -f x ] && v=$((v + 5)); [ -f m ] && v=$((v - 5))\n\
+                  [ -f y ] && v=$((v + 5)); n=$(od -An -N1 -tu1 /dev/urandom)\n\
+                  echo e = $v.$(printf %03d $n)";
+    let env = TestEnvironment::new();
+    begin(&env, engine);
+    notes(&env, 7);
+    for file in ["x", "m", "y"] {
+        step(&env, file, file, "1");
+    }
+    notes(&env, 7);
+    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 2").expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["y"]);
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("most of it is gone at the next commit"), "{notes}");
+}
+
+#[test]
+fn a_merge_that_takes_the_other_sides_file_does_not_rewrite_a_change() {
+    let kernel = |code: &str, end: &str| format!("# a kernel\n{code}\n# its end: {end}\n");
+    let env = TestEnvironment::new();
+    let engine = "v=5.5014; grep -q slow k && v=5.6218; [ -f z ] && v=5.6331; echo e = $v";
+    put(&env.repo().join("k"), kernel("fast path", "here").as_bytes());
+    begin(&env, engine);
+    notes(&env, 3);
+    env.git(&["branch", "side"]);
+    step(&env, "x", "k", &kernel("slow path\nslow again", "here"));
+    notes(&env, 5);
+    env.git(&["checkout", "--quiet", "side"]);
+    step(&env, "side", "k", &kernel("fast path", "there"));
+    env.git(&["checkout", "--quiet", "main"]);
+    env.git(&["merge", "--quiet", "--no-commit", "--no-ff", "--strategy", "ours", "side"]);
+    env.git(&["checkout", "side", "--", "k"]);
+    step(&env, "merge", "z", "1");
+    let merge = env.git(&["rev-parse", "HEAD"]);
+    notes(&env, 6);
+    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 0.05");
+    let hunt = hunt.expect(3, "candidates");
+    let candidates = hunt.report["candidates"].to_string();
+    assert!(candidates.contains(merge.trim()), "{candidates}");
+}
+
+#[test]
+fn in_noise_levels_that_each_commit_shifts_by_itself_name_no_commit() {
+    // The step is at c13. c19 is the last commit, and much worse than c18: its shift is the largest.
+    let times = [
+        101_200, 101_000, 98_800, 97_200, 101_200, 98_100, 101_400, 101_100, 97_100, 101_200,
+        100_200, 101_200, 95_400, 106_500, 106_000, 104_500, 104_000, 104_700, 101_000, 109_200,
+    ];
+    let env = TestEnvironment::new();
+    put(&env.repo().join("val"), format!("{}\n", times[0]).as_bytes());
+    begin(&env, "n=$(od -An -N1 -tu1 /dev/urandom)\necho e = $(($(cat val) + n))");
+    for (number, level) in times.iter().enumerate().skip(1) {
+        step(&env, &format!("c{number}"), "val", &format!("{level}\n"));
+    }
+    let thirteenth = env.git(&["rev-parse", "HEAD~6"]);
+    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 2500");
+    let hunt = hunt.expect(3, "candidates");
+    let candidates = hunt.report["candidates"].to_string();
+    assert!(candidates.contains(thirteenth.trim()), "{candidates}");
+    let summary = hunt.report["summary"].as_str().unwrap();
+    assert!(summary.contains("commits shift e by themselves, up and down"), "{summary}");
+}

@@ -1,0 +1,138 @@
+//! Hunts in which a named commit is not all that the bad end shows, and nothing can be measured
+//! where the rest was made; and steps of exactly the tolerance.
+
+use crate::contradicted::{NUMBER, among_notes, hunt, hunt_by, notes, put_engine, subjects};
+use crate::kit::planted::{commit, put};
+use crate::kit::{Hunt, TestEnvironment};
+
+/// `made` among commits that crash.
+fn untested<'a>(made: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut all = vec![("broken", "1")];
+    all.extend_from_slice(made);
+    all.push(("broken", ""));
+    all
+}
+
+/// `x`, and then these commits where nothing can be measured.
+fn behind_x<'a>(
+    made: &[(&'a str, &'a str)],
+    later: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
+    let start = [("start", "0")].into_iter().chain(notes(3)).chain([("x", "1")]).chain(notes(4));
+    let behind = untested(made).into_iter().chain(notes(4)).chain(later.iter().copied());
+    start.chain(behind).chain(notes(2)).collect()
+}
+
+/// The answer of a hunt whose rest is open: the named commits, and more candidates than these.
+fn named_beside_candidates(hunt: Hunt) -> Vec<String> {
+    let hunt = hunt.expect(3, "candidates");
+    let named = subjects(&hunt);
+    let candidates = hunt.report["candidates"].as_array().unwrap().len();
+    assert!(candidates > named.len(), "{}", hunt.output.stdout);
+    named
+}
+
+#[test]
+fn a_step_among_untestable_commits_is_not_explained_by_the_one_before() {
+    for second in [3, 2] {
+        let engine = format!(
+            "[ -f broken ] && exit 7\n\
+             v=60; [ -f x ] && v=$((v+3)); [ -f y ] && v=$((v+{second})); echo e = $v"
+        );
+        let env = TestEnvironment::new();
+        let keys = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+        let hunt = hunt(&env, &engine, keys, &behind_x(&[("y", "1")], &[]));
+        assert_eq!(named_beside_candidates(hunt), ["x"]);
+    }
+}
+
+#[test]
+fn what_untestable_commits_made_again_after_a_mend_is_not_explained() {
+    // `m` takes a part of the step of `x` back, and `y` makes as much again.
+    let engine = "[ -f broken ] && exit 7\n\
+                  v=60; [ -f x ] && v=$((v+5)); [ -f m ] && v=$((v-3))\n\
+                  [ -f y ] && v=$((v+3)); echo e = $v";
+    let env = TestEnvironment::new();
+    let start = [("start", "0"), ("x", "1")].into_iter().chain(notes(3)).chain([("m", "1")]);
+    let behind = notes(3).chain(untested(&[("y", "1")])).chain(notes(4));
+    let commits: Vec<_> = start.chain(behind).collect();
+    let keys = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    let hunt = hunt(&env, engine, keys, &commits);
+    assert!(named_beside_candidates(hunt).iter().all(|named| named == "x"));
+}
+
+#[test]
+fn a_guard_with_candidates_takes_nothing_back_from_another_guard() {
+    // In numbers, the fall of `tg` is far larger than the rise of `ppl`.
+    for [slower, worse] in [["x", "y"], ["y", "x"]] {
+        let engine = format!(
+            "[ -f broken ] && exit 7\n\
+             p=6.0; t=100; [ -f {slower} ] && t=80; [ -f {worse} ] && p=6.5; echo ppl $p tg $t"
+        );
+        let measure = "parser = \"regex\"\npattern = '^ppl (?<ppl>[0-9.]+) tg (?<tg>[0-9.]+)'";
+        let guards = "metric = \"e.ppl\"\nmax_increase = 0.1\n\
+                      [[guard]]\nmetric = \"e.tg\"\nmax_decrease = 5";
+        let env = TestEnvironment::new();
+        let hunt = hunt(&env, &engine, [measure, guards], &behind_x(&[("y", "1")], &[]));
+        assert_eq!(named_beside_candidates(hunt), ["x"]);
+    }
+}
+
+#[test]
+fn a_smaller_step_behind_untestable_commits_undoes_nothing() {
+    // Among the commits that crash, `x` is removed and `z` makes as large a step again.
+    let engine = "[ -f broken ] && exit 7\n\
+                  v=60; [ -f x ] && v=$((v+10)); [ -f z ] && v=$((v+10))\n\
+                  [ -f b ] && v=$((v+3)); echo e = $v";
+    let env = TestEnvironment::new();
+    let commits = behind_x(&[("z", "1"), ("x", "")], &[("b", "1")]);
+    let keys = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    let hunt = hunt(&env, engine, keys, &commits);
+    assert!(named_beside_candidates(hunt).iter().all(|named| named != "x"));
+}
+
+#[test]
+fn commits_on_separate_lines_that_explain_too_much_are_not_all_named() {
+    // `a` is on the main line. Commits after it crash, and one of them, `m`, takes its step back.
+    // `b` is on a branch and makes the bad end's step.
+    let engine = "[ -f broken ] && exit 7\n\
+                  v=60; [ -f a ] && v=$((v+5)); [ -f m ] && v=$((v-5))\n\
+                  [ -f b ] && v=$((v+10)); echo e = $v";
+    let env = TestEnvironment::new();
+    let step = |file: &str| {
+        put(&env.repo().join(file), b"1");
+        commit(&env, file);
+    };
+    put_engine(&env, engine);
+    step("start");
+    env.git(&["tag", "v1"]);
+    step("notes");
+    env.git(&["branch", "side"]);
+    for file in ["a", "after", "more", "broken", "m"] {
+        step(file);
+    }
+    env.git(&["checkout", "--quiet", "side"]);
+    for file in ["s", "b", "t"] {
+        step(file);
+    }
+    env.git(&["checkout", "--quiet", "-"]);
+    env.git(&["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
+    std::fs::remove_file(env.repo().join("broken")).unwrap();
+    commit(&env, "mended");
+    step("end");
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 1"]);
+    assert_ne!(hunt.output.code(), Some(4), "{}", hunt.output.stdout);
+    assert!(subjects(&hunt).iter().all(|named| named != "a"), "{}", hunt.output.stdout);
+}
+
+#[test]
+fn a_step_of_exactly_the_tolerance_is_allowed_whatever_the_baseline_is() {
+    // 1.1 - 1.0 is rounded up, and 7.1 - 7.0 is rounded down.
+    for [from, to] in [["1.0", "1.1"], ["7.0", "7.1"]] {
+        let engine = format!("[ -f x ] && echo e = {to} || echo e = {from}");
+        let env = TestEnvironment::new();
+        let keys = [NUMBER, "metric = \"e\"\nmax_increase = 0.1"];
+        let hunt = hunt(&env, &engine, keys, &among_notes(&[("x", "1")]));
+        hunt.expect(4, "no-regression");
+    }
+}

@@ -1,0 +1,89 @@
+//! In noise: the commits beside a found one, where a docs commit, a broken commit or an optimisation
+//! lies between.
+
+use crate::contradicted::{NUMBER, hunt, notes, subjects};
+use crate::kit::{Hunt, TestEnvironment};
+
+const SPEED: &str = "metric = \"e\"\nmax_decrease_percent = 3";
+
+/// A hunt whose engine prints the level `v`, 100000 at first, with noise of 0.3 %.
+fn noisy_hunt(env: &TestEnvironment, engine: &str, commits: &[(&str, &str)]) -> Hunt {
+    let print = "n=$(od -An -N1 -tu1 /dev/urandom)\necho e = $((v + 4 * n))";
+    hunt(env, &format!("v=100000\n{engine}\n{print}"), [NUMBER, SPEED], commits)
+}
+
+/// Whether the last commit with this subject is a candidate.
+fn is_candidate(env: &TestEnvironment, hunt: &Hunt, subject: &str) -> bool {
+    let commit = env.git(&["log", "-1", "--format=%H", &format!("--grep=^{subject}$")]);
+    hunt.report["candidates"].to_string().contains(commit.trim())
+}
+
+#[test]
+fn a_parent_that_is_an_optimisation_does_not_stand_out() {
+    let env = TestEnvironment::new();
+    let engine = "[ -f gain ] && v=106000\n[ -f slow ] && v=95000";
+    let mut commits = vec![("start", "0")];
+    commits.extend(notes(5));
+    commits.extend([("gain", "1"), ("slow", "1")]);
+    commits.extend(notes(8));
+    let hunt = noisy_hunt(&env, engine, &commits).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["slow"]);
+}
+
+/// A step at `slow`, and later three commits; the code is faster by its layout from `a` to `b`.
+fn behind_a_fast_layout(three: [(&str, &str); 3]) {
+    let env = TestEnvironment::new();
+    let engine = "[ -f broken ] && ! [ -f a ] && exit 3\n[ -f slow ] && v=95000\n\
+                  [ -f a ] && ! [ -f b ] && v=$((v + 5000))";
+    let mut commits = vec![("start", "0")];
+    commits.extend(notes(4));
+    commits.push(("slow", "1"));
+    commits.extend(notes(5));
+    commits.extend(three);
+    commits.extend(notes(8));
+    commits.extend([("later", "1"), ("later", "2")]);
+    let hunt = noisy_hunt(&env, engine, &commits).expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "slow"), "{}", hunt.report["candidates"]);
+}
+
+#[test]
+fn a_fast_layout_that_a_docs_commit_prolongs_stands_out() {
+    behind_a_fast_layout([("a", "1"), ("docs", "1"), ("b", "1")]);
+}
+
+#[test]
+fn a_fast_layout_after_a_broken_commit_stands_out() {
+    behind_a_fast_layout([("broken", "1"), ("a", "1"), ("b", "1")]);
+}
+
+/// A slow layout from `a` to `b`, with so many commits between that change no code, and the step at
+/// `slow`. Each commit changes CHANGELOG.
+fn behind_a_slow_layout(env: &TestEnvironment, between: usize) -> Hunt {
+    let engine = "[ -f a ] && ! [ -f b ] && v=95000\n[ -f slow ] && v=95000";
+    let numbers: Vec<String> = (0..24).map(|number: usize| number.to_string()).collect();
+    let files = |number: usize| match number {
+        11 => "a+CHANGELOG",
+        20 => "slow+CHANGELOG",
+        number if number == 12 + between => "b+CHANGELOG",
+        _ => "CHANGELOG",
+    };
+    let commits: Vec<(&str, &str)> =
+        numbers.iter().enumerate().map(|(number, text)| (files(number), text.as_str())).collect();
+    noisy_hunt(env, engine, &commits)
+}
+
+#[test]
+fn a_slow_layout_that_a_docs_commit_prolongs_is_no_answer() {
+    let env = TestEnvironment::new();
+    let hunt = behind_a_slow_layout(&env, 1).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["slow+CHANGELOG"]);
+}
+
+#[test]
+fn a_removal_that_conflicts_only_in_documents_is_tested_without_them() {
+    let env = TestEnvironment::localizing();
+    let hunt = behind_a_slow_layout(&env, 5);
+    let is_right = hunt.report["outcome"] == "culprit" && subjects(&hunt) == ["slow+CHANGELOG"];
+    let is_open = hunt.report["outcome"] == "candidates";
+    assert!(is_right || is_open, "{}", hunt.report["summary"]);
+}
