@@ -9,9 +9,9 @@ use super::{Metric, Resource, Value};
 const ROUNDING: f64 = 8.0;
 
 /// Whether a difference of values exceeds a limit. `values`: those that the difference was computed
-/// from, or larger ones. A difference that equals the limit does not exceed it, also if rounding
-/// makes it a little larger: 1.1 is within 0.1 of 1.0, as 7.1 is of 7.0. A limit of 0 allows no
-/// difference at all.
+/// from, or larger ones. A difference that equals the limit does not exceed it, even if rounding
+/// makes it a little larger: 1.1 is within 0.1 of 1.0, although 1.1 - 1.0 is rounded up. A limit of
+/// 0 allows no difference at all.
 pub(crate) fn exceeds_limit(difference: f64, limit: f64, values: [f64; 2]) -> bool {
     let scale = values[0].abs().max(values[1].abs());
     let may_be_rounded = limit.abs() > 0.0 && scale.is_finite();

@@ -26,9 +26,10 @@ pub(crate) struct Loaded {
     /// versions.
     #[serde(default)]
     pub is_watched: bool,
-    /// The commit's program that the run did not load although one of the same name ran, by path
-    /// below the slot. Set if the run loaded nothing of the commit; and if it loaded nothing of its
-    /// build, although PATH or the files in memory have an installed program of that name.
+    /// The commit's program that the run did not load, by path below the slot; another program of
+    /// the same name may have run in its place. Set if the run loaded nothing of the commit. Also
+    /// set if the run loaded nothing of the build, and another program of that name was in memory or
+    /// is in PATH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed: Option<String>,
 }

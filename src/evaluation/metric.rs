@@ -174,7 +174,7 @@ pub(crate) struct Reading {
     /// Those of them that failed.
     #[serde(skip_serializing_if = "Checks::is_empty")]
     pub failed: Checks,
-    /// Those that were skipped, if the output names them. They did not run.
+    /// The checks that were skipped, if the output names them. They did not run.
     #[serde(skip)]
     pub skipped: Checks,
     /// The units behind the numbers of each metric, if the parser looks for them.
@@ -185,13 +185,16 @@ pub(crate) struct Reading {
     pub text: Option<String>,
 }
 
+/// Whether a parser that counts checks gives this name to a count of those that failed.
+pub(crate) fn is_count_of_failures(name: &str) -> bool {
+    matches!(name, "failed" | "failures" | "errors")
+}
+
 impl Reading {
     /// How many checks failed. Only for a parser that counts checks: a value of another parser may
     /// have the name of such a count.
     pub(crate) fn failed_checks(&self) -> Option<f64> {
-        let is_count = |metric: &Metric| {
-            matches!(metric.name.as_deref(), Some("failed" | "failures" | "errors"))
-        };
+        let is_count = |metric: &Metric| metric.name.as_deref().is_some_and(is_count_of_failures);
         let counts = self.values.iter().filter(|(metric, _)| is_count(metric));
         counts.filter_map(|(_, value)| value.number()).reduce(|sum, count| sum + count)
     }
@@ -207,8 +210,8 @@ impl Reading {
         self.checks.as_ref()
     }
 
-    /// Whether all values are facts and whole numbers. Two causes easily give the same ones; the
-    /// same fractions, values of chunks, or generated text tell of the same cause.
+    /// Whether all values are facts or whole numbers, and there is no generated text. Two causes
+    /// easily give equal values of this kind. Equal fractions or texts point to one cause.
     pub(crate) fn is_plain(&self) -> bool {
         let numbers = self.values.values().filter_map(Value::number);
         self.text.is_none() && numbers.chain(self.chunks.iter().copied()).all(|x| x.fract() == 0.0)

@@ -89,7 +89,7 @@ pub(crate) use logits::{
 };
 pub(crate) use logits_guard::{LogitsGuard, LogitsLimits};
 pub(crate) use machine_state::{GpuState, MachineState, MachineStates};
-pub(crate) use metric::{Metric, Reading};
+pub(crate) use metric::{Metric, Reading, is_count_of_failures};
 pub use metric::{ParseMetricError, Value};
 pub(crate) use noise::{Noise, NoiseKind, Orientation};
 pub(crate) use option_change::OptionChange;

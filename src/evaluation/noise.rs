@@ -54,6 +54,11 @@ impl Noise {
         !self.kind.is_rate() && !self.paired
     }
 
+    /// Standard deviation of the difference of two runs.
+    pub(crate) fn sd_of_difference(&self) -> f64 {
+        if self.paired { self.sd } else { self.sd * std::f64::consts::SQRT_2 }
+    }
+
     /// Effect size d: bad minus good in standard deviations of one run; infinite without noise.
     pub(crate) fn distance(&self) -> f64 {
         if self.sd > 0.0 { (self.bad - self.good) / self.sd } else { f64::INFINITY }

@@ -18,8 +18,9 @@ impl FromIterator<String> for PrintedUnits {
     }
 }
 
-/// Prefixes of counts and bytes. Each name has `k` for `K`.
-const PREFIXES: [(&str, f64); 4] = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+/// Prefixes of counts and bytes, or none. Parsers write `k` for `K`.
+const PREFIXES: [(&str, f64); 5] = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("", 1.0)];
+/// Further prefixes of bytes.
 const BINARY: [(&str, f64); 4] =
     [("ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("Ti", 1_099_511_627_776.0)];
 
@@ -75,24 +76,21 @@ fn seconds(unit: &str) -> Option<f64> {
 fn bytes(unit: &str) -> Option<f64> {
     let prefix = unit.strip_suffix('B')?;
     let known = PREFIXES.iter().chain(&BINARY).find(|(name, _)| *name == prefix);
-    if prefix.is_empty() { Some(1.0) } else { known.map(|(_, scale)| *scale) }
+    known.map(|(_, scale)| *scale)
 }
 
 /// The ratio of two counts of the same thing: `ktok` and `tok`.
 fn counts(own: &str, other: &str) -> Option<f64> {
-    let whole = ("", 1.0);
-    let split = |unit: &str| -> Vec<(String, f64)> {
-        let prefixes = PREFIXES.iter().chain(std::iter::once(&whole));
-        let rests = prefixes.filter_map(|(prefix, scale)| {
-            unit.strip_prefix(*prefix).map(|rest| (rest.to_owned(), *scale))
-        });
-        rests.collect()
-    };
-    let others = split(other);
-    split(own).into_iter().find_map(|(rest, scale)| {
-        let (_, same) = others.iter().find(|(another, _)| *another == rest)?;
-        Some(scale / same)
+    without_prefix(own).find_map(|(rest, scale)| {
+        let (_, other_scale) = without_prefix(other).find(|(another, _)| *another == rest)?;
+        Some(scale / other_scale)
     })
+}
+
+/// For each prefix with which a unit begins: the rest of the unit, and the scale of the prefix.
+fn without_prefix(unit: &str) -> impl Iterator<Item = (&str, f64)> {
+    let prefixes = PREFIXES.into_iter();
+    prefixes.filter_map(move |(prefix, scale)| Some((unit.strip_prefix(prefix)?, scale)))
 }
 
 /// `kB/s`, `ms and s`, or `no unit`.

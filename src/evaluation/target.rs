@@ -73,7 +73,8 @@ pub(crate) struct GuardTarget {
     /// The checks that ran at the good endpoint, if runs of other checks must not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checks>,
-    /// The checks that a run must have made, or must not have skipped, to be judged.
+    /// The checks that a verdict needs. A run that lacks one of them is judged only if that check
+    /// could not change the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) needed: Option<NeededChecks>,
     /// The units behind the numbers of the good endpoint's runs, if the output has such numbers. A
@@ -157,18 +158,10 @@ mod tests {
     use crate::evaluation::{Guard, GuardForm, Metric};
 
     fn speed(noise: Option<Noise>) -> GuardTarget {
-        GuardTarget {
-            guard: Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecreasePercent(10.0) },
-            baseline: Value::Number(200.0),
-            bad: Value::Number(100.0),
-            limit: 20.0,
-            threshold: None,
-            noise,
-            text: None,
-            checks: None,
-            needed: None,
-            units: None,
-        }
+        let form = GuardForm::MaxDecreasePercent(10.0);
+        let guard = Guard { metric: Metric::of("speed"), form };
+        let [good, bad] = [200.0, 100.0].map(Value::Number);
+        GuardTarget { noise, ..GuardTarget::between(&guard, good, bad, None) }
     }
 
     fn noise(kind: NoiseKind, paired: bool) -> Noise {

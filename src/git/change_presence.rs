@@ -17,7 +17,7 @@ use git2::{ObjectType, Oid};
 use crate::evaluation::CommitId;
 
 use super::raw_path::os;
-use super::{GitError, History};
+use super::{FileChange, GitError, History};
 use lines::LineComparison;
 
 /// Maximum number of a change's files to compare; further files are ignored, except by
@@ -64,6 +64,12 @@ impl Change {
         let own = self.files.iter().filter(|file| is_among(&file.path, &[path]));
         let files: Vec<FileOfChange> = own.cloned().collect();
         if files.is_empty() { self.clone() } else { Self { files } }
+    }
+
+    /// Whether the change touches all of these files.
+    fn touches_all(&self, altered: &[FileChange]) -> bool {
+        let own: BTreeSet<&[u8]> = self.files.iter().map(|file| &*file.path).collect();
+        altered.iter().all(|file| own.contains(&*file.path))
     }
 
     /// Pathspecs of the changed files, taken literally.
@@ -219,9 +225,7 @@ impl History {
         commit: &CommitId,
         change: &Change,
     ) -> Result<bool, GitError> {
-        let own: BTreeSet<&[u8]> = change.files.iter().map(|file| &*file.path).collect();
-        let altered = self.diff_files(Some(parent), commit)?;
-        Ok(altered.iter().any(|file| !own.contains(&*file.path)))
+        Ok(!change.touches_all(&self.diff_files(Some(parent), commit)?))
     }
 
     /// Whether a file of the change is as before the change in `commit`, but not in `parent`.

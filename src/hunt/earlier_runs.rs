@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Metric, Value};
+use crate::evaluation::{Guard, Metric, Value};
 use crate::oracle::{Observation, Sample};
 use crate::ui::text;
 
+use super::HuntError;
 use super::driver::Driver;
 
 impl Driver<'_> {
@@ -17,6 +18,25 @@ impl Driver<'_> {
         let outer = self.begun.within.as_ref().map(|within| within.hunt.clone());
         [self.hunt.id().to_owned()].into_iter().chain(outer).collect()
     }
+
+    /// The stored runs of the good and of the bad endpoint. Makes no runs.
+    pub(crate) fn known_runs_of_ends(
+        &mut self,
+        measures: &[String],
+    ) -> Result<[Observation; 2], HuntError> {
+        let good = self.begun.good.commit.clone();
+        let bad = self.begun.bad.commit.clone();
+        Ok([self.known_runs(&good, measures)?, self.known_runs(&bad, measures)?])
+    }
+}
+
+/// The metrics of one measure that these guards limit.
+pub(crate) fn metrics_of<'g>(
+    guards: impl IntoIterator<Item = &'g Guard>,
+    measure: &str,
+) -> Vec<&'g Metric> {
+    let metrics = guards.into_iter().map(|guard| &guard.metric);
+    metrics.filter(|metric| metric.measure == measure).collect()
 }
 
 /// Whether one of these hunts made the run.
@@ -44,7 +64,7 @@ fn only_hunt<'o>(both: [&'o Observation; 2], measure: &str, own: &[String]) -> O
 }
 
 /// An earlier hunt that has runs of a measure at both commits, and whose runs show what all other
-/// stored ones show. So nothing changed between them that the metrics show.
+/// stored runs show. Then the metrics show no change between these hunts.
 pub(crate) fn common_hunt<'o>(
     both: [&'o Observation; 2],
     measure: &str,
@@ -83,17 +103,12 @@ pub(crate) fn difference(
     fresh: &Sample,
     metrics: &[&Metric],
 ) -> Option<String> {
-    let mut alike = Vec::new();
-    for one in earlier {
-        let is_alike = match (&one.result, &fresh.result) {
-            (Ok(_), Ok(_)) => true,
-            (Err(before), Err(now)) => before.is_same_failure(now),
-            _ => false,
-        };
-        if is_alike {
-            alike.push(*one);
-        }
-    }
+    let is_alike = |one: &&Sample| match (&one.result, &fresh.result) {
+        (Ok(_), Ok(_)) => true,
+        (Err(before), Err(now)) => before.is_same_failure(now),
+        _ => false,
+    };
+    let alike: Vec<&Sample> = earlier.iter().copied().filter(is_alike).collect();
     if alike.is_empty() {
         return Some(match &fresh.result {
             Ok(_) => "a run failed, and works now".to_owned(),
@@ -129,15 +144,17 @@ fn is_among(value: &Value, known: &[Value]) -> bool {
     scatter > 0.0 && x >= low - scatter && x <= high + scatter
 }
 
-/// The days on which these stored runs were made: `2026-01-02`, or the first `to` the last.
-pub(crate) fn days(samples: &[&Sample]) -> String {
-    let days = samples.iter().filter_map(|sample| sample.stored_at.as_ref()?.get(..10));
-    let days: BTreeSet<&str> = days.collect();
-    match (days.first(), days.last()) {
-        (Some(first), Some(last)) if first == last => (*first).to_owned(),
-        (Some(first), Some(last)) => format!("{first} to {last}"),
-        _ => "an unknown day".to_owned(),
-    }
+/// The days on which these stored runs were made.
+pub(crate) fn days_of(samples: &[&Sample]) -> String {
+    let dates = samples.iter().filter_map(|sample| sample.stored_at.as_deref());
+    days(dates).unwrap_or_else(|| "an unknown day".to_owned())
+}
+
+/// The days of RFC 3339 dates: `2026-01-02`, or the first `to` the last; `None` without any.
+pub(crate) fn days<'d>(dates: impl Iterator<Item = &'d str>) -> Option<String> {
+    let days: BTreeSet<&str> = dates.filter_map(|date| date.get(..10)).collect();
+    let (first, last) = (days.first()?, days.last()?);
+    Some(if first == last { (*first).to_owned() } else { format!("{first} to {last}") })
 }
 
 #[cfg(test)]
@@ -234,8 +251,8 @@ mod tests {
     fn the_days_are_those_of_the_oldest_and_the_newest_run() {
         let at = |day: &str| Sample { stored_at: Some(format!("{day}T03:04:05Z")), ..ppl(7.0) };
         let runs = ["2026-01-05", "2026-01-02", "2026-01-02"].map(at);
-        assert_eq!(days(&[&runs[1], &runs[2]]), "2026-01-02");
-        assert_eq!(days(&runs.iter().collect::<Vec<_>>()), "2026-01-02 to 2026-01-05");
-        assert_eq!(days(&[]), "an unknown day");
+        assert_eq!(days_of(&[&runs[1], &runs[2]]), "2026-01-02");
+        assert_eq!(days_of(&runs.iter().collect::<Vec<_>>()), "2026-01-02 to 2026-01-05");
+        assert_eq!(days_of(&[]), "an unknown day");
     }
 }

@@ -144,7 +144,8 @@ impl Driver<'_> {
     }
 
     /// Corrects the ledger once nothing is left to search: what the named commits leave open, what
-    /// the newer end does not show, what rests on runs that differ, and what may be offsets.
+    /// the newer end does not show, what rests on runs that differ, and steps that may be offsets
+    /// of single commits.
     fn correct(
         &mut self,
         ledger: &mut Ledger,

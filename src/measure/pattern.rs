@@ -44,6 +44,7 @@ struct Group {
 struct Taken<'l> {
     text: Result<&'l str, Failure>,
     unit: String,
+    /// False for a fact, for a part of a number, and for a text in place of a number.
     is_number: bool,
 }
 
@@ -117,9 +118,9 @@ impl Pattern {
                 let Some(number) = number else { continue };
                 let place = (found.start(), number);
                 let has_number = taken.keys().any(|(_, other)| *other == number);
-                let is_last = !has_number && self.groups[number].lacks_number(&line[..place.0]);
-                // The pattern takes `1.` of `1.#QNAN`.
-                if is_last || taken.contains_key(&place) {
+                let is_lost = !has_number && self.groups[number].lacks_number(&line[..place.0]);
+                // A number that the pattern took here is only a part: `1.` of `1.#QNAN`.
+                if is_lost || taken.contains_key(&place) {
                     taken.insert(place, Taken::without_number(found.as_str()));
                 }
             }
@@ -174,9 +175,9 @@ impl Group {
         self.picked.add(&self.metric, taken.text);
     }
 
-    /// Whether a line with this text before another text lost its number: an earlier line with the
-    /// same beginning had one. Other lines show other things. With other picks than the last match,
-    /// such a text may belong to the start: `speed: nan` in a warm-up.
+    /// Whether a text behind this beginning of a line is in place of a number: an earlier line with
+    /// the same beginning had a number. Lines with other beginnings show other things. False unless
+    /// the last match counts: the other picks may take a text from a warm-up, such as `speed: nan`.
     fn lacks_number(&self, before: &str) -> bool {
         matches!(self.picked, Picked::Last(_)) && self.beginnings.has(before)
     }

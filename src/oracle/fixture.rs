@@ -109,19 +109,7 @@ pub(crate) fn guard(form: GuardForm) -> Guard {
 
 /// A target on `ppl` with these levels at the good and the bad endpoint.
 pub(crate) fn target(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
-    let guard = guard(form);
-    GuardTarget {
-        limit: guard.limit(good),
-        guard,
-        baseline: Value::Number(good),
-        bad: Value::Number(bad),
-        threshold: None,
-        noise: None,
-        text: None,
-        checks: None,
-        needed: None,
-        units: None,
-    }
+    GuardTarget::between(&guard(form), Value::Number(good), Value::Number(bad), None)
 }
 
 /// The same target in noise: its levels are 10σ apart.
@@ -144,18 +132,9 @@ pub(crate) fn noisy(form: GuardForm, good: f64, bad: f64) -> GuardTarget {
 
 /// A target on the fact `launch`, which must stay unchanged.
 pub(crate) fn unchanged(good: &str, bad: &str) -> GuardTarget {
-    GuardTarget {
-        guard: Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged },
-        baseline: Value::Fact(good.to_owned()),
-        bad: Value::Fact(bad.to_owned()),
-        limit: 0.0,
-        threshold: None,
-        noise: None,
-        text: None,
-        checks: None,
-        needed: None,
-        units: None,
-    }
+    let guard = Guard { metric: Metric::of("launch"), form: GuardForm::Unchanged };
+    let [good, bad] = [good, bad].map(|fact| Value::Fact(fact.to_owned()));
+    GuardTarget::between(&guard, good, bad, None)
 }
 
 pub(crate) fn fails_alike(measure: Option<&str>, kind: FailureKind, signature: &str) -> Target {

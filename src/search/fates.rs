@@ -39,7 +39,8 @@ pub(crate) enum StepStatus {
 /// the metric, in its unit. `carried`: whether each step's source change is still in the tree after
 /// the improvement. `tolerance`: smaller differences count as equal.
 ///
-/// A step whose change was gone before the improvement is never the only reason to choose a set.
+/// The source does not choose a set if it shows that the changes of all its steps were gone before
+/// the improvement.
 ///
 /// If one set of steps adds up to the improvement, these steps are undone. If several sets nearly
 /// do, the set that fits to a thousandth is undone. If no set fits, the improvement undid only a
@@ -115,7 +116,7 @@ impl Improvement<'_> {
     }
 
     /// Whether the source allows that exactly these steps were undone, and that the improvement
-    /// altered the change of at least one of them.
+    /// took out the change of at least one of these steps.
     fn is_allowed_by_source(&self, set: u32) -> bool {
         let is_taken = |i: usize| set >> i & 1 == 1;
         let was_there = |i: usize| self.carried[i] != ChangePresence::GoneBefore;

@@ -73,28 +73,26 @@ impl FlakyCounts {
             && log_odds_of_unevenness(&self.commits) > 0.0
     }
 
-    /// How much the case counts that commits have rates of their own: in full if that explains the
-    /// counts better, else by its probability. Beforehand one common rate is [`COMMON`] times as
-    /// likely. 0 if no runs of a commit differ.
+    /// The weight of the case that commits have rates of their own: 1 if such rates explain the
+    /// counts better than one common rate, else the probability of such rates. Beforehand one
+    /// common rate is [`COMMON`] times as likely. 0 if no runs of a commit differ.
     fn weight_of_unevenness(&self) -> f64 {
         if self.commits.iter().all(|(strays, _)| *strays == 0) {
             return 0.0;
         }
-        if self.are_uneven() {
-            return 1.0;
-        }
-        1.0 / (1.0 + COMMON * (-log_odds_of_unevenness(&self.commits)).exp())
+        let log_odds = log_odds_of_unevenness(&self.commits);
+        if log_odds > 0.0 { 1.0 } else { 1.0 / (1.0 + COMMON * (-log_odds).exp()) }
     }
 
     /// The odds that a commit flakes and all its `own` runs show the other side by chance. `rivals`:
     /// as in [`ObservationCounts`].
     ///
-    /// A few runs seldom tell whether commits have rates of their own, so this case always counts
-    /// to some degree. The share of commits that flake is estimated by Laplace's rule,
-    /// (flaky + 1)/(commits + 2). A commit that flakes shows the less frequent value with
-    /// probability q, which has a Beta(1 + strays, 1 + alike) distribution over all such commits. It
-    /// is not known which of the two values is right, so k equal runs have the probability
-    /// (∫qᵏ + ∫(1−q)ᵏ)/2.
+    /// A few runs seldom tell whether commits have rates of their own, so this case counts to some
+    /// degree as soon as runs of one commit differ. The share of commits that flake is estimated by
+    /// Laplace's rule, (flaky + 1)/(commits + 2). A commit that flakes shows the less frequent
+    /// value with probability q, which has a Beta(1 + strays, 1 + alike) distribution over all such
+    /// commits. It is not known which of the two values is right, so k equal runs have the
+    /// probability (∫qᵏ + ∫(1−q)ᵏ)/2.
     pub(crate) fn odds_of_chance(&self, own: usize, rivals: usize) -> f64 {
         let flaky = || self.commits.iter().filter(|(strays, _)| *strays > 0);
         let strays: usize = flaky().map(|(strays, _)| strays).sum();

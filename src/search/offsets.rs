@@ -1,8 +1,10 @@
 //! Whether each commit shifts a level by an offset of its own, as another layout of the code does,
-//! and how likely a step is a step then. Pure.
+//! and how likely a claimed step is more than such an offset. Pure.
 //!
 //! Two explanations are compared. Either levels change only at a few commits, by steps and mends;
 //! commits between two changes then share one level. Or each commit has an offset besides.
+
+use crate::stats;
 
 /// The probability that a commit changes the level for all later commits, before any run.
 const CHANGE: f64 = 0.05;
@@ -133,9 +135,9 @@ struct Model {
     levels: Vec<CommitLevel>,
     /// The variance of each level by the noise of its runs.
     variances: Vec<f64>,
-    /// The level of a segment, before any run: normal about `centre`.
+    /// The mean of all levels. Before any run, a segment's level is expected to be near it.
     centre: f64,
-    /// The variance of that.
+    /// The variance of a segment's level about `centre`, before any run.
     spread: f64,
 }
 
@@ -143,14 +145,13 @@ impl Model {
     fn new(levels: &[CommitLevel], step: f64, noise: f64) -> Self {
         let least = (EQUAL * step).powi(2);
         let variance = |one: &CommitLevel| (noise * noise / one.runs.max(1) as f64).max(least);
-        let values = levels.iter().map(|one| one.value);
-        let smallest = values.clone().fold(f64::INFINITY, f64::min);
-        let largest = values.clone().fold(f64::NEG_INFINITY, f64::max);
+        let values: Vec<f64> = levels.iter().map(|one| one.value).collect();
+        let range = stats::min_max(values.iter().copied());
         Self {
             levels: levels.to_vec(),
             variances: levels.iter().map(variance).collect(),
-            centre: values.sum::<f64>() / levels.len() as f64,
-            spread: (largest - smallest).powi(2),
+            centre: stats::mean(&values).unwrap_or(0.0),
+            spread: range.map_or(0.0, |[smallest, largest]| (largest - smallest).powi(2)),
         }
     }
 
@@ -221,8 +222,10 @@ impl Model {
         Segmented { log_likelihood, change: (with_change - log_likelihood).exp().min(1.0) }
     }
 
-    /// The log likelihood of one rise, before each level but the first one, times the number of
-    /// commits that may have made it.
+    /// For each level but the first one, if the mean of the levels from there on is larger than
+    /// that of the levels before: its index, and how likely one step is there (a log). This is the
+    /// likelihood of a step between the level before and this one, times the number of commits that
+    /// may have made the step.
     fn one_step(&self, sd: f64) -> Vec<(usize, f64)> {
         let segments = self.segments(sd);
         let count = self.levels.len();

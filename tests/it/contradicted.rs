@@ -1,74 +1,12 @@
 //! Hunts whose own measurements contradict the first answer: what the named commits leave open.
 
 use crate::kit::planted::{commit, put};
+use crate::kit::shell_engine::{
+    FACT, NUMBER, PARITY, among_notes, hunt, hunt_by, notes, put_engine, subjects,
+};
 use crate::kit::{Hunt, TestEnvironment};
 
-pub(crate) const NUMBER: &str = "parser = \"regex\"\npattern = '^e = ([0-9.]+)'";
-const PARITY: &str = "parser = \"parity\"";
 const FAILED: &str = "metric = \"e.failed\"\nmax_increase = 0";
-const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
-
-/// An engine that is a shell script. Commit i puts the i-th text into the i-th file; an empty text
-/// removes the file. `a+b` are two files with the same text. The first commit is `v1`, and the
-/// subject of each is the name of its file.
-pub(crate) fn hunt(
-    env: &TestEnvironment,
-    engine: &str,
-    keys: [&str; 2],
-    commits: &[(&str, &str)],
-) -> Hunt {
-    put_engine(env, engine);
-    for (number, (files, text)) in commits.iter().enumerate() {
-        for file in files.split('+') {
-            let path = env.repo().join(file);
-            if text.is_empty() {
-                std::fs::remove_file(path).unwrap();
-            } else {
-                put(&path, text.as_bytes());
-            }
-        }
-        commit(env, files);
-        if number == 0 {
-            env.git(&["tag", "v1"]);
-        }
-    }
-    hunt_by(env, keys)
-}
-
-pub(crate) fn put_engine(env: &TestEnvironment, engine: &str) {
-    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
-    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
-}
-
-/// A hunt in this repository with these keys of the measure and the guard.
-pub(crate) fn hunt_by(env: &TestEnvironment, [measure, guard]: [&str; 2]) -> Hunt {
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
-         [[guard]]\n{guard}\n"
-    );
-    put(&env.repo().join("oracle.toml"), text.as_bytes());
-    env.hunt()
-}
-
-/// Notes that change nothing, to have more commits between the others.
-pub(crate) fn notes<'a>(count: usize) -> impl Iterator<Item = (&'a str, &'a str)> {
-    ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().take(count).map(|text| ("notes", text))
-}
-
-pub(crate) fn subjects(hunt: &Hunt) -> Vec<String> {
-    let culprits = hunt.report["culprits"].as_array().unwrap();
-    culprits.iter().map(|one| one["subject"].as_str().unwrap().to_owned()).collect()
-}
-
-/// Fillers around these commits.
-pub(crate) fn among_notes<'a>(steps: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let mut all: Vec<_> = [("start", "0")].into_iter().chain(notes(3)).collect();
-    for step in steps {
-        all.push(*step);
-        all.extend(notes(4));
-    }
-    all
-}
 
 #[test]
 fn a_value_that_comes_back_is_no_further_change() {

@@ -72,8 +72,12 @@ fn two_logs_that_were_swapped_are_noticed() {
     }
     let before = env.runs().len();
     let hunt = env.hunt().names(&history, 3);
-    // The confirmation is of a hunt whose runs of the ends are gone.
-    assert_eq!(env.runs().len(), before + 6, "two of each end, one of the commit and its parent");
+    // The stored confirmation does not count: the runs of both ends that its hunt made are gone.
+    assert_eq!(
+        env.runs().len(),
+        before + 6,
+        "two of each end, one each of the commit and its parent"
+    );
     let good = &history.commit(0)[..10];
     notes(&hunt, &[good, "damaged", "another SHA-256", "measured again"]);
     assert_eq!(files(&env, "runs", ".json.damaged").len(), 4);
@@ -105,7 +109,8 @@ fn a_log_that_was_edited_or_cut_or_removed_is_noticed() {
         }
         let hunt = env.hunt().names(&history, 3);
         notes(&hunt, &[&history.commit(4)[..10], "damaged"]);
-        // Two runs of this end, and one each of what the same hunt must have measured.
+        // Two runs of this end. One run each of the other end, of the commit and of its parent,
+        // since an earlier hunt made their stored runs.
         assert_eq!(env.runs().len(), before + 5);
     }
 }

@@ -2,17 +2,13 @@
 //! later commit took its step back, and another one made it again; or each commit shifts the metric
 //! by itself.
 
+use crate::kit::TestEnvironment;
 use crate::kit::planted::{commit, put};
-use crate::kit::{Hunt, TestEnvironment};
-
-const NUMBER: &str = "parser = \"regex\"\npattern = '^e = ([0-9.]+)'";
-const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
-const PARITY: &str = "parser = \"parity\"";
+use crate::kit::shell_engine::{FACT, NUMBER, PARITY, hunt_by, is_candidate, put_engine, subjects};
 
 /// A repository with an engine that is a shell script. Its first commit is `v1`.
 fn begin(env: &TestEnvironment, engine: &str) {
-    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
-    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+    put_engine(env, engine);
     commit(env, "start");
     env.git(&["tag", "v1"]);
 }
@@ -29,20 +25,6 @@ fn notes(env: &TestEnvironment, count: usize) {
         let before = env.git(&["rev-parse", "HEAD"]);
         step(env, "note", "notes", &format!("{number} after {before}"));
     }
-}
-
-fn hunt_by(env: &TestEnvironment, measure: &str, guard: &str) -> Hunt {
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
-         [[guard]]\n{guard}\n"
-    );
-    put(&env.repo().join("oracle.toml"), text.as_bytes());
-    env.hunt()
-}
-
-fn subjects(hunt: &Hunt) -> Vec<&str> {
-    let culprits = hunt.report["culprits"].as_array().unwrap();
-    culprits.iter().map(|one| one["subject"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -66,7 +48,7 @@ fn plain_values_that_are_made_again_have_another_cause() {
         notes(&env, 4);
         step(&env, "y", "y", "1");
         notes(&env, 2);
-        assert_eq!(subjects(&hunt_by(&env, measure, guard).expect(0, "culprit")), ["y"]);
+        assert_eq!(subjects(&hunt_by(&env, [measure, guard]).expect(0, "culprit")), ["y"]);
     }
 }
 
@@ -82,7 +64,7 @@ fn in_noise_a_step_that_the_next_commit_takes_back_is_no_answer() {
         step(&env, file, file, "1");
     }
     notes(&env, 7);
-    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 2").expect(0, "culprit");
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 2"]).expect(0, "culprit");
     assert_eq!(subjects(&hunt), ["y"]);
     let notes = hunt.report["notes"].to_string();
     assert!(notes.contains("most of it is gone at the next commit"), "{notes}");
@@ -105,12 +87,10 @@ fn a_merge_that_takes_the_other_sides_file_does_not_rewrite_a_change() {
     env.git(&["merge", "--quiet", "--no-commit", "--no-ff", "--strategy", "ours", "side"]);
     env.git(&["checkout", "side", "--", "k"]);
     step(&env, "merge", "z", "1");
-    let merge = env.git(&["rev-parse", "HEAD"]);
     notes(&env, 6);
-    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 0.05");
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0.05"]);
     let hunt = hunt.expect(3, "candidates");
-    let candidates = hunt.report["candidates"].to_string();
-    assert!(candidates.contains(merge.trim()), "{candidates}");
+    assert!(is_candidate(&env, &hunt, "merge"), "{}", hunt.report["candidates"]);
 }
 
 #[test]
@@ -126,11 +106,9 @@ fn in_noise_levels_that_each_commit_shifts_by_itself_name_no_commit() {
     for (number, level) in times.iter().enumerate().skip(1) {
         step(&env, &format!("c{number}"), "val", &format!("{level}\n"));
     }
-    let thirteenth = env.git(&["rev-parse", "HEAD~6"]);
-    let hunt = hunt_by(&env, NUMBER, "metric = \"e\"\nmax_increase = 2500");
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 2500"]);
     let hunt = hunt.expect(3, "candidates");
-    let candidates = hunt.report["candidates"].to_string();
-    assert!(candidates.contains(thirteenth.trim()), "{candidates}");
+    assert!(is_candidate(&env, &hunt, "c13"), "{}", hunt.report["candidates"]);
     let summary = hunt.report["summary"].as_str().unwrap();
     assert!(summary.contains("commits shift e by themselves, up and down"), "{summary}");
 }

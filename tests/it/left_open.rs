@@ -1,8 +1,8 @@
 //! Hunts in which a named commit is not all that the bad end shows, and nothing can be measured
 //! where the rest was made; and steps of exactly the tolerance.
 
-use crate::contradicted::{NUMBER, among_notes, hunt, hunt_by, notes, put_engine, subjects};
 use crate::kit::planted::{commit, put};
+use crate::kit::shell_engine::{NUMBER, among_notes, hunt, hunt_by, notes, put_engine, subjects};
 use crate::kit::{Hunt, TestEnvironment};
 
 /// `made` among commits that crash.

@@ -1,7 +1,7 @@
 //! In noise: the commits beside a found one, where a docs commit, a broken commit or an optimisation
 //! lies between.
 
-use crate::contradicted::{NUMBER, hunt, notes, subjects};
+use crate::kit::shell_engine::{NUMBER, hunt, is_candidate, notes, subjects};
 use crate::kit::{Hunt, TestEnvironment};
 
 const SPEED: &str = "metric = \"e\"\nmax_decrease_percent = 3";
@@ -10,12 +10,6 @@ const SPEED: &str = "metric = \"e\"\nmax_decrease_percent = 3";
 fn noisy_hunt(env: &TestEnvironment, engine: &str, commits: &[(&str, &str)]) -> Hunt {
     let print = "n=$(od -An -N1 -tu1 /dev/urandom)\necho e = $((v + 4 * n))";
     hunt(env, &format!("v=100000\n{engine}\n{print}"), [NUMBER, SPEED], commits)
-}
-
-/// Whether the last commit with this subject is a candidate.
-fn is_candidate(env: &TestEnvironment, hunt: &Hunt, subject: &str) -> bool {
-    let commit = env.git(&["log", "-1", "--format=%H", &format!("--grep=^{subject}$")]);
-    hunt.report["candidates"].to_string().contains(commit.trim())
 }
 
 #[test]
@@ -56,8 +50,8 @@ fn a_fast_layout_after_a_broken_commit_stands_out() {
     behind_a_fast_layout([("broken", "1"), ("a", "1"), ("b", "1")]);
 }
 
-/// A slow layout from `a` to `b`, with so many commits between that change no code, and the step at
-/// `slow`. Each commit changes CHANGELOG.
+/// A slow layout from `a` to `b`, with `between` commits inside that change no code, and the step
+/// at `slow`. Each commit changes CHANGELOG.
 fn behind_a_slow_layout(env: &TestEnvironment, between: usize) -> Hunt {
     let engine = "[ -f a ] && ! [ -f b ] && v=95000\n[ -f slow ] && v=95000";
     let numbers: Vec<String> = (0..24).map(|number: usize| number.to_string()).collect();

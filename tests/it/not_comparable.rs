@@ -2,6 +2,7 @@
 //! matches, a number with another unit, a test that did not run.
 
 use crate::kit::planted::{commit, put};
+use crate::kit::shell_engine::{PARITY, hunt_by, is_candidate, put_engine};
 use crate::kit::{Hunt, TestEnvironment};
 
 /// A hunt over a line of twenty commits. The engine is a shell script; `steps` says at which commit
@@ -9,12 +10,11 @@ use crate::kit::{Hunt, TestEnvironment};
 fn hunt(
     env: &TestEnvironment,
     engine: &str,
-    [measure, guard]: [&str; 2],
+    keys: [&str; 2],
     steps: &[(&str, usize, Option<usize>)],
 ) -> Hunt {
     let repo = env.repo();
-    put(&repo.join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
-    put(&repo.join(".gitignore"), b"oracle.toml\n");
+    put_engine(env, engine);
     for number in 0..20 {
         put(&repo.join("notes"), number.to_string().as_bytes());
         let mut subject = format!("note {number}");
@@ -32,23 +32,13 @@ fn hunt(
             env.git(&["tag", "v1"]);
         }
     }
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
-         [[guard]]\n{guard}\n"
-    );
-    put(&repo.join("oracle.toml"), text.as_bytes());
-    env.hunt()
+    hunt_by(env, keys)
 }
 
 /// Expects candidates, with the commit of this subject among them.
 fn expect_candidate(env: &TestEnvironment, hunt: Hunt, subject: &str) {
     let hunt = hunt.expect(3, "candidates");
-    let candidates = hunt.report["candidates"].as_array().unwrap();
-    let subjects: Vec<String> = candidates
-        .iter()
-        .map(|one| env.git(&["log", "-1", "--format=%s", one.as_str().unwrap()]).trim().to_owned())
-        .collect();
-    assert!(subjects.iter().any(|one| one == subject), "{subjects:?}");
+    assert!(is_candidate(env, &hunt, subject), "{}", hunt.report["candidates"]);
 }
 
 const PPL: [&str; 2] =
@@ -100,7 +90,7 @@ fn suite(meanwhile: &str) -> String {
     )
 }
 
-const FAILED: [&str; 2] = ["parser = \"parity\"", "metric = \"e.failed\"\nmax = 0"];
+const FAILED: [&str; 2] = [PARITY, "metric = \"e.failed\"\nmax = 0"];
 
 #[test]
 fn a_test_that_does_not_run_for_a_while_did_not_pass() {

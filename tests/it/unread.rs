@@ -203,7 +203,8 @@ fn a_hunt_that_goes_on_leaves_out_the_same_commits() {
     assert_eq!(hunt.report["unread"]["left_out"], 5);
     let searched = hunt.report["searches"].as_array().unwrap();
     assert!(searched.iter().all(|search| search["commits"] == 2), "{searched:?}");
-    // Looks whether the regression lasts may build commits after it that were left out.
+    // The hunt looks whether the regression lasts. For this it may build commits after 4, also
+    // those that the search left out.
     let expected = ["0", "2", "3", "4", "5", "6", "7"];
     assert!(built(&hunt, &history).iter().all(|label| expected.contains(&label.as_str())));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::CommitId;
-use crate::git::{GitError, History};
+use crate::git::{FileChange, GitError, History};
 
 use super::{Change, FileOfChange};
 
@@ -42,26 +42,26 @@ impl History {
         change: &Change,
     ) -> Result<bool, GitError> {
         let is_gone = |one: &CommitId| self.contains_change(one, change) == Some(false);
-        Ok(is_gone(commit)
-            && !is_gone(parent)
-            && self.alters_other_files(parent, commit, change)?
-            && !self.moves_lines(parent, commit, change)?)
+        if !is_gone(commit) || is_gone(parent) {
+            return Ok(false);
+        }
+        let altered = self.diff_files(Some(parent), commit)?;
+        Ok(!change.touches_all(&altered) && !self.moves_lines([parent, commit], change, &altered))
     }
 
     /// Whether, for each file that loses the change, all added lines that leave the file arrive in
-    /// one other file, and no removed line comes back.
+    /// one other file, and no removed line comes back. `altered`: the files that `commit` alters.
     fn moves_lines(
         &self,
-        parent: &CommitId,
-        commit: &CommitId,
+        [parent, commit]: [&CommitId; 2],
         change: &Change,
-    ) -> Result<bool, GitError> {
+        altered: &[FileChange],
+    ) -> bool {
         let loses = |file: &&FileOfChange| {
             self.carries_file(parent, file) == Some(true)
                 && self.carries_file(commit, file) != Some(true)
         };
         let losing: Vec<&FileOfChange> = change.files.iter().filter(loses).collect();
-        let altered = self.diff_files(Some(parent), commit)?;
         let is_moved = |file: &&FileOfChange| {
             let both = |path: &[u8]| {
                 [parent, commit].map(|one| self.lines(self.entry_at(one, path), file.by))
@@ -81,6 +81,6 @@ impl History {
                 && file.removed.is_disjoint(&new)
                 && altered.iter().any(|other| other.path != file.path && arrives(&other.path))
         };
-        Ok(!losing.is_empty() && losing.iter().all(is_moved))
+        !losing.is_empty() && losing.iter().all(is_moved)
     }
 }

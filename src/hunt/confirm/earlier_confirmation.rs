@@ -1,19 +1,20 @@
-//! A confirmation that an earlier hunt stored. What no key contains may have changed since, so it
-//! counts only beside endpoints of the same hunt, or if fresh runs show what its runs show.
+//! A confirmation that an earlier hunt stored. Something that no key contains may have changed
+//! since. So the confirmation counts only if the same hunt measured the endpoints too, or if fresh
+//! runs show what the confirmation's runs show.
 
-use crate::evaluation::{CommitId, Metric, Phase, Target};
+use crate::evaluation::{CommitId, Guard, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::earlier_runs::{common_hunt, difference, is_made_by};
+use crate::hunt::earlier_runs::{common_hunt, difference, is_made_by, metrics_of};
 use crate::oracle::{Observation, Request, Sample, measures_of};
 use crate::store::Confirmation;
 
 impl Driver<'_> {
-    /// Whether a stored confirmation of this claim counts. If another hunt made it than the one that
-    /// measured both endpoints, the commit and each parent need a run of that hunt or of this one
-    /// that shows what the confirmation's runs show. If there is none, one is made, from a new
-    /// build.
+    /// Whether a stored confirmation of this claim counts. It does if this hunt made it, or the
+    /// earlier hunt that measured both endpoints. Otherwise the commit and each parent need a run
+    /// by one of these two hunts that shows what the confirmation's runs show. If a commit has no
+    /// run by these hunts, one is made, from a new build.
     pub(super) fn still_holds(
         &mut self,
         before: &Confirmation,
@@ -45,17 +46,15 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// The earlier hunt that measured both endpoints and shows there what all other stored runs
-    /// show, if it is the same one for all measures.
+    /// The earlier hunt that measured both endpoints, if its runs show what all other stored runs
+    /// show; `None` also if it is not the same hunt for all measures.
     fn hunt_of_ends(&mut self, targets: &[Target]) -> Result<Option<String>, HuntError> {
         let measures = measures_of(targets);
-        let good = self.begun.good.commit.clone();
-        let bad = self.begun.bad.commit.clone();
-        let good = self.known_runs(&good, &measures)?;
-        let bad = self.known_runs(&bad, &measures)?;
+        let [good, bad] = self.known_runs_of_ends(&measures)?;
         let own = self.own_hunts();
         let mut hunts = measures.iter().map(|measure| {
-            common_hunt([&good, &bad], measure, &metrics_of(targets, measure), &own)
+            let metrics = metrics_of(guards_of(targets), measure);
+            common_hunt([&good, &bad], measure, &metrics, &own)
         });
         let first = hunts.next().flatten();
         Ok(first.filter(|first| hunts.all(|hunt| hunt == Some(*first))).map(str::to_owned))
@@ -91,7 +90,7 @@ impl Driver<'_> {
             let Some(fresh) = runs.iter().find(|sample| is_own(sample)) else {
                 return Ok(Some(format!("no run of {measure} counts now")));
             };
-            let metrics = metrics_of(targets, measure);
+            let metrics = metrics_of(guards_of(targets), measure);
             if earlier.is_empty() {
                 return Ok(Some(format!("no stored run of {measure} counts now")));
             }
@@ -103,8 +102,7 @@ impl Driver<'_> {
     }
 }
 
-/// The metrics of a measure that the targets guard.
-fn metrics_of<'t>(targets: &'t [Target], measure: &str) -> Vec<&'t Metric> {
-    let metrics = targets.iter().filter_map(Target::guard).map(|target| &target.guard.metric);
-    metrics.filter(|metric| metric.measure == measure).collect()
+/// The guards among these targets.
+fn guards_of(targets: &[Target]) -> impl Iterator<Item = &Guard> {
+    targets.iter().filter_map(Target::guard).map(|target| &target.guard)
 }

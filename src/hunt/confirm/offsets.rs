@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::account::Ledger;
@@ -73,7 +73,9 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The objection to a found commit. It stands if one of the metrics that it moves is clear.
+    /// The objection to a found commit, by the levels of the commits around it. `None` without
+    /// noise: the answer reports each change of such a metric. `None` also with drift: levels of
+    /// different hours cannot be compared.
     fn objection_by_offsets(
         &mut self,
         search_range: &SearchRange,
@@ -81,17 +83,14 @@ impl Driver<'_> {
     ) -> Result<Option<Objection>, HuntError> {
         let moved = search_range.moved_by(culprit);
         let strategy = SearchStrategy::of(&moved.targets, self.begun.options.search);
-        let Some(path) = self.path_through(culprit)? else { return Ok(None) };
-        let mut objection = None;
-        for target in &strategy.targets {
-            // A failure has no level.
-            let Target::Guard(target) = target else { return Ok(None) };
-            objection = self.objection_by_levels(&path, target)?;
-            if objection.is_none() {
-                return Ok(None);
-            }
+        let has_levels =
+            |target: &&GuardTarget| target.noise.is_some_and(|noise| noise.has_levels());
+        let Some(target) = strategy.noisy().filter(has_levels) else { return Ok(None) };
+        if self.has_drifted {
+            return Ok(None);
         }
-        Ok(objection)
+        let Some(path) = self.path_through(culprit)? else { return Ok(None) };
+        self.objection_by_levels(&path, target)
     }
 
     /// The path through a found commit and the parent that it is compared with; `None` if the
@@ -108,15 +107,13 @@ impl Driver<'_> {
         Ok(Some(Path { commits, claimed }))
     }
 
+    /// The objection by the levels on this path. Measures the commits near the found one if the
+    /// known levels make offsets likely.
     fn objection_by_levels(
         &mut self,
         path: &Path,
         target: &GuardTarget,
     ) -> Result<Option<Objection>, HuntError> {
-        // Where runs repeat, each value is the commit's own, and every change of it is told.
-        if self.has_drifted || !target.noise.is_some_and(|noise| noise.has_levels()) {
-            return Ok(None);
-        }
         let wanted = self.oracle.recipes.config.statistics.confidence;
         let Some(known) = self.offsets(path, target)? else { return Ok(None) };
         if !known.are_likely() || known.confidence >= wanted {

@@ -1,6 +1,6 @@
 //! Compares the checks that the endpoints ran, for measures that must run the same ones. Pure.
 
-use crate::evaluation::{Checks, Metric, NeededChecks, Reading, Target};
+use crate::evaluation::{Checks, Metric, NeededChecks, Reading, Target, is_count_of_failures};
 use crate::oracle::Observation;
 
 /// Why the endpoints cannot be compared: a sentence that names the checks that differ. `None` if
@@ -63,7 +63,7 @@ pub(crate) fn needed_checks(
     let measure = &metric.measure;
     let (ran, still_run) = (good.checks(measure)?, bad.checks(measure)?);
     let needed = match metric.name.as_deref()? {
-        "failed" | "failures" | "errors" => {
+        name if is_count_of_failures(name) => {
             let failing = bad.failed_checks(measure);
             let new = failing.without(ran).without(&good.skipped_checks(measure));
             NeededChecks { known: failing.without(&new), new }
@@ -76,8 +76,8 @@ pub(crate) fn needed_checks(
     Some(needed).filter(|needed| !needed.is_empty())
 }
 
-/// A sentence for each measure that counts checks of which some pass at the good end and did not run
-/// at the bad end.
+/// For each measure that counts checks: a sentence if some of its checks pass at the good end and
+/// did not run at the bad end.
 pub(crate) fn no_longer_run(good: &Observation, bad: &Observation) -> Vec<String> {
     let gone = |measure: &String| {
         let passed = good.checks(measure)?.without(&good.failed_checks(measure));

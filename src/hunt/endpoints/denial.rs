@@ -12,8 +12,8 @@ use super::newly_failed;
 use super::noise::EndpointPolicy;
 
 impl Driver<'_> {
-    /// The finding that the endpoints show no regression, or what a look at builds and home folder
-    /// showed instead.
+    /// The finding that the endpoints show no regression, or what a look at earlier runs, builds,
+    /// the home folder and the programs that ran showed instead.
     pub(super) fn denied(
         &mut self,
         mut finding: Box<Finding>,

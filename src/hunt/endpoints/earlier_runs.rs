@@ -1,27 +1,26 @@
-//! Stored runs of the endpoints that earlier hunts made. If the two ends have runs of different
-//! hunts, something outside may have changed between them, and the step from good to bad would be
-//! one that no commit made. So one fresh run must show what the stored runs of its end show.
+//! Stored runs of the endpoints that earlier hunts made. If different hunts made the runs of the
+//! two ends, something outside may have changed between these hunts. Then the step from good to bad
+//! may be one that no commit made. So one fresh run must show what the stored runs of its end show.
 
-use crate::evaluation::{Guard, Metric, Phase};
+use crate::evaluation::Phase;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::earlier_runs::{
-    are_of_one_hunt, common_hunt, days, difference, earlier_hunts, is_made_by,
+    are_of_one_hunt, common_hunt, days_of, difference, earlier_hunts, is_made_by, metrics_of,
 };
 use crate::hunt::machine_change::MachineChange;
 use crate::oracle::{Observation, Request, Sample, guarded_measures};
 
+use super::merge;
+
 impl Driver<'_> {
-    /// The measures with stored runs at the endpoints for which no earlier hunt measured both ends
-    /// and showed what all these runs show.
+    /// The measures with stored runs at the endpoints, except those for which the runs of one
+    /// earlier hunt at both ends show what all other stored runs show.
     pub(super) fn doubted_measures(
         &mut self,
         measures: &[String],
     ) -> Result<Vec<String>, HuntError> {
-        let good = self.begun.good.commit.clone();
-        let bad = self.begun.bad.commit.clone();
-        let good = self.known_runs(&good, measures)?;
-        let bad = self.known_runs(&bad, measures)?;
+        let [good, bad] = self.known_runs_of_ends(measures)?;
         let own = self.own_hunts();
         let is_stored =
             |seen: &Observation, measure: &str| !earlier_hunts(seen.of(measure), &own).is_empty();
@@ -44,6 +43,7 @@ impl Driver<'_> {
     ) -> Result<Option<MachineChange>, HuntError> {
         let own = self.own_hunts();
         let is_own = |sample: &Sample| is_made_by(sample, &own);
+        let guards = self.guards();
         let (mut measures, mut attempts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for measure in doubted {
             let known = seen.of(measure);
@@ -54,23 +54,23 @@ impl Driver<'_> {
                 let runs = known.len() + 1;
                 let commit = seen.commit.clone();
                 let look = Request::look(&commit, std::slice::from_ref(measure), Phase::Endpoint);
-                let fresh = self.oracle.evaluate(Request { runs, ..look })?;
-                if fresh.build_failure.is_some() {
-                    *seen = fresh;
+                merge(seen, self.oracle.evaluate(Request { runs, ..look })?);
+                if seen.build_failure.is_some() {
                     return Ok(None);
                 }
-                seen.samples.extend(fresh.samples);
             }
             let (fresh, earlier): (Vec<&Sample>, Vec<&Sample>) =
                 seen.of(measure).iter().partition(|sample| is_own(sample));
-            let guards = self.guards();
             let metrics = metrics_of(&guards, measure);
             let told = fresh.first().and_then(|fresh| difference(&earlier, fresh, &metrics));
             if let Some(told) = told {
                 measures.push(measure.clone());
                 attempts.extend(earlier.iter().map(|sample| sample.attempt.clone()));
-                texts.push(format!("{told} (stored runs of {measure} of {})", days(&earlier)));
+                texts.push(format!("{told} (stored runs of {measure} of {})", days_of(&earlier)));
             }
+        }
+        if measures.is_empty() {
+            return Ok(None);
         }
         let text = format!(
             "something outside changed since an earlier hunt measured {}: {}. Runs of earlier \
@@ -79,12 +79,12 @@ impl Driver<'_> {
             texts.join("; "),
             measures.join(", ")
         );
-        Ok((!measures.is_empty()).then_some(MachineChange { text, measures, attempts }))
+        Ok(Some(MachineChange { text, measures, attempts }))
     }
 
-    /// Before the answer "no regression": the guarded measures whose runs are partly of earlier
-    /// hunts and vary. One fresh run does not show a small change of what varies, and a small
-    /// change may hide a regression.
+    /// Before the answer "no regression": the guarded measures whose runs vary and are not all of
+    /// one hunt. If runs vary, one fresh run does not show a small change of the machine, and such
+    /// a change may hide a regression.
     pub(super) fn earlier_runs_that_vary(
         &self,
         good: &Observation,
@@ -94,10 +94,8 @@ impl Driver<'_> {
         let guards = self.guards();
         let (mut measures, mut attempts) = (Vec::new(), Vec::new());
         for measure in guarded_measures(&guards) {
-            let mut metrics = guards.iter().map(|guard| &guard.metric);
-            let repeats = metrics.all(|metric| {
-                metric.measure != measure || (good.repeats(metric) && bad.repeats(metric))
-            });
+            let metrics = metrics_of(&guards, &measure);
+            let repeats = metrics.iter().all(|metric| good.repeats(metric) && bad.repeats(metric));
             if repeats || are_of_one_hunt([good, bad], &measure, &own) {
                 continue;
             }
@@ -106,17 +104,14 @@ impl Driver<'_> {
             attempts.extend(earlier.map(|sample| sample.attempt.clone()));
             measures.push(measure);
         }
+        if measures.is_empty() {
+            return None;
+        }
         let text = format!(
             "the endpoints show no regression, but runs of {} vary, and earlier hunts made a part \
              of them: these no longer count, and the hunt begins again",
             measures.join(", ")
         );
-        (!measures.is_empty()).then_some(MachineChange { text, measures, attempts })
+        Some(MachineChange { text, measures, attempts })
     }
-}
-
-/// The guarded metrics of a measure.
-fn metrics_of<'g>(guards: &'g [Guard], measure: &str) -> Vec<&'g Metric> {
-    let metrics = guards.iter().map(|guard| &guard.metric);
-    metrics.filter(|metric| metric.measure == measure).collect()
 }

@@ -3,7 +3,7 @@
 use crate::config::{LevelTolerance, Parser};
 use crate::evaluation::{
     LevelCheck, LevelShows, LogitsChange, Metric, Reading, TensorChange, TensorDifference,
-    TensorVerdict, Value,
+    TensorVerdict, Value, is_count_of_failures,
 };
 use crate::stats;
 
@@ -203,7 +203,7 @@ fn excess(
     match of {
         Parser::ExitCode => Some(count(after != 0.0 && before == 0.0)),
         Parser::Parity | Parser::Junit => match name {
-            "failed" | "failures" | "errors" => Some(count(after > before)),
+            name if is_count_of_failures(name) => Some(count(after > before)),
             "passed" | "tests" | "skipped" => None,
             name if name.starts_with("loss") => Some((ratio((after - before).abs()), tolerance)),
             // A distance from a reference: only a larger one is worse.

@@ -2,8 +2,8 @@
 //!
 //! A test contradicts the answer in three cases:
 //! - The newer end without the named commits keeps their steps, in whole or in part, or does not
-//!   have their change at all. Then another commit does the same. Of a fact, or of a number that
-//!   must not change, each value but the good end's is a part.
+//!   have their change at all. Then another commit does the same. If the metric is a fact, or a
+//!   number that must not change, each value except the good end's counts as a part of the steps.
 //! - The newer end without the named commit breaks a guard that it breaks with it too.
 //! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
 //!   needed too.

@@ -4,8 +4,8 @@
 //! endpoint without them should be bad, and the bad endpoint with them good.
 
 use crate::evaluation::{
-    Aim, Backport, CauseEnd, ChangePart, CommitId, Finding, JointBackport, JointRevert, Revert,
-    Target, Trial, TrialOf,
+    Aim, Backport, Cause, CauseEnd, ChangePart, CommitId, Finding, JointBackport, JointRevert,
+    Revert, Target, Trial, TrialOf,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
@@ -134,8 +134,7 @@ impl Driver<'_> {
         let history = History::open(self.oracle.history.repository())?;
         let mut causes = AllCauses::default();
         for culprit in &finding.culprits {
-            let mut all = finding.cause.iter().chain(&finding.other_causes);
-            let cause = all.find(|cause| cause.commit == culprit.info.commit);
+            let cause = cause_of(finding, &culprit.info.commit);
             let Some(cause) = cause.filter(|cause| !cause.end.is_without_answer()) else {
                 return Ok(None);
             };
@@ -151,4 +150,10 @@ impl Driver<'_> {
         }
         Ok(Some(causes))
     }
+}
+
+/// The cause inside a first bad commit, if it is known.
+pub(super) fn cause_of<'f>(finding: &'f Finding, commit: &CommitId) -> Option<&'f Cause> {
+    let mut causes = finding.cause.iter().chain(&finding.other_causes);
+    causes.find(|cause| cause.commit == *commit)
 }

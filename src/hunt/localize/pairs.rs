@@ -98,8 +98,7 @@ impl Driver<'_> {
     ) -> Result<Vec<Part>, HuntError> {
         let measures = [target.guard.metric.measure.clone()];
         let mut loaded: BTreeSet<String> = BTreeSet::new();
-        for end in self.begun.ends().map(CommitId::clone) {
-            let seen = self.known_runs(&end, &measures)?;
+        for seen in self.known_runs_of_ends(&measures)? {
             let runs = seen.of(&measures[0]).iter().filter_map(|run| run.loaded.as_ref());
             loaded.extend(runs.flat_map(|loaded| loaded.own.keys().cloned()));
         }
@@ -124,15 +123,17 @@ impl Driver<'_> {
         let own = self.oracle.recipes.at(end)?;
         let wanted = self.wanted_confidence(false)?;
         let orientation = self.terms().orientation(target);
-        let mut sides = [without, &own];
         for round in 1.. {
-            for recipe in sides {
-                self.runs_of_test(end, recipe, target, round)?;
-            }
-            sides.reverse();
+            let mut runs_of = |recipe: &Config| self.runs_of_test(end, recipe, target, round);
+            // In turn: each round reverses the order.
+            let (without, with) = if round % 2 == 1 {
+                let without = runs_of(without)?;
+                (without, runs_of(&own)?)
+            } else {
+                let with = runs_of(&own)?;
+                (runs_of(without)?, with)
+            };
             let mut pairs = FreshPairs::new(step, wanted);
-            let without = self.runs_of_test(end, without, target, round)?;
-            let with = self.runs_of_test(end, &own, target, round)?;
             let (Some(without), Some(with)) = (without, with) else { return Ok(None) };
             for (without, with) in without.iter().zip(&with) {
                 pairs.add(orientation.sample(*without), orientation.sample(*with));
@@ -186,8 +187,7 @@ fn noisy_step<'t>(culprit: &Culprit, targets: &'t [Target]) -> Option<(&'t Guard
     let noise = target.noise.filter(|noise| noise.sd > 0.0)?;
     let scale = target.orientation();
     let step = scale.oriented(commit.number()?) - scale.oriented(parent.number()?);
-    // If paired, the noise is that of a difference already.
-    let sd = if noise.paired { noise.sd } else { noise.sd * std::f64::consts::SQRT_2 };
+    let sd = noise.sd_of_difference();
     (step.is_finite() && step > 0.0).then_some((target, Step::Size { step, sd }))
 }
 

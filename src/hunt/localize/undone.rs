@@ -10,13 +10,13 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::replaced::are_specific;
 
+use super::joint::cause_of;
 use super::left::EndWithoutChange;
 use super::open_change::{OpenChange, WhyOpen};
-use super::step;
 
 /// Maximum number of measured commits that keep the lines of the change.
 const MOST_LOOKS: usize = 6;
-/// The same, if as many commits rewrite these lines.
+/// So many of them are measured even if many other commits rewrite these lines.
 const LEAST_LOOKS: usize = 2;
 /// Maximum number of measured commits that rewrite the lines of the change, or move its submodule.
 const MOST_REWRITES: usize = 24;
@@ -39,18 +39,19 @@ struct Places {
 
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
-    /// Does so once for each found commit, and only if the revert does not apply to the newer end
-    /// or cannot be judged there, if no part of the change can be judged and its lines were
-    /// rewritten, or, in a hunt for a fix, if the revert changes nothing there.
+    /// Does so once for each found commit, and only in one of these cases:
+    /// - The revert does not apply to the newer end, or cannot be judged there.
+    /// - The bad end stays bad without the parts that make the step; the rest was not removed.
+    /// - No part of the change can be judged, and its lines were rewritten.
+    /// - In a hunt for a fix, the revert changes nothing at the newer end.
     pub(crate) fn undone_by_hand(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
-        let is_flaky = self.is_flaky;
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
             Some(Revert::Conflict(_) | Revert::Unknown) => true,
             Some(Revert::StillBad) => cause.in_part,
             // For a regression (no backport), `unless_contradicted` withdraws such an answer.
             Some(Revert::Absent) => cause.backport.is_some(),
             // Parts of the change could not be judged.
-            None => !is_flaky && cause.end.is_without_answer(),
+            None => !self.is_flaky && cause.end.is_without_answer(),
             _ => false,
         }) else {
             return Ok(LaterCommits::default());
@@ -86,15 +87,13 @@ impl Driver<'_> {
                 continue;
             }
             let no_effect = OpenChange { commit: commit.clone(), why: WhyOpen::NoEffect };
-            // The hunt went on with this knowledge, and the commit is named all the same.
+            // A later commit undid this one, so the search went on. It named this commit again.
             if self.undone.contains_key(commit) {
                 let is_idle = without == EndWithoutChange::ShowsTheSame;
                 later.open.extend(is_idle.then_some(no_effect));
                 continue;
             }
-            let mut causes = finding.cause.iter().chain(&finding.other_causes);
-            let cause = causes.find(|cause| cause.commit == *commit);
-            let paths = cause.map(paths_of).unwrap_or_default();
+            let paths = cause_of(finding, commit).map(paths_of).unwrap_or_default();
             let step = culprit.effects.first();
             let one = self.look_after(commit, &culprit.parent, &paths, step)?;
             if one.undone.is_some() {
@@ -160,9 +159,9 @@ impl Driver<'_> {
     }
 
     /// Looks for a commit after `commit` at which its change in files with these paths has no
-    /// effect any more: the commit has the older end's verdict. With a step: the level goes back
-    /// there by more than half of it. Measures each commit that rewrites the lines of the change:
-    /// no mend can hide between these.
+    /// effect any more: this later commit has the older end's verdict. With a step: the level goes
+    /// back there by more than half of the step. Measures each commit that rewrites the lines of
+    /// the change (at most [`MOST_REWRITES`]), since each of them may undo it.
     fn look_after(
         &mut self,
         commit: &CommitId,
@@ -244,9 +243,8 @@ impl Driver<'_> {
 
     /// The hunt's targets that a few runs of one commit decide.
     fn targets_of_looks(&self) -> Result<Vec<Target>, HuntError> {
-        let (mut targets, _) = self.sought()?;
-        targets.retain(|target| step::is_judged_alone(target, self.begun.options.search));
-        Ok(targets)
+        let (targets, _) = self.sought()?;
+        Ok(self.judged_alone(&targets))
     }
 
     /// Whether the commit and the newer end show the same, bit for bit or with the same message,
@@ -258,7 +256,8 @@ impl Driver<'_> {
     }
 }
 
-/// The paths of the files that have a part of the cause. None: all files of the change.
+/// The paths of the files that have a part of the cause. An empty list stands for all files of the
+/// change.
 fn paths_of(cause: &Cause) -> Vec<&str> {
     let parts = cause.sets.iter().flat_map(|set| &set.parts);
     parts.map(|part| part.path.as_str()).collect()

@@ -165,7 +165,8 @@ impl Ledger {
         }
     }
 
-    /// Records that a found commit may have been undone, if the found ones explain too much.
+    /// Records that a found commit may have been undone. That counts if the found commits together
+    /// explain too much.
     pub(crate) fn leaves(&mut self, commit: &CommitId) {
         self.leaving.push(commit.clone());
     }
@@ -196,6 +197,18 @@ impl Ledger {
     /// The mends so far.
     pub(crate) fn mends(&self) -> &[Mend] {
         &self.mends
+    }
+
+    /// The mends of a metric that have a number.
+    pub(super) fn mends_of<'l>(&'l self, metric: &'l Metric) -> impl Iterator<Item = &'l Mend> {
+        let is_its = move |mend: &&Mend| mend.metric.as_ref() == Some(metric);
+        self.mends.iter().filter(is_its).filter(|mend| mend.amount.is_finite())
+    }
+
+    /// The first target on this metric.
+    pub(super) fn target_on(&self, metric: &Metric) -> Option<&GuardTarget> {
+        let mut guards = self.targets.iter().filter_map(Target::guard);
+        guards.find(|target| target.guard.metric == *metric)
     }
 
     /// The first guard. The contributions to a gradual change are computed for its metric.

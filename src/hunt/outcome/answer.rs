@@ -142,9 +142,8 @@ impl Ledger {
             // One step per culprit, though two guards of one metric have an effect each.
             let step = |culprit: &Culprit| culprit.effect_on(metric)?.own_step;
             // Not `sum`: the sum of no numbers is -0, and the report would show the sign.
-            let found =
-                self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit);
-            let explained = found.filter_map(step).fold(0.0, |sum, x| sum + x);
+            let steps = self.standing_culprits().filter_map(step);
+            let explained = steps.fold(0.0, |sum, x| sum + x);
             let rest = total - explained;
             // A tiny rest is a rounding error of the sum.
             let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());

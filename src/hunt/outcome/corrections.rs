@@ -20,7 +20,8 @@ use super::mean_level::MeanLevel;
 const SURE_OF_END: f64 = 2.0;
 /// In noise: most runs of the good side of a named step, and of the bad end, to reach that.
 const MOST_RUNS_OF_END: usize = 24;
-/// Maximum number of put-back files of a change that are looked at.
+/// Maximum number of files of a change that are looked at, of those that are as before the change
+/// again.
 const MOST_PUT_BACK: usize = 400;
 
 impl Driver<'_> {

@@ -1,5 +1,5 @@
-//! What the answer must not name: steps of one of several commits, and found commits that another
-//! one may have undone or replaced. Pure.
+//! What the answer must not name: a step that one of several commits made, and a found commit that
+//! another commit may have undone or replaced. Pure.
 
 use crate::evaluation::{Account, CommitId};
 
@@ -73,9 +73,9 @@ impl Ledger {
         stand >= 2 && !self.leaving.is_empty() && self.accounts().iter().any(Account::is_exceeded)
     }
 
-    /// Turns unclear commits into candidates. A metric is doubted if what may have moved it is
-    /// larger than the steps of the named commits. A commit is named if one of its metrics is not
-    /// doubted.
+    /// Turns unclear commits into candidates. A metric is doubted if its largest open step is
+    /// larger than its largest step by a named commit. A commit stays named if it moves a metric
+    /// that is not doubted.
     pub(super) fn doubt(&mut self) {
         self.settle_hidden();
         let mut clearest = StepSizes::default();
@@ -126,22 +126,24 @@ impl Ledger {
         self.doubted = open.into_metrics();
     }
 
-    /// Decides about the commits whose result another commit may cause at the newer end. If a found
-    /// commit among these others lies behind, and the found commits explain that end without the
-    /// doubted one, the doubted one was undone. Otherwise all of them are candidates.
+    /// Decides about each found commit whose result another commit may cause at the newer end. The
+    /// doubted commit was undone if one of the others is a found commit, and the found commits
+    /// explain the newer end without the doubted one. Otherwise the doubted commit and the others
+    /// are candidates.
     fn settle_hidden(&mut self) {
-        for (commit, after) in std::mem::take(&mut self.hidden) {
+        for (commit, others) in std::mem::take(&mut self.hidden) {
             let is_doubted =
                 |found: &FoundCommit| found.stands() && found.culprit.info.commit == commit;
             let Some(place) = self.found.iter().position(is_doubted) else { continue };
-            let is_behind =
-                |found: &&FoundCommit| found.stands() && after.contains(&found.culprit.info.commit);
-            let behind = self.found.iter().find(is_behind).map(|found| &found.culprit.info.commit);
-            let behind = behind.filter(|_| self.is_explained_without(&self.found[place].culprit));
-            let status = if let Some(by) = behind.cloned() {
+            let by = self
+                .standing_culprits()
+                .map(|culprit| &culprit.info.commit)
+                .find(|one| others.contains(one))
+                .filter(|_| self.is_explained_without(&self.found[place].culprit));
+            let status = if let Some(by) = by.cloned() {
                 CulpritStatus::Undone { by, again: false }
             } else {
-                let among = [commit.clone()].into_iter().chain(after).collect();
+                let among = [commit].into_iter().chain(others).collect();
                 CulpritStatus::Hides { among, left: f64::INFINITY }
             };
             self.found[place].status = status;

@@ -2,10 +2,11 @@
 
 use crate::stats;
 
-/// A share counts as less than half if it is so by this many standard errors. An error keeps the
-/// found commit, as the fresh runs of its confirmation do.
+/// A share counts as less than half if it is below half by this many standard errors. A wrong
+/// decision keeps the found commit, which the fresh runs of its confirmation support.
 const SURE_OF_LITTLE: f64 = 2.0;
-/// The same for more than half. An error would clear the found commit.
+/// A share counts as more than half if it is above half by this many standard errors. A wrong
+/// decision would clear the found commit.
 const SURE_OF_MUCH: f64 = 3.0;
 /// Minimum number of runs, or of pairs of runs, whose own scatter counts beside the noise.
 const SCATTER_FROM: usize = 6;
@@ -26,10 +27,8 @@ impl Lack {
     /// noise of one run; `size`: the step.
     pub(super) fn of_levels([own, theirs]: [&[f64]; 2], sd: f64, size: f64) -> Self {
         let mean = |runs| stats::winsorised_mean(runs).unwrap_or(f64::NAN);
-        let is_enough = own.len() + theirs.len() >= SCATTER_FROM;
-        let scatter = stats::winsorised_sd(&[own, theirs]).filter(|_| is_enough).unwrap_or(0.0);
         let variance = 1.0 / own.len() as f64 + 1.0 / theirs.len() as f64;
-        let error = sd.max(scatter) * variance.sqrt();
+        let error = with_scatter(sd, &[own, theirs]) * variance.sqrt();
         Self { share: (mean(own) - mean(theirs)) / size, error: error / size.abs() }
     }
 
@@ -39,9 +38,7 @@ impl Lack {
         if differences.len() < LEAST_PAIRS {
             return None;
         }
-        let is_enough = differences.len() >= SCATTER_FROM;
-        let scatter = stats::winsorised_sd(&[differences]).filter(|_| is_enough).unwrap_or(0.0);
-        let error = sd.max(scatter) / (differences.len() as f64).sqrt();
+        let error = with_scatter(sd, &[differences]) / (differences.len() as f64).sqrt();
         let share = stats::winsorised_mean(differences)? / size;
         Some(Self { share, error: error / size.abs() })
     }
@@ -51,7 +48,7 @@ impl Lack {
         self.share + SURE_OF_LITTLE * self.error < 0.5
     }
 
-    /// Whether the other commit has half of the step, as far as is known.
+    /// Whether the other commit has at least half of the step, as far as is known.
     pub(super) fn is_probably_small(self) -> bool {
         self.share <= 0.5
     }
@@ -60,6 +57,13 @@ impl Lack {
     pub(super) fn is_surely_large(self) -> bool {
         self.share - SURE_OF_MUCH * self.error > 0.5
     }
+}
+
+/// The noise, or the scatter within these groups if that is larger and they are large enough.
+fn with_scatter(sd: f64, groups: &[&[f64]]) -> f64 {
+    let count: usize = groups.iter().map(|group| group.len()).sum();
+    let scatter = stats::winsorised_sd(groups).filter(|_| count >= SCATTER_FROM);
+    sd.max(scatter.unwrap_or(0.0))
 }
 
 #[cfg(test)]

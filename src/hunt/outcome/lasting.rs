@@ -13,7 +13,7 @@ use crate::oracle::{Observation, measures_of};
 use super::account::Ledger;
 use super::culprit_status::Mend;
 use super::found_step::{FoundStep, is_beyond_the_end};
-use super::replaced::is_specific_target;
+use super::replaced::are_specific;
 use super::slight_difference;
 use super::suspects::UndoLocation;
 
@@ -267,12 +267,12 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let [_, newer] = search_range.ends();
         let is_gone = |one: &CommitId| history.is_gone_in_part(one, change);
-        let lacks_a_part = !is_specific_target(search_range) && is_gone(at) && is_gone(newer);
+        let lacks_a_part = !are_specific(&search_range.targets) && is_gone(at) && is_gone(newer);
         Ok(search_range.is_newer(judgement.verdict)
             && (history.contains_change(at, change) == Some(false) || lacks_a_part))
     }
 
-    /// The commits after `found` up to `by`, along one path, and those that `by` merges.
+    /// The commits after `found` up to `by`, along one path, and the commits that `by` merges.
     fn up_to(&self, found: &CommitId, by: &CommitId) -> Result<Vec<CommitId>, HuntError> {
         let mut after = self.chain(found, by)?;
         after.pop();

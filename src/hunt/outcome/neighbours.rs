@@ -18,8 +18,8 @@ use super::account::Ledger;
 use super::lack::Lack;
 use super::lasting::goes_on_from;
 
-/// Maximum number of commits on one side that are tried, if they cannot be measured or run the files
-/// of the commit beside them.
+/// Maximum number of commits that are tried on one side of a found commit. The next one is tried if
+/// a commit cannot be measured, or runs the same files as the commit beside it.
 const MOST_TRIED: usize = 4;
 /// Maximum number of runs of the other commit, beside the known runs of the found one.
 const MOST_RUNS: usize = 24;
@@ -37,10 +37,17 @@ enum AtNeighbour {
 }
 
 impl AtNeighbour {
-    /// If the runs are used up. The fresh runs of the confirmation count if the rest decides
-    /// nothing.
-    fn after_all_runs(lack: Lack) -> Self {
-        if lack.is_probably_small() { Self::Step } else { Self::Unclear }
+    /// `None` if more runs are needed. `is_last`: no more runs are allowed. Then it is enough that
+    /// the share is probably small, because the fresh runs of the confirmation support the found
+    /// commit.
+    fn of(lack: Lack, is_last: bool) -> Option<Self> {
+        if lack.is_surely_small() || (is_last && lack.is_probably_small()) {
+            return Some(Self::Step);
+        }
+        if lack.is_surely_large() {
+            return Some(Self::Nothing);
+        }
+        is_last.then_some(Self::Unclear)
     }
 }
 
@@ -91,27 +98,28 @@ impl Driver<'_> {
             }
         }
         if !later.is_empty() {
-            self.withdraw_if_parent_stands_out(ledger, search_range, culprit, target)?;
+            self.withdraw_if_parent_stands_out(ledger, search_range, culprit, target, size)?;
         }
         Ok(None)
     }
 
-    /// If the speed is judged, and the commit before the parent of a found commit is as bad as the
-    /// found commit, and worse than the good end: the parent alone stands out, as by another layout
-    /// of its code. Withdraws the found commit then, since an earlier one may have made the step.
-    /// Commits before the parent that run the parent's files are passed over.
+    /// If the metric depends on speed, withdraws a found commit whose parent alone is better than
+    /// its neighbours, perhaps by another layout of its code: an earlier commit may have made the
+    /// step. That is so if the commit before the parent is as bad as the found commit, and nearer
+    /// to the newer end's level than to the older end's. Passes over commits that run the parent's
+    /// files. `size`: the step on the oriented scale.
     fn withdraw_if_parent_stands_out(
         &mut self,
         ledger: &mut Ledger,
         search_range: &SearchRange,
         culprit: &Culprit,
         target: &GuardTarget,
+        size: f64,
     ) -> Result<(), HuntError> {
         if !search_range.explains_levels() || !target.guard.depends_on_speed() {
             return Ok(());
         }
         let (found, parent) = (&culprit.info.commit, &culprit.parent);
-        let Some(size) = oriented_step(culprit, target) else { return Ok(()) };
         let older = &search_range.older;
         let mut among = self.chain(older, parent)?;
         // The last of these is the parent, or has the code that the parent runs.
@@ -158,9 +166,10 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Whether a commit's level is nearer to the older end's than to the newer end's, by new runs in
-    /// turn: the commits before the parent are as good as the older end if the parent is an
-    /// improvement that the found commit took back with its step. False if the runs do not tell.
+    /// Whether a commit's level is nearer to the older end's than to the newer end's, by new runs
+    /// of the commit and the older end in turn. If a commit before the parent is near the older
+    /// end, the parent is an improvement that the found commit took back. False if the runs do not
+    /// tell.
     fn is_near_older_end(
         &mut self,
         search_range: &SearchRange,
@@ -244,14 +253,8 @@ impl Driver<'_> {
         loop {
             let Some(theirs) = self.oriented_runs(other, target, runs)? else { return Ok(None) };
             let lack = Lack::of_levels([&own, &theirs], noise.sd, size);
-            if lack.is_surely_small() {
-                return Ok(Some(AtNeighbour::Step));
-            }
-            if lack.is_surely_large() {
-                return Ok(Some(AtNeighbour::Nothing));
-            }
-            if runs >= MOST_RUNS {
-                return Ok(Some(AtNeighbour::after_all_runs(lack)));
+            if let Some(shown) = AtNeighbour::of(lack, runs >= MOST_RUNS) {
+                return Ok(Some(shown));
             }
             runs = MOST_RUNS.min(2 * runs);
         }
@@ -268,21 +271,15 @@ impl Driver<'_> {
         size: f64,
     ) -> Result<Option<AtNeighbour>, HuntError> {
         let noise = target.noise.expect("a search in noise");
-        let sd = if noise.paired { noise.sd } else { noise.sd * std::f64::consts::SQRT_2 };
+        let sd = noise.sd_of_difference();
         let mut differences = Vec::new();
         loop {
             let Some(own) = self.one_more_run(found, target)? else { return Ok(None) };
             let Some(theirs) = self.one_more_run(other, target)? else { return Ok(None) };
             differences.push(own - theirs);
             let Some(lack) = Lack::of_pairs(&differences, sd, size) else { continue };
-            if lack.is_surely_small() {
-                return Ok(Some(AtNeighbour::Step));
-            }
-            if lack.is_surely_large() {
-                return Ok(Some(AtNeighbour::Nothing));
-            }
-            if differences.len() >= MOST_PAIRS {
-                return Ok(Some(AtNeighbour::after_all_runs(lack)));
+            if let Some(shown) = AtNeighbour::of(lack, differences.len() >= MOST_PAIRS) {
+                return Ok(Some(shown));
             }
         }
     }

@@ -73,10 +73,10 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Checks each found commit that does not stand by the account, that the newer end needs by its
-    /// removal, and whose change was out of the tree for a while: another commit may have landed
-    /// the same change again. Returns further ranges to search. `looked_at`: the commits already
-    /// checked.
+    /// Checks each found commit that does not stand in the account, although the newer end loses
+    /// its step without it, and whose change was out of the tree for a while: another commit may
+    /// have landed the same change again. Returns further ranges to search. `looked_at`: the
+    /// commits already checked.
     pub(crate) fn look_whether_needed_last(
         &mut self,
         ledger: &mut Ledger,
@@ -86,11 +86,12 @@ impl Driver<'_> {
         let mut doubted = BTreeSet::new();
         for FoundCommit { culprit, .. } in ledger.found.iter().filter(|found| !found.stands()) {
             let commit = &culprit.info.commit;
+            if looked_at.contains(commit) {
+                continue;
+            }
             let history = &self.oracle.history;
             let change = history.change(&culprit.parent, commit)?;
-            if !looked_at.contains(commit)
-                && !history.commits_without_change(commit, &whole.newer, &change)?.is_empty()
-            {
+            if !history.commits_without_change(commit, &whole.newer, &change)?.is_empty() {
                 doubted.insert(commit.clone());
             }
         }
@@ -114,7 +115,8 @@ impl Driver<'_> {
     }
 
     /// Removes what is left of each found commit's change from the newer end, if the ledger leaves
-    /// open which of them explain it. `None` if a removal does not tell, or if that end needs none.
+    /// open which of these commits explain that end. `None` if the ledger does not leave this open,
+    /// if a removal does not tell, or if that end needs no commit.
     fn split_by_removal(
         &mut self,
         ledger: &Ledger,
@@ -145,8 +147,8 @@ impl Driver<'_> {
         Ok((!split.needed.is_empty()).then_some(split))
     }
 
-    /// A mend after a found commit at which a file of the commit's change is as before and nothing
-    /// of the change is left.
+    /// The commit of a mend after a found commit, if nothing of the found commit's change is left
+    /// there and a file of the change is as before.
     fn restored_at(
         &self,
         ledger: &Ledger,

@@ -36,7 +36,7 @@ impl Driver<'_> {
         let change = history.change(&step.culprit.parent, found)?;
         let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change)
-            || (is_gone && !is_specific_target(step.search_range))
+            || (is_gone && !are_specific(&step.search_range.targets))
             || self.breaks_otherwise(step, chain)?
         {
             ledger.hides(found, chain);
@@ -141,9 +141,10 @@ impl Driver<'_> {
     }
 
     /// Withdraws the found commit if another found commit takes its lines out of the tree and
-    /// alters other files: that commit's step is what it made minus what it undid, and nothing
-    /// separates the two. (A file that is put back byte for byte was undone.) `ends`: the other
-    /// commit's parent, and that commit.
+    /// alters other files: the other commit's step is what that commit made minus what it undid,
+    /// and no measurement separates the two. Not if the other commit puts a file back byte for
+    /// byte: then it undid that file's part of the change. `ends`: the other commit's parent, and
+    /// the other commit.
     pub(crate) fn withdraw_if_mixed(
         &self,
         ledger: &mut Ledger,
@@ -222,8 +223,8 @@ impl Driver<'_> {
     }
 
     /// Whether the found commit and the newer end are bit-identical, or the target is a failure
-    /// with a specific message. Then another cause is very unlikely. Facts and whole numbers are
-    /// equal too easily to tell.
+    /// with a specific message. Then another cause is very unlikely. A measure that gives only
+    /// facts and whole numbers does not count: two causes easily give the same values.
     pub(crate) fn is_same_result(&mut self, step: &FoundStep<'_>) -> Result<bool, HuntError> {
         let [_, newer] = step.search_range.ends();
         let targets = &step.search_range.targets;
@@ -269,13 +270,8 @@ fn has_plain_values(target: &GuardTarget, seen: &Observation) -> bool {
     target.noise.is_none() && seen.readings(&target.guard.metric.measure).all(Reading::is_plain)
 }
 
-/// Whether a target is a failure with a specific message or a level that is no whole number. An
-/// unrelated commit would hardly cause the same.
-pub(crate) fn is_specific_target(search_range: &SearchRange) -> bool {
-    are_specific(&search_range.targets)
-}
-
-/// The same for these targets.
+/// Whether one of these targets is a failure with a specific message or a level that is no whole
+/// number. An unrelated commit would hardly cause the same.
 pub(crate) fn are_specific(targets: &[Target]) -> bool {
     targets.iter().any(|target| match target {
         Target::Failure { failure, .. } => failure.is_telling(),

@@ -3,6 +3,7 @@
 use crate::evaluation::Finding;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::earlier_runs::days;
 use crate::store::journal::{Entry, Event, RunDone};
 
 impl Driver<'_> {
@@ -12,14 +13,13 @@ impl Driver<'_> {
         self.oracle.tell_set_aside()?;
         let entries = self.hunt.entries()?;
         let Some(runs) = only_reused(&entries) else { return Ok(finding) };
-        let mut days = Vec::new();
+        let mut dates = Vec::new();
         for run in runs {
             let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
-            days.extend(run.and_then(|run| day(&run.record.started).map(str::to_owned)));
+            dates.extend(run.map(|run| run.record.started));
         }
-        days.sort();
-        if let (Some(oldest), Some(newest)) = (days.first(), days.last()) {
-            let text = words(oldest, newest);
+        if let Some(when) = days(dates.iter().map(String::as_str)) {
+            let text = words(&when);
             self.oracle.recorder.event(Event::Note { text: text.clone() })?;
             finding.notes.push(text);
         }
@@ -37,13 +37,7 @@ fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     runs.iter().all(|run| run.reused).then_some(runs)
 }
 
-/// The day of an RFC 3339 date.
-fn day(date: &str) -> Option<&str> {
-    date.get(..10)
-}
-
-fn words(oldest: &str, newest: &str) -> String {
-    let when = if oldest == newest { oldest.to_owned() } else { format!("{oldest} to {newest}") };
+fn words(when: &str) -> String {
     format!("this answer comes from stored runs of {when}; nothing was run now")
 }
 
@@ -53,9 +47,10 @@ mod tests {
 
     #[test]
     fn one_day_or_from_the_first_to_the_last() {
-        assert_eq!(day("2026-01-02T03:04:05Z"), Some("2026-01-02"));
-        assert_eq!(day("soon"), None);
-        assert!(words("2026-01-02", "2026-01-02").contains("runs of 2026-01-02; nothing"));
-        assert!(words("2026-01-02", "2026-02-03").contains("2026-01-02 to 2026-02-03"));
+        let of = |dates: &[&str]| words(&days(dates.iter().copied()).unwrap());
+        let [first, second] = ["2026-01-02T03:04:05Z", "2026-02-03T03:04:05Z"];
+        assert!(of(&[first, first]).contains("runs of 2026-01-02; nothing"));
+        assert!(of(&[second, first]).contains("2026-01-02 to 2026-02-03"));
+        assert_eq!(days(["soon"].into_iter()), None);
     }
 }

@@ -2,7 +2,7 @@
 //! one line, the levels between two commits show what took a part back. Between separate lines no
 //! level shows it: a merge may have lost a step, or commits that cannot be tested took it back.
 
-use crate::evaluation::{Culprit, GuardTarget, Metric, Target, exceeds_limit};
+use crate::evaluation::{Culprit, GuardTarget, Metric, exceeds_limit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -23,13 +23,10 @@ impl Driver<'_> {
         }
         for account in ledger.accounts() {
             let metric = &account.metric;
-            let standing = ledger.found.iter().filter(|found| found.stands());
-            let standing = standing.map(|found| &found.culprit);
+            let standing = ledger.standing_culprits();
             let standing: Vec<Culprit> =
                 standing.filter(|one| one.effect_on(metric).is_some()).cloned().collect();
-            let is_its = |target: &&GuardTarget| target.guard.metric == *metric;
-            let target = ledger.targets.iter().filter_map(Target::guard).find(is_its).cloned();
-            let Some(target) = target else { continue };
+            let Some(target) = ledger.target_on(metric).cloned() else { continue };
             let most = target.limit.max(0.0) + SURE * ledger.error_of_rest(&target);
             let excess = -account.rest - improvement_before(&standing, &target);
             if !exceeds_limit(excess, most, target.levels_at_ends()) {
@@ -48,8 +45,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The pairs of commits that do not contain each other, and the sum of the steps that count
-    /// twice, because both commits of such a pair make the same change.
+    /// The pairs of commits that do not contain each other and make different changes. And the sum
+    /// of the steps that count twice, because both commits of a pair make the same change.
     fn on_separate_lines<'c>(
         &self,
         culprits: &'c [Culprit],
@@ -65,8 +62,8 @@ impl Driver<'_> {
                 }
                 let change = history.change(&one.parent, commit)?;
                 if history.carries_mostly(beside, &change) {
-                    let steps = [one, other].into_iter().filter_map(|one| one.effect_on(metric));
-                    let steps = steps.filter_map(|effect| effect.own_step);
+                    let step = |one: &Culprit| one.effect_on(metric)?.own_step;
+                    let steps = [one, other].into_iter().filter_map(step);
                     let smaller = steps.fold(f64::INFINITY, f64::min);
                     counted_twice += if smaller.is_finite() { smaller } else { 0.0 };
                 } else {
@@ -85,20 +82,19 @@ impl Driver<'_> {
         metric: &Metric,
     ) -> Result<f64, HuntError> {
         let history = &self.oracle.history;
+        let [one, other] = pair.map(|culprit| &culprit.info.commit);
         let mut sum = 0.0;
-        for mend in ledger.mends().iter().filter(|mend| mend.metric.as_ref() == Some(metric)) {
-            let mut is_behind = mend.amount.is_finite();
-            for culprit in pair {
-                is_behind = is_behind && history.is_ancestor(&culprit.info.commit, &mend.by)?;
+        for mend in ledger.mends_of(metric) {
+            if history.is_ancestor(one, &mend.by)? && history.is_ancestor(other, &mend.by)? {
+                sum += mend.amount;
             }
-            sum += if is_behind { mend.amount } else { 0.0 };
         }
         Ok(sum)
     }
 }
 
-/// How much better than the good end a parent of these commits is: their steps then start below
-/// the account.
+/// How much better than the good end the best parent of these commits is; 0 if none is better. The
+/// steps from there add up to more than the whole change.
 fn improvement_before(culprits: &[Culprit], target: &GuardTarget) -> f64 {
     let effects = culprits.iter().filter_map(|one| one.effect_on(&target.guard.metric));
     let levels = effects.filter_map(|effect| effect.parent.number().zip(target.baseline.number()));

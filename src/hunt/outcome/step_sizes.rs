@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Basis, Culprit, Metric, Target};
 
-/// By which share two equal steps may differ, because levels are rounded.
+/// Two steps are equal if they differ by at most this share, because levels are rounded.
 const ROUNDING: f64 = 1e-9;
 
 /// For each metric, the largest of some steps in the metric's unit. `None` stands for a failure.
@@ -13,7 +13,8 @@ const ROUNDING: f64 = 1e-9;
 pub(super) struct StepSizes(BTreeMap<Option<Metric>, f64>);
 
 impl StepSizes {
-    /// What these targets lose between the ends of a search range. Infinite without numbers.
+    /// How much these targets get worse between the ends of a search range. Infinite without
+    /// numbers.
     pub(super) fn between_ends(targets: &[Target]) -> Self {
         let size = |target: &Target| match target {
             Target::Guard(target) => {
@@ -58,9 +59,9 @@ impl StepSizes {
         Self(self.0.into_keys().map(|metric| (metric, size)).collect())
     }
 
-    /// Adds other steps.
-    pub(super) fn raise(&mut self, by: Self) {
-        for (metric, size) in by.0 {
+    /// Adds other steps. Of each metric, the larger step counts.
+    pub(super) fn raise(&mut self, others: Self) {
+        for (metric, size) in others.0 {
             self.raise_to(metric, size);
         }
     }
@@ -70,7 +71,8 @@ impl StepSizes {
         *largest = largest.max(size);
     }
 
-    /// Drops the metrics in which a step of `named` is at least as large, but for rounding.
+    /// Drops each metric of which `named` has a step that is at least as large, or smaller only by
+    /// rounding.
     pub(super) fn keep_larger_than(&mut self, named: &Self) {
         self.0.retain(|metric, size| {
             named.0.get(metric).is_none_or(|other| *size > *other * (1.0 + ROUNDING))

@@ -88,20 +88,22 @@ impl Ledger {
         };
         let starts = self.standing_effects(metric).map(above_good);
         let highest = starts.fold(0.0, f64::max);
-        let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
-        let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
-        let steps = undone.filter_map(|culprit| culprit.effect_on(metric)?.own_step);
+        let steps = self.undone_steps(metric);
         steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
     }
 
     /// How much better mends made the metric, beyond the steps that they undid.
     fn unattributed_mends(&self, metric: &Metric) -> f64 {
-        let mends = self.mends().iter().filter(|mend| mend.metric.as_ref() == Some(metric));
-        let amounts = mends.map(|mend| mend.amount).filter(|amount| amount.is_finite());
+        let mended = self.mends_of(metric).fold(0.0, |sum, mend| sum + mend.amount);
+        let undone = self.undone_steps(metric).fold(0.0, |sum, step| sum + step);
+        f64::max(mended - undone, 0.0)
+    }
+
+    /// The own steps of the undone commits.
+    fn undone_steps(&self, metric: &Metric) -> impl Iterator<Item = f64> {
         let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
         let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
-        let steps = undone.filter_map(|culprit| culprit.effect_on(metric)?.own_step);
-        (amounts.fold(0.0, |sum, x| sum + x) - steps.fold(0.0, |sum, x| sum + x)).max(0.0)
+        undone.filter_map(move |culprit| culprit.effect_on(metric)?.own_step)
     }
 
     /// The smallest own step of the standing commits; infinite if none has a number.
@@ -143,7 +145,7 @@ impl Ledger {
         largest
     }
 
-    fn standing_culprits(&self) -> impl Iterator<Item = &Culprit> {
+    pub(super) fn standing_culprits(&self) -> impl Iterator<Item = &Culprit> {
         self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
     }
 
@@ -184,10 +186,7 @@ impl Ledger {
     /// Whether these commits explain what the bad end shows of a metric. A failure rate has no
     /// steps to add up: one commit that moves it is enough.
     fn do_explain(&self, culprits: &[&Culprit], metric: &Metric) -> bool {
-        let is_its = |target: &&GuardTarget| target.guard.metric == *metric;
-        let Some(target) = self.targets.iter().filter_map(Target::guard).find(is_its) else {
-            return false;
-        };
+        let Some(target) = self.target_on(metric) else { return false };
         let mut effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
         let ends = target.baseline.number().zip(target.bad.number());
         match ends.filter(|_| !target.is_rate()) {

@@ -52,9 +52,7 @@ pub(super) fn with_noise(
     reported: Option<Noise>,
     fresh: &Fresh<'_>,
 ) -> (GuardTarget, Step) {
-    let of_hunt = reported.map_or(0.0, |noise| {
-        if noise.paired { noise.sd } else { noise.sd * std::f64::consts::SQRT_2 }
-    });
+    let of_hunt = reported.map_or(0.0, |noise| noise.sd_of_difference());
     let differences: Vec<f64> = fresh.good.iter().zip(fresh.bad).map(|(g, b)| b - g).collect();
     let here = if differences.len() > 1 { variance(&differences).sqrt() } else { 0.0 };
     // Without any noise the test would divide by zero.

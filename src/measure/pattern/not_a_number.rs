@@ -38,8 +38,8 @@ pub(super) struct NotANumber {
 }
 
 impl NotANumber {
-    /// The groups of `pattern` that stand for such a text in this line, by their index. `starts`:
-    /// where the pattern itself matches, so that the line has a number there.
+    /// The groups of `pattern` that find such a text in this line, by their index. `starts`: where
+    /// the matches of the pattern itself begin, so that the line has a number there.
     pub(super) fn groups<'l>(
         &self,
         pattern: &Regex,

@@ -255,18 +255,9 @@ fn rates_of_failure_take_many_runs() {
 #[test]
 fn bad_wins_over_untestable_and_untestable_over_good() {
     let quality = Target::Guard(target(GuardForm::MaxIncrease(0.5), 1.0, 3.0));
-    let speed = Target::Guard(GuardTarget {
-        guard: Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) },
-        baseline: Value::Number(100.0),
-        bad: Value::Number(50.0),
-        limit: 5.0,
-        threshold: None,
-        noise: None,
-        text: None,
-        checks: None,
-        needed: None,
-        units: None,
-    });
+    let guard = Guard { metric: Metric::of("speed"), form: GuardForm::MaxDecrease(5.0) };
+    let [good, bad] = [100.0, 50.0].map(Value::Number);
+    let speed = Target::Guard(GuardTarget::between(&guard, good, bad, None));
     let judged = |ppl_run: Sample, speed_run: Sample| {
         let mut seen = seen('a', "ppl", [ppl_run]);
         seen.samples.insert("speed".to_owned(), vec![speed_run]);

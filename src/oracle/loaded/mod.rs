@@ -148,9 +148,9 @@ fn named_like(program: &str, slot: &Slot) -> Option<String> {
     None
 }
 
-/// The first of these programs, which a build made and a run did not open, that the run had in
-/// memory from elsewhere under the same name. If there is none: the first one whose name is found
-/// in PATH. A short run may end before its program is seen in memory.
+/// The first of these programs, which a build made and a run did not open, whose name a file from
+/// elsewhere has that the run had in memory. If there is none, the first one whose name is found in
+/// PATH: a short run may end before its program is seen in memory.
 fn installed<'p>(
     mut built: impl Iterator<Item = &'p PathBuf> + Clone,
     elsewhere: impl Iterator<Item = &'p PathBuf>,

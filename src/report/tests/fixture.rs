@@ -113,19 +113,10 @@ impl Hunt {
     }
 
     pub(crate) fn targets(&mut self) {
+        let guard = Guard { metric: Metric::of("ppl"), form: GuardForm::MaxIncrease(0.05) };
+        let [good, bad] = [7.21, 7.54].map(Value::Number);
         self.append(Event::Targets {
-            targets: vec![Target::Guard(GuardTarget {
-                guard: Guard { metric: Metric::of("ppl"), form: GuardForm::MaxIncrease(0.05) },
-                baseline: Value::Number(7.21),
-                bad: Value::Number(7.54),
-                limit: 0.05,
-                threshold: None,
-                noise: None,
-                text: None,
-                checks: None,
-                needed: None,
-                units: None,
-            })],
+            targets: vec![Target::Guard(GuardTarget::between(&guard, good, bad, None))],
             steadiness: SearchMethod::BitIdentical,
             others: vec![OtherGuard {
                 guard: Guard {

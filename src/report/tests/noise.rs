@@ -24,18 +24,11 @@ const NOISE: Noise = Noise {
 fn target(form: GuardForm, noise: Noise) -> GuardTarget {
     let (good, bad) = (Value::Number(7.2104), Value::Number(7.5312));
     let guard = Guard { metric: Metric::of("ppl"), form };
-    let (threshold, noise) = (Some(7.3708), Some(noise));
     GuardTarget {
-        guard,
-        baseline: good,
-        bad,
         limit: 0.05,
-        threshold,
-        noise,
-        text: None,
-        checks: None,
-        needed: None,
-        units: None,
+        threshold: Some(7.3708),
+        noise: Some(noise),
+        ..GuardTarget::between(&guard, good, bad, None)
     }
 }
 

@@ -66,14 +66,14 @@ fn levels_that_go_up_and_down_leave_the_claim_open() {
 
 #[test]
 fn a_step_far_larger_than_the_offsets_stays() {
-    let small: Vec<Measured> = MISLED
+    let large: Vec<Measured> = MISLED
         .iter()
         .map(|&(place, value, runs)| {
             let side = if place < 18 { 0.0 } else { 200.0 };
             (place, value + side, runs)
         })
         .collect();
-    let shown = offsets(&small, 18, 0.5).unwrap();
+    let shown = offsets(&large, 18, 0.5).unwrap();
     assert!(shown.confidence > 0.99 || !shown.are_likely(), "{shown:?}");
 }
 

@@ -10,6 +10,7 @@ mod oracle;
 pub(crate) mod planted;
 mod processes;
 mod running;
+pub(crate) mod shell_engine;
 mod snapshot;
 mod spans;
 

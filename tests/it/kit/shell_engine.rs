@@ -1,0 +1,81 @@
+//! Hunts with an engine that is a shell script, in repositories where each commit changes a file
+//! that the script reads.
+
+use super::planted::{commit, put};
+use super::{Hunt, TestEnvironment};
+
+/// The keys of a measure that reads a number, a fact, or the results of checks.
+pub(crate) const NUMBER: &str = "parser = \"regex\"\npattern = '^e = ([0-9.]+)'";
+pub(crate) const FACT: &str = "parser = \"regex\"\nkind = \"fact\"\npattern = '^e = (.*)'";
+pub(crate) const PARITY: &str = "parser = \"parity\"";
+
+/// Makes these commits, and hunts from the first one, which is `v1`, to the last one. Commit i puts
+/// the i-th text into the i-th file; an empty text removes the file. `a+b` are two files with the
+/// same text. The subject of each commit is the name of its file.
+pub(crate) fn hunt(
+    env: &TestEnvironment,
+    engine: &str,
+    keys: [&str; 2],
+    commits: &[(&str, &str)],
+) -> Hunt {
+    put_engine(env, engine);
+    for (number, (files, text)) in commits.iter().enumerate() {
+        for file in files.split('+') {
+            let path = env.repo().join(file);
+            if text.is_empty() {
+                std::fs::remove_file(path).unwrap();
+            } else {
+                put(&path, text.as_bytes());
+            }
+        }
+        commit(env, files);
+        if number == 0 {
+            env.git(&["tag", "v1"]);
+        }
+    }
+    hunt_by(env, keys)
+}
+
+/// Puts the script into the repository, without a commit.
+pub(crate) fn put_engine(env: &TestEnvironment, engine: &str) {
+    put(&env.repo().join("engine.sh"), format!("cd \"$(dirname \"$0\")\"\n{engine}").as_bytes());
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n");
+}
+
+/// A hunt in this repository with these keys of the measure and the guard.
+pub(crate) fn hunt_by(env: &TestEnvironment, [measure, guard]: [&str; 2]) -> Hunt {
+    let text = format!(
+        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
+         [[guard]]\n{guard}\n"
+    );
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    env.hunt()
+}
+
+/// Commits that change nothing, to have more commits between the others.
+pub(crate) fn notes<'a>(count: usize) -> impl Iterator<Item = (&'a str, &'a str)> {
+    ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().take(count).map(|text| ("notes", text))
+}
+
+/// These commits, with notes around them.
+pub(crate) fn among_notes<'a>(steps: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let mut all: Vec<_> = [("start", "0")].into_iter().chain(notes(3)).collect();
+    for step in steps {
+        all.push(*step);
+        all.extend(notes(4));
+    }
+    all
+}
+
+/// The subjects of the named commits.
+pub(crate) fn subjects(hunt: &Hunt) -> Vec<String> {
+    let culprits = hunt.report["culprits"].as_array().unwrap();
+    culprits.iter().map(|one| one["subject"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Whether the last commit with this subject is a candidate.
+pub(crate) fn is_candidate(env: &TestEnvironment, hunt: &Hunt, subject: &str) -> bool {
+    let commit = env.git(&["log", "-1", "--format=%H", &format!("--grep=^{subject}$")]);
+    let candidates = hunt.report["candidates"].as_array().unwrap();
+    candidates.iter().any(|one| one == commit.trim())
+}
