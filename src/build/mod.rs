@@ -1,6 +1,7 @@
 //! Builds commits in slots, and decides whose fault a failed build is.
 
 mod build_request;
+mod build_times;
 mod builder;
 mod compiler_cache;
 mod error;
@@ -24,6 +25,7 @@ mod turns;
 mod unbuilt;
 
 pub(crate) use build_request::BuildRequest;
+pub(crate) use build_times::differ_only_in_times;
 pub(crate) use builder::{Built, build};
 pub(crate) use error::BuildError;
 pub(crate) use key::{Circumstances, build_key, prepare_key, run_key};

@@ -9,7 +9,7 @@ use object::{File, SectionKind};
 use sha2::{Digest, Sha256};
 
 /// Largest object file to read, bytes.
-const LARGEST: u64 = 64 << 20;
+pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The digest of the code and data that an object file brings into a program, in hexadecimal.
 /// Debug information, notes and string constants are left out, because they may hold paths. `None`

@@ -92,8 +92,9 @@ struct View {
     /// The good and the bad end.
     ends: Option<[CommitId; 2]>,
     targets: Vec<Target>,
-    /// The targets of a search on a shorter text, if that is the current search.
-    short: Option<Vec<Target>>,
+    /// The newest search's targets, with levels of its own, and whether it reads only the beginning
+    /// of the text.
+    searched: (Vec<Target>, bool),
     runs: Vec<RunDone>,
     pace: Pace,
     doing: Option<Doing>,
@@ -114,7 +115,7 @@ impl View {
             subjects: BTreeMap::new(),
             ends: None,
             targets: Vec::new(),
-            short: None,
+            searched: (Vec::new(), false),
             runs: Vec::new(),
             pace: Pace::default(),
             doing: None,
@@ -202,7 +203,7 @@ impl View {
                 }
             }
             Event::Search { commits, targets, chunks, method, .. } => {
-                self.short = chunks.is_some().then(|| targets.clone());
+                self.searched = (targets.clone(), chunks.is_some());
                 let whole =
                     self.targets.iter().find_map(Target::guard).and_then(|target| target.text);
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
@@ -368,17 +369,20 @@ impl View {
         text::verdict_line(judgement.verdict, commit, figure, limit, &subject)
     }
 
-    /// The latest value of the first targeted metric at a commit, and the threshold.
+    /// The latest value of the first targeted metric at a commit, and the threshold of the search.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
-        let Some(target) = self.targets.iter().find_map(Target::guard) else { return (None, None) };
+        let (searched, reads_beginning) = &self.searched;
+        let searched = searched.iter().find_map(Target::guard);
+        let whole = self.targets.iter().find_map(Target::guard);
+        let Some(target) = searched.or(whole) else { return (None, None) };
         let metric = &target.guard.metric;
         let mut runs =
             self.runs.iter().rev().filter(|run| run.commit == *commit && run.apart.is_none());
         let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
-        // A run on a shorter text is compared with the levels of that text.
+        // Levels on a shorter text hold for runs on that text alone.
         let read = last.and_then(|(run, _)| run.text);
-        let short = self.short.iter().flatten().find_map(Target::guard);
-        let target = short.filter(|short| read.is_some() && short.text == read).unwrap_or(target);
+        let is_of_search = !reads_beginning || (read.is_some() && target.text == read);
+        let target = if is_of_search { target } else { whole.unwrap_or(target) };
         let limit = target.threshold.or_else(|| {
             let baseline = target.baseline.number()?;
             let sign =

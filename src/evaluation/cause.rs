@@ -283,6 +283,13 @@ pub enum Revert {
     Absent,
 }
 
+impl Revert {
+    /// Whether the endpoint was tested without the parts, or does not have them.
+    pub(crate) fn is_tested(&self) -> bool {
+        !matches!(self, Self::Stopped(_) | Self::Conflict(_))
+    }
+}
+
 /// What the bad endpoint shows with the parts that make a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -343,15 +350,15 @@ impl Cause {
         self.trials.get(self.without?)
     }
 
-    /// The test of the newer endpoint without the sets, if it was made.
+    /// The last test of the newer endpoint without the sets or the whole commit, if one was made.
     pub(crate) fn reverted(&self) -> Option<&Trial> {
         let of = [TrialOf::Reverted, TrialOf::Unfixed];
-        self.trials.iter().find(|trial| of.contains(&trial.of))
+        self.trials.iter().rfind(|trial| of.contains(&trial.of))
     }
 
-    /// The test of the bad endpoint with the sets of a fix, if it was made.
+    /// The last test of the bad endpoint with the sets of a fix or the whole fix, if one was made.
     pub(crate) fn backported(&self) -> Option<&Trial> {
-        self.trials.iter().find(|trial| trial.of == TrialOf::Backported)
+        self.trials.iter().rfind(|trial| trial.of == TrialOf::Backported)
     }
 
     /// The test of one set alone, if it was made.

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// How many names a message lists. The others are only counted.
 const MOST_NAMES: usize = 5;
 
+/// The name of a check without a name. If there are several, numbers are added.
+pub(crate) const UNNAMED_CHECK: &str = "unnamed";
+
 /// The names of the checks that ran, without the skipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -16,6 +19,11 @@ impl Checks {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Those that are not among `others`.
@@ -69,7 +77,8 @@ impl IntoIterator for Checks {
 }
 
 /// The checks that a run needs for a verdict: they fail at the bad end, and a check that did not
-/// run cannot fail. For a count of passed checks: those that both ends ran.
+/// run cannot fail. For the largest distance: they are too far off at the bad end. For a count of
+/// passed checks: those that both ends ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NeededChecks {
     /// Those that the good end has, run or skipped: each run must make them.

@@ -220,6 +220,10 @@ pub(crate) struct Culprit {
     pub differences: Option<Differences>,
     /// Date and hunt of an earlier confirmation, if it is reused.
     pub confirmed_before: Option<(String, String)>,
+    /// Set if no test shows that the newer end needs the commit, and another commit may easily give
+    /// the same result: how many later commits the hunt did not measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured_after: Option<usize>,
 }
 
 impl Culprit {
@@ -239,6 +243,7 @@ impl Culprit {
             ran: None,
             differences: None,
             confirmed_before: None,
+            unmeasured_after: None,
         }
     }
 
@@ -274,6 +279,10 @@ pub(crate) struct Account {
     /// worse than the one before it by more than the tolerance.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_small_steps: bool,
+    /// The part of the rest that named commits took back themselves: steps of undone commits that
+    /// their parents still had. In the metric's unit; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<f64>,
     /// The guard's tolerance, in the metric's unit.
     #[serde(with = "number")]
     pub limit: f64,
@@ -283,6 +292,11 @@ impl Account {
     /// Whether the found steps exceed the whole change by more than the tolerance.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.rest < -self.limit.max(0.0)
+    }
+
+    /// What neither the found steps nor small steps explain.
+    pub(crate) fn left(&self) -> f64 {
+        if self.in_small_steps { 0.0 } else { self.rest - self.taken_back.unwrap_or(0.0) }
     }
 }
 

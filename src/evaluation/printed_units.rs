@@ -1,12 +1,12 @@
-//! The units behind a metric's numbers, as printed. Numbers of units of another scale are
-//! never compared.
+//! The units of a metric's numbers, as printed. Numbers of units of another scale are never
+//! compared.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The units behind the numbers of one run; several if the run printed several. An empty text is a
+/// The units of the numbers of one run; several if the run printed several. An empty text is a
 /// number without a unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -24,16 +24,78 @@ const PREFIXES: [(&str, f64); 5] = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e
 const BINARY: [(&str, f64); 4] =
     [("ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("Ti", 1_099_511_627_776.0)];
 
+/// From this ratio on, two numbers may have units of different scale. A minute has 60 seconds, and
+/// in the same commit the number may get better or worse by a factor of three.
+const LEAST_RATIO: f64 = 20.0;
+
+/// Other words for what is counted. Engines rename them without any change of the numbers.
+const COUNTED: [(&str, &str); 13] = [
+    ("t", "tok"),
+    ("toks", "tok"),
+    ("token", "tok"),
+    ("tokens", "tok"),
+    ("its", "it"),
+    ("iter", "it"),
+    ("iters", "it"),
+    ("iteration", "it"),
+    ("iterations", "it"),
+    ("reqs", "req"),
+    ("request", "req"),
+    ("requests", "req"),
+    ("tps", "tok/s"),
+];
+
 impl PrintedUnits {
-    /// Whether some unit of one run is a known unit of another scale than one of the other run:
-    /// `ms` and `s`. Other words, or none, may name the same unit: `t/s` and `tok/s`.
-    pub(crate) fn differ_from(&self, other: &Self) -> bool {
+    /// Whether the numbers of two runs cannot be compared, because their units are of different
+    /// scale: `ms` and `s`, or `it/s` and `s/it`. Other words, or none, may name the same unit. So
+    /// for these the numbers must be far apart too: 80 `%` and 0.8. `numbers`: one of each run.
+    pub(crate) fn differ_from(&self, other: &Self, numbers: [Option<f64>; 2]) -> bool {
+        let [own, other] = [self, other].map(Self::with_short_words);
+        own.has_other_scale(&other) || (own != other && may_be_rescaled(numbers))
+    }
+
+    /// The units with one word for each thing that is counted: `tok/s` for `t/s`.
+    fn with_short_words(&self) -> Self {
+        let short = |unit: &String| unit.split('/').map(short_word).collect::<Vec<_>>().join("/");
+        self.0.iter().map(short).collect()
+    }
+
+    /// Whether some unit of one run is a known unit of another scale than one of the other run.
+    fn has_other_scale(&self, other: &Self) -> bool {
         let has_new = |own: &Self, other: &Self| {
             let mut new = own.0.difference(&other.0);
-            new.any(|unit| other.0.iter().any(|another| is_other_scale(unit, another)))
+            new.any(|unit| {
+                let mut others = other.0.iter();
+                others.any(|another| is_other_scale(unit, another) || is_inverse(unit, another))
+            })
         };
         has_new(self, other) || has_new(other, self)
     }
+}
+
+/// Whether two numbers are so far apart that one may be the other in another unit.
+fn may_be_rescaled(numbers: [Option<f64>; 2]) -> bool {
+    let [Some(own), Some(other)] = numbers else { return false };
+    let ratio = (own / other).max(other / own);
+    ratio.is_finite() && ratio >= LEAST_RATIO
+}
+
+fn short_word(word: &str) -> &str {
+    COUNTED.iter().find(|(long, _)| *long == word).map_or(word, |(_, short)| *short)
+}
+
+/// Whether one is the inverse of the other, or one is a time for each thing and the other a number
+/// of things for each time: `ms/tok` and `tok/s`.
+fn is_inverse(own: &str, other: &str) -> bool {
+    let parts = [own, other].map(|unit| unit.split_once('/'));
+    let [Some((above, below)), Some((other_above, other_below))] = parts else { return false };
+    let is_time_above = |above: &str, below: &str| {
+        let is_time = [above, below].map(|part| seconds(part).is_some());
+        (is_time[0] != is_time[1]).then_some(is_time[0])
+    };
+    let places = [is_time_above(above, below), is_time_above(other_above, other_below)];
+    let is_exact = above != below && above == other_below && below == other_above;
+    is_exact || matches!(places, [Some(own), Some(other)] if own != other)
 }
 
 /// Whether both are known units of one kind and of different scales.
@@ -110,7 +172,8 @@ mod tests {
     fn only_another_scale_is_another_unit() {
         let is_other = |one: &str, other: &str| {
             let of = |units: &str| units.split(',').map(str::to_owned).collect::<PrintedUnits>();
-            of(one).differ_from(&of(other)) || of(other).differ_from(&of(one))
+            let near = [Some(100.0), Some(120.0)];
+            of(one).differ_from(&of(other), near) || of(other).differ_from(&of(one), near)
         };
         for (one, other) in [
             ("ms", "s"),
@@ -121,6 +184,10 @@ mod tests {
             ("tok/s", "ktok/s"),
             ("GFLOPS", "TFLOPS"),
             ("ms,s", "ms"),
+            ("it/s", "s/it"),
+            ("ms/tok", "tokens/s"),
+            ("tok/W", "W/tok"),
+            ("t/s", "tokens/min"),
         ] {
             assert!(is_other(one, other), "{one}: {other}");
         }
@@ -132,11 +199,36 @@ mod tests {
             ("ms", "ms/token"),
             ("%", "x"),
             ("kB/ms", "MB/s"),
+            ("tok/s", "it/s"),
+            ("ms/tok", "ms/it"),
+            ("ms/s", "s/tok"),
             ("ms,s", "ms,s,"),
             ("MB", "s"),
         ] {
             assert!(!is_other(one, other), "{one}: {other}");
         }
+    }
+
+    #[test]
+    fn another_word_is_another_unit_if_the_numbers_are_far_apart() {
+        let of = |unit: &str| -> PrintedUnits { [unit.to_owned()].into_iter().collect() };
+        let is_other = |[one, other]: [&str; 2], [own, reference]: [f64; 2]| {
+            of(one).differ_from(&of(other), [Some(own), Some(reference)])
+        };
+        assert!(is_other(["", "ms"], [0.012, 7.0]));
+        assert!(is_other(["ms", ""], [12.0, 0.007]));
+        assert!(is_other(["", "%"], [0.7, 80.0]));
+        assert!(is_other(["min", ""], [1.2, 58.0]));
+        assert!(!is_other(["", "tok/s"], [80.0, 100.0]));
+        // One unit under two names.
+        assert!(!is_other(["t/s", "tok/s"], [4.1, 101.5]));
+        assert!(!is_other(["tps", "tokens/s"], [4.1, 101.5]));
+        assert!(!is_other(["iters/s", "it/s"], [4.1, 101.5]));
+        assert!(!is_other(["ms", "ms"], [2.0, 0.01]));
+        for number in [0.0, -7.0, f64::NAN] {
+            assert!(!is_other(["", "ms"], [number, 7.0]), "{number}");
+        }
+        assert!(!of("").differ_from(&of("ms"), [None, Some(7.0)]));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! says where to look.
 
 mod dropped;
+mod edits;
+mod followed;
+mod later_place;
 mod lines;
 mod main_line;
 mod touching;
@@ -18,6 +21,7 @@ use crate::evaluation::CommitId;
 
 use super::raw_path::os;
 use super::{FileChange, GitError, History};
+use later_place::LaterPlace;
 use lines::LineComparison;
 
 /// Maximum number of a change's files to compare; further files are ignored, except by
@@ -42,6 +46,8 @@ struct FileOfChange {
     removed: BTreeSet<Vec<u8>>,
     /// How `added` and `removed` were made; lines of other commits are compared in the same way.
     by: LineComparison,
+    /// Where later commits put the file, or its lines. Empty unless [`History::followed`] looked.
+    later: Vec<LaterPlace>,
     /// The tree before the change.
     tree_before: Oid,
     /// For each tree, by its object name: whether the file is in or below it under another path.
@@ -66,22 +72,11 @@ impl Change {
         if files.is_empty() { self.clone() } else { Self { files } }
     }
 
-    /// Whether the change touches all of these files.
+    /// Whether these files are all among those of the change, or are later places of its lines.
     fn touches_all(&self, altered: &[FileChange]) -> bool {
-        let own: BTreeSet<&[u8]> = self.files.iter().map(|file| &*file.path).collect();
+        let own: BTreeSet<&[u8]> = self.files.iter().flat_map(FileOfChange::paths).collect();
         altered.iter().all(|file| own.contains(&*file.path))
     }
-
-    /// Pathspecs of the changed files, taken literally.
-    fn pathspecs(&self) -> Vec<String> {
-        let paths = self.files.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
-        paths.map(literally).collect()
-    }
-}
-
-/// A pathspec that matches this path and no other.
-fn literally(path: &str) -> String {
-    format!(":(top,literal){path}")
 }
 
 fn is_among(path: &[u8], paths: &[&str]) -> bool {
@@ -156,6 +151,7 @@ impl History {
                 path: file.path,
                 before,
                 after,
+                later: Vec::new(),
                 tree_before,
                 moved: RefCell::default(),
             });
@@ -181,7 +177,7 @@ impl History {
     /// lines that the change added and none that it removed. False for a file without such lines.
     pub(crate) fn keeps_lines(&self, commit: &CommitId, change: &Change) -> bool {
         change.files.iter().all(|file| {
-            let here = self.entry_at(commit, &file.path);
+            let here = self.version(commit, file);
             let has_lines = !file.added.is_empty() || !file.removed.is_empty();
             here == file.after || (has_lines && file.keeps_lines(&self.lines(here, file.by)))
         })
@@ -242,7 +238,7 @@ impl History {
     }
 
     fn is_as_before(&self, commit: &CommitId, file: &FileOfChange) -> bool {
-        let here = self.entry_at(commit, &file.path);
+        let here = self.version(commit, file);
         here == file.before && (here.is_some() || !self.is_moved(commit, file))
     }
 
@@ -286,8 +282,11 @@ impl History {
     }
 
     fn carries_file(&self, commit: &CommitId, file: &FileOfChange) -> Option<bool> {
-        let here = self.entry_at(commit, &file.path);
-        if here == file.after || (here.is_none() && self.is_moved(commit, file)) {
+        let here = self.version(commit, file);
+        if here == file.after
+            || (here.is_none() && self.is_moved(commit, file))
+            || self.is_carried_elsewhere(commit, file)
+        {
             return Some(true);
         }
         if here == file.before {

@@ -65,6 +65,7 @@ pub(crate) use overlay::{
 };
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
+pub(crate) use scratch_repository::Conflicts;
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
 pub(crate) use touched::{TouchedPath, TouchedPaths};
 pub(crate) use version::GitVersion;

@@ -17,6 +17,15 @@ use super::{GitError, vendored};
 /// Maximum number of entries for one git call: a command line is limited.
 const MOST_ENTRIES: usize = 500;
 
+/// What becomes of lines that a merged change and the tree both alter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conflicts {
+    /// They stay conflicts.
+    Stay,
+    /// The merged change replaces them. Needs git 2.43.
+    Replaced,
+}
+
 /// A bare repository, an index, and an empty folder for git commands that need a worktree.
 #[derive(Debug)]
 pub(super) struct ScratchRepository {
@@ -122,18 +131,23 @@ impl ScratchRepository {
         Ok(Some((tree, said)))
     }
 
-    /// Merges the change between the trees `from` and `to` into `tree`, as `git revert` and
-    /// `git cherry-pick` do: a file that was renamed meanwhile is found under its new name. Returns
-    /// the merged tree; `None` if there are conflicts, or with git before 2.40.
+    /// Merges the change between two trees into `tree`, as `git revert` and `git cherry-pick` do: a
+    /// file that was renamed meanwhile is found under its new name. Returns the merged tree; `None`
+    /// if there are conflicts that stay, or if git is too old.
     pub(super) fn merged(
         &self,
         tree: &str,
-        from: &str,
-        to: &str,
+        [from, to]: [&String; 2],
+        conflicts: Conflicts,
     ) -> Result<Option<String>, GitError> {
         let base = format!("--merge-base={}", self.commit(from)?);
         let sides = [self.commit(tree)?, self.commit(to)?];
-        let merged = self.call().args(["merge-tree", "--write-tree", &base]).args(sides).run()?;
+        let call = self.call().args(["merge-tree", "--write-tree", &base]);
+        let call = match conflicts {
+            Conflicts::Stay => call,
+            Conflicts::Replaced => call.arg("-Xtheirs"),
+        };
+        let merged = call.args(sides).run()?;
         Ok((merged.code == 0).then(|| merged.line()))
     }
 

@@ -14,6 +14,7 @@ pub(crate) mod home;
 pub(crate) mod loaded_files;
 mod offsets;
 mod other_node;
+mod rates_at_ends;
 pub(crate) mod recheck;
 mod rivals;
 pub(crate) mod ruler;
@@ -237,6 +238,7 @@ impl Driver<'_> {
             ran: self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?,
             differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,
+            unmeasured_after: None,
         };
         Ok((culprit, worst))
     }

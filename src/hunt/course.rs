@@ -1,10 +1,10 @@
 //! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path. The
 //! store holds the earlier results, so nothing is measured twice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::evaluation::{CommitId, Finding, Limits};
+use crate::evaluation::{Finding, Limits, Metric};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
 use crate::oracle::Oracle;
@@ -19,6 +19,7 @@ use super::driver::Driver;
 use super::environment::check_environment_unchanged;
 use super::missing_commits::explained;
 use super::pauses::Pauses;
+use super::undone_effects::UndoneEffects;
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
 ///
@@ -85,7 +86,7 @@ fn try_once(
         is_flaky: false,
         has_drifted: false,
         is_clean: false,
-        undone: BTreeMap::new(),
+        undone: Vec::new(),
         compared: BTreeSet::new(),
         limit: None,
         pauses_left,
@@ -161,11 +162,17 @@ impl Driver<'_> {
             let finding = self.add_tensors(finding)?;
             let finding = self.sweep_shapes(finding)?;
             let finding = self.localize_others(finding)?;
-            let finding = self.unless_jointly_contradicted(finding)?;
+            let mut finding = self.unless_jointly_contradicted(finding)?;
             let later = self.undone_beside(&finding);
-            let later = self.unless_faulty(later)?;
-            let Some(undone) = later.undone else { return self.unless_open(finding, &later.open) };
-            self.note_undone(undone)?;
+            let mut later = self.unless_faulty(later)?;
+            if let Some(undone) = later.undone {
+                self.note_undone(undone)?;
+                continue;
+            }
+            let idle = self.idle_beside_in_noise(&mut finding);
+            later.open.extend(self.unless_faulty(idle)?);
+            let finding = self.unless_open(finding, &later.open)?;
+            return self.lower_if_untested(finding);
         }
     }
 
@@ -180,14 +187,14 @@ impl Driver<'_> {
                 }
             };
             let found = self.cut_short(found?);
-            let finding = self.localize(found)?;
+            let mut finding = self.localize(found)?;
             let later = self.undone_by_hand(&finding);
             let mut later = self.unless_faulty(later)?;
             if let Some(undone) = later.undone {
                 self.note_undone(undone)?;
                 continue;
             }
-            let idle = self.idle_in_noise(&finding);
+            let idle = self.idle_in_noise(&mut finding);
             later.open.extend(self.unless_faulty(idle)?);
             let finding = self.unless_contradicted(finding)?;
             return self.unless_open(finding, &later.open);
@@ -203,17 +210,23 @@ impl Driver<'_> {
         }
     }
 
-    /// Notes that a found commit's change has no effect any more at a later commit.
-    fn note_undone(&mut self, (found, at): (CommitId, CommitId)) -> Result<(), HuntError> {
+    /// Notes that effects of a found commit are gone at a later commit.
+    fn note_undone(&mut self, undone: UndoneEffects) -> Result<(), HuntError> {
+        let names: Vec<String> = undone.metrics.iter().map(Metric::to_string).collect();
+        let only = |word: &str| {
+            let names = names.join(", ");
+            if undone.is_in_part { format!(" {word} {names}") } else { String::new() }
+        };
+        let (on, of) = (only("on"), only("of"));
         let text = format!(
-            "the change of {} has no effect at {} any more, so a later commit causes what the {} \
-             end shows; the search goes on",
-            found.short(),
-            at.short(),
+            "the change of {} has no effect{on} at {} any more, so a later commit causes what the \
+             {} end shows{of}; the search goes on",
+            undone.found.short(),
+            undone.at.short(),
             self.terms().newer(),
         );
         self.oracle.recorder.event(Event::Note { text })?;
-        self.undone.insert(found, at);
+        self.undone.push(undone);
         Ok(())
     }
 }

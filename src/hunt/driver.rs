@@ -1,6 +1,6 @@
 //! The state that all parts of a hunt share: the oracle, the journal, and the hunt's knowledge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Judgement, Phase, ReachedLimit, Target};
@@ -14,6 +14,7 @@ use super::HuntError;
 use super::asker::Asker;
 use super::short::TextPrefix;
 use super::terms::SearchTerms;
+use super::undone_effects::UndoneEffects;
 use super::verdict::{VerdictContext, write_down};
 
 /// The driver of one hunt.
@@ -38,8 +39,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) has_drifted: bool,
     /// Every build is clean, whatever the configuration says.
     pub(crate) is_clean: bool,
-    /// For a found commit, a later commit at which its change has no effect any more.
-    pub(crate) undone: BTreeMap<CommitId, CommitId>,
+    /// Effects of found commits that are gone at later commits.
+    pub(crate) undone: Vec<UndoneEffects>,
     /// Commits that were measured to find a mend. Their verdicts are not in the journal.
     pub(crate) compared: BTreeSet<CommitId>,
     /// The limit that ended a part of the hunt, if one did.

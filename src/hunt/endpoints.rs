@@ -86,7 +86,12 @@ impl Driver<'_> {
                 wanting = self.to_deny(&at_good, &at_bad, &policy);
             }
             if wanting.is_empty() {
-                break;
+                let rare = self.to_deny_rare_failures(&at_good, &at_bad, &policy);
+                if rare.is_empty() {
+                    break;
+                }
+                merge(&mut at_bad, self.measure_endpoint(&bad, &rare, runs)?);
+                continue;
             }
             // In turn, so that machine drift moves both endpoints equally.
             for is_good in endpoint_order(runs - 1) {
@@ -233,12 +238,17 @@ impl Driver<'_> {
         bad: &Observation,
         policy: &EndpointPolicy,
     ) -> Vec<String> {
-        let guards = self.guards();
-        let Err(finding) = choose(good, bad, &guards, policy) else { return Vec::new() };
-        if finding.outcome != Outcome::NoRegression {
-            return Vec::new();
+        if self.shows_none(good, bad, policy) {
+            guarded_measures(&self.guards())
+        } else {
+            Vec::new()
         }
-        guarded_measures(&guards)
+    }
+
+    /// Whether the runs so far show no regression.
+    fn shows_none(&self, good: &Observation, bad: &Observation, policy: &EndpointPolicy) -> bool {
+        choose(good, bad, &self.guards(), policy)
+            .is_err_and(|finding| finding.outcome == Outcome::NoRegression)
     }
 
     /// Removes failed runs if at most one run in five failed. The other runs judge the commit.

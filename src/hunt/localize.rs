@@ -7,10 +7,12 @@
 mod beside;
 mod change;
 mod clues;
+mod conflict;
 mod contradiction;
 mod isolation;
 mod joint;
 mod journaled;
+mod later_steps;
 pub(crate) mod left;
 mod lines;
 mod logits;
@@ -19,6 +21,7 @@ mod open_change;
 mod others;
 mod pairs;
 mod part_info;
+mod places;
 mod repeat;
 mod revert;
 mod roles;
@@ -30,7 +33,7 @@ mod undone;
 use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
-use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Outcome, Target};
+use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Outcome, Target, Unexplained};
 use crate::git::{History, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -81,7 +84,10 @@ impl Driver<'_> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let unexplained = contradiction::found(&finding, cause, &targets);
+        let mut unexplained = contradiction::found(&finding, cause, &targets);
+        if unexplained.is_empty() {
+            unexplained = self.left_by_account(&finding, &targets);
+        }
         if !unexplained.is_empty() {
             let history = self.oracle.history.commits(&self.whole())?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
@@ -114,12 +120,22 @@ impl Driver<'_> {
     ) -> Result<Finding, HuntError> {
         let terms = self.terms();
         let (targets, _) = self.sought()?;
-        let unexplained = contradiction::found_jointly(&finding, &targets);
+        let mut unexplained = contradiction::found_jointly(&finding, &targets);
+        if unexplained.is_empty() {
+            unexplained = self.left_by_account(&finding, &targets);
+        }
         if unexplained.is_empty() {
             return Ok(finding);
         }
         let history = self.oracle.history.commits(&self.whole())?;
         Ok(contradiction::incomplete(finding, unexplained, &history, terms))
+    }
+
+    /// What the account leaves and the bad end still shows without the named commits. Nothing if
+    /// one commit is enough.
+    fn left_by_account(&self, finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
+        let is_enough = self.begun.options.first_only;
+        if is_enough { Vec::new() } else { contradiction::left(finding, targets) }
     }
 
     /// The hunt's targets, and the guards that it does not search for.

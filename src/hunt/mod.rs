@@ -40,6 +40,7 @@ mod shapes;
 mod short;
 mod strategy;
 mod terms;
+mod undone_effects;
 mod verdict;
 mod verify;
 mod why;

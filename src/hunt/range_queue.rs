@@ -54,15 +54,12 @@ impl Driver<'_> {
         let mut looked_at = BTreeSet::new();
         let mut claims = Vec::new();
         let mut beside = endpoints.chosen.beside.clone();
+        let mut compared = BTreeSet::new();
         loop {
             let Some(search_range) = search_ranges.pop_front() else {
-                match self.look_whether_all_last(&mut ledger, &whole, &mut looked_at) {
-                    Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
-                        self.leave_open(&mut ledger, limit);
-                        break;
-                    }
-                    more => search_ranges.extend(more?),
-                }
+                let more = self.look_whether_all_last(&mut ledger, &whole, &mut looked_at);
+                let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
+                search_ranges.extend(more);
                 if self.begun.options.first_only && ledger.has_answer() {
                     break;
                 }
@@ -76,13 +73,14 @@ impl Driver<'_> {
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
-                    match self.look_whether_needed_last(&mut ledger, &whole, &mut looked_at) {
-                        Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
-                            self.leave_open(&mut ledger, limit);
-                            break;
-                        }
-                        more => search_ranges.extend(more?),
-                    }
+                    let more = self.ranges_between_named(&mut ledger, &whole, &mut compared);
+                    let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
+                    search_ranges.extend(more);
+                }
+                if search_ranges.is_empty() {
+                    let more = self.look_whether_needed_last(&mut ledger, &whole, &mut looked_at);
+                    let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
+                    search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
                     break;
@@ -99,14 +97,8 @@ impl Driver<'_> {
                 ));
                 break;
             }
-            let searched = match super::search::search(self, search_range.clone()) {
-                // Confirmed commits stay; only the rest was not searched.
-                Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
-                    self.leave_open(&mut ledger, limit);
-                    break;
-                }
-                other => other?,
-            };
+            let searched = super::search::search(self, search_range.clone());
+            let Some(searched) = self.unless_limited(&mut ledger, searched)? else { break };
             let searched = match self.unless_begun_again(&search_range, searched)? {
                 Ok(searched) => searched,
                 Err(finding) => return Ok(finding),
@@ -115,13 +107,9 @@ impl Driver<'_> {
                 claims.push((culprit.info.commit.clone(), search_range.clone()));
             }
             let bad = &endpoints.bad;
-            match self.go_on(&mut ledger, &search_range, searched, bad, &mut claims) {
-                Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
-                    self.leave_open(&mut ledger, limit);
-                    break;
-                }
-                more => search_ranges.extend(more?),
-            }
+            let more = self.go_on(&mut ledger, &search_range, searched, bad, &mut claims);
+            let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
+            search_ranges.extend(more);
             if self.begun.options.first_only && ledger.has_answer() {
                 search_ranges.clear();
             }
@@ -157,6 +145,7 @@ impl Driver<'_> {
         self.doubt_what_the_end_lacks(ledger, whole)?;
         self.doubt_what_the_end_does_not_show(ledger, whole)?;
         self.doubt_repaired_checks(ledger, whole)?;
+        self.withdraw_returned_checks(ledger, whole)?;
         self.doubt_separate_lines(ledger, whole)?;
         self.settle_by_removal(ledger, whole)?;
         self.doubt_before_spans(ledger, whole)?;
@@ -164,7 +153,9 @@ impl Driver<'_> {
             self.recheck(ledger, claims)?;
             self.withdraw_unequal_rates(ledger, claims)?;
         }
+        self.compare_rates_with_ends(ledger, claims)?;
         self.withdraw_what_may_be_offsets(ledger, claims)?;
+        self.note_lineage(ledger)?;
         self.note_small_steps(ledger, whole)
     }
 
@@ -181,6 +172,21 @@ impl Driver<'_> {
                 unread: self.unread.clone(),
             },
             aside: Vec::new(),
+        }
+    }
+
+    /// `None` if a limit ends the hunt. Confirmed commits stay; only the rest was not searched.
+    fn unless_limited<T>(
+        &mut self,
+        ledger: &mut Ledger,
+        result: Result<T, HuntError>,
+    ) -> Result<Option<T>, HuntError> {
+        match result {
+            Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                self.leave_open(ledger, limit);
+                Ok(None)
+            }
+            other => other.map(Some),
         }
     }
 

@@ -169,6 +169,9 @@ fn with_git(
         if driver.oracle.recipes.config.build.mode.keeps_files() {
             return Ok(Searched::BuildsDisagree(last_word));
         }
+        if let Some(change) = driver.outside_changed(&commit, &search_range.targets)? {
+            return Ok(Searched::MachineChanged(change));
+        }
         round += 1;
         if strategy.noisy().is_none()
             && round >= MOST_REFUTED

@@ -13,7 +13,7 @@ pub(crate) mod refusal;
 pub(crate) mod requirements;
 pub(crate) mod result;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Phase};
@@ -186,7 +186,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         is_flaky: false,
         has_drifted: false,
         is_clean: true,
-        undone: BTreeMap::new(),
+        undone: Vec::new(),
         compared: BTreeSet::new(),
         limit: None,
         pauses_left: 0,

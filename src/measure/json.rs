@@ -11,8 +11,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, parse_number};
+use crate::evaluation::{Failure, Metric, PrintedUnits, Reading, Unreadable, Value, parse_number};
 
+use super::unit::unit_in;
 use super::value::{excerpt, not_a_number, number_in, reading};
 
 /// Reads one run's output.
@@ -41,11 +42,33 @@ impl Document {
     /// The reading of a run that ended with exit code 0.
     pub(super) fn finish(self, text: &str) -> Result<Reading, Failure> {
         let document = document_in(text).ok_or_else(|| no_document(text))?;
-        reading(self.pointers.into_iter().map(|(metric, pointer)| {
+        let units = match self.kind {
+            MeasureKind::Number => self
+                .pointers
+                .iter()
+                .map(|(metric, pointer)| (metric.clone(), units_at(&document, pointer)))
+                .collect(),
+            MeasureKind::Fact => BTreeMap::new(),
+        };
+        let reading = reading(self.pointers.into_iter().map(|(metric, pointer)| {
             let value = value_at(&document, &pointer, &metric, self.kind);
             (metric, value)
-        }))
+        }))?;
+        Ok(Reading { units, ..reading })
     }
+}
+
+/// The unit of a number, if a key beside it says the unit: `unit`, or `time_unit` for `real_time`.
+fn units_at(document: &Json, pointer: &str) -> PrintedUnits {
+    let beside = pointer.rsplit_once('/').and_then(|(parent, key)| {
+        let fields = document.pointer(parent)?.as_object()?;
+        let is_its = |name: &str| {
+            let name = name.trim_end_matches('s').strip_suffix("unit");
+            name.is_some_and(|name| key.contains(name.trim_end_matches('_')))
+        };
+        fields.iter().find_map(|(name, value)| value.as_str().filter(|_| is_its(name)))
+    });
+    [unit_in(beside.unwrap_or_default())].into_iter().collect()
 }
 
 /// The failure if stdout is not a document.

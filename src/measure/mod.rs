@@ -16,6 +16,7 @@ mod perplexity;
 mod reader;
 mod repeats;
 mod text;
+mod unit;
 mod value;
 mod whole;
 mod word;

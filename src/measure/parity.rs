@@ -5,6 +5,8 @@
 //! - a check passed, failed or was skipped: `[PASS]`, `[OK]`, `[FAIL]`, `[SKIP]` anywhere in a
 //!   line (`PASSED`, `FAILED`, `SKIPPED` too), or such a word in capitals as the first or the
 //!   last one, with or without a remark in brackets after it;
+//! - a check failed in other words: `ERROR`, `TIMEOUT`, `CRASHED`, `MISMATCH`, `NOK`, `Failed` at
+//!   the end of a line behind a name, with or without `***` or `!`;
 //! - a distance: `max_diff=1.5e-05`, `Max diff: …`, `max_abs=…`, `max_err=…`;
 //! - a loss: `loss = 3.14`; if the line has a step number, the loss is part of a series;
 //! - a heading: `TEST: GELU Forward`, which is a prefix of the names of the checks below.
@@ -14,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Failure, Metric, Reading, Resource, Unreadable, Value};
+use crate::evaluation::{Failure, Metric, Reading, Resource, UNNAMED_CHECK, Unreadable, Value};
 
 use super::value::finite;
 use super::word::word;
@@ -25,9 +27,6 @@ use line::{Line, State, heading};
 
 /// Names of metrics over all checks; a check with such a name becomes `check-NAME`.
 const OWN: [&str; 5] = ["passed", "failed", "skipped", "max_diff", "loss"];
-
-/// The name of a check without a name, among the checks that ran.
-const UNNAMED: &str = "unnamed";
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -92,7 +91,7 @@ impl Parity {
             }
         }
         if let Some(distance) = distance {
-            self.distance(distance, name.filter(|name| !name.starts_with(UNNAMED)));
+            self.distance(distance, name.filter(|name| !name.starts_with(UNNAMED_CHECK)));
         }
         if let Some(loss) = loss {
             self.loss(loss, step);
@@ -104,7 +103,7 @@ impl Parity {
     fn called(&mut self, name: &str, state: Option<State>) -> Option<String> {
         let name = match (word(name), state) {
             (name, None) if name.is_empty() => return None,
-            (name, Some(_)) if name.is_empty() => UNNAMED.to_owned(),
+            (name, Some(_)) if name.is_empty() => UNNAMED_CHECK.to_owned(),
             (name, _) if self.heading.is_empty() => name,
             (name, _) => format!("{}-{name}", self.heading),
         };

@@ -1,22 +1,27 @@
 //! Matches a pattern line by line, on both streams in the order of arrival.
 
+mod asked;
 mod beginnings;
 mod cut;
+mod duration;
 mod not_a_number;
-mod unit;
+mod replaced;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, parse_number};
 
 use super::repeats::{are_repeats, made_of};
-use super::value::{keep_worse, number_in, reading};
+use super::unit::unit_of;
+use super::value::{excerpt, keep_worse, number_in, reading};
 
+use asked::asks_for;
 use beginnings::Beginnings;
-use not_a_number::NotANumber;
+use not_a_number::{InPlace, NotANumber};
+use replaced::Replaced;
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -34,10 +39,23 @@ struct Group {
     index: usize,
     metric: Metric,
     picked: Picked,
-    /// The units behind the numbers that count; empty text if there is no unit.
+    /// The units of the numbers that count; empty text if there is no unit.
     units: BTreeSet<String>,
     /// The lines that show this metric.
     beginnings: Beginnings,
+    /// NaN or an infinity in place of the first number.
+    stray: Option<Stray>,
+    /// Other words in place of a number.
+    replaced: Replaced,
+}
+
+/// NaN or an infinity on a line before which the output has no number of a group.
+#[derive(Debug)]
+struct Stray {
+    text: String,
+    line: String,
+    /// Whether it is in place of the group's number if the output has no such number at all.
+    is_certain: bool,
 }
 
 /// The text that a group has in a line.
@@ -47,6 +65,9 @@ struct Taken<'l> {
     /// False for a fact, for a part of a number, and for a text in place of a number.
     is_number: bool,
 }
+
+/// Where each match in a line begins, and where each of its groups begins.
+type Starts = BTreeMap<usize, BTreeMap<usize, usize>>;
 
 #[derive(Debug)]
 enum Picked {
@@ -83,6 +104,8 @@ impl Pattern {
                 picked: Picked::new(pick, kind),
                 units: BTreeSet::new(),
                 beginnings: Beginnings::default(),
+                stray: None,
+                replaced: Replaced::default(),
             })
             .collect();
         Self { regex: regex.clone(), not_a_number: NotANumber::default(), kind, groups }
@@ -91,20 +114,28 @@ impl Pattern {
     /// Takes one line; true if the pattern matches, or if another text in place of its number
     /// counts.
     pub(super) fn line(&mut self, line: &str) -> bool {
-        let mut starts = Vec::new();
+        let mut starts = Starts::new();
         // By place in the line, since the first or the last one may count.
         let mut taken = BTreeMap::new();
         for captures in self.regex.captures_iter(line) {
             let Some(whole) = captures.get(0) else { continue };
-            starts.push(whole.start());
+            let groups = starts.entry(whole.start()).or_default();
             let end = whole.end();
             for (number, group) in self.groups.iter().enumerate() {
                 let Some(found) = captures.get(group.index) else { continue };
+                groups.insert(number, found.start());
                 let text = found.as_str().trim();
                 let one = match self.kind {
                     MeasureKind::Number => {
-                        let text = cut::refuse_part(&group.metric, line, end, found).map(|()| text);
-                        let unit = unit::unit_behind(line, found.end(), end);
+                        let by = (&self.regex, group.index);
+                        let text = cut::refuse_part(&group.metric, line, end, found)
+                            .and_then(|()| {
+                                duration::refuse_part(&group.metric, by, line, end, found)
+                            })
+                            .map(|()| text);
+                        let unit = unit_of(line, [found.start(), found.end()], |place| {
+                            place[0] >= end || asks_for(by, line, place, found)
+                        });
                         Taken { is_number: text.is_ok(), text, unit }
                     }
                     MeasureKind::Fact => Taken::without_number(text),
@@ -112,24 +143,71 @@ impl Pattern {
                 taken.insert((found.start(), number), one);
             }
         }
-        if self.kind == MeasureKind::Number {
-            for (index, found) in self.not_a_number.groups(&self.regex, line, &starts) {
-                let number = self.groups.iter().position(|group| group.index == index);
-                let Some(number) = number else { continue };
-                let place = (found.start(), number);
-                let has_number = taken.keys().any(|(_, other)| *other == number);
-                let is_lost = !has_number && self.groups[number].lacks_number(&line[..place.0]);
-                // A number that the pattern took here is only a part: `1.` of `1.#QNAN`.
-                if is_lost || taken.contains_key(&place) {
-                    taken.insert(place, Taken::without_number(found.as_str()));
-                }
-            }
+        let is_number = self.kind == MeasureKind::Number;
+        let has_stray = is_number && self.take_texts(line, &starts, &mut taken);
+        if is_number && starts.is_empty() && taken.is_empty() {
+            self.take_words(line, &mut taken);
         }
-        let matched = !starts.is_empty() || !taken.is_empty();
+        let matched = !starts.is_empty() || !taken.is_empty() || has_stray;
         for ((start, number), one) in taken {
             self.groups[number].add(&line[..start], one);
         }
         matched
+    }
+
+    /// Takes texts such as `nan` that stand in place of a number; true if one of them may have to
+    /// be known at the end.
+    fn take_texts<'l>(
+        &mut self,
+        line: &'l str,
+        starts: &Starts,
+        taken: &mut BTreeMap<(usize, usize), Taken<'l>>,
+    ) -> bool {
+        let mut has_stray = false;
+        for lost in self.not_a_number.in_line(&self.regex, line) {
+            let number = self.groups.iter().position(|group| group.index == lost.group);
+            let Some(number) = number else { continue };
+            let place = (lost.found.start(), number);
+            let group = &mut self.groups[number];
+            let is_lost = group.lacks_number(&line[..place.0]);
+            let text = Taken::without_number(lost.text());
+            match starts.get(&lost.start) {
+                // A number that the pattern took here is only a part: `1.` of `1.#QNAN`.
+                _ if taken.contains_key(&place) => {
+                    if lost.text().contains('#') {
+                        taken.insert(place, text);
+                    }
+                }
+                None if is_lost => drop(taken.insert(place, text)),
+                None => has_stray |= lost.is_not_finite() && group.add_stray(lost, line),
+                // The pattern would have taken a number here, so it takes another one.
+                Some(groups) if lost.is_not_finite() && lost.is_value_in(line) => {
+                    let Some(other) = groups.get(&number) else { continue };
+                    if !is_lost && lost.is_other_value(&self.regex, line, *other) {
+                        continue;
+                    }
+                    let refused = Err(group.refused(lost));
+                    let one = if is_lost { text } else { Taken { text: refused, ..text } };
+                    taken.insert((*other, number), one);
+                }
+                Some(_) => {}
+            }
+        }
+        has_stray
+    }
+
+    /// Takes other words in place of a number, on a line on which the pattern matches nothing.
+    fn take_words<'l>(&self, line: &'l str, taken: &mut BTreeMap<(usize, usize), Taken<'l>>) {
+        for (number, group) in self.groups.iter().enumerate().filter(|(_, one)| one.is_known()) {
+            let words = group.replaced.in_line(&self.regex, group.index, line);
+            for found in words {
+                if group.lacks_number(&line[..found.start()]) {
+                    let text = Err(group.replaced_by(found.as_str(), line));
+                    let one = Taken { text, ..Taken::without_number("") };
+                    taken.insert((found.start(), number), one);
+                }
+            }
+        }
     }
 
     /// The reading of a run that ended with exit code 0.
@@ -137,14 +215,14 @@ impl Pattern {
         let Self { regex, kind, groups, .. } = self;
         let (mut repeats, mut units) = (BTreeMap::new(), BTreeMap::new());
         let mut values = Vec::new();
-        for Group { metric, picked, units: printed, .. } in groups {
+        for Group { metric, picked, units: printed, stray, .. } in groups {
             if kind == MeasureKind::Number {
                 units.insert(metric.clone(), printed.into_iter().collect());
             }
             if let Some(numbers) = picked.repeats() {
                 repeats.insert(metric.clone(), numbers.to_vec());
             }
-            let value = picked.value(&metric, kind, &regex);
+            let value = picked.value(&metric, kind, &regex, stray.as_ref());
             values.push((metric, value));
         }
         Ok(Reading { repeats, units, ..reading(values)? })
@@ -173,6 +251,51 @@ impl Group {
         }
         self.units.insert(taken.unit);
         self.picked.add(&self.metric, taken.text);
+    }
+
+    /// Keeps NaN or an infinity in place of a first number; false if it is not needed.
+    fn add_stray(&mut self, lost: InPlace<'_>, line: &str) -> bool {
+        let is_certain = lost.is_certain_in(line);
+        let is_known = self.stray.as_ref().is_some_and(|known| known.is_certain || !is_certain);
+        if is_known || !self.picked.is_empty() {
+            return false;
+        }
+        let (text, line) = (lost.text().to_owned(), excerpt(line.trim()));
+        self.stray = Some(Stray { text, line, is_certain });
+        true
+    }
+
+    /// The failure if the pattern takes another number of the line than the one that is lost.
+    fn refused(&self, lost: InPlace<'_>) -> Failure {
+        let Self { metric, .. } = self;
+        Failure::unreadable(
+            Unreadable::NotANumber(metric.to_string()),
+            format!(
+                "{metric}: `{}` is in place of the number, and the pattern takes another number \
+                 of the line; put the text right before the number into the pattern",
+                lost.text()
+            ),
+        )
+    }
+
+    /// The failure if another word is in place of the number, behind the last number.
+    fn replaced_by(&self, word: &str, line: &str) -> Failure {
+        let Self { metric, .. } = self;
+        Failure::unreadable(
+            Unreadable::NotANumber(metric.to_string()),
+            format!(
+                "{metric}: behind the last number, the line `{}` has `{}` in place of a number; if \
+                 such a line shows something else, put more text of the lines with a number into \
+                 the pattern, or choose another `pick`",
+                excerpt(line.trim()),
+                excerpt(word)
+            ),
+        )
+    }
+
+    /// Whether the last match counts, and a line so far had a number.
+    fn is_known(&self) -> bool {
+        matches!(self.picked, Picked::Last(Some(_)))
     }
 
     /// Whether a text behind this beginning of a line is in place of a number: an earlier line with
@@ -217,11 +340,35 @@ impl Picked {
         }
     }
 
-    fn value(self, metric: &Metric, kind: MeasureKind, regex: &Regex) -> Result<Value, Failure> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::First(text) | Self::Last(text) => text.is_none(),
+            Self::Computed { numbers, failure, .. } => numbers.is_empty() && failure.is_none(),
+        }
+    }
+
+    /// `stray`: NaN or an infinity in place of a number.
+    fn value(
+        self,
+        metric: &Metric,
+        kind: MeasureKind,
+        regex: &Regex,
+        stray: Option<&Stray>,
+    ) -> Result<Value, Failure> {
         let no_match = || {
+            let certain = stray.filter(|stray| stray.is_certain);
+            if let Some(number) = certain.and_then(|stray| parse_number(&stray.text)) {
+                return Failure::not_finite(&metric.to_string(), number);
+            }
+            let hint = stray.map_or(String::new(), |Stray { text, line, .. }| {
+                format!(
+                    "; if `{text}` of the line `{line}` is in place of the number, let the group \
+                     take any word, as in `(\\S+)`"
+                )
+            });
             Failure::unreadable(
                 Unreadable::NoMatch(metric.to_string()),
-                format!("{metric}: no line of the output matches `{regex}`"),
+                format!("{metric}: no line of the output matches `{regex}`{hint}"),
             )
         };
         match self {

@@ -115,7 +115,9 @@ impl Oracle {
             self.stored.usable(request, recipe, measure, (key, reference.as_ref()), store, hunt)?;
         let mut samples = Vec::new();
         for (run, mut sample) in known.counting {
-            if self.is_not_asked_for(&run, &samples, request.runs) {
+            if self.is_not_asked_for(&run, &samples, request.runs)
+                || self.is_refuted(&run, commit, recipe, measure)?
+            {
                 continue;
             }
             sample.stored_at = Some(run.record.started.clone());

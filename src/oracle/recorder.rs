@@ -124,6 +124,11 @@ impl Recorder {
         self.recorded.values.iter().map(|(commit, ..)| commit).collect()
     }
 
+    /// How many values are known of this hunt's runs; it grows with each run.
+    pub(super) fn known_count(&self) -> usize {
+        self.recorded.values.len()
+    }
+
     /// Whether the hunt took over what a worker measured at this commit.
     pub(crate) fn took_over(&self, commit: &CommitId, phase: Phase) -> bool {
         self.recorded.taken_over.contains(&(commit.clone(), phase))

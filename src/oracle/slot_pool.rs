@@ -49,10 +49,20 @@ impl SlotPool {
 
     /// The build with this stamp: one that is kept for the next request, or another in the slot.
     pub(super) fn with_stamp(&mut self, stamp: &Stamp) -> Result<Option<Slot>, SlotError> {
-        if let Some(kept) = self.kept.iter().find(|slot| slot.stamp().as_ref() == Some(stamp)) {
+        self.find(|found| found == stamp)
+    }
+
+    /// A finished build whose stamp is `wanted`: one that is kept for the next request, or another
+    /// in the slot. Its turn at the slot's path does not begin.
+    pub(crate) fn find(
+        &mut self,
+        wanted: impl Fn(&Stamp) -> bool,
+    ) -> Result<Option<Slot>, SlotError> {
+        let is_wanted = |slot: &&Slot| slot.stamp().is_some_and(|stamp| wanted(&stamp));
+        if let Some(kept) = self.kept.iter().find(is_wanted) {
             return Ok(Some(kept.clone()));
         }
-        self.hold(|found| found == stamp)?.find(|found| found == stamp)
+        self.hold(&wanted)?.find(&wanted)
     }
 
     /// The slot of this process, locked or borrowed at first use.

@@ -1,6 +1,7 @@
 //! Decides which stored runs count for a request.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, HomeUse, Measure, Prepare};
 use crate::evaluation::{Ended, FailureKind, Fault, Phase, RunRecord};
@@ -35,6 +36,8 @@ pub(crate) struct StoredRuns {
     pub(super) present: Present,
     /// Samples already derived from logs.
     pub(super) derivations: Derivations,
+    /// Whether reused results are refuted, by attempt, and how many values were known then.
+    pub(super) refuted: RefCell<BTreeMap<String, (usize, bool)>>,
 }
 
 /// The stored runs that a request may use.

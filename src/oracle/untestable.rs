@@ -3,7 +3,8 @@
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
-    Checks, Direction, Failure, FailureKind, GuardTarget, Reading, SkipReason,
+    Checks, Direction, Failure, FailureKind, GuardTarget, Reading, SkipReason, Value,
+    is_count_of_failures,
 };
 
 /// Why a run cannot be compared with the good endpoint's runs: other text, another unit, or other
@@ -26,19 +27,28 @@ pub(super) fn incomparable(
 fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let metric = &target.guard.metric;
     let (own, wanted) = (reading.units.get(metric)?, target.units.as_ref()?);
-    own.differ_from(wanted)
+    let numbers = [reading.values.get(metric), Some(&target.baseline)];
+    own.differ_from(wanted, numbers.map(|value| value.and_then(Value::number)))
         .then(|| format!("{metric} has another unit: {own}, but {wanted} at the good end"))
 }
 
 /// The reason if checks did not run that would show the regression. A check that did not run lowers
-/// a count, so a value that it can only make smaller says nothing.
+/// a count, so a value that it can only make smaller says nothing. A count of failures is good if it
+/// is within the guard even with one more failure for each such check.
 fn missing_checks(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let missing = target.needed.as_ref()?.missing(reading.checks()?, &reading.skipped);
     let metric = &target.guard.metric;
     let value = reading.values.get(metric)?;
     let is_worse = target.guard.is_beyond(&target.baseline, value, |_| target.limit);
+    let may_be_worse = || {
+        let is_count = metric.name.as_deref().is_some_and(is_count_of_failures);
+        let most = value.number().filter(|_| is_count).map(|count| count + missing.len() as f64);
+        most.is_none_or(|most| {
+            target.guard.is_beyond(&target.baseline, &Value::Number(most), |_| target.limit)
+        })
+    };
     let says_nothing = match target.guard.direction() {
-        Direction::Up => !is_worse,
+        Direction::Up => !is_worse && may_be_worse(),
         Direction::Down => is_worse,
         Direction::Any => true,
     };
@@ -93,5 +103,38 @@ pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
         FailureKind::Unreadable => SkipReason::Unreadable,
         FailureKind::Incomplete => SkipReason::Incomplete,
         FailureKind::Require => SkipReason::Require,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Guard, GuardForm, Metric, NeededChecks};
+
+    fn checks(names: &str) -> Checks {
+        names.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_old_failure_that_did_not_run_matters_only_if_it_could_break_the_guard() {
+        let metric = Metric::named("suite", "failed");
+        let guard = Guard { metric: metric.clone(), form: GuardForm::MaxIncrease(0.0) };
+        let [good, bad] = [1.0, 2.0].map(Value::Number);
+        let needed = NeededChecks { known: checks("old new"), new: Checks::default() };
+        let target =
+            GuardTarget { needed: Some(needed), ..GuardTarget::between(&guard, good, bad, None) };
+        let says_nothing = |failed: f64, ran: &str| {
+            let reading = Reading {
+                values: [(metric.clone(), Value::Number(failed))].into(),
+                checks: Some(checks(ran)),
+                ..Reading::default()
+            };
+            missing_checks(&reading, &target).is_some()
+        };
+        assert!(!says_nothing(0.0, "new"), "one failure is as many as at the good end");
+        assert!(says_nothing(1.0, "new"));
+        assert!(says_nothing(0.0, ""));
+        assert!(!says_nothing(1.0, "old new"));
+        assert!(!says_nothing(2.0, "new"), "worse already");
     }
 }

@@ -199,10 +199,12 @@ fn rest_in_words(cause: &Cause) -> Option<String> {
 }
 
 /// What the tests of the endpoints take out or add: all of the change, unless its rest is known to
-/// make no step.
+/// make no step, and no other effect.
 fn taken_out_of_end(cause: &Cause) -> String {
+    let mut tested = cause.reverted().or(cause.backported()).into_iter().flat_map(|it| &it.parts);
+    let is_more = tested.any(|part| !cause.parts().any(|own| own == part));
     match cause.end {
-        CauseEnd::Complete => taken_out(cause),
+        CauseEnd::Complete if !is_more => taken_out(cause),
         _ if cause.in_part => taken_out(cause),
         _ => "the whole commit".to_owned(),
     }

@@ -10,6 +10,13 @@ use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Re
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let mut sure = text::percent(first.confidence);
     let wrong = chance_of_error(first.confidence);
+    if let Some(number) = first.unmeasured_after {
+        let commits = text::plural(number, "later commit");
+        return format!(
+            "at most {sure}: no test shows that the bad end needs it (--no-localize), and \
+             {commits} not measured may have undone it and made the same again"
+        );
+    }
     if report.target_failure.is_some() {
         sure.push_str(" that it brought this failure");
         if !report.was_found_in_noise(first) {

@@ -41,6 +41,7 @@ impl From<&Culprit> for FirstBad {
             request: None,
             change: None,
             confirmed_before: culprit.confirmed_before.clone(),
+            unmeasured_after: culprit.unmeasured_after,
         }
     }
 }

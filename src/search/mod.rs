@@ -59,7 +59,7 @@ pub use likelihood::Likelihood;
 pub use noisy::Noisy;
 pub(crate) use offsets::{CommitLevel, CommitOffsets};
 pub(crate) use passfail::Rates;
-pub(crate) use passfail::calibrate_rates;
+pub(crate) use passfail::{calibrate_rates, excluded_rate, runs_to_exclude};
 pub use prior::ChangeReach;
 pub use repeat::{Repeat, repeat};
 pub(crate) use repeat::{is_level, is_on_one_side};

@@ -112,3 +112,52 @@ fn in_noise_levels_that_each_commit_shifts_by_itself_name_no_commit() {
     let summary = hunt.report["summary"].as_str().unwrap();
     assert!(summary.contains("commits shift e by themselves, up and down"), "{summary}");
 }
+
+/// An engine that prints `v`, which `base` sets, with noise of 1.2.
+fn noisy_steps(base: &str) -> String {
+    format!(
+        "{base}\nr() {{ od -An -N4 -tu4 /dev/urandom; }}\n\
+         awk -v e=$v -v u=\"$(r)\" -v v=\"$(r)\" 'BEGIN {{\n\
+         u = (u + 1) / 4294967297; v = v / 4294967296\n\
+         printf \"e = %.4f\\n\", e + 1.2 * sqrt(-2 * log(u)) * cos(6.2831853 * v) }}'"
+    )
+}
+
+/// A commit that also changes a file that every other commit changes too.
+fn versioned_step(env: &TestEnvironment, file: &str) {
+    let before = env.git(&["rev-list", "--count", "HEAD"]);
+    put(&env.repo().join("VERSION"), before.as_bytes());
+    step(env, file, file, &format!("after {before}"));
+}
+
+#[test]
+fn in_noise_a_file_that_all_commits_change_does_not_hide_that_the_step_was_made_again() {
+    // `m` takes the step of `x` back in another file, and `y` makes it again two commits later.
+    let engine = noisy_steps("v=10; [ -f x ] && [ ! -f m ] && v=14; [ -f y ] && v=14");
+    let env = TestEnvironment::localizing();
+    begin(&env, &engine);
+    let line = [&["n"; 4][..], &["x"], &["n"; 9], &["m", "n", "y"], &["n"; 7]].concat();
+    for file in line {
+        versioned_step(&env, file);
+    }
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 1"]);
+    let is_right = hunt.output.code() == Some(3) || subjects(&hunt) == ["y"];
+    assert!(is_right, "{}", hunt.output.stdout);
+}
+
+#[test]
+fn in_noise_a_file_that_all_commits_change_leaves_nothing_open() {
+    let env = TestEnvironment::localizing();
+    begin(&env, &noisy_steps("v=10; [ -f x ] && v=14"));
+    for file in [&["n"; 6][..], &["x"], &["n"; 9]].concat() {
+        versioned_step(&env, file);
+    }
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 1"]);
+    // Chance may leave the search open, but the bad end clearly needs the commit.
+    if hunt.output.code() != Some(3) {
+        let hunt = hunt.expect(0, "culprit");
+        assert_eq!(subjects(&hunt), ["x"]);
+        let notes = hunt.report["notes"].to_string();
+        assert!(!notes.contains("still needs"), "{notes}");
+    }
+}

@@ -136,3 +136,25 @@ fn a_step_of_exactly_the_tolerance_is_allowed_whatever_the_baseline_is() {
         hunt.expect(4, "no-regression");
     }
 }
+
+#[test]
+fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
+    // `m` takes the step of `a` back, and then `c` and `d` make steps of other sizes.
+    let engine = "v=62513; [ -f a ] && v=$((v + 8000)); [ -f m ] && v=$((v - 8000))\n\
+                  [ -f c ] && v=$((v + 6313)); [ -f d ] && v=$((v + 5000)); echo e = $v";
+    let commits = [
+        [("start", "0")].to_vec(),
+        notes(5).collect(),
+        [("a", "1")].to_vec(),
+        notes(8).collect(),
+        [("other", "1"), ("m", "1"), ("other", "2"), ("c", "1"), ("d", "1")].to_vec(),
+        notes(8).collect(),
+    ]
+    .concat();
+    for is_localizing in [true, false] {
+        let env =
+            if is_localizing { TestEnvironment::localizing() } else { TestEnvironment::new() };
+        let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1000"], &commits);
+        assert_eq!(subjects(&hunt.expect(0, "culprit")), ["c", "d"]);
+    }
+}

@@ -1,8 +1,8 @@
 //! Commits whose output looks good or bad, but says nothing: a NaN that no pattern of digits
-//! matches, a number with another unit, a test that did not run.
+//! matches, a part of a duration, a number with another unit, a test that did not run.
 
 use crate::kit::planted::{commit, put};
-use crate::kit::shell_engine::{PARITY, hunt_by, is_candidate, put_engine};
+use crate::kit::shell_engine::{self, PARITY, hunt_by, is_candidate, notes, put_engine};
 use crate::kit::{Hunt, TestEnvironment};
 
 /// A hunt over a line of twenty commits. The engine is a shell script; `steps` says at which commit
@@ -54,6 +54,14 @@ fn a_chunk_that_is_nan_is_the_runs_last_number() {
 }
 
 #[test]
+fn a_run_with_nan_in_place_of_its_only_number_is_bad() {
+    let engine = "v=7.4; [ -f nan ] && v=-nan; echo ppl = $v";
+    let env = TestEnvironment::new();
+    let hunt = hunt(&env, engine, PPL, &[("nan", 5, None)]).expect(0, "culprit");
+    assert_eq!(hunt.report["culprit"]["subject"], "nan");
+}
+
+#[test]
 fn a_chunk_without_a_number_says_nothing() {
     let engine = "v=7.4; [ -f worse ] && v=8; [ -f lost ] && v=---\n\
                   echo chunk 1 ppl = 7.1; echo chunk 2 ppl = $v";
@@ -80,6 +88,122 @@ fn ends_with_different_units_are_not_compared() {
     let hunt = hunt(&env, TOOK, TIME, &[("worse", 9, None), ("seconds", 13, None)]);
     let said = ["e has another unit there: s, but ms at the good endpoint"];
     hunt.expect(4, "endpoint-unmeasurable").output.says(&said);
+}
+
+#[test]
+fn far_numbers_with_and_without_a_unit_are_not_compared() {
+    let json = "parser = \"json\"\npointer = \"/t\"";
+    for (measure, seconds, plain) in [
+        (TIME[0], "took $s", "took $m ms"),
+        (json, "'{\"unit\": \"s\", \"t\": '$s}", "'{\"unit\": \"ms\", \"t\": '$m}"),
+    ] {
+        let engine = format!(
+            "m=7; s=0.007; [ -f worse ] && {{ m=12; s=0.012; }}\n\
+             if [ -f seconds ]; then echo {seconds}; else echo {plain}; fi"
+        );
+        let env = TestEnvironment::new();
+        let steps = [("seconds", 5, Some(13)), ("worse", 9, None)];
+        let found = hunt(&env, &engine, [measure, TIME[1]], &steps);
+        expect_candidate(&env, found, "worse");
+        let env = TestEnvironment::new();
+        let steps = [("worse", 9, None), ("seconds", 13, None)];
+        let found = hunt(&env, &engine, [measure, TIME[1]], &steps);
+        found.expect(4, "endpoint-unmeasurable").output.says(&["e has another unit there: "]);
+    }
+}
+
+#[test]
+fn another_word_in_place_of_the_last_number_says_nothing() {
+    let engine = "v=7.4; [ -f worse ] && v=8; [ -f lost ] && v=OOM\n\
+                  echo chunk 1 ppl = 7.1; echo chunk 2 ppl = $v";
+    let env = TestEnvironment::new();
+    let hunt = hunt(&env, engine, PPL, &[("lost", 5, Some(14)), ("worse", 9, None)]);
+    expect_candidate(&env, hunt, "worse");
+}
+
+#[test]
+fn a_decimal_comma_is_a_part_of_the_number() {
+    let engine = "v=7.05; [ -f worse ] && v=7.95; [ -f locale ] && v=$(echo $v | tr . ,)\n\
+                  echo ppl = $v";
+    let env = TestEnvironment::new();
+    let hunt = hunt(&env, engine, PPL, &[("locale", 5, Some(14)), ("worse", 9, None)]);
+    expect_candidate(&env, hunt, "worse");
+}
+
+const RATE: &str = "metric = \"e\"\nmax_decrease_percent = 5";
+
+#[test]
+fn a_time_for_each_thing_is_not_compared_with_a_rate() {
+    // Twice as slow: 0.75 it/s, then 0.65 it/s.
+    let engine = "a=1.50; b=1.33; [ -f worse ] && { a=1.30; b=1.54; }\n\
+                  if [ -f slow ]; then echo at ${b}s/it; else echo at ${a}it/s; fi";
+    for pattern in ["at ([0-9.]+)", "([0-9.]+)(?:it/s|s/it)"] {
+        let env = TestEnvironment::new();
+        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
+        let steps = [("slow", 5, Some(14)), ("worse", 9, None)];
+        let hunt = hunt(&env, engine, [&measure, RATE], &steps);
+        expect_candidate(&env, hunt, "worse");
+    }
+}
+
+/// Expects that a hunt over this engine names `worse`.
+fn expect_worse(pattern: &str, guard: &str, engine: &str, steps: &[(&str, usize, Option<usize>)]) {
+    let env = TestEnvironment::new();
+    let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
+    let hunt = hunt(&env, engine, [&measure, guard], steps).expect(0, "culprit");
+    assert_eq!(hunt.report["culprit"]["subject"], "worse", "{pattern}");
+}
+
+#[test]
+fn another_word_for_the_same_unit_is_no_other_unit() {
+    let engine = "v=101.5; [ -f worse ] && v=4.1; u=t/s; [ -f renamed ] && u=tok/s; echo at $v $u";
+    let steps = [("renamed", 5, None), ("worse", 9, None)];
+    expect_worse("at ([0-9.]+)", RATE, engine, &steps);
+}
+
+#[test]
+fn numbers_behind_a_colon_are_no_seconds() {
+    for (pattern, before, behind) in [
+        ("([0-9.]+)$", "12:", ""),
+        ("([0-9.]+) ms", "ctx 4096:", " ms"),
+        ("([0-9.]+) ms", "GPU 1:", " ms"),
+        ("([0-9.]+)elapsed", "0.10system 0:", "elapsed"),
+    ] {
+        let engine = format!("v=07.05; [ -f worse ] && v=12.34; echo '{before}'$v'{behind}'");
+        expect_worse(pattern, TIME[1], &engine, &[("worse", 9, None)]);
+    }
+}
+
+#[test]
+fn an_infinity_of_another_name_is_not_in_place_of_the_number() {
+    for (pattern, before, behind) in [
+        ("eval.*?([0-9.]+)", "eval: best = inf, now = ", ""),
+        (".*= ([0-9.]+)", "ppl = ", ", sd = nan"),
+    ] {
+        let engine = format!("v=7.05; [ -f worse ] && v=12.34; echo '{before}'$v'{behind}'");
+        expect_worse(pattern, TIME[1], &engine, &[("worse", 9, None)]);
+    }
+}
+
+#[test]
+fn minutes_with_units_are_not_read_as_minutes() {
+    let engine = "v=58.1s; [ -f worse ] && v=1m2.1s; echo took $v";
+    for pattern in ["took ([0-9.]+)", "took.*?([0-9.]+)s"] {
+        let env = TestEnvironment::new();
+        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
+        let hunt = hunt(&env, engine, [&measure, TIME[1]], &[("worse", 9, None)]);
+        hunt.expect(4, "endpoint-unmeasurable").output.says(&["of the duration `1m2.1"]);
+    }
+}
+
+#[test]
+fn a_check_that_crashed_or_timed_out_failed() {
+    for word in ["ERROR", "TIMEOUT", "Failed", "FAIL!"] {
+        let engine = format!("s=PASS; [ -f worse ] && s={word}; echo gelu PASS; echo norm $s");
+        let env = TestEnvironment::new();
+        let hunt = hunt(&env, &engine, FAILED, &[("worse", 9, None)]).expect(0, "culprit");
+        assert_eq!(hunt.report["culprit"]["subject"], "worse", "{word}");
+    }
 }
 
 /// A suite whose test `rope` fails from some commit on, and does something else for a while.
@@ -124,4 +248,42 @@ fn a_new_test_that_fails_is_the_fault_of_its_commit() {
     let steps = [("off", 0, Some(14)), ("fails-rope", 0, None)];
     let hunt = hunt(&env, &suite(":"), FAILED, &steps).expect(0, "culprit");
     assert_eq!(hunt.report["culprit"]["subject"], "no off");
+}
+
+#[test]
+fn minutes_and_seconds_are_not_read_as_minutes() {
+    let engine = "v=58; [ -f worse ] && v=1:02; echo took $v s";
+    for pattern in ["took ([0-9.]+)", "([0-9.]+) s"] {
+        let env = TestEnvironment::new();
+        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
+        let hunt = hunt(&env, engine, [&measure, TIME[1]], &[("worse", 9, None)]);
+        hunt.expect(4, "endpoint-unmeasurable").output.says(&["of the duration `1:02`; let"]);
+    }
+}
+
+#[test]
+fn a_distance_does_not_need_checks_that_are_close_at_the_bad_end() {
+    let engine = "d=1e-5; [ -f worse ] && d=1e-3; echo gelu max_diff=$d PASS\n\
+                  [ -f off ] || echo rope max_diff=1e-6 PASS";
+    let keys = [PARITY, "metric = \"e.max_diff\"\nmax_increase = 1e-4"];
+    let env = TestEnvironment::new();
+    let steps = [("off", 5, Some(14)), ("worse", 9, None)];
+    let hunt = hunt(&env, engine, keys, &steps).expect(0, "culprit");
+    assert_eq!(hunt.report["culprit"]["subject"], "worse");
+}
+
+#[test]
+fn a_new_test_that_comes_back_may_have_been_broken_while_it_was_away() {
+    let engine = "check() { [ -f fails-$1 ] && echo $1 FAIL || echo $1 PASS; }\n\
+                  check norm; if [ -f rope ]; then check rope; fi";
+    let mut commits = vec![("start", "0")];
+    for step in [("rope", "1"), ("rope", ""), ("fails-rope", "1"), ("rope", "1")] {
+        commits.extend(notes(4));
+        commits.push(step);
+    }
+    commits.extend(notes(4));
+    let env = TestEnvironment::new();
+    let hunt = shell_engine::hunt(&env, engine, FAILED, &commits);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "fails-rope"), "{}", hunt.report["candidates"]);
 }

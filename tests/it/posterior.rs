@@ -205,6 +205,20 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
 }
 
 #[test]
+fn a_test_that_always_passes_is_denied_down_to_a_failure_rate() {
+    let env = TestEnvironment::new();
+    line("g g g").build(&env);
+    let oracle = Oracle::new(&env).measure("code", "code", "parser = \"exit-code\"");
+    let oracle = oracle.only_guard("metric = \"code\"\nmax = 0");
+    oracle.write_to(&env.repo().join("oracle.toml"));
+    let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
+    let hunt = Hunt::of(&env, output);
+    assert_eq!(hunt.report["outcome"], "no-regression", "{}", hunt.output.stderr);
+    let summary = hunt.report["summary"].to_string();
+    assert!(summary.contains("in each of 21 runs of bad"), "{summary}");
+}
+
+#[test]
 fn a_slower_commit_is_found_on_a_machine_that_drifts() {
     let words = vec!["g"; 33].join(" ");
     let mut plan = line(&words).with_all("seed = 4").with_all("noise = 0.03");

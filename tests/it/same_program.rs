@@ -68,3 +68,16 @@ fn a_header_from_elsewhere_is_told() {
     let hunt = hunt.expect(4, "endpoint-unmeasurable");
     hunt.output.says(&["both ends ran the same program: build/engine", header, "CPATH"]);
 }
+
+#[test]
+fn a_program_that_contains_the_time_of_its_build_is_still_the_same() {
+    let header = "include/lib/e.h";
+    let build = "sleep 1.1\", \"cc -o {build}/engine {src}/main.c";
+    let env = history("<lib/e.h>", header, build, "{build}/engine");
+    let installed = env.path("installed");
+    let text = b"#define E \"7.0\\nbuilt \" __DATE__ \" \" __TIME__\n";
+    put(&installed.join("lib/e.h"), text);
+    let hunt = hunt(&env, "CPATH", installed.to_str().unwrap());
+    let hunt = hunt.expect(4, "endpoint-unmeasurable");
+    hunt.output.says(&["both ends ran the same program", "but for the times of the builds"]);
+}

@@ -63,24 +63,30 @@ impl History {
         };
         let losing: Vec<&FileOfChange> = change.files.iter().filter(loses).collect();
         let is_moved = |file: &&FileOfChange| {
-            let both = |path: &[u8]| {
-                [parent, commit].map(|one| self.lines(self.entry_at(one, path), file.by))
-            };
-            let [old, new] = both(&file.path);
-            let left: BTreeSet<Vec<u8>> = file
-                .added
-                .intersection(&old)
-                .filter(|line| !new.contains(*line))
-                .cloned()
-                .collect();
-            let arrives = |path: &[u8]| {
-                let [old, new] = both(path);
-                left.is_subset(&new) && left.is_disjoint(&old)
-            };
-            !left.is_empty()
-                && file.removed.is_disjoint(&new)
-                && altered.iter().any(|other| other.path != file.path && arrives(&other.path))
+            self.receiver([parent, commit], file, &file.path, altered).is_some()
         };
         !losing.is_empty() && losing.iter().all(is_moved)
+    }
+
+    /// The one other file in which all added lines arrive that leave the file at this path. `None`
+    /// if no line leaves, or if a removed line comes back. `ends`: the parent, the commit.
+    pub(super) fn receiver<'a>(
+        &self,
+        ends: [&CommitId; 2],
+        file: &FileOfChange,
+        path: &[u8],
+        altered: &'a [FileChange],
+    ) -> Option<&'a FileChange> {
+        let both = |path: &[u8]| ends.map(|one| self.lines(self.entry_at(one, path), file.by));
+        let [old, new] = both(path);
+        let left: BTreeSet<Vec<u8>> =
+            file.added.intersection(&old).filter(|line| !new.contains(*line)).cloned().collect();
+        if left.is_empty() || !file.removed.is_disjoint(&new) {
+            return None;
+        }
+        altered.iter().filter(|other| *other.path != *path).find(|other| {
+            let [old, new] = both(&other.path);
+            left.is_subset(&new) && left.is_disjoint(&old)
+        })
     }
 }

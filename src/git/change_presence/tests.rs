@@ -91,6 +91,48 @@ fn a_commit_that_rewrites_its_lines_does_not_keep_them() {
 }
 
 #[test]
+fn a_commit_that_edits_its_lines_is_told_from_one_that_edits_its_file() {
+    let fixture = Fixture::new();
+    let text = |line: &str, end: &str| {
+        let rest = "one();\ntwo();\nthree();\nfour();\nfive();\nsix();\nseven();\neight();";
+        format!("begin();\n{line}\n{rest}\n{end}\n")
+    };
+    let commit = |line: &str, end: &str| fixture.commit("next", &[("a.c", &text(line, end))]);
+    let parent = commit("slow();", "end();");
+    let found = commit("fast();", "end();");
+    let elsewhere = commit("fast();", "last();");
+    let tidied = commit("fast(); // measured", "last();");
+    let later = commit("fast(); // measured", "finish();");
+    let mended = commit("slow(); // for now", "finish();");
+    let beside = commit("slow(); // for now\nzero();", "finish();");
+    fixture.git(&["mv", "a.c", "b.c"]);
+    let renamed = fixture.commit("renamed", &[]);
+    let put = |line: &str, end: &str| fixture.commit("next", &[("b.c", &text(line, end))]);
+    let under_the_new_name = put("slow(); // for now\nzero();", "done();");
+    let again = put("fast(); // again\nzero();", "done();");
+    let all =
+        [&elsewhere, &tidied, &later, &mended, &beside, &renamed, &under_the_new_name, &again];
+    let all = all.map(CommitId::clone);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change_until(&parent, &found, &again).unwrap();
+    let editing = history.editing(&all, &change).unwrap();
+    assert_eq!(editing, [tidied, mended, beside, again]);
+}
+
+#[test]
+fn each_commit_that_touches_a_new_file_may_edit_the_change() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("n", "0")]);
+    let found = fixture.commit("found", &[("a.c", "fast();\nend();\n")]);
+    let other = fixture.commit("other", &[("n", "1")]);
+    let later = fixture.commit("later", &[("a.c", "fast();\nlast();\n")]);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let editing = history.editing(&[other, later.clone()], &change).unwrap();
+    assert_eq!(editing, [later]);
+}
+
+#[test]
 fn the_whole_change_has_each_of_its_files() {
     let fixture = Fixture::new();
     let number = MOST_FILES + 1;

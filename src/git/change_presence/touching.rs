@@ -1,47 +1,56 @@
-//! The commits that touch the files of a change, also under later names.
+//! The commits that touch the files of a change, also in later places.
+
+use std::collections::BTreeSet;
 
 use crate::evaluation::CommitId;
 use crate::git::history::commit_list;
 use crate::git::{GitError, History};
 
-use super::{Change, FileOfChange, literally};
+use super::{Change, FileOfChange};
 
 impl History {
-    /// The commits after `older` up to `newer` that touch a file of the change, oldest first. If the
-    /// file has another name at `newer`, also those that touch it under this name.
+    /// The commits after `older` up to `newer` that touch a file of the change, oldest first. For a
+    /// followed change, also those that touch it under a later name, and those that touch a file
+    /// after it received lines of the change.
     pub(crate) fn touching(
         &self,
         older: &CommitId,
         newer: &CommitId,
         change: &Change,
     ) -> Result<Vec<CommitId>, GitError> {
-        let mut paths = change.pathspecs();
+        let names: Vec<&[u8]> = change.files.iter().flat_map(FileOfChange::names).collect();
+        let touching = self.touching_paths([older, newer], &names)?;
+        let receivers: Vec<_> = change.files.iter().flat_map(FileOfChange::receivers).collect();
+        if receivers.is_empty() {
+            return Ok(touching);
+        }
+        let mut chosen: BTreeSet<CommitId> = touching.into_iter().collect();
+        for place in receivers {
+            chosen.extend(self.touching_paths([&place.since, newer], &[place.path.as_slice()])?);
+        }
+        let mut sorted = self.descending(older, newer)?;
+        sorted.retain(|commit| chosen.contains(commit));
+        Ok(sorted)
+    }
+
+    /// The commits after `older` up to `newer` that touch one of these paths, oldest first.
+    pub(super) fn touching_paths(
+        &self,
+        [older, newer]: [&CommitId; 2],
+        paths: &[&[u8]],
+    ) -> Result<Vec<CommitId>, GitError> {
+        let paths = paths.iter().filter_map(|path| std::str::from_utf8(path).ok());
+        let paths: Vec<String> = paths.map(literally).collect();
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        paths.extend(self.later_names(older, newer, change)?);
         let call = self.repository().shared_call().args(["rev-list", "--topo-order", "--reverse"]);
         let call = call.args(["--ancestry-path".to_owned(), format!("{older}..{newer}")]);
         commit_list(call.arg("--").args(paths))
     }
+}
 
-    /// Pathspecs of the names that files of the change got after `older`.
-    fn later_names(
-        &self,
-        older: &CommitId,
-        newer: &CommitId,
-        change: &Change,
-    ) -> Result<Vec<String>, GitError> {
-        let is_gone = |file: &&FileOfChange| {
-            file.after.is_some() && self.entry_at(newer, &file.path).is_none()
-        };
-        let gone: Vec<_> = change.files.iter().filter(is_gone).collect();
-        if gone.is_empty() {
-            return Ok(Vec::new());
-        }
-        let is_gone = |old: &str| gone.iter().any(|file| file.path == old.as_bytes());
-        let renamed = self.changed_files(older, newer)?.into_iter();
-        let renamed = renamed.filter(|file| file.renamed_from().is_some_and(|old| is_gone(&old)));
-        Ok(renamed.map(|file| literally(&file.shown_path())).collect())
-    }
+/// A pathspec that matches this path and no other.
+fn literally(path: &str) -> String {
+    format!(":(top,literal){path}")
 }

@@ -15,7 +15,7 @@ use crate::search::log_odds_of_unevenness;
 use super::verdict_counts::VerdictCounts;
 
 /// Log Bayes factor above which a side has no common failure rate (20 : 1).
-const MOST_UNEVEN: f64 = 3.0;
+pub(super) const MOST_UNEVEN: f64 = 3.0;
 /// Minimum number of runs, all equal, after which a commit counts as not flaky.
 const RUNS_TO_BE_SURE: usize = 5;
 

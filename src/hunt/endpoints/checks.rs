@@ -1,6 +1,8 @@
 //! Compares the checks that the endpoints ran, for measures that must run the same ones. Pure.
 
-use crate::evaluation::{Checks, Metric, NeededChecks, Reading, Target, is_count_of_failures};
+use crate::evaluation::{
+    Checks, Guard, Metric, NeededChecks, Reading, Target, UNNAMED_CHECK, is_count_of_failures,
+};
 use crate::oracle::Observation;
 
 /// Why the endpoints cannot be compared: a sentence that names the checks that differ. `None` if
@@ -52,28 +54,45 @@ pub(crate) fn with_checks(
     targets
 }
 
-/// The checks that a run needs for a verdict on this count; `None` if the metric is no count of
-/// checks, or if no check is needed. A test may be renamed or removed on the way to the bad end, so
-/// only checks that still run there are needed.
+/// The checks that a run needs for a verdict on this number; `None` if the metric is not made from
+/// all checks, or if no check is needed. A test may be renamed or removed on the way to the bad end,
+/// so only checks that still run there are needed.
 pub(crate) fn needed_checks(
     good: &Observation,
     bad: &Observation,
-    metric: &Metric,
+    guard: &Guard,
 ) -> Option<NeededChecks> {
-    let measure = &metric.measure;
+    let measure = &guard.metric.measure;
     let (ran, still_run) = (good.checks(measure)?, bad.checks(measure)?);
-    let needed = match metric.name.as_deref()? {
-        name if is_count_of_failures(name) => {
-            let failing = bad.failed_checks(measure);
-            let new = failing.without(ran).without(&good.skipped_checks(measure));
-            NeededChecks { known: failing.without(&new), new }
-        }
-        "passed" | "tests" | "max_diff" => {
-            NeededChecks { known: ran.among(still_run), new: Checks::default() }
-        }
+    let both_ran = || NeededChecks { known: ran.among(still_run), new: Checks::default() };
+    let at_fault = |checks: Checks| {
+        let new = checks.without(ran).without(&good.skipped_checks(measure));
+        NeededChecks { known: checks.without(&new), new }
+    };
+    let needed = match guard.metric.name.as_deref()? {
+        name if is_count_of_failures(name) => at_fault(bad.failed_checks(measure)),
+        "max_diff" => far_off(good, bad, guard).map_or_else(both_ran, at_fault),
+        "passed" | "tests" => both_ran(),
         _ => return None,
     };
     Some(needed).filter(|needed| !needed.is_empty())
+}
+
+/// The checks whose own distance breaks the guard at the bad end, for a guard on the largest one.
+/// The distances of checks without a name are not known, so these checks are added. `None` if no
+/// distance is known that breaks the guard.
+fn far_off(good: &Observation, bad: &Observation, guard: &Guard) -> Option<Checks> {
+    let measure = &guard.metric.measure;
+    let baseline = good.level(&guard.metric)?;
+    let (unnamed, named): (Vec<String>, Vec<String>) =
+        bad.checks(measure)?.clone().into_iter().partition(|name| name.starts_with(UNNAMED_CHECK));
+    let is_far_off = |name: &String| {
+        let level = bad.level(&Metric::named(measure, name));
+        level.is_some_and(|level| guard.is_broken(&baseline, &level))
+    };
+    let mut far_off = named.into_iter().filter(is_far_off).peekable();
+    far_off.peek()?;
+    Some(far_off.chain(unnamed).collect())
 }
 
 /// For each measure that counts checks: a sentence if some of its checks pass at the good end and
@@ -97,8 +116,10 @@ pub(crate) fn no_longer_run(good: &Observation, bad: &Observation) -> Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::GuardForm;
+    use crate::evaluation::{GuardForm, Value};
     use crate::oracle::fixture::{at, target};
+
+    const MAX_INCREASE: GuardForm = GuardForm::MaxIncrease(0.5);
 
     /// One run for each list of checks.
     fn ran(digit: char, runs: &[&str]) -> Observation {
@@ -131,7 +152,8 @@ mod tests {
             reading.failed = names.split_whitespace().map(str::to_owned).collect();
         };
         let of = |bad: &Observation, name: &str| {
-            let needed = needed_checks(&good, bad, &Metric::named("ppl", name));
+            let guard = Guard { metric: Metric::named("ppl", name), form: MAX_INCREASE };
+            let needed = needed_checks(&good, bad, &guard);
             needed.map(|needed| [needed.known, needed.new].map(|checks| checks.names()))
         };
         assert_eq!(of(&bad, "failed"), None);
@@ -139,6 +161,28 @@ mod tests {
         assert_eq!(of(&bad, "failed").unwrap(), ["b", "new"]);
         assert_eq!(of(&bad, "passed").unwrap(), ["a, b", ""]);
         assert_eq!(of(&bad, "loss"), None);
+    }
+
+    #[test]
+    fn a_distance_needs_the_checks_that_are_far_off_at_the_bad_end() {
+        let levels = |digit: char, names: &str, distances: &[(&str, f64)]| {
+            let mut seen = ran(digit, &[names]);
+            let reading = seen.samples.get_mut("ppl").unwrap()[0].result.as_mut().unwrap();
+            for (name, distance) in distances {
+                reading.values.insert(Metric::named("ppl", name), Value::Number(*distance));
+            }
+            seen
+        };
+        let good = levels('1', "gelu norm", &[("max_diff", 0.1), ("gelu", 0.1), ("norm", 0.05)]);
+        let of = |names: &str, distances: &[(&str, f64)]| {
+            let guard = Guard { metric: Metric::named("ppl", "max_diff"), form: MAX_INCREASE };
+            let needed = needed_checks(&good, &levels('2', names, distances), &guard).unwrap();
+            [needed.known, needed.new].map(|checks| checks.names())
+        };
+        assert_eq!(of("gelu norm", &[("gelu", 0.9), ("norm", 0.05)]), ["gelu", ""]);
+        assert_eq!(of("gelu new", &[("gelu", 0.1), ("new", 0.9)]), ["", "new"]);
+        assert_eq!(of("gelu norm unnamed", &[("gelu", 0.9)]), ["gelu", "unnamed"]);
+        assert_eq!(of("gelu norm unnamed", &[("gelu", 0.1)]), ["gelu, norm", ""]);
     }
 
     #[test]

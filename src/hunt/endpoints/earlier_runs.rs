@@ -2,14 +2,14 @@
 //! two ends, something outside may have changed between these hunts. Then the step from good to bad
 //! may be one that no commit made. So one fresh run must show what the stored runs of its end show.
 
-use crate::evaluation::Phase;
+use crate::evaluation::{CommitId, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::earlier_runs::{
     are_of_one_hunt, common_hunt, days_of, difference, earlier_hunts, is_made_by, metrics_of,
 };
 use crate::hunt::machine_change::MachineChange;
-use crate::oracle::{Observation, Request, Sample, guarded_measures};
+use crate::oracle::{Observation, Request, Sample, guarded_measures, measures_of};
 
 use super::merge;
 
@@ -33,7 +33,7 @@ impl Driver<'_> {
         Ok(measures.iter().filter(is_doubted).cloned().collect())
     }
 
-    /// Compares the stored runs of an endpoint with its first run of this hunt. If this hunt has no
+    /// Compares the stored runs of an endpoint with its runs of this hunt. If this hunt has no
     /// run of a doubted measure there, makes one. `Some` if the run does not show what the stored
     /// ones show.
     pub(super) fn compare_with_earlier_runs(
@@ -43,8 +43,6 @@ impl Driver<'_> {
     ) -> Result<Option<MachineChange>, HuntError> {
         let own = self.own_hunts();
         let is_own = |sample: &Sample| is_made_by(sample, &own);
-        let guards = self.guards();
-        let (mut measures, mut attempts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for measure in doubted {
             let known = seen.of(measure);
             if known.iter().all(is_own) {
@@ -59,18 +57,56 @@ impl Driver<'_> {
                     return Ok(None);
                 }
             }
+        }
+        Ok(self.contradicted_earlier_runs(seen, doubted))
+    }
+
+    /// After a claim that fresh runs contradict: whether runs of this hunt at the claimed commit, or
+    /// at one of its parents, contradict runs of earlier hunts there too. Makes no runs.
+    pub(crate) fn outside_changed(
+        &mut self,
+        claimed: &CommitId,
+        targets: &[Target],
+    ) -> Result<Option<MachineChange>, HuntError> {
+        let measures = measures_of(targets);
+        let parents = self.oracle.history.parents(claimed)?;
+        for commit in parents.iter().chain([claimed]) {
+            let seen = self.known_runs(commit, &measures)?;
+            let change = self.contradicted_earlier_runs(&seen, &measures);
+            if change.is_some() {
+                return Ok(change);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The measures of which all runs of this hunt contradict the runs of earlier hunts at a commit;
+    /// `None` if there are none.
+    fn contradicted_earlier_runs(
+        &self,
+        seen: &Observation,
+        among: &[String],
+    ) -> Option<MachineChange> {
+        let own = self.own_hunts();
+        let guards = self.guards();
+        let (mut measures, mut attempts, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        for measure in among {
             let (fresh, earlier): (Vec<&Sample>, Vec<&Sample>) =
-                seen.of(measure).iter().partition(|sample| is_own(sample));
+                seen.of(measure).iter().partition(|sample| is_made_by(sample, &own));
+            if earlier.is_empty() {
+                continue;
+            }
             let metrics = metrics_of(&guards, measure);
-            let told = fresh.first().and_then(|fresh| difference(&earlier, fresh, &metrics));
-            if let Some(told) = told {
+            let told = fresh.iter().map(|fresh| difference(&earlier, fresh, &metrics));
+            let told: Option<Vec<String>> = told.collect();
+            if let Some(told) = told.unwrap_or_default().first() {
                 measures.push(measure.clone());
                 attempts.extend(earlier.iter().map(|sample| sample.attempt.clone()));
                 texts.push(format!("{told} (stored runs of {measure} of {})", days_of(&earlier)));
             }
         }
         if measures.is_empty() {
-            return Ok(None);
+            return None;
         }
         let text = format!(
             "something outside changed since an earlier hunt measured {}: {}. Runs of earlier \
@@ -79,7 +115,7 @@ impl Driver<'_> {
             texts.join("; "),
             measures.join(", ")
         );
-        Ok(Some(MachineChange { text, measures, attempts }))
+        Some(MachineChange { text, measures, attempts })
     }
 
     /// Before the answer "no regression": the guarded measures whose runs vary and are not all of

@@ -8,7 +8,7 @@ use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
 use crate::search::{
     self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, Rates, calibrate,
-    calibrate_rates,
+    calibrate_rates, excluded_rate,
 };
 use crate::stats;
 use crate::store::journal::SearchBy;
@@ -24,6 +24,8 @@ const REPEATED: usize = 4;
 const ALIKE: usize = 8;
 /// Minimum number of runs of each endpoint to estimate noise.
 const LEAST: usize = 4;
+/// The confidence of an interval, and of an excluded share of runs.
+const CONFIDENCE: f64 = 0.99;
 
 /// How a hunt judges the endpoints' runs in noise.
 #[derive(Clone, Debug, Default)]
@@ -118,20 +120,49 @@ fn levels(
     let (a, b) = (oriented(good), oriented(bad));
     let rule = rule(&target, policy.by);
     let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
+    let told = || match search::interval(&a, &b, rule) {
+        Some(interval) => {
+            format!("{}, 99 % CI {}", in_figures(&target), in_units(&target, interval))
+        }
+        None => in_figures(&target),
+    };
     match settled {
         Ok(found) => GuardCheck::Target(Box::new(with_levels(target, &found))),
         Err(CalibrationError::More) => GuardCheck::More,
         Err(CalibrationError::NoDifference) => {
-            let told = in_figures(&target);
-            GuardCheck::NotBroken(match search::interval(&a, &b, rule) {
-                Some(interval) => format!("{told}, 99 % CI {}", in_units(&target, interval)),
-                None => told,
-            })
+            GuardCheck::NotBroken(told() + &excluded_share(&a, &b, rule.tolerance))
         }
         Err(CalibrationError::TooNoisy { needed }) => {
-            GuardCheck::TooNoisy(too_noisy(&target, good, bad, needed))
+            GuardCheck::TooNoisy(too_noisy(&target, good, bad, &told(), needed))
         }
     }
+}
+
+/// Which share of bad runs the runs of the bad endpoint exclude, in words: a few runs do not show
+/// a rare one. Empty if a run is bad.
+fn excluded_share(good: &[f64], bad: &[f64], tolerance: f64) -> String {
+    let is_within = |level: f64| bad.iter().all(|run| run - level <= tolerance);
+    if !stats::winsorised_mean(good).is_some_and(is_within) {
+        return String::new();
+    }
+    format!(
+        "; none of {} of bad is worse by more than the tolerance, which excludes a share of such \
+         runs of {:.0} % or more, but no smaller one",
+        text::plural(bad.len(), "run"),
+        100.0 * excluded_rate(bad.len(), CONFIDENCE)
+    )
+}
+
+/// Whether bad is better than good by more than the noise: the whole interval of the change is on
+/// the better side.
+pub(super) fn is_better_than_noise(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
+    let sign = if guard.direction() == Direction::Down { -1.0 } else { 1.0 };
+    let oriented = |seen: &Observation| -> Vec<f64> {
+        seen.numbers(&guard.metric).into_iter().map(|x| sign * x).collect()
+    };
+    let rule = CalibrationSettings { tolerance: 0.0, drift: DriftPrior::Never, paired: false };
+    let interval = search::interval(&oriented(good), &oriented(bad), rule);
+    interval.is_none_or(|[_, highest]| highest < 0.0)
 }
 
 /// Formats an interval of the oriented change in percent or in the metric's unit.
@@ -200,10 +231,10 @@ fn too_noisy(
     target: &GuardTarget,
     good: &Observation,
     bad: &Observation,
+    said: &str,
     needed: Option<usize>,
 ) -> String {
     let metric = &target.guard.metric;
-    let said = in_figures(target);
     let runs = good.numbers(metric).len().min(bad.numbers(metric).len());
     let seconds: f64 = [good, bad]
         .iter()
@@ -254,7 +285,14 @@ fn pass_fail(
             n,
         ))),
         Err(CalibrationError::More) => GuardCheck::More,
-        Err(CalibrationError::NoDifference) => GuardCheck::NotBroken(told),
+        Err(CalibrationError::NoDifference) => {
+            let failed = |x: &[f64]| format!("{} of {} runs", x.iter().sum::<f64>(), x.len());
+            GuardCheck::NotBroken(format!(
+                "{told}; it fails in {} at good and in {} at bad, which one failure rate explains",
+                failed(&a),
+                failed(&b)
+            ))
+        }
         Err(CalibrationError::TooNoisy { .. }) => {
             let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
             GuardCheck::TooNoisy(format!(

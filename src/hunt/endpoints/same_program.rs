@@ -2,12 +2,13 @@
 //! an installed program by its bare name, and a build may take headers or libraries from elsewhere.
 //! Then no commit can change what is measured, and equal values say nothing about the commits.
 
+use crate::build::{Stamp, differ_only_in_times};
 use crate::differ::{is_code, is_header, is_source};
 use crate::evaluation::{CommitId, Finding, Guard, Loaded};
 use crate::git::FileChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Observation, guarded_measures};
+use crate::oracle::{Observation, OracleError, guarded_measures};
 
 use super::nothing_ran::in_path;
 use super::targets::unmeasurable;
@@ -18,10 +19,10 @@ const CURE: &str = "if the build takes headers or libraries from elsewhere (CPAT
 
 impl Driver<'_> {
     /// The finding that all runs of a guarded measure at both endpoints ran an installed program in
-    /// place of the one that was built, or opened the same files of the commit, byte for byte,
-    /// although code differs between the endpoints.
+    /// place of the one that was built, or opened the same files of the commit, but for the times
+    /// of builds, although code differs between the endpoints.
     pub(super) fn same_program(
-        &self,
+        &mut self,
         good: &Observation,
         bad: &Observation,
     ) -> Result<Option<Box<Finding>>, HuntError> {
@@ -37,21 +38,50 @@ impl Driver<'_> {
                 return Ok(Some(installed.refusal(&measure)));
             }
             // The outputs of `[[prepare]]` are not listed, and depend on the build.
-            if !self.oracle.recipes.config.prepares.is_empty() || !are_same_files(&all) {
+            if !self.oracle.recipes.config.prepares.is_empty() {
                 continue;
             }
+            let Some(unlike) = unlike_files(&all) else { continue };
+            let how = if unlike.is_empty() {
+                "byte for byte"
+            } else if self.are_same_but_for_times([good, bad], &measure, &unlike)? {
+                "but for the times of the builds"
+            } else {
+                continue;
+            };
             let Some(source) = self.changed_code(&good.commit, &bad.commit)? else { continue };
             let opened = &all[0].own;
             let program = opened.keys().find(|path| path.starts_with("build/"));
             let program = program.or_else(|| opened.keys().next()).map_or("", String::as_str);
             let finding = unmeasurable(format!(
                 "both ends ran the same program: {program} and whatever else the runs of {measure} \
-                 opened of the commit are the same at both ends, byte for byte, although {source} \
-                 differs"
+                 opened of the commit are the same at both ends, {how}, although {source} differs"
             ));
             return Ok(Some(Box::new(Finding { next: vec![CURE.to_owned()], ..*finding })));
         }
         Ok(None)
+    }
+
+    /// Whether these files of the builds that ran at both endpoints differ only in times. False if
+    /// one of the builds is gone.
+    fn are_same_but_for_times(
+        &mut self,
+        ends: [&Observation; 2],
+        measure: &str,
+        paths: &[&str],
+    ) -> Result<bool, HuntError> {
+        let mut builds = Vec::new();
+        for seen in ends {
+            let ran = |stamp: &Stamp| {
+                let runs = seen.of(measure);
+                stamp.commit == seen.commit && runs.iter().all(|run| run.built == stamp.finished)
+            };
+            builds.extend(self.oracle.pool.find(ran).map_err(OracleError::from)?);
+        }
+        let [good, bad] = builds.as_slice() else { return Ok(false) };
+        let is_same =
+            |path: &&str| differ_only_in_times(&good.folder().join(path), &bad.folder().join(path));
+        Ok(paths.iter().all(is_same))
     }
 
     /// A file of code that differs between two commits.
@@ -118,10 +148,20 @@ impl<'o> InstalledProgram<'o> {
     }
 }
 
-/// Whether all runs opened the same files of the commit, byte for byte.
-fn are_same_files(all: &[&Loaded]) -> bool {
-    all.windows(2)
-        .all(|pair| pair[0].own == pair[1].own && pair[0].executable == pair[1].executable)
+/// The files of the build that differ between runs. `None` if the runs did not open the same paths,
+/// or if a file of the source differs.
+fn unlike_files<'o>(all: &[&'o Loaded]) -> Option<Vec<&'o str>> {
+    let (&first, rest) = all.split_first()?;
+    let has_same_paths =
+        |one: &&Loaded| one.own.keys().eq(first.own.keys()) && one.executable == first.executable;
+    if !rest.iter().all(has_same_paths) {
+        return None;
+    }
+    let differs =
+        |(path, sha): &(&String, &String)| rest.iter().any(|one| one.own.get(*path) != Some(*sha));
+    let unlike: Vec<&str> =
+        first.own.iter().filter(differs).map(|(path, _)| path.as_str()).collect();
+    unlike.iter().all(|path| path.starts_with("build/")).then_some(unlike)
 }
 
 fn file_name(path: &str) -> &str {
@@ -173,8 +213,11 @@ mod tests {
         let [one, same] = [(); 2].map(|()| run(&[("build/engine", "1")], None));
         let other = run(&[("build/engine", "2")], None);
         let more = run(&[("build/engine", "1"), ("build/lib.so", "1")], None);
-        assert!(are_same_files(&[&one, &same]));
-        assert!(!are_same_files(&[&one, &same, &other]) && !are_same_files(&[&more, &one]));
+        assert_eq!(unlike_files(&[&one, &same]), Some(vec![]));
+        assert_eq!(unlike_files(&[&one, &same, &other]), Some(vec!["build/engine"]));
+        assert_eq!(unlike_files(&[&more, &one]), None);
+        let [script, edited] = ["1", "2"].map(|sha| run(&[("src/run.sh", sha)], None));
+        assert_eq!(unlike_files(&[&script, &edited]), None);
     }
 
     #[test]

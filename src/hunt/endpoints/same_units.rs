@@ -1,6 +1,6 @@
-//! Checks that the runs of both endpoints print the same units behind a metric's numbers. Pure.
+//! Checks that the runs of both endpoints print a metric's numbers in the same units. Pure.
 
-use crate::evaluation::{Guard, PrintedUnits};
+use crate::evaluation::{Guard, PrintedUnits, Value};
 use crate::oracle::Observation;
 
 /// Why the endpoints cannot be compared if a guarded metric has different units there.
@@ -11,10 +11,13 @@ pub(crate) fn other_units(
 ) -> Option<String> {
     guards.iter().map(|guard| &guard.metric).find_map(|metric| {
         let wanted = good.units(metric)?;
+        let baseline = good.level(metric).and_then(|level| level.number());
         let other = |seen: &Observation| -> Option<PrintedUnits> {
-            let readings = seen.readings(&metric.measure);
-            let mut units = readings.filter_map(|reading| reading.units.get(metric));
-            units.find(|units| units.differ_from(wanted)).cloned()
+            seen.readings(&metric.measure).find_map(|reading| {
+                let units = reading.units.get(metric)?;
+                let number = reading.values.get(metric).and_then(Value::number);
+                units.differ_from(wanted, [number, baseline]).then(|| units.clone())
+            })
         };
         if let Some(own) = other(good) {
             return Some(format!(
@@ -26,8 +29,8 @@ pub(crate) fn other_units(
             format!(
                 "the bad endpoint cannot be compared: {metric} has another unit there: {own}, but \
                  {wanted} at the good endpoint. Choose endpoints with the same unit, or write the \
-                 unit into the pattern; if the program only prints another word, end the pattern \
-                 with `.*`"
+                 unit into the pattern; if the program only prints another word behind the \
+                 number, end the pattern with `.*`"
             )
         })
     })

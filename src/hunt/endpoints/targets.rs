@@ -14,7 +14,9 @@ use crate::ui::text;
 use super::checks::{needed_checks, other_checks, with_checks};
 use super::guard_check::{GuardCheck, moved};
 use super::missing_metrics::missing_at;
-use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, judge_noisy_guard, spread};
+use super::noise::{
+    EndpointPolicy, RUNS_TO_REPEAT, is_better_than_noise, judge_noisy_guard, spread,
+};
 use super::same_text::other_text;
 use super::same_units::other_units;
 
@@ -281,7 +283,7 @@ pub(crate) fn look(
     }
     let text = good.text(&metric.measure);
     let target = GuardTarget {
-        needed: needed_checks(good, bad, metric),
+        needed: needed_checks(good, bad, guard),
         units: good.units(metric).cloned(),
         ..GuardTarget::between(guard, baseline.clone(), level.clone(), text)
     };
@@ -302,12 +304,13 @@ pub(crate) fn look(
     judge_noisy_guard(good, bad, target, policy)
 }
 
-/// Whether the bad endpoint is better than the good one by more than the tolerance.
+/// Whether the bad endpoint is better than the good one by more than the tolerance and the noise.
 fn is_better(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
     let number = |seen: &Observation| seen.level(&guard.metric).and_then(|v| v.number());
     match (number(good), number(bad)) {
-        (Some(good), Some(bad)) if guard.direction() != Direction::Any => {
-            guard.is_worse_by(bad, good, guard.limit(good).max(0.0))
+        (Some(level_good), Some(level_bad)) if guard.direction() != Direction::Any => {
+            guard.is_worse_by(level_bad, level_good, guard.limit(level_good).max(0.0))
+                && is_better_than_noise(good, bad, guard)
         }
         _ => false,
     }

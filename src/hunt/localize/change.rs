@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 
 use crate::evaluation::{
-    ChangePart, CommitId, Culprit, EntryContent, EntryFile, MovedEdit, PartOf, TreeEntry,
+    Cause, CauseEnd, ChangePart, CommitId, Culprit, EntryContent, EntryFile, MovedEdit, PartOf,
+    TreeEntry,
 };
 use crate::git::{ChangedFile, FileSide, GitError, History, Hunk, LineSets, MovedCode, Split};
 use crate::report::relevance;
@@ -61,6 +62,15 @@ impl<'h> Change<'h> {
     /// The whole change, by files.
     pub(super) fn whole(&self) -> Vec<Part> {
         (0..self.files.len()).map(|file| Part { file, of: PartOf::File }).collect()
+    }
+
+    /// The parts that tests of the endpoints take out or add. The rest of the change may make the
+    /// step too, unless a test said that it does not.
+    pub(super) fn taken(&self, cause: &Cause) -> Vec<Part> {
+        match cause.end {
+            CauseEnd::Complete => self.named(cause.parts()),
+            _ => self.whole(),
+        }
     }
 
     /// The path of a part's file, for people.

@@ -1,16 +1,19 @@
 //! Whether a test of the endpoints contradicts the answer. Pure.
 //!
-//! A test contradicts the answer in three cases:
+//! A test contradicts the answer in four cases:
 //! - The newer end without the named commits keeps their steps, in whole or in part, or does not
 //!   have their change at all. Then another commit does the same. If the metric is a fact, or a
 //!   number that must not change, each value except the good end's counts as a part of the steps.
+//! - The bad end stays bad without the named commits, and their steps leave a part of the change
+//!   that no measurement explains.
 //! - The newer end without the named commit breaks a guard that it breaks with it too.
 //! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
 //!   needed too.
 
 use crate::evaluation::{
-    Account, Aim, Backport, Cause, CommitId, Direction, Finding, GuardTarget, JointBackport,
-    Metric, Outcome, Revert, Target, Trial, TrialOf, Unexplained, Value,
+    Account, Aim, Backport, Cause, CommitId, Direction, Effect, Finding, GuardTarget,
+    JointBackport, JointRevert, Metric, Outcome, Revert, Target, Trial, TrialOf, Unexplained,
+    Value, exceeds_limit,
 };
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
@@ -71,6 +74,37 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
         _ => None,
     };
     in_trials([reverted, backported], finding, targets)
+}
+
+/// The metrics whose account leaves more than the tolerance, and that stay bad at the bad end in
+/// the test without the named commits. Only for a regression, and where values repeat.
+pub(super) fn left(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
+    let trial = match (&finding.cause, &finding.joint_revert) {
+        _ if finding.outcome != Outcome::Culprit => None,
+        (_, Some(JointRevert { revert: Revert::StillBad, trial })) => trial.as_ref(),
+        (Some(cause), _) if finding.culprits.len() == 1 && !cause.in_part => match cause.revert {
+            Some(Revert::StillBad) => cause.reverted(),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(trial) = trial else { return Vec::new() };
+    let is_left = |target: &&GuardTarget| {
+        let metric = &target.guard.metric;
+        let account = finding.accounts.iter().find(|account| account.metric == *metric);
+        let most = target.limit.max(0.0);
+        target.noise.is_none()
+            && account.is_some_and(|it| exceeds_limit(it.left(), most, target.levels_at_ends()))
+            && trial.levels.get(metric).is_some_and(|level| is_other_than_good(target, level, 0.0))
+    };
+    let guards = targets.iter().filter_map(Target::guard).filter(is_left);
+    let metrics = distinct(guards.map(|target| &target.guard.metric));
+    metrics.into_iter().cloned().map(Unexplained::Metric).collect()
+}
+
+/// Whether this test of an endpoint leaves an effect of the commit that it is about.
+pub(super) fn keeps_effect(effect: &Effect, trial: &Trial, targets: &[Target]) -> bool {
+    keeps_a_step(trial, &effect.metric, effect.own_step.unwrap_or(0.0), 0.0, targets)
 }
 
 /// The metrics for which the commits are named and whose steps the endpoint still has in this test;
@@ -153,7 +187,8 @@ fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
 }
 
 /// The finding as candidates: the confirmed commits, and all later ones; if the bad end stays bad
-/// with a fix, all earlier ones. `history`: the commits of the hunt, oldest first.
+/// with a fix, all earlier ones; if the account leaves a part, all. `history`: the commits of the
+/// hunt, oldest first.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Vec<Unexplained>,
@@ -173,6 +208,13 @@ pub(super) fn incomplete(
     let breaks_other =
         !is_several && finding.cause.as_ref().is_some_and(|cause| cause.broken_too.is_some());
     let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
+    // The account does not tell where the rest is.
+    let is_left = |account: &Account| {
+        unexplained.contains(&Unexplained::Metric(account.metric.clone()))
+            && account.left() > account.limit.max(0.0)
+    };
+    let is_anywhere = finding.accounts.iter().any(is_left);
+    let first = if is_anywhere { 0 } else { first };
     let (candidates, why, next) = match (terms.aim(), is_later) {
         // The other commit may be older or newer.
         _ if breaks_other => (
@@ -185,6 +227,11 @@ pub(super) fn incomplete(
             "without the confirmed commits the bad end still shows it, at least in part: another \
              commit does this too",
             "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
+        ),
+        (Aim::Regression, _) if is_anywhere => (
+            &history[first..],
+            "without it the bad end still shows it, at least in part: another commit does this too",
+            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the other commit",
         ),
         (Aim::Regression, _) => (
             &history[first..],
@@ -228,150 +275,4 @@ pub(super) fn incomplete(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::evaluation::{CauseEnd, Culprit, GuardForm, JointRevert, Shows};
-    use crate::oracle::fixture::{self, commit, effect, target};
-
-    fn culprit(digit: char) -> Culprit {
-        Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
-    }
-
-    fn named(culprits: &[char]) -> Finding {
-        Finding {
-            culprits: culprits.iter().copied().map(culprit).collect(),
-            main: Some(0),
-            ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
-        }
-    }
-
-    /// The bad end without a change has this level.
-    fn bad_end(of: TrialOf, level: f64) -> Trial {
-        Trial {
-            of,
-            parts: Vec::new(),
-            shows: Shows::Difference,
-            reason: String::new(),
-            failure: None,
-            levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
-            attempts: Vec::new(),
-        }
-    }
-
-    fn cause(end: CauseEnd, trials: Vec<Trial>) -> Cause {
-        Cause {
-            commit: commit('5'),
-            parent: commit('4'),
-            sets: Vec::new(),
-            end,
-            dependents: Vec::new(),
-            trials,
-            without: None,
-            roles: BTreeMap::new(),
-            revert: Some(Revert::StillBad),
-            broken_too: None,
-            in_part: false,
-            backport: None,
-        }
-    }
-
-    fn sought(limit: f64) -> [Target; 1] {
-        [Target::Guard(target(GuardForm::MaxIncrease(limit), 6.0, 7.0))]
-    }
-
-    fn ppl() -> [Unexplained; 1] {
-        [Unexplained::Metric(Metric::of("ppl"))]
-    }
-
-    /// What the revert of this commit contradicts, if the bad end without it has this level.
-    fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Vec<Unexplained> {
-        let cause = cause(end, vec![bad_end(TrialOf::Reverted, level)]);
-        found(&named(culprits), &cause, &sought(0.5))
-    }
-
-    /// The same for the revert of both commits together.
-    fn both_contradicted(level: f64, ends: [CauseEnd; 2]) -> Vec<Unexplained> {
-        let [one, other] = ends.map(|end| cause(end, Vec::new()));
-        let trial = Some(bad_end(TrialOf::AllReverted, level));
-        let finding = Finding {
-            cause: Some(one),
-            other_causes: vec![other],
-            joint_revert: Some(JointRevert { revert: Revert::StillBad, trial }),
-            ..named(&['5', '9'])
-        };
-        found_jointly(&finding, &sought(0.1))
-    }
-
-    #[test]
-    fn an_end_that_stays_the_same_without_the_commit_has_another_one() {
-        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl());
-        // Later code may depend on the commit: the end is bad in another way.
-        assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), []);
-        // All of the commit was taken out.
-        assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), ppl());
-        // Another commit is named too.
-        assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5', '9']), []);
-    }
-
-    #[test]
-    fn an_end_that_stays_the_same_without_all_commits_has_another_one() {
-        let both = || [CauseEnd::Complete, CauseEnd::Complete];
-        assert_eq!(both_contradicted(7.0, both()), ppl());
-        // The two commits claim a step of 2 together, and only a sliver of it is gone.
-        assert_eq!(both_contradicted(6.85, both()), ppl());
-        // It is better, though not good: one step of 1 is still there.
-        assert_eq!(both_contradicted(5.9, both()), ppl());
-        assert_eq!(both_contradicted(5.1, both()), []);
-        // All of both commits was taken out.
-        assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), ppl());
-    }
-
-    #[test]
-    fn an_end_with_a_third_fact_or_number_that_must_not_change_has_another_commit() {
-        let unexplained = |value: &dyn Fn(f64) -> Value, level: f64| {
-            let target = GuardTarget {
-                baseline: value(6.0),
-                bad: value(7.0),
-                ..target(GuardForm::Unchanged, 6.0, 7.0)
-            };
-            let levels = BTreeMap::from([(Metric::of("ppl"), value(level))]);
-            let trial = Trial { levels, ..bad_end(TrialOf::AllReverted, level) };
-            let finding = Finding {
-                joint_revert: Some(JointRevert { revert: Revert::StillBad, trial: Some(trial) }),
-                ..named(&['5', '9'])
-            };
-            found_jointly(&finding, &[Target::Guard(target)])
-        };
-        let fact = |number: f64| Value::Fact(number.to_string());
-        for level in [6.5, 7.0, 900.0] {
-            assert_eq!(unexplained(&fact, level), ppl());
-            assert_eq!(unexplained(&Value::Number, level), ppl());
-        }
-        assert_eq!(unexplained(&fact, 6.0), []);
-        assert_eq!(unexplained(&Value::Number, 6.0), []);
-    }
-
-    #[test]
-    fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
-        let broken_too = Some(Metric::of("speed"));
-        let cause = Cause { broken_too, ..cause(CauseEnd::Complete, Vec::new()) };
-        let speed = Unexplained::Metric(Metric::of("speed"));
-        assert_eq!(found(&named(&['5']), &cause, &sought(0.5)), std::slice::from_ref(&speed));
-        let finding = Finding { cause: Some(cause), ..named(&['5']) };
-        let history: Vec<CommitId> = "3456".chars().map(commit).collect();
-        let open = incomplete(finding, vec![speed], &history, SearchTerms::of(Aim::Regression));
-        assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
-    }
-
-    #[test]
-    fn the_later_commits_are_candidates_then() {
-        let history: Vec<CommitId> = "23456".chars().map(commit).collect();
-        let open =
-            incomplete(named(&['5']), ppl().to_vec(), &history, SearchTerms::of(Aim::Regression));
-        assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
-        assert_eq!(open.candidates, [commit('5'), commit('6')]);
-        assert_eq!(open.culprits.len(), 1);
-    }
-}
+mod tests;

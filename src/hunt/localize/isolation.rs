@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
 use crate::evaluation::{
-    Backport, Cause, CauseEnd, CauseSet, Culprit, Revert, Shows, Target, Trial,
+    Backport, Cause, CauseEnd, CauseSet, Culprit, Effect, Revert, Shows, Target, Trial,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -14,6 +14,7 @@ use crate::store::journal::OtherGuard;
 
 use super::change::{Change, Part};
 use super::clues::Clues;
+use super::contradiction;
 use super::journaled::JournaledTrials;
 use super::step;
 
@@ -115,6 +116,12 @@ impl Localization<'_, '_> {
             if !is_rest_clean && !self.is_spent && conflicts {
                 (taken, in_part) = (&own, true);
                 reverted = self.reverted(taken)?;
+            }
+            if is_rest_clean && !own.rest.is_empty() && self.keeps_another_effect() {
+                let all = self.reverted(&whole)?;
+                if all.as_ref().is_some_and(|it| it.revert.is_tested()) {
+                    (taken, reverted) = (&whole, all);
+                }
             }
             if let Some(reverted) = reverted {
                 broken_too = reverted.broken_too;
@@ -233,6 +240,18 @@ impl Localization<'_, '_> {
             known.rest = left;
         }
         Ok(judged)
+    }
+
+    /// Whether the test of an endpoint that was just made takes the commit's largest effect away
+    /// and leaves another one. The tested parts make the largest effect, and the rest of the change
+    /// may make the other one.
+    fn keeps_another_effect(&self) -> bool {
+        let Some(trial) = self.trials.last().filter(|trial| trial.of.is_of_endpoint()) else {
+            return false;
+        };
+        let Some((largest, others)) = self.culprit.effects.split_first() else { return false };
+        let is_kept = |effect: &Effect| contradiction::keeps_effect(effect, trial, &self.whole);
+        !is_kept(largest) && others.iter().any(is_kept)
     }
 
     /// Whether a trial's level is the parent's.

@@ -4,8 +4,8 @@
 //! endpoint without them should be bad, and the bad endpoint with them good.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, CauseEnd, ChangePart, CommitId, Finding, JointBackport, JointRevert,
-    Revert, Target, Trial, TrialOf,
+    Aim, Backport, Cause, ChangePart, CommitId, Finding, JointBackport, JointRevert, Revert,
+    Target, Trial, TrialOf,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
@@ -14,7 +14,17 @@ use crate::hunt::inquiry::note_limit;
 use crate::store::journal::Event;
 
 use super::change::Change;
+use super::contradiction;
 use super::revert::{EndTest, backport};
+
+/// What the tests take out of the change of a commit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// The cause of its largest effect.
+    Causes,
+    /// The same, and of a commit with several effects the whole change.
+    AllEffects,
+}
 
 /// The causes inside all first bad commits.
 #[derive(Default)]
@@ -33,12 +43,22 @@ impl Driver<'_> {
         if targets.is_empty() {
             return Ok(());
         }
-        let Some(causes) = self.all_causes(finding)? else { return Ok(()) };
+        let Some(mut causes) = self.all_causes(finding, Extent::Causes)? else { return Ok(()) };
         let revert = self.joint_revert(&causes, &targets);
         finding.joint_revert = self.or_stopped(finding, revert, |why| JointRevert {
             revert: Revert::Stopped(why),
             trial: None,
         })?;
+        if let Some(all) = self.causes_with_other_effects(finding, &causes, &whole)? {
+            let revert = self.joint_revert(&all, &targets);
+            let revert = self.or_stopped(finding, revert, |why| JointRevert {
+                revert: Revert::Stopped(why),
+                trial: None,
+            })?;
+            if revert.as_ref().is_some_and(|joint| joint.revert.is_tested()) {
+                (finding.joint_revert, causes) = (revert, all);
+            }
+        }
         if self.terms().aim().is_regression() || self.limit.is_some() {
             return Ok(());
         }
@@ -129,8 +149,30 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// The whole changes of the commits with several effects, and the causes inside the others, if
+    /// the test without all causes contradicts the answer: a cause is that of the commit's largest
+    /// effect, and the rest of the change may make another one. `None` if no test contradicts, or
+    /// if the causes are these already.
+    fn causes_with_other_effects(
+        &self,
+        finding: &Finding,
+        causes: &AllCauses,
+        whole: &[Target],
+    ) -> Result<Option<AllCauses>, HuntError> {
+        let has_others = finding.culprits.iter().any(|culprit| culprit.effects.len() > 1);
+        if !has_others || contradiction::found_jointly(finding, whole).is_empty() {
+            return Ok(None);
+        }
+        let all = self.all_causes(finding, Extent::AllEffects)?;
+        Ok(all.filter(|all| all.steps != causes.steps))
+    }
+
     /// The causes inside all first bad commits. `None` if one is not known.
-    fn all_causes(&self, finding: &Finding) -> Result<Option<AllCauses>, HuntError> {
+    fn all_causes(
+        &self,
+        finding: &Finding,
+        extent: Extent,
+    ) -> Result<Option<AllCauses>, HuntError> {
         let history = History::open(self.oracle.history.repository())?;
         let mut causes = AllCauses::default();
         for culprit in &finding.culprits {
@@ -139,16 +181,21 @@ impl Driver<'_> {
                 return Ok(None);
             };
             let change = Change::of(&history, &cause.parent, culprit)?;
-            // The rest of a change may make the step too, unless a test said that it does not.
-            let parts = match cause.end {
-                CauseEnd::Complete => change.named(cause.parts()),
-                _ => change.whole(),
-            };
+            let is_whole = extent == Extent::AllEffects && culprit.effects.len() > 1;
+            let parts = if is_whole { change.whole() } else { change.taken(cause) };
             let rest = change.without(&change.whole(), &parts)?;
             causes.steps.push(self.step_trees(culprit, &change, &rest)?);
             causes.parts.extend(parts.iter().map(|part| change.shown(*part)));
         }
         Ok(Some(causes))
+    }
+}
+
+/// Whether a test of the newer end without the causes inside all named commits gave a verdict.
+pub(super) fn has_joint_verdict(finding: &Finding) -> bool {
+    match finding.joint_revert.as_ref().map(|joint| &joint.revert) {
+        None | Some(Revert::Conflict(_) | Revert::Unknown | Revert::Stopped(_)) => false,
+        Some(_) => true,
     }
 }
 

@@ -2,8 +2,8 @@
 //! some of the changed files are there as they were before the change, or if several commits may be
 //! the cause.
 
-use crate::evaluation::{CommitId, Culprit, Effect, GuardTarget, Target, Verdict};
-use crate::git::History;
+use crate::evaluation::{Cause, CommitId, Culprit, Effect, GuardTarget, Target, Value, Verdict};
+use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
@@ -21,8 +21,12 @@ pub(crate) enum EndWithoutChange {
     /// At least half of the commit's step is gone, or of the whole change from good to bad if that
     /// is smaller.
     LosesTheStep,
-    /// The newer end is the same without it. Parts that later commits rewrote are not removed.
+    /// The newer end is the same without it. Parts that later commits rewrote are not removed,
+    /// except in a test with the old lines.
     ShowsTheSame,
+    /// Values repeat, and the newer end loses a part of the step and stays as it was judged. Only a
+    /// test with the old lines, for the only named commit, says so.
+    KeepsAPart,
     /// Neither of these, or no test can decide.
     Unknown,
 }
@@ -43,24 +47,93 @@ impl Driver<'_> {
         Ok(self.newer_end_without(culprit)? == EndWithoutChange::LosesTheStep)
     }
 
-    /// Builds and judges the newer end without what is left there of the change.
+    /// Builds and judges the newer end without what is left there of the change. The two certain
+    /// answers hold for each effect of the commit that can be judged.
     pub(crate) fn newer_end_without(
         &mut self,
         culprit: &Culprit,
     ) -> Result<EndWithoutChange, HuntError> {
-        let Some(target) = self.target_of(culprit)? else { return Ok(EndWithoutChange::Unknown) };
-        let Some(Removal { trees, .. }) = self.removal(culprit)? else {
+        let shown = self.each_effect_without(culprit)?;
+        let Some(first) = shown.first() else { return Ok(EndWithoutChange::Unknown) };
+        let is_one = shown.iter().all(|one| one == first);
+        Ok(if is_one { *first } else { EndWithoutChange::Unknown })
+    }
+
+    /// The same for each effect that can be judged, or for the failure. Empty if there is none, or
+    /// if nothing was tested.
+    pub(crate) fn each_effect_without(
+        &mut self,
+        culprit: &Culprit,
+    ) -> Result<Vec<EndWithoutChange>, HuntError> {
+        let targets = self.targets_of(culprit)?;
+        if targets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(Removal { trees, .. }) = self.removal(culprit)? else { return Ok(Vec::new()) };
+        let [_, newer] = self.begun.ends().map(CommitId::clone);
+        let recipe = match self.patched(&newer, &[trees])? {
+            Patched::Done { recipe, .. } => recipe,
+            Patched::Same => return Ok(vec![EndWithoutChange::ShowsTheSame; targets.len()]),
+            Patched::Conflict(_) => return Ok(Vec::new()),
+        };
+        let judged = self.judge_end(&newer, &recipe, &targets)?;
+        let Some((judgement, seen)) = judged else { return Ok(Vec::new()) };
+        let shown = |target| self.shown(culprit, target, judgement.verdict, &seen);
+        Ok(targets.iter().map(shown).collect())
+    }
+
+    /// Builds and judges the newer end with the lines of the commit's change as they were before
+    /// it, whatever later commits made of them. For a change that does not come out of the newer
+    /// end otherwise.
+    ///
+    /// `cause`: that of each effect of the commit, if it is known. `is_alone`: no other commit is
+    /// named, so the newer end needs these lines only if it has the older end's verdict without
+    /// them. Of several commits, one that makes only some of its effects shows the same.
+    pub(super) fn newer_end_with_old_lines(
+        &mut self,
+        culprit: &Culprit,
+        cause: Option<&Cause>,
+        is_alone: bool,
+    ) -> Result<EndWithoutChange, HuntError> {
+        let own = self.targets_of(culprit)?;
+        if own.is_empty() || self.common_recipe(culprit)?.is_none() {
+            return Ok(EndWithoutChange::Unknown);
+        }
+        let targets = if is_alone {
+            let (whole, _) = self.sought()?;
+            self.judged_alone(&whole)
+        } else {
+            own.clone()
+        };
+        let history = History::open(self.oracle.history.repository())?;
+        let change = Change::of(&history, &culprit.parent, culprit)?;
+        let taken = cause.map_or_else(|| change.whole(), |cause| change.taken(cause));
+        let rest = change.without(&change.whole(), &taken)?;
+        let [without, whole] = self.step_trees(culprit, &change, &rest)?;
+        let [_, newer] = self.begun.ends().map(CommitId::clone);
+        let patched = self.patched_with(&newer, &[[whole, without]], Conflicts::Replaced)?;
+        let Patched::Done { recipe, .. } = patched else { return Ok(EndWithoutChange::Unknown) };
+        let Some((judgement, seen)) = self.judge_end(&newer, &recipe, &targets)? else {
             return Ok(EndWithoutChange::Unknown);
         };
-        let [_, newer] = self.begun.ends().map(CommitId::clone);
-        Ok(match self.patched(&newer, &[trees])? {
-            Patched::Done { recipe, .. } => {
-                let judged = self.judge_end(&newer, &recipe, std::slice::from_ref(&target))?;
-                let Some((judgement, seen)) = judged else { return Ok(EndWithoutChange::Unknown) };
-                self.shown(culprit, &target, judgement.verdict, &seen)
-            }
-            Patched::Same => EndWithoutChange::ShowsTheSame,
-            Patched::Conflict(_) => EndWithoutChange::Unknown,
+        let (verdict, terms) = (judgement.verdict, self.terms());
+        let shown = |target: &Target| self.shown(culprit, target, verdict, &seen);
+        // The steps of several commits in one metric add up: the verdict depends on all of them.
+        if !is_alone {
+            let shown: Vec<EndWithoutChange> = own.iter().map(shown).collect();
+            return Ok(of_several_effects(&shown));
+        }
+        let loses = |target: &Target| shown(target) == EndWithoutChange::LosesTheStep;
+        // A failure has no level: its verdict says all.
+        let mut guards = own.iter().filter(|target| target.guard().is_some());
+        Ok(if terms.is_older(verdict) && guards.all(loses) {
+            EndWithoutChange::LosesTheStep
+        } else if !terms.is_newer(verdict) {
+            EndWithoutChange::Unknown
+        } else if own.iter().any(|target| self.loses_something(target, &seen)) {
+            EndWithoutChange::KeepsAPart
+        } else {
+            EndWithoutChange::ShowsTheSame
         })
     }
 
@@ -71,7 +144,11 @@ impl Driver<'_> {
         culprits: &[Culprit],
     ) -> Result<bool, HuntError> {
         let mut differences = Vec::new();
-        for culprit in culprits.iter().rev() {
+        for (place, culprit) in culprits.iter().enumerate().rev() {
+            // A commit may be listed once for each of its effects.
+            if culprits[..place].iter().any(|one| one.info == culprit.info) {
+                continue;
+            }
             let Some(Removal { trees, .. }) = self.removal(culprit)? else { return Ok(false) };
             differences.push(trees);
         }
@@ -97,19 +174,22 @@ impl Driver<'_> {
         Ok(judgement.verdict == Verdict::Good && !is_countered)
     }
 
-    /// The target that the commit's first effect is on, or the failure that it makes; `None` if a
-    /// few runs of one commit do not decide it.
-    fn target_of(&self, culprit: &Culprit) -> Result<Option<Target>, HuntError> {
+    /// The targets that the commit's effects are on, the largest first, or the failure that it
+    /// makes; without those that a few runs of one commit do not decide.
+    pub(super) fn targets_of(&self, culprit: &Culprit) -> Result<Vec<Target>, HuntError> {
         let (targets, _) = self.sought()?;
-        let has_its_metric = |effect: &Effect, target: &Target| match target {
-            Target::Guard(target) => target.guard.metric == effect.metric,
-            Target::Failure { .. } => false,
+        let judged = self.judged_alone(&targets);
+        let has_metric = |target: &&Target, effect: &Effect| {
+            target.guard().is_some_and(|target| target.guard.metric == effect.metric)
         };
-        let is_own = |target: &Target| match culprit.effects.first() {
-            Some(effect) => effect.own_step.is_some() && has_its_metric(effect, target),
-            None => matches!(target, Target::Failure { .. }),
-        };
-        Ok(self.judged_alone(&targets).into_iter().find(is_own))
+        let of_effect =
+            |effect: &Effect| judged.iter().find(|target| has_metric(target, effect)).cloned();
+        let own: Vec<Target> = culprit.effects.iter().filter_map(of_effect).collect();
+        if !culprit.effects.is_empty() {
+            return Ok(own);
+        }
+        let mut failures = judged.into_iter().filter(|target| target.failure().is_some());
+        Ok(failures.next().into_iter().collect())
     }
 
     /// What is left of the change at the newer end, and how to remove it. `None` if the commit and
@@ -146,11 +226,20 @@ impl Driver<'_> {
                 Verdict::Skip | Verdict::Unknown => EndWithoutChange::Unknown,
             };
         };
-        let terms = self.terms();
-        let level = seen.level(&target.guard.metric).and_then(|level| level.number());
-        let levels = level.zip(terms.newer_level(target).number());
-        let Some((without, with)) = levels else { return EndWithoutChange::Unknown };
-        let lost = terms.step(&target.guard, without, with);
+        if let Some(fact @ Value::Fact(_)) = &seen.level(&target.guard.metric) {
+            let effect = culprit.effect_on(&target.guard.metric);
+            let is_parents = effect.is_some_and(|effect| effect.parent == *fact);
+            return if fact == self.terms().newer_level(target) {
+                EndWithoutChange::ShowsTheSame
+            } else if is_parents {
+                EndWithoutChange::LosesTheStep
+            } else {
+                EndWithoutChange::Unknown
+            };
+        }
+        let Some((without, lost)) = self.level_and_loss(target, seen) else {
+            return EndWithoutChange::Unknown;
+        };
         let own_step = culprit.effect_on(&target.guard.metric).and_then(|effect| effect.own_step);
         let ends = target.baseline.number().zip(target.bad.number());
         let whole = ends.map(|(good, bad)| target.guard.worsening(good, bad));
@@ -167,10 +256,28 @@ impl Driver<'_> {
         }
     }
 
+    /// The level of the newer end without a change, and what it loses of the step with it.
+    fn level_and_loss(&self, target: &GuardTarget, seen: &Observation) -> Option<(f64, f64)> {
+        let terms = self.terms();
+        let level = seen.level(&target.guard.metric).and_then(|level| level.number());
+        let (without, with) = level.zip(terms.newer_level(target).number())?;
+        Some((without, terms.step(&target.guard, without, with)))
+    }
+
+    /// Whether values repeat, and the newer end without a change lost a part of the step.
+    fn loses_something(&self, target: &Target, seen: &Observation) -> bool {
+        let Target::Guard(target) = target else { return false };
+        let loss = self.level_and_loss(target, seen).filter(|_| target.noise.is_none());
+        loss.is_some_and(|(_, lost)| lost > SAME * target.limit.max(0.0))
+    }
+
     /// Whether the parts of the change that later commits rewrote change nothing alone. Tests them
     /// at the commit's parent. False if no test tells.
     pub(crate) fn is_rework_harmless(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
-        let Some(target) = self.target_of(culprit)? else { return Ok(false) };
+        let targets = self.targets_of(culprit)?;
+        if targets.is_empty() {
+            return Ok(false);
+        }
         let Some(Removal { reworked: parts, .. }) = self.removal(culprit)? else {
             return Ok(false);
         };
@@ -188,15 +295,37 @@ impl Driver<'_> {
             Patched::Same => return Ok(true),
             Patched::Conflict(_) => return Ok(false),
         };
-        let judged = self.judge_end(parent, &recipe, std::slice::from_ref(&target))?;
+        let judged = self.judge_end(parent, &recipe, &targets)?;
         let Some((judgement, seen)) = judged else { return Ok(false) };
-        let Target::Guard(target) = &target else { return Ok(judgement.verdict == Verdict::Good) };
-        let metric = &target.guard.metric;
-        let before = culprit.effect_on(metric).and_then(|effect| effect.parent.number());
-        let levels = seen.level(metric).and_then(|level| level.number()).zip(before);
-        Ok(levels.is_some_and(|(with, without)| {
-            target.guard.worsening(without, with).abs() <= SAME * target.limit.max(0.0)
+        Ok(targets.iter().all(|target| match target {
+            Target::Guard(target) => is_as_at_parent(culprit, target, &seen),
+            Target::Failure { .. } => judgement.verdict == Verdict::Good,
         }))
+    }
+}
+
+/// What the newer end shows of all effects of one of several commits, from what it shows of each:
+/// the commit must make each of its effects.
+fn of_several_effects(shown: &[EndWithoutChange]) -> EndWithoutChange {
+    if shown.contains(&EndWithoutChange::ShowsTheSame) {
+        EndWithoutChange::ShowsTheSame
+    } else if shown.iter().all(|one| *one == EndWithoutChange::LosesTheStep) {
+        EndWithoutChange::LosesTheStep
+    } else {
+        EndWithoutChange::Unknown
+    }
+}
+
+/// Whether a metric has the level of the commit's parent.
+fn is_as_at_parent(culprit: &Culprit, target: &GuardTarget, seen: &Observation) -> bool {
+    let metric = &target.guard.metric;
+    let before = culprit.effect_on(metric).map(|effect| &effect.parent);
+    let Some((with, without)) = seen.level(metric).zip(before) else { return false };
+    match (with.number(), without.number()) {
+        (Some(with), Some(without)) => {
+            target.guard.worsening(without, with).abs() <= SAME * target.limit.max(0.0)
+        }
+        _ => with == *without,
     }
 }
 

@@ -14,10 +14,16 @@ pub(crate) struct OpenChange {
 /// Why nothing tells whether the newer end needs a named commit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum WhyOpen {
-    /// So many later commits that rewrite its lines were not measured.
+    /// So many later commits that may have undone it were not measured.
     NotMeasured(usize),
     /// The newer end keeps most of its step without it.
     NoEffect,
+    /// The newer end keeps a part of its step with the lines as they were before it.
+    KeepsAPart,
+    /// No test of the newer end tells, and a file of its change is gone there under all its names.
+    FileGone,
+    /// Its step is gone at this later commit.
+    GoneAt(CommitId),
     /// A limit of the hunt was reached before all later commits were measured.
     Limit(ReachedLimit),
 }
@@ -29,12 +35,25 @@ impl OpenChange {
         match &self.why {
             WhyOpen::NotMeasured(number) => format!(
                 "no test of the {end} end tells whether it still needs {commit}, and the hunt did \
-                 not measure {} with changes of its lines: one may have undone it, and another may \
+                 not measure {} with changes of its files: one may have undone it, and another may \
                  have done the same again",
                 text::plural(*number, "later commit"),
             ),
             WhyOpen::NoEffect => format!(
                 "without {commit} the {end} end keeps most of the step: a later commit makes it too"
+            ),
+            WhyOpen::KeepsAPart => format!(
+                "with the lines as they were before {commit} the {end} end keeps a part of the \
+                 step: a later commit makes it too"
+            ),
+            WhyOpen::FileGone => format!(
+                "no test of the {end} end tells whether it still needs {commit}, and a file of its \
+                 change is gone there: one later commit may have undone it in another file, and \
+                 another may have done the same again"
+            ),
+            WhyOpen::GoneAt(at) => format!(
+                "the step of {commit} is gone at {}: a later commit makes what the {end} end shows",
+                at.short()
             ),
             WhyOpen::Limit(limit) => format!(
                 "no test of the {end} end tells whether it still needs {commit}, and the hunt did \
@@ -68,7 +87,11 @@ pub(super) fn with_open_changes(
     let measure = "`bisect-ppl measure COMMIT` measures one of these commits";
     let limit = open.iter().find_map(|one| match &one.why {
         WhyOpen::Limit(limit) => Some(limit.clone()),
-        WhyOpen::NotMeasured(_) | WhyOpen::NoEffect => None,
+        WhyOpen::NotMeasured(_)
+        | WhyOpen::NoEffect
+        | WhyOpen::KeepsAPart
+        | WhyOpen::FileGone
+        | WhyOpen::GoneAt(_) => None,
     });
     Finding {
         outcome: Outcome::Candidates,

@@ -1,138 +1,227 @@
-//! In noise, tests whether the newer end needs the main first bad commit: fresh runs of that end
-//! and of the same end without the commit's change, in turn, as in a confirmation.
-
-use std::collections::BTreeSet;
+//! In noise, tests whether the newer end needs a named commit: fresh runs of that end and of the
+//! same end without the commit's change, in turn, as in a confirmation. If nothing tells, later
+//! commits are measured, or the confidence stays below what counts as certain.
 
 use crate::config::Config;
-use crate::differ;
 use crate::evaluation::{CommitId, Culprit, Effect, Finding, GuardTarget, Phase, Target};
-use crate::git::History;
+use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::samples::samples;
 use crate::oracle::{Request, Sample};
-use crate::search::{FreshPairs, Side, Step};
+use crate::search::{FreshPairs, Rates, Side, Step};
 
-use super::change::{Change, Part};
+use super::change::Change;
 use super::open_change::{OpenChange, WhyOpen};
 use super::revert::Patched;
 
-/// Maximum number of files without a reader that are tried one by one if a removal conflicts.
-const MOST_UNREAD: usize = 8;
+/// Maximum confidence in a commit if nothing tells whether the newer end needs it. It is a
+/// convention: nobody knows how often a change is undone and made again.
+const MOST_CERTAIN: f64 = 0.98;
+
+/// What fresh pairs of the newer end, or later commits, say about a named commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum EndInNoise {
+    /// The end needs the commit, or this is not asked: runs repeat, or the commit is that end.
+    Needed,
+    /// The end keeps most of the commit's step without it.
+    Idle,
+    /// The commit's step is gone at this later commit.
+    GoneAt(CommitId),
+    /// No test can be made, or none decides.
+    Open,
+}
+
+impl EndInNoise {
+    /// What pairs of the end without the commit's whole change and of the end say.
+    fn of(side: Option<Side>) -> Self {
+        match side {
+            Some(Side::Bad) => Self::Needed,
+            Some(Side::Good) => Self::Idle,
+            None => Self::Open,
+        }
+    }
+}
 
 impl Driver<'_> {
-    /// The main first bad commit, if fresh pairs reject its step between the newer end without its
-    /// change and the newer end. Only in noise, and only if no other test took the change out of
-    /// that end. `None` also if nothing tells.
+    /// The only named commit, if the newer end does not need it: fresh pairs reject its step between
+    /// that end without its change and that end, or a later commit does not have its step. Only in
+    /// noise, and only if no other test took the change out of that end. If nothing tells, lowers
+    /// the confidence in the commit and notes that.
     pub(crate) fn idle_in_noise(
         &mut self,
-        finding: &Finding,
+        finding: &mut Finding,
     ) -> Result<Option<OpenChange>, HuntError> {
-        let Some(culprit) = self.main_to_explain(finding) else { return Ok(None) };
+        let Some(culprit) = self.main_to_explain(finding).cloned() else { return Ok(None) };
         let is_tested = finding.cause.as_ref().is_some_and(|cause| cause.revert.is_some());
-        let [_, end] = self.begun.ends().map(CommitId::clone);
-        if is_tested
-            || self.is_flaky
-            || self.limit.is_some()
-            || !self.terms().explains_levels()
-            || culprit.info.commit == end
-            || self.common_recipe(culprit)?.is_none()
-        {
+        if is_tested || finding.culprits.len() > 1 {
             return Ok(None);
         }
-        let (targets, _) = self.sought()?;
-        let Some((target, step)) = noisy_step(culprit, &targets) else { return Ok(None) };
-        let idle = OpenChange { commit: culprit.info.commit.clone(), why: WhyOpen::NoEffect };
-        let history = History::open(self.oracle.history.repository())?;
-        let change = Change::of(&history, &culprit.parent, culprit)?;
-        let recipe = match self.end_without(&end, culprit, &change, target)? {
-            Patched::Done { recipe, .. } => recipe,
-            Patched::Same => return Ok(Some(idle)),
-            Patched::Conflict(_) => return Ok(None),
+        let told = self.end_in_noise(&culprit, &mut 0)?;
+        Ok(self.open_in_noise(finding, &culprit, told))
+    }
+
+    /// The same for several named commits, each taken out alone: a later commit may have undone any
+    /// of them, and another one may have made its step again. The end without all of them does not
+    /// tell: in noise its verdict only says to which end it is nearer.
+    pub(crate) fn idle_beside_in_noise(
+        &mut self,
+        finding: &mut Finding,
+    ) -> Result<Vec<OpenChange>, HuntError> {
+        let mut open = Vec::new();
+        if finding.culprits.len() < 2 || self.main_to_explain(finding).is_none() {
+            return Ok(open);
+        }
+        let mut rounds = 0;
+        for culprit in finding.culprits.clone() {
+            let told = self.end_in_noise(&culprit, &mut rounds)?;
+            open.extend(self.open_in_noise(finding, &culprit, told));
+        }
+        Ok(open)
+    }
+
+    /// The named commit, if the newer end does not need it. If nothing tells, lowers the confidence
+    /// in the commit and notes that.
+    fn open_in_noise(
+        &self,
+        finding: &mut Finding,
+        culprit: &Culprit,
+        told: EndInNoise,
+    ) -> Option<OpenChange> {
+        let commit = &culprit.info.commit;
+        let why = match told {
+            EndInNoise::Needed => return None,
+            EndInNoise::Idle => WhyOpen::NoEffect,
+            EndInNoise::GoneAt(at) => WhyOpen::GoneAt(at),
+            EndInNoise::Open => {
+                for one in finding.culprits.iter_mut().filter(|one| one.info.commit == *commit) {
+                    one.confidence = one.confidence.min(MOST_CERTAIN);
+                }
+                finding.notes.push(format!(
+                    "no test of the {} end tells whether it still needs {}",
+                    self.terms().newer(),
+                    commit.short()
+                ));
+                return None;
+            }
         };
-        match self.pairs_of_end(&end, &recipe, target, step) {
+        Some(OpenChange { commit: commit.clone(), why })
+    }
+
+    /// Compares the newer end with the same end without a named commit's change, in noise and for
+    /// failure rates. If that does not decide, measures later commits. `rounds`: those of the tests
+    /// so far; this test adds its own.
+    fn end_in_noise(
+        &mut self,
+        culprit: &Culprit,
+        rounds: &mut usize,
+    ) -> Result<EndInNoise, HuntError> {
+        let [_, end] = self.begun.ends().map(CommitId::clone);
+        if !self.terms().explains_levels() || culprit.info.commit == end {
+            return Ok(EndInNoise::Needed);
+        }
+        // The targets are those of an engine that repeats, so a few runs do not tell.
+        if self.is_flaky {
+            return Ok(EndInNoise::Open);
+        }
+        let (targets, _) = self.sought()?;
+        let Some(tested) = noisy_step(culprit, &targets) else {
+            return Ok(EndInNoise::Needed);
+        };
+        let told = match self.end_without_commit(&end, culprit, tested, rounds) {
+            Ok(EndInNoise::Open) => self.step_at_later_commits(culprit, tested.0),
+            told => told,
+        };
+        match told {
             Err(HuntError::Limit(limit)) => {
                 self.limit = Some(limit);
-                Ok(None)
+                Ok(EndInNoise::Open)
             }
-            side => Ok((side? == Some(Side::Good)).then_some(idle)),
+            // The commit is found: a machine fault must not lose the answer, nor make it certain.
+            Err(error) if !self.must_end(&error) => Ok(EndInNoise::Open),
+            told => told,
         }
     }
 
-    /// The end without a commit's change. If that conflicts, files that no build or run reads keep
-    /// their change: first one of them, then all.
-    fn end_without(
+    /// What fresh pairs say of the newer end without a named commit's change. `tested`: the target,
+    /// and the step that the pairs test.
+    fn end_without_commit(
+        &mut self,
+        end: &CommitId,
+        culprit: &Culprit,
+        tested: (&GuardTarget, Step),
+        rounds: &mut usize,
+    ) -> Result<EndInNoise, HuntError> {
+        if self.limit.is_some() || self.common_recipe(culprit)?.is_none() {
+            return Ok(EndInNoise::Open);
+        }
+        let history = History::open(self.oracle.history.repository())?;
+        let change = Change::of(&history, &culprit.parent, culprit)?;
+        match self.end_without(end, culprit, &change, tested.0)? {
+            Patched::Done { recipe, .. } => {
+                Ok(EndInNoise::of(self.pairs_of_end(end, &recipe, tested, rounds)?))
+            }
+            Patched::Same => Ok(EndInNoise::Idle),
+            Patched::Conflict(_) => self.end_in_conflict(end, culprit, &change, tested, rounds),
+        }
+    }
+
+    /// The same if the change does not come out, because later commits edited its lines. The end
+    /// needs the commit if it loses the step without the files that come out. If not, it is tested
+    /// with all lines as they were before the change.
+    fn end_in_conflict(
         &mut self,
         end: &CommitId,
         culprit: &Culprit,
         change: &Change<'_>,
-        target: &GuardTarget,
-    ) -> Result<Patched, HuntError> {
+        tested: (&GuardTarget, Step),
+        rounds: &mut usize,
+    ) -> Result<EndInNoise, HuntError> {
+        if let Some(recipe) = self.end_without_clean_files(end, culprit, change)?
+            && self.pairs_of_end(end, &recipe, tested, rounds)? == Some(Side::Bad)
+        {
+            return Ok(EndInNoise::Needed);
+        }
         let [without, whole] = self.step_trees(culprit, change, &[])?;
-        let patched = self.patched(end, &[[whole, without]])?;
-        if !matches!(patched, Patched::Conflict(_)) {
-            return Ok(patched);
-        }
-        let files = change.whole();
-        let unread = self.unread_files_of(change, &files, target)?;
-        let each = unread.iter().take(MOST_UNREAD).map(|file| vec![*file]);
-        let all = Some(unread.clone()).filter(|all| all.len() > 1);
-        // A removal of nothing would tell nothing.
-        for kept in each.chain(all).filter(|kept| kept.len() < files.len()) {
-            let [without, whole] = self.step_trees(culprit, change, &kept)?;
-            let patched = self.patched(end, &[[whole, without]])?;
-            if !matches!(patched, Patched::Conflict(_)) {
-                return Ok(patched);
-            }
-        }
-        Ok(patched)
-    }
-
-    /// The files of a change that no build or run of the hunt's endpoints reads, as far as is known:
-    /// documents, and those that the search leaves out, unless a run loaded them.
-    fn unread_files_of(
-        &mut self,
-        change: &Change<'_>,
-        files: &[Part],
-        target: &GuardTarget,
-    ) -> Result<Vec<Part>, HuntError> {
-        let measures = [target.guard.metric.measure.clone()];
-        let mut loaded: BTreeSet<String> = BTreeSet::new();
-        for seen in self.known_runs_of_ends(&measures)? {
-            let runs = seen.of(&measures[0]).iter().filter_map(|run| run.loaded.as_ref());
-            loaded.extend(runs.flat_map(|loaded| loaded.own.keys().cloned()));
-        }
-        let is_unread = |part: &&Part| {
-            let path = change.path(**part);
-            let is_left_out = self.unread.iter().any(|one| is_in(&path, one));
-            (differ::is_document(&path) || is_left_out)
-                && !loaded.iter().any(|one| one.ends_with(&path))
+        let recipe = match self.patched_with(end, &[[whole, without]], Conflicts::Replaced)? {
+            Patched::Done { recipe, .. } => recipe,
+            Patched::Same => return Ok(EndInNoise::Idle),
+            Patched::Conflict(_) => return Ok(EndInNoise::Open),
         };
-        Ok(files.iter().filter(is_unread).copied().collect())
+        Ok(match self.pairs_of_end(end, &recipe, tested, rounds)? {
+            Some(Side::Good) => EndInNoise::Idle,
+            // Lines of later commits are gone too, so the lost step may be theirs.
+            Some(Side::Bad) | None => EndInNoise::Open,
+        })
     }
 
     /// `Bad` if the end has the step and the end with this recipe does not; `Good` if both have it
-    /// or both lack it. `None` if the pairs do not decide, or if a run cannot be judged.
+    /// or both lack it. `None` if the pairs do not decide, or if a run cannot be judged. `rounds`:
+    /// how many runs of the end other tests used; adds those of this test.
     fn pairs_of_end(
         &mut self,
         end: &CommitId,
         without: &Config,
-        target: &GuardTarget,
-        step: Step,
+        (target, step): (&GuardTarget, Step),
+        rounds: &mut usize,
     ) -> Result<Option<Side>, HuntError> {
+        let before = *rounds;
         let own = self.oracle.recipes.at(end)?;
         let wanted = self.wanted_confidence(false)?;
         let orientation = self.terms().orientation(target);
         for round in 1.. {
-            let mut runs_of = |recipe: &Config| self.runs_of_test(end, recipe, target, round);
+            let mut runs_of = |recipe: &Config, before: usize| {
+                self.runs_of_test(end, recipe, target, [before, round])
+            };
             // In turn: each round reverses the order.
             let (without, with) = if round % 2 == 1 {
-                let without = runs_of(without)?;
-                (without, runs_of(&own)?)
+                let without = runs_of(without, 0)?;
+                (without, runs_of(&own, before)?)
             } else {
-                let with = runs_of(&own)?;
-                (runs_of(without)?, with)
+                let with = runs_of(&own, before)?;
+                (runs_of(without, 0)?, with)
             };
+            *rounds = before + round;
             let mut pairs = FreshPairs::new(step, wanted);
             let (Some(without), Some(with)) = (without, with) else { return Ok(None) };
             for (without, with) in without.iter().zip(&with) {
@@ -148,14 +237,14 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The samples of so many runs that were made for tests of an endpoint; makes those that are
-    /// missing. `None` if one of them cannot be judged.
+    /// The samples of `runs` runs that were made for tests of an endpoint, after the first `before`
+    /// ones; makes those that are missing. `None` if one of them cannot be judged.
     fn runs_of_test(
         &mut self,
         end: &CommitId,
         recipe: &Config,
         target: &GuardTarget,
-        runs: usize,
+        [before, runs]: [usize; 2],
     ) -> Result<Option<Vec<f64>>, HuntError> {
         let measures = [target.guard.metric.measure.clone()];
         let look = Request::look(end, &measures, Phase::Localize);
@@ -165,26 +254,27 @@ impl Driver<'_> {
         let known = self.oracle.evaluate(look)?;
         // The runs of searches and of other hunts do not count: they were not made in turn.
         let others = known.of(&measures[0]).iter().filter(|sample| !is_own(sample)).count();
-        let mut seen = self.oracle.evaluate(Request { runs: others + runs, ..look })?;
+        let mut seen = self.oracle.evaluate(Request { runs: others + before + runs, ..look })?;
         for samples in seen.samples.values_mut() {
             samples.retain(is_own);
+            // A resumed hunt knows the runs of later rounds already.
+            samples.truncate(before + runs);
+            samples.drain(..before.min(samples.len()));
         }
         Ok(samples(&seen, target, recipe).ok())
     }
 }
 
-/// Whether a path is this one, or below this folder.
-fn is_in(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The target that a commit's first effect is on, and the step to test; `None` without noise, for a
-/// failure rate, and if the step has no number.
+/// The target that a commit's first effect is on, and the step to test: that of the level, or that
+/// of the failure rate from good to bad. `None` without noise, and if a level's step has no number.
 fn noisy_step<'t>(culprit: &Culprit, targets: &'t [Target]) -> Option<(&'t GuardTarget, Step)> {
     let Effect { metric, parent, commit, .. } = culprit.effects.first()?;
     let mut guards = targets.iter().filter_map(Target::guard);
-    let target = guards.find(|target| target.guard.metric == *metric && !target.is_rate())?;
-    let noise = target.noise.filter(|noise| noise.sd > 0.0)?;
+    let target = guards.find(|target| target.guard.metric == *metric)?;
+    let noise = target.noise.filter(|noise| target.is_rate() || noise.sd > 0.0)?;
+    if target.is_rate() {
+        return Some((target, Step::Rates(Rates { good: noise.good, bad: noise.bad })));
+    }
     let scale = target.orientation();
     let step = scale.oriented(commit.number()?) - scale.oriented(parent.number()?);
     let sd = noise.sd_of_difference();
@@ -198,13 +288,7 @@ mod tests {
     use crate::oracle::fixture::{self, effect, target};
 
     #[test]
-    fn a_folder_has_its_own_files_only() {
-        assert!(is_in("docs/a.txt", "docs") && is_in("VERSION", "VERSION"));
-        assert!(!is_in("docs2/a.txt", "docs") && !is_in("VERSION.in", "VERSION"));
-    }
-
-    #[test]
-    fn only_a_level_in_noise_has_a_step_to_test() {
+    fn only_a_level_or_a_rate_in_noise_has_a_step_to_test() {
         let culprit =
             Culprit { effects: vec![effect(10.0, 14.0, 1.0)], ..fixture::culprit('5', '4') };
         let plain = target(GuardForm::MaxIncrease(1.0), 10.0, 14.0);
@@ -217,7 +301,8 @@ mod tests {
         assert_eq!(step(&noise(NoiseKind::Plain, true)), Some(Step::Size { step: 4.0, sd: 0.5 }));
         let sd = 0.5 * std::f64::consts::SQRT_2;
         assert_eq!(step(&noise(NoiseKind::Plain, false)), Some(Step::Size { step: 4.0, sd }));
-        assert_eq!(step(&noise(NoiseKind::Breaks, false)), None);
+        let rates = Rates { good: 10.0, bad: 14.0 };
+        assert_eq!(step(&noise(NoiseKind::Breaks, false)), Some(Step::Rates(rates)));
         assert_eq!(step(&[Target::Guard(plain.clone())]), None);
     }
 }

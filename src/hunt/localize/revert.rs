@@ -11,7 +11,7 @@ use crate::evaluation::{
     Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Metric, Phase, Revert, Shows, Target,
     Trial, TrialOf, Verdict,
 };
-use crate::git::{Layer, OverlayResult};
+use crate::git::{Conflicts, Layer, OverlayResult};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Recipes};
@@ -214,6 +214,16 @@ impl Driver<'_> {
         end: &CommitId,
         differences: &[[String; 2]],
     ) -> Result<Patched, HuntError> {
+        self.patched_with(end, differences, Conflicts::Stay)
+    }
+
+    /// The same, with what becomes of lines that later commits edited too.
+    pub(super) fn patched_with(
+        &mut self,
+        end: &CommitId,
+        differences: &[[String; 2]],
+        conflicts: Conflicts,
+    ) -> Result<Patched, HuntError> {
         let recipes = &mut self.oracle.recipes;
         let own = recipes.at(end)?.inlined();
         let before = recipes.tree_of(end, &own)?;
@@ -227,7 +237,8 @@ impl Driver<'_> {
         }
         let after = match recipes.laid(end, &recipe)? {
             Some(OverlayResult::Refused(refusal)) => {
-                let Some(merged) = recipes.overlay_builder.merged(&before, differences)? else {
+                let builder = &recipes.overlay_builder;
+                let Some(merged) = builder.merged(&before, differences, conflicts)? else {
                     return Ok(Patched::Conflict(refusal.said));
                 };
                 let patch = recipes.overlay_builder.difference(&before, &merged)?;

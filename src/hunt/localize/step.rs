@@ -74,7 +74,7 @@ fn is_far(target: &Target) -> bool {
 }
 
 /// The target between the levels of parent and commit, with half of the step as tolerance.
-fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms) -> GuardTarget {
+pub(super) fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms) -> GuardTarget {
     let [good, bad] = terms.levels(effect);
     let mut own = GuardTarget { baseline: good.clone(), bad: bad.clone(), ..target.clone() };
     if let (Some(good), Some(bad)) = (good.number(), bad.number()) {

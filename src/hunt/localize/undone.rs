@@ -1,45 +1,42 @@
 //! If no test tells whether an endpoint needs a named commit's change, measures the commits that
 //! touch the files of that change. Such a commit may undo the change by hand, and another commit
-//! may do the same again.
+//! may do the same again. If many commits touch these files, the newer end is first tested with the
+//! lines of the change as they were before, whatever later commits made of them.
 
 use crate::evaluation::{
-    Backport, Cause, CommitId, Effect, Finding, Outcome, Revert, Target, Verdict,
+    Backport, Cause, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Verdict,
 };
-use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::replaced::are_specific;
+use crate::hunt::undone_effects::{UndoneEffects, with_lasting_effects};
 
-use super::joint::cause_of;
+use super::joint::{cause_of, has_joint_verdict};
 use super::left::EndWithoutChange;
 use super::open_change::{OpenChange, WhyOpen};
-
-/// Maximum number of measured commits that keep the lines of the change.
-const MOST_LOOKS: usize = 6;
-/// So many of them are measured even if many other commits rewrite these lines.
-const LEAST_LOOKS: usize = 2;
-/// Maximum number of measured commits that rewrite the lines of the change, or move its submodule.
-const MOST_REWRITES: usize = 24;
+use super::places::{MOST_LOOKS, Places, spread};
 
 /// What the commits after named ones show.
 #[derive(Default)]
 pub(crate) struct LaterCommits {
-    /// A named commit, and a later commit at which its change has no effect any more.
-    pub(crate) undone: Option<(CommitId, CommitId)>,
+    /// A later commit at which a named commit's change, or one of its effects, is gone.
+    pub(crate) undone: Option<UndoneEffects>,
     /// Named commits that a later one may have undone.
     pub(crate) open: Vec<OpenChange>,
 }
 
-/// The commits that are measured to see whether one of them undid a change, oldest first.
-struct Places {
-    measured: Vec<CommitId>,
-    /// How many commits that rewrite the change's lines are not measured.
-    left_out: usize,
+/// How many commits explain the newer end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NamedCommits {
+    /// One: a commit without its change has the older end's verdict.
+    One,
+    /// Several: a verdict is that of all their steps together, so only levels tell.
+    Several,
 }
 
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
-    /// Does so once for each found commit, and only in one of these cases:
+    /// Does so once for each effect of a found commit, and only in one of these cases:
     /// - The revert does not apply to the newer end, or cannot be judged there.
     /// - The bad end stays bad without the parts that make the step; the rest was not removed.
     /// - No part of the change can be judged, and its lines were rewritten.
@@ -56,10 +53,15 @@ impl Driver<'_> {
         }) else {
             return Ok(LaterCommits::default());
         };
-        if self.undone.contains_key(&cause.commit) || self.limit.is_some() {
+        let culprit = finding.culprits.iter().find(|one| one.info.commit == cause.commit);
+        let Some(culprit) = culprit.filter(|_| self.limit.is_none()) else {
             return Ok(LaterCommits::default());
-        }
-        let paths = paths_of(cause);
+        };
+        let Some(lasting) = with_lasting_effects(culprit, &self.undone) else {
+            return Ok(LaterCommits::default());
+        };
+        let of_effects = cause_of_effects(culprit, Some(cause));
+        let paths = of_effects.map(paths_of).unwrap_or_default();
         if cause.revert.is_none() {
             // No patch was made, so nothing but the text shows whether the change is still there.
             let [_, newer] = self.begun.ends();
@@ -69,12 +71,18 @@ impl Driver<'_> {
                 return Ok(LaterCommits::default());
             }
         }
-        self.look_after(&cause.commit, &cause.parent, &paths, None)
+        let conflicts = matches!(cause.revert, Some(Revert::Conflict(_) | Revert::StillBad));
+        let end = if conflicts && self.is_touched_often(culprit, &paths)? {
+            self.newer_end_with_old_lines(&lasting, of_effects, finding.culprits.len() == 1)?
+        } else {
+            EndWithoutChange::Unknown
+        };
+        self.look_after(&lasting, &paths, NamedCommits::One, end)
     }
 
     /// The same for several named commits, if no test of the newer end without all of them gave a
-    /// verdict: takes each of them out of that end alone. Where this does not tell either, looks
-    /// for a later commit at which the level goes back by the commit's step.
+    /// verdict: takes each of them out of that end alone, if need be with what later commits made
+    /// of its lines. Looks for a later commit at which the level goes back by the commit's step.
     pub(crate) fn undone_beside(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
         let mut later = LaterCommits::default();
         if !self.lacks_a_joint_verdict(finding)? {
@@ -82,26 +90,37 @@ impl Driver<'_> {
         }
         for culprit in &finding.culprits {
             let commit = &culprit.info.commit;
-            let without = self.newer_end_without(culprit)?;
-            if without == EndWithoutChange::LosesTheStep {
+            let without = self.each_effect_without(culprit)?;
+            let is_lost = |one: &EndWithoutChange| *one == EndWithoutChange::LosesTheStep;
+            if !without.is_empty() && without.iter().all(is_lost) {
                 continue;
             }
+            // Another commit makes an effect that the end has without this commit too.
+            let is_made_elsewhere = without.contains(&EndWithoutChange::ShowsTheSame);
             let no_effect = OpenChange { commit: commit.clone(), why: WhyOpen::NoEffect };
-            // A later commit undid this one, so the search went on. It named this commit again.
-            if self.undone.contains_key(commit) {
-                let is_idle = without == EndWithoutChange::ShowsTheSame;
-                later.open.extend(is_idle.then_some(no_effect));
+            let Some(lasting) = with_lasting_effects(culprit, &self.undone) else {
+                // Later commits undid this one, so the search went on. It named this commit again.
+                later.open.extend(is_made_elsewhere.then_some(no_effect));
                 continue;
-            }
-            let paths = cause_of(finding, commit).map(paths_of).unwrap_or_default();
-            let step = culprit.effects.first();
-            let one = self.look_after(commit, &culprit.parent, &paths, step)?;
+            };
+            let of_effects = cause_of_effects(culprit, cause_of(finding, commit));
+            let end = self.newer_end_with_old_lines(&lasting, of_effects, false)?;
+            let paths = of_effects.map(paths_of).unwrap_or_default();
+            let one = self.look_after(&lasting, &paths, NamedCommits::Several, end)?;
             if one.undone.is_some() {
                 return Ok(one);
             }
-            let is_idle = without == EndWithoutChange::ShowsTheSame
-                && one.open.is_empty()
-                && self.is_rework_harmless(culprit)?;
+            // The search named an effect again that a later commit undid.
+            let is_named_again = lasting.effects.len() < culprit.effects.len();
+            let is_idle = one.open.is_empty()
+                && match end {
+                    // This test removed what later commits made of the change too.
+                    EndWithoutChange::ShowsTheSame => true,
+                    EndWithoutChange::LosesTheStep => is_made_elsewhere && is_named_again,
+                    EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => {
+                        is_made_elsewhere && (is_named_again || self.is_rework_harmless(culprit)?)
+                    }
+                };
             later.open.extend(one.open);
             later.open.extend(is_idle.then_some(no_effect));
         }
@@ -111,12 +130,8 @@ impl Driver<'_> {
     /// Whether several commits are named, and no test of the newer end without all of them gave a
     /// verdict, although runs repeat.
     fn lacks_a_joint_verdict(&self, finding: &Finding) -> Result<bool, HuntError> {
-        let is_open = match finding.joint_revert.as_ref().map(|joint| &joint.revert) {
-            None | Some(Revert::Conflict(_) | Revert::Unknown | Revert::Stopped(_)) => true,
-            Some(_) => false,
-        };
         let (targets, _) = self.sought()?;
-        Ok(is_open
+        Ok(!has_joint_verdict(finding)
             && finding.culprits.len() > 1
             && self.main_to_explain(finding).is_some()
             && self.terms().explains_levels()
@@ -158,25 +173,32 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Looks for a commit after `commit` at which its change in files with these paths has no
-    /// effect any more: this later commit has the older end's verdict. With a step: the level goes
-    /// back there by more than half of the step. Measures each commit that rewrites the lines of
-    /// the change (at most [`MOST_REWRITES`]), since each of them may undo it.
+    /// Looks for a commit after a found one at which its change in files with these paths has no
+    /// effect any more, or one of its effects is gone: this later commit has the older end's
+    /// verdict, or, beside other found commits, the level goes back there by more than half of the
+    /// step. `end`: what the newer end shows with the lines as they were before the change.
     fn look_after(
         &mut self,
-        commit: &CommitId,
-        parent: &CommitId,
+        culprit: &Culprit,
         paths: &[&str],
-        step: Option<&Effect>,
+        named: NamedCommits,
+        end: EndWithoutChange,
     ) -> Result<LaterCommits, HuntError> {
+        let commit = &culprit.info.commit;
         let targets = self.targets_of_looks()?;
         if targets.is_empty() {
             return Ok(LaterCommits::default());
         }
-        let change = self.oracle.history.change_in(parent, commit, paths)?;
-        let Places { measured, left_out } = self.places_after(commit, &change)?;
+        let [_, newer] = self.begun.ends();
+        let history = &self.oracle.history;
+        let change = history.change_in(&culprit.parent, commit, paths)?;
+        let change = history.followed(change, commit, newer)?;
+        let is_lost = history.is_lost(newer, &change);
+        let is_one_result = self.is_one_result(culprit)?;
+        let Places { measured, left_out } =
+            self.places_after(commit, &change, end, is_one_result)?;
         for place in &measured {
-            let is_undone = match self.is_undone_at(place, step, &targets) {
+            let gone = match self.gone_at(place, culprit, named, &targets) {
                 Err(HuntError::Limit(limit)) => {
                     let why = WhyOpen::Limit(limit.clone());
                     self.limit = Some(limit);
@@ -185,49 +207,78 @@ impl Driver<'_> {
                 }
                 other => other?,
             };
-            if is_undone {
-                let undone = Some((commit.clone(), place.clone()));
+            if let Some(metrics) = gone {
+                let (found, at) = (commit.clone(), place.clone());
+                let is_in_part = metrics.len() < culprit.effects.len() || self.has_undone(commit);
+                let undone = Some(UndoneEffects { found, at, metrics, is_in_part });
                 return Ok(LaterCommits { undone, ..LaterCommits::default() });
             }
         }
-        let is_open = left_out > 0 && !self.is_one_result(commit, &targets)?;
-        let why = WhyOpen::NotMeasured(left_out);
-        let open = is_open.then(|| OpenChange { commit: commit.clone(), why });
+        let is_made_again =
+            matches!(end, EndWithoutChange::ShowsTheSame | EndWithoutChange::KeepsAPart);
+        let why = if left_out > 0 && (is_made_again || !is_one_result) {
+            Some(WhyOpen::NotMeasured(left_out))
+        } else {
+            match end {
+                EndWithoutChange::KeepsAPart => Some(WhyOpen::KeepsAPart),
+                EndWithoutChange::Unknown if is_lost => Some(WhyOpen::FileGone),
+                _ => None,
+            }
+        };
+        let open = why.map(|why| OpenChange { commit: commit.clone(), why });
         Ok(LaterCommits { open: open.into_iter().collect(), ..LaterCommits::default() })
     }
 
-    /// The commits to measure after a named one.
-    fn places_after(&self, commit: &CommitId, change: &Change) -> Result<Places, HuntError> {
-        let [_, newer] = self.begun.ends();
-        let history = &self.oracle.history;
-        let mut touching = history.touching(commit, newer, change)?;
-        touching.retain(|one| one != newer);
-        if touching.len() <= MOST_LOOKS {
-            return Ok(Places { measured: touching, left_out: 0 });
-        }
-        let keeps = |one: &CommitId| history.keeps_lines(one, change);
-        let (kept, rewrites): (Vec<_>, Vec<_>) = touching.iter().cloned().partition(keeps);
-        let left_out = rewrites.len().saturating_sub(MOST_REWRITES);
-        let most_kept = MOST_LOOKS.saturating_sub(rewrites.len()).max(LEAST_LOOKS);
-        let chosen = [spread(rewrites, MOST_REWRITES), spread(kept, most_kept)].concat();
-        touching.retain(|one| chosen.contains(one));
-        Ok(Places { measured: touching, left_out })
-    }
-
-    /// Whether a change has no effect any more at a later commit.
-    fn is_undone_at(
+    /// The metrics of the commit's effects that are gone at a later commit; empty if the failure is
+    /// gone. `None` if nothing is gone there.
+    fn gone_at(
         &mut self,
         place: &CommitId,
-        step: Option<&Effect>,
+        culprit: &Culprit,
+        named: NamedCommits,
         targets: &[Target],
-    ) -> Result<bool, HuntError> {
-        if let Some(step) = step {
+    ) -> Result<Option<Vec<Metric>>, HuntError> {
+        let effects = &culprit.effects;
+        let mut gone = Vec::new();
+        if named == NamedCommits::Several && !effects.is_empty() {
             let Some(before) = self.oracle.history.parents(place)?.into_iter().next() else {
-                return Ok(false);
+                return Ok(None);
             };
-            return self.goes_back(Some(step), &before, place, targets);
+            for effect in effects {
+                if self.goes_back(std::slice::from_ref(effect), &before, place, targets)? {
+                    gone.push(effect.metric.clone());
+                }
+            }
+            return Ok((!gone.is_empty()).then_some(gone));
         }
-        self.repeatedly_judged(self.terms().older(), place, targets)
+        let older = self.terms().older();
+        if self.repeatedly_judged(older, place, targets)? {
+            return Ok(Some(effects.iter().map(|effect| effect.metric.clone()).collect()));
+        }
+        if !self.has_several_effects(culprit) {
+            return Ok(None);
+        }
+        for target in targets {
+            let Some(metric) = target.guard().map(|target| &target.guard.metric) else { continue };
+            let own = std::slice::from_ref(target);
+            if culprit.effect_on(metric).is_some()
+                && self.is_older_alone(place, target)?
+                && self.repeats_as(older, place, own)?.is_some()
+            {
+                gone.push(metric.clone());
+            }
+        }
+        Ok((!gone.is_empty()).then_some(gone))
+    }
+
+    /// Whether a commit has several effects, or had others that later commits undid.
+    fn has_several_effects(&self, culprit: &Culprit) -> bool {
+        culprit.effects.len() > 1 || self.has_undone(&culprit.info.commit)
+    }
+
+    /// Whether an effect of this commit is known to be gone at a later one.
+    fn has_undone(&self, found: &CommitId) -> bool {
+        self.undone.iter().any(|one| one.found == *found)
     }
 
     /// Whether a commit has this verdict, also when it is measured again.
@@ -248,11 +299,23 @@ impl Driver<'_> {
     }
 
     /// Whether the commit and the newer end show the same, bit for bit or with the same message,
-    /// and another cause would hardly show that.
-    fn is_one_result(&mut self, commit: &CommitId, targets: &[Target]) -> Result<bool, HuntError> {
+    /// and another cause would hardly show that. Each effect of the commit must say so itself: one
+    /// that repeats tells nothing of the others.
+    fn is_one_result(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let is_failure = targets.iter().any(|target| target.failure().is_some());
-        Ok(are_specific(targets) && (is_failure || self.same_levels(targets, commit, &newer)?))
+        let targets = self.targets_of(culprit)?;
+        if targets.is_empty() || targets.len() < culprit.effects.len() {
+            return Ok(false);
+        }
+        for target in &targets {
+            let own = std::slice::from_ref(target);
+            let is_same = target.failure().is_some()
+                || self.same_levels(own, &culprit.info.commit, &newer)?;
+            if !is_same || !are_specific(own) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -263,19 +326,16 @@ fn paths_of(cause: &Cause) -> Vec<&str> {
     parts.map(|part| part.path.as_str()).collect()
 }
 
+/// The cause, if it is that of each effect: it is the cause of the largest one. `culprit` has all
+/// effects.
+fn cause_of_effects<'c>(culprit: &Culprit, cause: Option<&'c Cause>) -> Option<&'c Cause> {
+    cause.filter(|_| culprit.effects.len() < 2)
+}
+
 /// The cause of the found commit, if the finding names a commit and `is_open` holds.
 fn unsettled(finding: &Finding, is_open: impl Fn(&Cause) -> bool) -> Option<&Cause> {
     let cause = finding.cause.as_ref()?;
     (finding.outcome == Outcome::Culprit && is_open(cause)).then_some(cause)
-}
-
-/// At most `most` of these commits (two or more), evenly spread, with the first and the last.
-fn spread(commits: Vec<CommitId>, most: usize) -> Vec<CommitId> {
-    if commits.len() <= most {
-        return commits;
-    }
-    let place = |number: usize| number * (commits.len() - 1) / (most - 1);
-    (0..most).map(|number| commits[place(number)].clone()).collect()
 }
 
 /// Turns the finding into candidates if `at`, an earlier commit, is good already: the fix is one of
@@ -305,21 +365,5 @@ pub(super) fn earlier_fix(
         next: vec![next],
         cause: finding.cause,
         ..Finding::plain(Outcome::Candidates, summary)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::oracle::fixture::commit;
-
-    #[test]
-    fn few_commits_are_measured_and_the_first_and_last_are_among_them() {
-        let all: Vec<CommitId> = "0123456789abc".chars().map(commit).collect();
-        let chosen = spread(all.clone(), MOST_LOOKS);
-        assert_eq!(chosen.len(), MOST_LOOKS);
-        assert_eq!((chosen.first(), chosen.last()), (all.first(), all.last()));
-        assert_eq!(spread(all[..3].to_vec(), MOST_LOOKS), all[..3]);
-        assert_eq!(spread(all.clone(), LEAST_LOOKS), [all[0].clone(), all[12].clone()]);
     }
 }

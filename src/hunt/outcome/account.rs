@@ -14,6 +14,7 @@ use crate::ui::reached_limit;
 use super::culprit_status::{
     CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
 };
+use super::lineage::Lineage;
 use super::step_sizes::StepSizes;
 
 /// The results of the hunt so far.
@@ -42,6 +43,8 @@ pub(crate) struct Ledger {
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
+    /// Which of the commits contain which others. Empty until nothing is left to search.
+    pub(super) lineage: Lineage,
 }
 
 impl Ledger {
@@ -62,6 +65,7 @@ impl Ledger {
             open_checks: BTreeSet::new(),
             notes: Vec::new(),
             other_failures: Vec::new(),
+            lineage: Lineage::default(),
         }
     }
 
@@ -143,25 +147,6 @@ impl Ledger {
     pub(crate) fn undone_by(&mut self, commit: &CommitId, by: &CommitId) {
         for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
             found.status = CulpritStatus::Undone { by: by.clone(), again: false };
-        }
-    }
-
-    /// Records that the newer end shows a found commit's step because of the commit's change.
-    pub(crate) fn set_needed(&mut self, commit: &CommitId) {
-        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
-            found.status = CulpritStatus::Stands;
-            found.among = None;
-        }
-        self.hidden.retain(|(one, _)| one != commit);
-        self.leaving.retain(|one| one != commit);
-    }
-
-    /// Records that the newer end shows a found commit's step because the same change landed again.
-    /// `by`: the first known commit without it.
-    pub(crate) fn set_landed_again(&mut self, commit: &CommitId, by: &CommitId) {
-        self.set_needed(commit);
-        for found in self.found.iter_mut().filter(|one| one.culprit.info.commit == *commit) {
-            found.status = CulpritStatus::Undone { by: by.clone(), again: true };
         }
     }
 

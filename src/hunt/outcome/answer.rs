@@ -36,6 +36,7 @@ impl Ledger {
         let accounts = self.accounts();
         self.doubt();
         self.note_what_was_undone();
+        self.join_named();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
         let main = main_of(&self.found);
         let mut notes = std::mem::take(&mut self.notes);
@@ -145,6 +146,7 @@ impl Ledger {
             let steps = self.standing_culprits().filter_map(step);
             let explained = steps.fold(0.0, |sum, x| sum + x);
             let rest = total - explained;
+            let taken_back = self.masked(target);
             // A tiny rest is a rounding error of the sum.
             let is_rounding = rest.abs() <= 1e-9 * total.abs().max(explained.abs());
             if accounts.iter().all(|account: &Account| account.metric != *metric) {
@@ -154,6 +156,7 @@ impl Ledger {
                     total,
                     explained,
                     rest: if is_rounding { 0.0 } else { rest },
+                    taken_back: (taken_back > 0.0).then_some(taken_back),
                     limit: target.limit,
                 });
             }

@@ -84,7 +84,11 @@ impl Driver<'_> {
     }
 
     /// The checks that a found commit broke.
-    fn broken_by(&mut self, culprit: &Culprit, measure: &str) -> Result<Checks, HuntError> {
+    pub(super) fn broken_by(
+        &mut self,
+        culprit: &Culprit,
+        measure: &str,
+    ) -> Result<Checks, HuntError> {
         self.newly_failed([&culprit.parent, &culprit.info.commit], measure)
     }
 

@@ -1,6 +1,8 @@
 //! Corrects what the hunt found earlier: later runs may refute a mend, and a later found commit may
 //! restore files that a found commit changed.
 
+use std::collections::BTreeSet;
+
 use crate::evaluation::{
     Account, Basis, CommitId, Culprit, Effect, GuardTarget, Metric, Target, Value,
 };
@@ -13,6 +15,7 @@ use crate::stats;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
+use super::lineage::Lineage;
 use super::mean_level::MeanLevel;
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
@@ -185,6 +188,35 @@ impl Driver<'_> {
         Ok(sum)
     }
 
+    /// Gives the ledger what its answer needs to know of the history: which of the found commits,
+    /// the commits that undid them and the last worse commits before mends contain which others.
+    pub(crate) fn note_lineage(&self, ledger: &mut Ledger) -> Result<(), HuntError> {
+        // A single found commit undid no other.
+        if ledger.found.len() < 2 {
+            return Ok(());
+        }
+        let (mut older, mut newer) = (BTreeSet::new(), BTreeSet::new());
+        for found in &ledger.found {
+            older.insert(found.culprit.info.commit.clone());
+            newer.insert(found.culprit.parent.clone());
+            if let CulpritStatus::Undone { by, .. } = &found.status {
+                older.insert(by.clone());
+            }
+        }
+        newer.extend(older.iter().cloned());
+        newer.extend(ledger.mends().iter().filter_map(|mend| mend.before.clone()));
+        let mut pairs = Vec::new();
+        for commit in &newer {
+            for one in &older {
+                if self.oracle.history.is_ancestor(one, commit)? {
+                    pairs.push([commit.clone(), one.clone()]);
+                }
+            }
+        }
+        ledger.lineage = Lineage::of(pairs);
+        Ok(())
+    }
+
     /// The last commit that may have made the step of `culprit` again; `None` if none may have. The
     /// newer end must have a file as it was before the change, and one of these must hold:
     ///
@@ -223,19 +255,14 @@ impl Driver<'_> {
                 {
                     let is_there = |mend: &Mend| commits.contains(&mend.by);
                     !ledger.mends().iter().any(is_there)
-                        || self.goes_back(
-                            culprit.effects.first(),
-                            before,
-                            &commits[0],
-                            &whole.targets,
-                        )?
+                        || self.goes_back(&culprit.effects, before, &commits[0], &whole.targets)?
                 }
                 Some(_) if in_noise && ledger.accounts().iter().any(Account::is_exceeded) => true,
                 Some(CommitsWithoutChange { before, commits }) if culprit.failure.is_none() => {
                     let back = &commits[0];
                     history.alters_other_files(before, back, &change)?
                         || (in_noise && !whole.is_newer(self.judge(back, &whole.targets)?.verdict))
-                        || self.goes_back(culprit.effects.first(), before, back, &whole.targets)?
+                        || self.goes_back(&culprit.effects, before, back, &whole.targets)?
                 }
                 _ => false,
             };
@@ -253,28 +280,29 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Whether the level goes back by more than half of a step from `before` to `back`. Measures
-    /// both.
+    /// Whether one of these effects goes back from `before` to `back`: a level by more than half of
+    /// its step, a fact to that of the found commit's parent. Measures both.
     pub(crate) fn goes_back(
         &mut self,
-        step: Option<&Effect>,
+        effects: &[Effect],
         before: &CommitId,
         back: &CommitId,
         targets: &[Target],
     ) -> Result<bool, HuntError> {
-        let Some(Effect { metric, parent, commit, .. }) = step else { return Ok(false) };
-        let (Some(parent), Some(found)) = (parent.number(), commit.number()) else {
+        if effects.is_empty() {
             return Ok(false);
-        };
-        let measures = measures_of(targets);
-        let mut levels = [None, None];
-        for (level, commit) in levels.iter_mut().zip([before, back]) {
-            self.judge(commit, targets)?;
-            let seen = self.known_runs(commit, &measures)?;
-            *level = seen.level(metric).and_then(|level| level.number());
         }
-        let [Some(before), Some(back)] = levels else { return Ok(false) };
-        Ok((before - back) / (found - parent) > 0.5)
+        let measures = measures_of(targets);
+        let mut seen = Vec::new();
+        for commit in [before, back] {
+            self.judge(commit, targets)?;
+            seen.push(self.known_runs(commit, &measures)?);
+        }
+        Ok(effects.iter().any(|effect| {
+            let mut levels = seen.iter().map(|seen| seen.level(&effect.metric));
+            let ends = levels.next().flatten().zip(levels.next().flatten());
+            ends.is_some_and(|(before, back)| is_back(effect, [before, back]))
+        }))
     }
 
     /// Withdraws a found commit if a later found commit restores some of its files. The later
@@ -318,8 +346,37 @@ impl Driver<'_> {
     }
 }
 
+/// Whether an effect is gone after a change from one level to another.
+fn is_back(effect: &Effect, [before, back]: [Value; 2]) -> bool {
+    let step = effect.parent.number().zip(effect.commit.number());
+    match (step, before.number().zip(back.number())) {
+        (Some((parent, found)), Some((before, back))) => (before - back) / (found - parent) > 0.5,
+        (None, None) => before != back && back == effect.parent,
+        _ => false,
+    }
+}
+
 /// Whether the target's values differ from run to run, and its levels can be compared from commit
 /// to commit: no failure rates, no pairs of runs, no machine drift.
 fn has_varying_levels(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.has_levels()) && !target.may_drift()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::effect;
+
+    #[test]
+    fn a_level_goes_back_by_half_of_its_step_and_a_fact_to_the_parents() {
+        let number = |levels: [f64; 2]| is_back(&effect(6.0, 7.0, 0.1), levels.map(Value::Number));
+        assert!(number([7.5, 6.5]) && !number([7.5, 7.2]) && !number([6.0, 7.0]));
+        let fact = |text: &str| Value::Fact(text.to_owned());
+        let launch = Effect { parent: fact("384"), commit: fact("128"), ..effect(0.0, 0.0, 0.0) };
+        let goes = |levels: [&str; 2]| is_back(&launch, levels.map(fact));
+        assert!(goes(["128", "384"]) && goes(["64", "384"]));
+        assert!(!goes(["384", "384"]) && !goes(["128", "64"]) && !goes(["384", "128"]));
+        // A level without a number is no fact.
+        assert!(!is_back(&effect(6.0, 7.0, 0.1), [fact("128"), fact("384")]));
+    }
 }

@@ -97,6 +97,16 @@ impl FoundCommit {
         self.status == CulpritStatus::Stands
     }
 
+    /// Whether this is the entry of a commit with the same effects: several entries of one commit
+    /// have different effects.
+    pub(super) fn has_effects_of(&self, culprit: &Culprit) -> bool {
+        let metrics = |one: &Culprit| -> Vec<Metric> {
+            one.effects.iter().map(|effect| effect.metric.clone()).collect()
+        };
+        self.culprit.info.commit == culprit.info.commit
+            && metrics(&self.culprit) == metrics(culprit)
+    }
+
     /// Adds the effects on metrics that another search found at the same commit.
     pub(crate) fn add_effects(&mut self, other: &Culprit) {
         let own = &mut self.culprit.effects;

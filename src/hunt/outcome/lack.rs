@@ -13,6 +13,38 @@ const SCATTER_FROM: usize = 6;
 /// Minimum number of pairs of runs.
 const LEAST_PAIRS: usize = 3;
 
+/// What a commit near a reference (a found commit or its parent) shows of the reference's level.
+/// The other side of the found commit's step has nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtNeighbour {
+    /// At least half of it.
+    Most,
+    /// Surely not all of it; it may be half.
+    Part,
+    /// Less than half of it.
+    Nothing,
+    /// Probably less than half of it.
+    Unclear,
+}
+
+impl AtNeighbour {
+    /// `None` if more runs are needed. `is_last`: no more runs are allowed. Then it is enough that
+    /// the share that is lacking is probably small, because the fresh runs of the confirmation
+    /// support the found commit.
+    pub(super) fn of(lack: Lack, is_last: bool) -> Option<Self> {
+        if lack.is_surely_small() || (is_last && lack.is_probably_small()) {
+            return Some(Self::Most);
+        }
+        if lack.is_surely_large() {
+            return Some(Self::Nothing);
+        }
+        if lack.is_surely_some() {
+            return Some(Self::Part);
+        }
+        is_last.then_some(Self::Unclear)
+    }
+}
+
 /// The share of the step that the other commit lacks: 0 if it is as bad as the found commit, 1 if
 /// it is as good as the found commit's parent.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +76,7 @@ impl Lack {
     }
 
     /// Whether the other commit surely has more than half of the step.
-    pub(super) fn is_surely_small(self) -> bool {
+    fn is_surely_small(self) -> bool {
         self.share + SURE_OF_LITTLE * self.error < 0.5
     }
 
@@ -53,8 +85,13 @@ impl Lack {
         self.share <= 0.5
     }
 
+    /// Whether the other commit surely lacks a part of the step.
+    fn is_surely_some(self) -> bool {
+        self.share - SURE_OF_MUCH * self.error > 0.0
+    }
+
     /// Whether the other commit surely has less than half of the step.
-    pub(super) fn is_surely_large(self) -> bool {
+    fn is_surely_large(self) -> bool {
         self.share - SURE_OF_MUCH * self.error > 0.5
     }
 }
@@ -90,6 +127,26 @@ mod tests {
     fn half_of_the_step_decides_nothing() {
         let lack = Lack::of_levels([&[5.0, 5.2], &[2.4, 2.7]], 0.2, 5.0);
         assert!(!lack.is_surely_large() && !lack.is_surely_small(), "{lack:?}");
+        assert!(lack.is_surely_some(), "{lack:?}");
+        let lack = Lack::of_levels([&[5.0, 5.2], &[5.1, 5.2]], 0.2, 5.0);
+        assert!(!lack.is_surely_some(), "{lack:?}");
+    }
+
+    #[test]
+    fn a_commit_with_about_half_of_the_step_needs_few_runs() {
+        let sd = 0.7 * std::f64::consts::SQRT_2;
+        let shown = |lost: f64, pairs: usize| {
+            let differences = vec![lost; pairs];
+            AtNeighbour::of(Lack::of_pairs(&differences, sd, 8.0).unwrap(), false)
+        };
+        // A step of 8, of which the next commit takes 4 or 4.5 back.
+        assert_eq!(shown(4.0, 3), Some(AtNeighbour::Part));
+        assert_eq!(shown(4.5, 3), Some(AtNeighbour::Part));
+        assert_eq!(shown(0.0, 3), Some(AtNeighbour::Most));
+        assert_eq!(shown(8.0, 3), Some(AtNeighbour::Nothing));
+        // Noise as large as the step decides nothing.
+        let lack = Lack::of_pairs(&[4.0; 3], 8.0, 8.0).unwrap();
+        assert_eq!(AtNeighbour::of(lack, false), None);
     }
 
     #[test]

@@ -3,19 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
+use crate::evaluation::{CommitId, Culprit, Target};
 use crate::git::{Change, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Observation, measures_of};
+use crate::oracle::measures_of;
 
 use super::account::Ledger;
-use super::culprit_status::Mend;
 use super::found_step::{FoundStep, is_beyond_the_end};
+use super::range_after_mend::goes_on_from;
 use super::replaced::are_specific;
 use super::slight_difference;
-use super::suspects::UndoLocation;
+use super::suspects::{UndoLocation, UndoneInPart};
 
 /// Maximum number of commits that are measured to see whether a change lasts.
 const MOST_LOOKS: usize = 2;
@@ -76,7 +76,7 @@ impl Driver<'_> {
         let [_, newer] = whole.ends();
         let standing = ledger.found().iter().filter(|found| found.stands());
         let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
-        let mut next = Vec::new();
+        let (mut next, mut rises) = (Vec::new(), Vec::new());
         for culprit in culprits {
             let found = &culprit.info.commit;
             if found == newer || !looked_at.insert(found.clone()) {
@@ -89,12 +89,21 @@ impl Driver<'_> {
                     ledger.note_limit("the commit after a found one was not measured", &limit);
                     self.limit = Some(limit);
                 }
-                range => {
-                    if let Some(range) = range? {
-                        next.push(range);
-                        continue;
+                gone => {
+                    if let Some(gone) = gone? {
+                        next.push(gone.range);
+                        if !gone.in_part {
+                            continue;
+                        }
                     }
                 }
+            }
+            match self.withdraw_if_within_tolerance(ledger, whole, &culprit) {
+                Err(HuntError::Limit(limit)) => {
+                    ledger.note_limit("the level of a found commit was not checked", &limit);
+                    self.limit = Some(limit);
+                }
+                other => other?,
             }
             let measures = measures_of(&whole.targets);
             let is_drifting = whole.targets.iter().any(drifts);
@@ -107,13 +116,16 @@ impl Driver<'_> {
                         ledger.note_limit("other branches were not checked", &limit);
                         self.limit = Some(limit);
                     }
-                    other => other?,
+                    later => rises.extend(later?),
                 }
             }
             let history = &self.oracle.history;
-            let change = history.change(&culprit.parent, found)?;
-            let is_kept = history.commits_without_change(found, newer, &change)?.is_empty();
-            if is_kept && !history.is_gone_in_part(newer, &change) {
+            let change = history.change_until(&culprit.parent, found, newer)?;
+            // A commit that moves the lines may also take their effect away.
+            let is_kept = history.commits_without_change(found, newer, &change)?.is_empty()
+                && change.moves().next().is_none();
+            let is_undone_by_hand = self.undone.iter().any(|one| one.found == *found);
+            if is_kept && !is_undone_by_hand && !history.is_gone_in_part(newer, &change) {
                 let seen = self.known_runs(found, &measures)?;
                 let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
                 if whole.explains_levels()
@@ -150,6 +162,7 @@ impl Driver<'_> {
             }
         }
         self.settle_account(ledger)?;
+        next.extend(self.rises_left_after_mends(ledger, rises)?);
         Ok(next)
     }
 
@@ -167,18 +180,21 @@ impl Driver<'_> {
         if newer == self.begun.ends()[1] {
             ledger.measured_after.push(found.clone());
         }
-        let suspects = self.suspects(step)?;
+        let mut suspects = self.suspects(step)?;
         let absences = suspects.iter().filter(|suspect| suspect.is_absence).count();
-        let change = self.oracle.history.change(&step.culprit.parent, found)?;
+        let change = self.oracle.history.change_until(&step.culprit.parent, found, newer)?;
         // Number of commits that removed the change's text but kept the level: they rewrote the
         // text.
         let mut idle = 0;
         // A commit without the change that is still as bad: another commit caused the same again.
         let mut done_again = None;
         let has_plain_result = self.has_plain_result(search_range)?;
-        let mut suspects = suspects.into_iter();
         let mut next = Vec::new();
         let is_plain = self.is_same_result(step)?;
+        if has_plain_result && !is_plain && absences == 0 {
+            suspects.extend(self.first_rewrite(step, &change)?);
+        }
+        let mut suspects = suspects.into_iter();
         let differs_slightly = self.differs_slightly(step)?;
         let looks = if differs_slightly {
             slight_difference::MOST_LOOKS
@@ -200,6 +216,15 @@ impl Driver<'_> {
             if let Some(seen) = self.find_undone(search_range, found, &suspect)? {
                 return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
+            if let Some(UndoneInPart { undone, left, seen }) =
+                self.find_undone_in_part(search_range, found, &suspect)?
+            {
+                next.push(goes_on_from(ledger, &undone, &seen, step.seen));
+                let (culprit, seen) = (step.culprit, step.seen);
+                let rest = FoundStep { search_range: &left, culprit, seen };
+                next.extend(self.measure_after(ledger, &rest)?);
+                return Ok(next);
+            }
             let UndoLocation { before, places, is_absence } = suspect;
             if is_absence && self.withdraw_if_masked(ledger, step, &places, &change)? {
                 continue;
@@ -213,6 +238,7 @@ impl Driver<'_> {
             if is_absence
                 && !is_doubtful
                 && self.same_levels(&search_range.targets, &before, &at)?
+                && !self.differ_in_a_level(&search_range.targets, &before, &at)?
             {
                 idle += 1;
                 if self.oracle.history.is_restored(&at, &change) {
@@ -311,57 +337,4 @@ impl Driver<'_> {
 /// level measured beside it.
 fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
-}
-
-/// Adds a mend at a commit with the older end's verdict; returns the range to search from there.
-pub(super) fn goes_on_from(
-    ledger: &mut Ledger,
-    search_range: &SearchRange,
-    seen: &Observation,
-    before: &Observation,
-) -> SearchRange {
-    let by = seen.commit.clone();
-    let mut mend = Mend {
-        by: by.clone(),
-        before: None,
-        metric: None,
-        amount: f64::INFINITY,
-        left: 0.0,
-        limit: 0.0,
-        repeats: false,
-    };
-    let mut targets = Vec::new();
-    for target in &search_range.targets {
-        let Target::Guard(guarded) = target else {
-            targets.push(target.clone());
-            continue;
-        };
-        let metric = &guarded.guard.metric;
-        let Some(level) = seen.level(metric) else { continue };
-        if mend.metric.is_none() {
-            mend.metric = Some(metric.clone());
-            mend.limit = guarded.limit;
-            mend.repeats = guarded.noise.is_none();
-            let [here, there] = [seen, before].map(|seen| seen.level(metric)?.number());
-            // In a hunt for a fix, the levels after the mend are bad again: the rest is their
-            // distance from the bad end.
-            let left = if search_range.explains_levels() {
-                here.and_then(|x| ledger.beyond_good(metric, x))
-            } else {
-                let ends = here.zip(guarded.bad.number());
-                ends.map(|(here, bad)| guarded.guard.worsening(here, bad))
-            };
-            mend.left = left.unwrap_or(0.0);
-            let levels = here.zip(there);
-            let amount = levels.map(|(x, y)| search_range.terms.step(&guarded.guard, x, y));
-            mend.amount = amount.filter(|x| x.is_finite()).unwrap_or(f64::INFINITY);
-        }
-        let rest = GuardTarget { baseline: level, ..guarded.clone() };
-        targets.push(Target::Guard(rest));
-    }
-    ledger.mended(mend);
-    // In a hunt for a fix the baseline is the newer end's level, so the targets stay the same.
-    let keeps_targets = !search_range.explains_levels();
-    let targets = if keeps_targets { search_range.targets.clone() } else { targets };
-    SearchRange { older: by, targets, ..search_range.clone() }
 }

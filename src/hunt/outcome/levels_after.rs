@@ -58,20 +58,22 @@ impl Driver<'_> {
     }
 
     /// Adds the mends after a found commit to the ledger: measurements that the hunt made since
-    /// then may show them. Ignores rises: they were searched when the commit was found.
+    /// then may show them. Returns a range for each rise. Most of them were searched when the
+    /// commit was found.
     pub(crate) fn note_later_mends(
         &mut self,
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
-    ) -> Result<(), HuntError> {
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let mut rises = Vec::new();
         for target in &step.search_range.targets {
             let Target::Guard(target) = target else { continue };
             if has_levels(target, step) {
                 let ways = self.ways(step, target)?;
-                self.follow_ways(ledger, step, target, ways, &mut Vec::new())?;
+                self.follow_ways(ledger, step, target, ways, &mut rises)?;
             }
         }
-        Ok(())
+        Ok(rises)
     }
 
     /// Follows the levels along these paths; adds a search range to `next` for each rise.

@@ -36,9 +36,23 @@ impl Driver<'_> {
         metric: &Metric,
         runs: usize,
     ) -> Result<Option<MeanLevel>, HuntError> {
+        self.mean_level_after(commit, metric, 0, runs)
+    }
+
+    /// The same without the first `stored` runs that gave a number: of at least `runs` runs after
+    /// them.
+    pub(super) fn mean_level_after(
+        &mut self,
+        commit: &CommitId,
+        metric: &Metric,
+        stored: usize,
+        runs: usize,
+    ) -> Result<Option<MeanLevel>, HuntError> {
         let measures = [metric.measure.clone()];
         let look = Request::look(commit, &measures, Phase::Search);
-        let numbers = self.oracle.evaluate(Request { runs, ..look })?.numbers(metric);
+        let seen = self.oracle.evaluate(Request { runs: stored + runs, ..look })?;
+        let mut numbers = seen.numbers(metric);
+        numbers.drain(..stored.min(numbers.len()));
         let mean = stats::winsorised_mean(&numbers);
         Ok(mean.map(|value| MeanLevel { value, runs: numbers.len() }))
     }

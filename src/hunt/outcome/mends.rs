@@ -13,18 +13,23 @@ use super::culprit_status::{CulpritStatus, Mend, MendContext, PartialMend, apply
 const MOST_HIDDEN: usize = 200;
 
 impl Driver<'_> {
-    /// Sets the status of every found commit from all mends.
+    /// Sets the status of every found commit from all mends. A mend undoes only effects on its own
+    /// metric.
     pub(crate) fn settle_account(&mut self, ledger: &mut Ledger) -> Result<(), HuntError> {
         let history = self.oracle.history.commits(&self.whole())?;
+        // Compute every status again: a mend may undo a commit that was found later.
+        for found in ledger.found() {
+            found.status = CulpritStatus::Stands;
+        }
+        ledger.join_effects();
+        let mended: Vec<Metric> =
+            ledger.mends().iter().filter_map(|mend| mend.metric.clone()).collect();
+        ledger.split_effects(&mended);
         let culprits: Vec<Culprit> =
             ledger.found().iter().map(|found| found.culprit.clone()).collect();
         let mut mends = self.without_merged_ones(ledger.mends(), &culprits)?;
         // The outcome of a mend depends on earlier mends.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
-        // Compute every status again: a mend may undo a commit that was found later.
-        for found in ledger.found() {
-            found.status = CulpritStatus::Stands;
-        }
         let mut parts = Vec::new();
         for mend in mends {
             let mut around = Vec::new();
@@ -57,6 +62,7 @@ impl Driver<'_> {
             let is_gone = history.contains_change(by, &change) == Some(false);
             *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
         }
+        ledger.join_effects();
         Ok(())
     }
 
@@ -119,7 +125,7 @@ impl Driver<'_> {
             return Ok(MendContext::default());
         }
         let history = &self.oracle.history;
-        let change = history.change(&found.parent, commit)?;
+        let change = history.change_until(&found.parent, commit, &mend.by)?;
         let older = self.begun.ends()[0].clone();
         let range = Range { old: vec![commit.clone(), older], ..Range::between(commit, &mend.by) };
         let mut hidden = history.commits(&range)?;

@@ -15,54 +15,39 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Request, Sample, measures_of};
 
 use super::account::Ledger;
-use super::lack::Lack;
-use super::lasting::goes_on_from;
+use super::lack::{AtNeighbour, Lack};
+use super::range_after_mend::goes_on_from;
 
 /// Maximum number of commits that are tried on one side of a found commit. The next one is tried if
 /// a commit cannot be measured, or runs the same files as the commit beside it.
 const MOST_TRIED: usize = 4;
-/// Maximum number of runs of the other commit, beside the known runs of the found one.
+/// Maximum number of runs of the other commit, beside the known runs of the reference.
 const MOST_RUNS: usize = 24;
+/// Maximum number of these runs for each run of the reference. More of them tell hardly more: new
+/// runs of both commits do.
+const MOST_FOR_EACH: usize = 4;
 /// Maximum number of runs of both commits in turn.
 const MOST_PAIRS: usize = 24;
 
-/// What a neighbour of a found commit shows.
-enum AtNeighbour {
-    /// At least half of the step.
-    Step,
-    /// Less than half of the step.
-    Nothing,
-    /// Probably less than half of the step.
-    Unclear,
-}
-
-impl AtNeighbour {
-    /// `None` if more runs are needed. `is_last`: no more runs are allowed. Then it is enough that
-    /// the share is probably small, because the fresh runs of the confirmation support the found
-    /// commit.
-    fn of(lack: Lack, is_last: bool) -> Option<Self> {
-        if lack.is_surely_small() || (is_last && lack.is_probably_small()) {
-            return Some(Self::Step);
-        }
-        if lack.is_surely_large() {
-            return Some(Self::Nothing);
-        }
-        is_last.then_some(Self::Unclear)
-    }
+/// A range to search, because the step of a found commit is gone at the next one.
+pub(super) struct GoneAtNext {
+    pub(super) range: SearchRange,
+    /// Only a part of the step is gone: the found commit may still count.
+    pub(super) in_part: bool,
 }
 
 impl Driver<'_> {
-    /// In noise: if the step of a found commit is gone at the next commit, records a mend there and
-    /// returns the range from there to the newer end. If the runs do not tell, withdraws the found
-    /// commit: a later one may cause what the newer end shows. A next commit that runs the same
-    /// files as the found one tells nothing of the found commit's layout: the one after it is tried
-    /// too.
+    /// In noise: if the step of a found commit is gone at the next commit, or more than the
+    /// tolerance of it, records a mend there and returns the range from there to the newer end. If
+    /// the runs do not tell, withdraws the found commit: a later one may cause what the newer end
+    /// shows. A next commit that runs the same files as the found one tells nothing of the found
+    /// commit's layout: the one after it is tried too.
     pub(super) fn leave_if_gone_at_next(
         &mut self,
         ledger: &mut Ledger,
         search_range: &SearchRange,
         culprit: &Culprit,
-    ) -> Result<Option<SearchRange>, HuntError> {
+    ) -> Result<Option<GoneAtNext>, HuntError> {
         let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
         let Some(target) = strategy.noisy().filter(|target| !target.is_rate()) else {
             return Ok(None);
@@ -73,16 +58,28 @@ impl Driver<'_> {
         let chain = self.chain(found, newer)?;
         let mut later = self.read_by_builds(search_range, found, &chain)?;
         later.retain(|one| one != newer);
+        let mut gone = None;
         for next in later.iter().take(MOST_TRIED) {
             match self.at_neighbour(found, next, target, size)? {
-                Some(AtNeighbour::Step) if !self.load_same_files(found, next, target)? => break,
-                None | Some(AtNeighbour::Step) => {}
-                Some(AtNeighbour::Nothing) => {
-                    ledger.note(note(culprit, next, target));
+                Some(AtNeighbour::Most) if !self.load_same_files(found, next, target)? => break,
+                None | Some(AtNeighbour::Most) => {}
+                Some(AtNeighbour::Part)
+                    if !self.lacks_the_tolerance(search_range, [found, next], target)? =>
+                {
+                    break;
+                }
+                Some(shown @ (AtNeighbour::Nothing | AtNeighbour::Part)) => {
+                    let in_part = matches!(shown, AtNeighbour::Part);
+                    ledger.note(note(culprit, next, target, in_part));
                     let measures = measures_of(&search_range.targets);
                     let before = self.known_runs(found, &measures)?;
                     let seen = self.known_runs(next, &measures)?;
-                    return Ok(Some(goes_on_from(ledger, search_range, &seen, &before)));
+                    let range = goes_on_from(ledger, search_range, &seen, &before);
+                    gone = Some(GoneAtNext { range, in_part });
+                    if in_part {
+                        break;
+                    }
+                    return Ok(gone);
                 }
                 Some(AtNeighbour::Unclear) => {
                     let why = format!(
@@ -100,14 +97,30 @@ impl Driver<'_> {
         if !later.is_empty() {
             self.withdraw_if_parent_stands_out(ledger, search_range, culprit, target, size)?;
         }
-        Ok(None)
+        Ok(gone)
+    }
+
+    /// Whether the next commit lacks more than the tolerance of what a found commit shows, by all
+    /// known runs. A smaller part is no mend.
+    fn lacks_the_tolerance(
+        &mut self,
+        search_range: &SearchRange,
+        [found, next]: [&CommitId; 2],
+        target: &GuardTarget,
+    ) -> Result<bool, HuntError> {
+        let metric = &target.guard.metric;
+        let found = self.mean_level(found, metric, 0)?;
+        let levels = found.zip(self.mean_level(next, metric, 0)?);
+        let lost = levels
+            .map(|(found, next)| search_range.terms.step(&target.guard, next.value, found.value));
+        Ok(lost.is_some_and(|lost| lost > target.limit.max(0.0)))
     }
 
     /// If the metric depends on speed, withdraws a found commit whose parent alone is better than
     /// its neighbours, perhaps by another layout of its code: an earlier commit may have made the
-    /// step. That is so if the commit before the parent is as bad as the found commit, and nearer
-    /// to the newer end's level than to the older end's. Passes over commits that run the parent's
-    /// files. `size`: the step on the oriented scale.
+    /// step. That is so if the commit before the parent is not surely as good as the parent, by at
+    /// least half of the step, and not nearer to the older end's level than to the newer end's.
+    /// Passes over commits that run the parent's files. `size`: the step on the oriented scale.
     fn withdraw_if_parent_stands_out(
         &mut self,
         ledger: &mut Ledger,
@@ -126,20 +139,14 @@ impl Driver<'_> {
         let read = self.read_by_builds(search_range, older, &among)?;
         let mut is_unknown = false;
         for earlier in read.iter().rev().skip(1).take(MOST_TRIED) {
-            let shown = match self.at_first_look(found, earlier, target, size)? {
-                Some(AtNeighbour::Step | AtNeighbour::Unclear) => {
-                    self.at_neighbour_in_turn(found, earlier, target, size)?
-                }
-                shown => shown,
-            };
-            match shown {
+            match self.at_neighbour(parent, earlier, target, -size)? {
                 None => is_unknown = true,
-                Some(AtNeighbour::Nothing) => {
+                Some(AtNeighbour::Most) => {
                     if !self.load_same_files(parent, earlier, target)? {
                         return Ok(());
                     }
                 }
-                Some(AtNeighbour::Step) => {
+                Some(AtNeighbour::Part | AtNeighbour::Nothing | AtNeighbour::Unclear) => {
                     if !self.is_near_older_end(search_range, earlier, target)? {
                         let why = format!(
                             "{} alone is better than the commits before and after it, perhaps \
@@ -152,7 +159,6 @@ impl Driver<'_> {
                     }
                     return Ok(());
                 }
-                Some(AtNeighbour::Unclear) => return Ok(()),
             }
         }
         if is_unknown {
@@ -184,7 +190,7 @@ impl Driver<'_> {
             return Ok(false);
         }
         let shown = self.at_neighbour_in_turn(commit, &search_range.older, target, size)?;
-        Ok(matches!(shown, Some(AtNeighbour::Step)))
+        Ok(matches!(shown, Some(AtNeighbour::Most)))
     }
 
     /// Of a chain of commits after `older`, those that change something that the endpoints' builds
@@ -218,27 +224,29 @@ impl Driver<'_> {
         Ok(have_same_files(one.of(&measures[0]), other.of(&measures[0])))
     }
 
-    /// What another commit shows of the step of `found`; `None` if it cannot be measured. `size`:
-    /// the step on the oriented scale.
+    /// What another commit shows of the reference's level; `None` if it cannot be measured. `size`:
+    /// how far the reference is above the other side of the found commit's step, on the oriented
+    /// scale.
     fn at_neighbour(
         &mut self,
-        found: &CommitId,
+        reference: &CommitId,
         other: &CommitId,
         target: &GuardTarget,
         size: f64,
     ) -> Result<Option<AtNeighbour>, HuntError> {
-        match self.at_first_look(found, other, target, size)? {
-            Some(AtNeighbour::Nothing | AtNeighbour::Unclear) => {
-                self.at_neighbour_in_turn(found, other, target, size)
+        match self.at_first_look(reference, other, target, size)? {
+            Some(AtNeighbour::Part | AtNeighbour::Nothing | AtNeighbour::Unclear) => {
+                self.at_neighbour_in_turn(reference, other, target, size)
             }
             shown => Ok(shown),
         }
     }
 
-    /// As [`Self::at_neighbour`], by the known runs of the found commit and a few of the other one.
+    /// As [`Self::at_neighbour`], by the known runs of the reference and a few of the other commit.
+    /// One run is enough of a commit that runs the reference's files and probably shows its level.
     fn at_first_look(
         &mut self,
-        found: &CommitId,
+        reference: &CommitId,
         other: &CommitId,
         target: &GuardTarget,
         size: f64,
@@ -248,7 +256,7 @@ impl Driver<'_> {
             // On a drifting machine, only runs beside each other can be compared.
             return Ok(Some(AtNeighbour::Unclear));
         }
-        let Some(own) = self.oriented_runs(found, target, 0)? else { return Ok(None) };
+        let Some(own) = self.oriented_runs(reference, target, 0)? else { return Ok(None) };
         let mut runs = 1;
         loop {
             let Some(theirs) = self.oriented_runs(other, target, runs)? else { return Ok(None) };
@@ -256,16 +264,25 @@ impl Driver<'_> {
             if let Some(shown) = AtNeighbour::of(lack, runs >= MOST_RUNS) {
                 return Ok(Some(shown));
             }
+            if runs == 1
+                && lack.is_probably_small()
+                && self.load_same_files(reference, other, target)?
+            {
+                return Ok(Some(AtNeighbour::Most));
+            }
+            if runs >= MOST_FOR_EACH * own.len() {
+                return Ok(Some(AtNeighbour::Unclear));
+            }
             runs = MOST_RUNS.min(2 * runs);
         }
     }
 
     /// As [`Self::at_neighbour`], by new runs of both commits in turn: the machine may have changed
-    /// since the found commit was measured. Each run has a build of its own, unless builds of the
+    /// since the reference was measured. Each run has a build of its own, unless builds of the
     /// commit are known to give the same files.
     fn at_neighbour_in_turn(
         &mut self,
-        found: &CommitId,
+        reference: &CommitId,
         other: &CommitId,
         target: &GuardTarget,
         size: f64,
@@ -274,7 +291,7 @@ impl Driver<'_> {
         let sd = noise.sd_of_difference();
         let mut differences = Vec::new();
         loop {
-            let Some(own) = self.one_more_run(found, target)? else { return Ok(None) };
+            let Some(own) = self.one_more_run(reference, target)? else { return Ok(None) };
             let Some(theirs) = self.one_more_run(other, target)? else { return Ok(None) };
             differences.push(own - theirs);
             let Some(lack) = Lack::of_pairs(&differences, sd, size) else { continue };
@@ -339,14 +356,15 @@ fn known_files(run: &Sample) -> Option<&Loaded> {
     run.loaded.as_ref().filter(|loaded| !loaded.own.is_empty())
 }
 
-fn note(culprit: &Culprit, next: &CommitId, target: &GuardTarget) -> String {
+fn note(culprit: &Culprit, next: &CommitId, target: &GuardTarget, in_part: bool) -> String {
     let layout = if target.guard.depends_on_speed() {
         " (a commit may shift the speed by moving code in memory)"
     } else {
         ""
     };
+    let gone = if in_part { "a part" } else { "most" };
     format!(
-        "the step of {} does not last: most of it is gone at the next commit, {}{layout}",
+        "the step of {} does not last: {gone} of it is gone at the next commit, {}{layout}",
         culprit.info.commit.short(),
         next.short(),
     )

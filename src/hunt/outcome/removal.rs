@@ -46,7 +46,7 @@ impl Driver<'_> {
         let (mut own, mut landed_again) = (Vec::new(), Vec::new());
         for culprit in needed {
             match self.restored_at(ledger, &culprit)? {
-                Some(by) => landed_again.push((culprit.info.commit, by)),
+                Some(by) => landed_again.push((culprit, by)),
                 None => own.push(culprit),
             }
         }
@@ -62,13 +62,13 @@ impl Driver<'_> {
             return Ok(());
         }
         for culprit in &own {
-            ledger.set_needed(&culprit.info.commit);
+            ledger.set_needed(culprit);
         }
-        for (commit, by) in &landed_again {
-            ledger.set_landed_again(commit, by);
+        for (culprit, by) in &landed_again {
+            ledger.set_landed_again(culprit, by);
         }
         for culprit in &idle {
-            ledger.undone_by(&culprit.info.commit, &whole.newer);
+            ledger.set_idle(culprit, &whole.newer);
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Driver<'_> {
             match self.newer_end_without(&culprit)? {
                 EndWithoutChange::LosesTheStep => split.needed.push(culprit),
                 EndWithoutChange::ShowsTheSame => split.idle.push(culprit),
-                EndWithoutChange::Unknown => return Ok(None),
+                EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => return Ok(None),
             }
         }
         Ok((!split.needed.is_empty()).then_some(split))
@@ -167,6 +167,33 @@ impl Driver<'_> {
 }
 
 impl Ledger {
+    /// Records that the newer end shows a found commit's step because of the commit's change.
+    fn set_needed(&mut self, culprit: &Culprit) {
+        let commit = &culprit.info.commit;
+        for found in self.found.iter_mut().filter(|one| one.has_effects_of(culprit)) {
+            found.status = CulpritStatus::Stands;
+            found.among = None;
+        }
+        self.hidden.retain(|(one, _)| one != commit);
+        self.leaving.retain(|one| one != commit);
+    }
+
+    /// Records that the newer end shows a found commit's step because the same change landed again.
+    /// `by`: the first known commit without it.
+    fn set_landed_again(&mut self, culprit: &Culprit, by: &CommitId) {
+        self.set_needed(culprit);
+        for found in self.found.iter_mut().filter(|one| one.has_effects_of(culprit)) {
+            found.status = CulpritStatus::Undone { by: by.clone(), again: true };
+        }
+    }
+
+    /// Records that the newer end shows a found commit's step without the commit's change too.
+    fn set_idle(&mut self, culprit: &Culprit, newer: &CommitId) {
+        for found in self.found.iter_mut().filter(|one| one.has_effects_of(culprit)) {
+            found.status = CulpritStatus::Undone { by: newer.clone(), again: false };
+        }
+    }
+
     /// Whether it is open which of the found commits explain the newer end. If another commit may
     /// have made the same change again, a removal does not tell the two apart.
     fn is_in_question(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Finds out whether another commit causes what the newer end shows, if the found commit's change
 //! is gone there.
 
-use crate::evaluation::{CommitId, GuardTarget, Reading, Target, exceeds_limit};
+use crate::evaluation::{CommitId, GuardTarget, Metric, Reading, Target, exceeds_limit};
 use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::typical;
@@ -33,7 +33,7 @@ impl Driver<'_> {
         if found == newer {
             return Ok(());
         }
-        let change = history.change(&step.culprit.parent, found)?;
+        let change = history.change_until(&step.culprit.parent, found, newer)?;
         let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change)
             || (is_gone && !are_specific(&step.search_range.targets))
@@ -242,6 +242,18 @@ impl Driver<'_> {
             || self.same_levels(&exact, &step.culprit.info.commit, newer)?)
     }
 
+    /// Whether a metric that repeats has another level at each of two commits.
+    pub(crate) fn differ_in_a_level(
+        &mut self,
+        targets: &[Target],
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, HuntError> {
+        self.any_repeating(targets, [one, other], |metric, [one, other]| {
+            one.level(metric).zip(other.level(metric)).is_some_and(|(one, other)| one != other)
+        })
+    }
+
     /// Whether a metric that repeats is bit-identical at both commits.
     pub(crate) fn same_levels(
         &mut self,
@@ -249,19 +261,27 @@ impl Driver<'_> {
         one: &CommitId,
         other: &CommitId,
     ) -> Result<bool, HuntError> {
-        let measures = measures_of(targets);
-        let one = self.known_runs(one, &measures)?;
-        let other = self.known_runs(other, &measures)?;
-        let is_same = |target: &Target| {
-            let Target::Guard(target) = target else { return false };
-            let metric = &target.guard.metric;
+        self.any_repeating(targets, [one, other], |metric, [one, other]| {
             let bits = |seen: &Observation| seen.readings(&metric.measure).next().cloned();
-            target.noise.is_none()
-                && one.level(metric).is_some()
+            one.level(metric).is_some()
                 && one.level(metric) == other.level(metric)
-                && bits(&one).zip(bits(&other)).is_some_and(|(a, b)| a.same_bits(&b))
-        };
-        Ok(targets.iter().any(is_same))
+                && bits(one).zip(bits(other)).is_some_and(|(a, b)| a.same_bits(&b))
+        })
+    }
+
+    /// Whether the known runs of two commits are so for a metric that repeats.
+    fn any_repeating(
+        &mut self,
+        targets: &[Target],
+        commits: [&CommitId; 2],
+        is_so: impl Fn(&Metric, [&Observation; 2]) -> bool,
+    ) -> Result<bool, HuntError> {
+        let measures = measures_of(targets);
+        let one = self.known_runs(commits[0], &measures)?;
+        let other = self.known_runs(commits[1], &measures)?;
+        let mut guards = targets.iter().filter_map(Target::guard);
+        Ok(guards
+            .any(|target| target.noise.is_none() && is_so(&target.guard.metric, [&one, &other])))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Finds the commits where a found commit's change may be undone, and measures them.
 
 use crate::evaluation::{CommitId, Phase, Target, Verdict};
-use crate::git::CommitsWithoutChange;
+use crate::git::{Change, CommitsWithoutChange};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::run_verdicts::verdict_of_run;
+use crate::hunt::undone_effects::UndoneEffects;
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::found_step::FoundStep;
@@ -19,14 +20,25 @@ pub(crate) struct UndoLocation {
     pub(crate) before: CommitId,
     /// Commits to measure.
     pub(crate) places: Vec<CommitId>,
-    /// Whether the source lacks the change there.
+    /// Whether the source lacks the change there, or moves its lines to another file.
     pub(crate) is_absence: bool,
 }
 
+/// A commit at which some effects of a found commit are gone, and others are not.
+pub(crate) struct UndoneInPart {
+    /// The search range with the targets of the effects that are gone.
+    pub(crate) undone: SearchRange,
+    /// The search range with the other targets.
+    pub(crate) left: SearchRange,
+    /// The runs of that commit.
+    pub(crate) seen: Observation,
+}
+
 impl Driver<'_> {
-    /// The places in the history where the change may have been undone: first that of
-    /// `Driver::undone`; then those where the source lacks the change on every path to the newer
-    /// end, or on the line of first parents, the newest first; then the later commits that were
+    /// The places in the history where the change may have been undone: first those of
+    /// `Driver::undone` for the targets of the search range; then those where the source lacks the
+    /// change on every path to the newer end, or on the line of first parents, the newest first;
+    /// then the commits that move its lines to another file; then the later commits that were
     /// reverted.
     pub(crate) fn suspects(
         &mut self,
@@ -35,7 +47,7 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;
-        let change = history.change(&step.culprit.parent, found)?;
+        let change = history.change_until(&step.culprit.parent, found, newer)?;
         let mut suspects = Vec::new();
         for CommitsWithoutChange { before, commits } in
             history.commits_without_change(found, newer, &change)?
@@ -48,14 +60,25 @@ impl Driver<'_> {
             }
             suspects.push(UndoLocation { before, places, is_absence: true });
         }
+        let is_known = |one: &&UndoneEffects| {
+            one.found == *found && one.is_shown_by(&step.search_range.targets)
+        };
+        for UndoneEffects { at, .. } in self.undone.iter().filter(is_known).rev() {
+            // The range may end before that place.
+            if history.is_ancestor(at, newer)?
+                && let Some(before) = history.parents(at)?.into_iter().next()
+            {
+                let places = vec![at.clone()];
+                suspects.push(UndoLocation { before, places, is_absence: true });
+            }
+        }
+        // Of the known places, the first one that the hunt found is now the first.
         suspects.reverse();
-        // The range may end before that place.
-        if let Some(at) = self.undone.get(found)
-            && history.is_ancestor(at, newer)?
-            && let Some(before) = history.parents(at)?.into_iter().next()
-        {
-            let places = vec![at.clone()];
-            suspects.insert(0, UndoLocation { before, places, is_absence: true });
+        for at in change.moves() {
+            if let Some(before) = history.parents(at)?.into_iter().next() {
+                let places = vec![at.clone()];
+                suspects.push(UndoLocation { before, places, is_absence: true });
+            }
         }
         for commit in history.reverted_later(found, newer)? {
             if let Some(before) = history.parents(&commit)?.into_iter().next() {
@@ -63,6 +86,30 @@ impl Driver<'_> {
             }
         }
         Ok(suspects)
+    }
+
+    /// The first unmeasured commit after the found one that touches a file of its change and does
+    /// not keep all lines of the change: it may undo the change by hand, in part of its lines.
+    pub(crate) fn first_rewrite(
+        &self,
+        step: &FoundStep<'_>,
+        change: &Change,
+    ) -> Result<Option<UndoLocation>, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let history = &self.oracle.history;
+        let measured = self.measured()?;
+        for one in history.touching(found, newer, change)? {
+            if one != *newer
+                && !measured.contains(&one)
+                && !history.keeps_lines(&one, change)
+                && history.is_ancestor(found, &one)?
+            {
+                let (before, places) = (found.clone(), vec![one]);
+                return Ok(Some(UndoLocation { before, places, is_absence: false }));
+            }
+        }
+        Ok(None)
     }
 
     /// Judges the suspect's commits in order, and `before` last. Returns the runs of the first one
@@ -89,6 +136,57 @@ impl Driver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The same for each target alone, where values repeat: a commit that undoes one effect of the
+    /// found commit may leave the others. Uses known runs, and more only to be sure.
+    pub(crate) fn find_undone_in_part(
+        &mut self,
+        search_range: &SearchRange,
+        found: &CommitId,
+        suspect: &UndoLocation,
+    ) -> Result<Option<UndoneInPart>, HuntError> {
+        let [_, newer] = search_range.ends();
+        if self.is_flaky || !search_range.explains_levels() || search_range.targets.len() < 2 {
+            return Ok(None);
+        }
+        let places = suspect.places.iter().chain([&suspect.before]);
+        for place in places.filter(|one| *one != newer && *one != found) {
+            if !self.oracle.history.is_ancestor(found, place)? {
+                continue;
+            }
+            let (mut undone, mut left) = (Vec::new(), Vec::new());
+            for target in &search_range.targets {
+                let is_undone = self.is_older_alone(place, target)?;
+                let own = if is_undone { &mut undone } else { &mut left };
+                own.push(target.clone());
+            }
+            if undone.is_empty() || left.is_empty() {
+                continue;
+            }
+            if let Some(seen) = self.repeats_as(search_range.terms.older(), place, &undone)? {
+                let with = |targets| SearchRange { targets, ..search_range.clone() };
+                let (undone, left) = (with(undone), with(left));
+                return Ok(Some(UndoneInPart { undone, left, seen }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the known runs of a commit have the older end's verdict by this target alone. False
+    /// for a failure, and in noise.
+    pub(crate) fn is_older_alone(
+        &mut self,
+        place: &CommitId,
+        target: &Target,
+    ) -> Result<bool, HuntError> {
+        if target.is_noisy() || target.guard().is_none() {
+            return Ok(false);
+        }
+        let own = std::slice::from_ref(target);
+        let seen = self.known_runs(place, &measures_of(own))?;
+        let recipe = self.oracle.recipes.at(place)?;
+        Ok(self.terms().is_older(verdict_of_run(&seen, 0, own, &recipe).verdict))
     }
 
     /// The runs of a commit with this verdict, if further runs agree. A single stray run would

@@ -9,7 +9,7 @@ use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, FoundCommit};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
 
 /// How many standard errors a rest must exceed its tolerance by.
 pub(super) const SURE: f64 = 2.0;
@@ -77,19 +77,45 @@ impl Ledger {
         metrics
     }
 
-    /// The sum of the undone steps that the parent of a standing commit still had. The commit's own
-    /// step is measured against that parent, so it is too small by this sum.
-    fn masked(&self, target: &GuardTarget) -> f64 {
+    /// The sum of the undone steps that the parent of a standing commit still had, and that this
+    /// commit may have undone itself. The commit's own step is measured against that parent, so it
+    /// is too small by this sum.
+    pub(super) fn masked(&self, target: &GuardTarget) -> f64 {
         let metric = &target.guard.metric;
         let above_good = |effect: &Effect| {
             let [level, _] = self.terms.levels(effect);
             let levels = target.baseline.number().zip(level.number());
             levels.map_or(0.0, |(good, level)| target.guard.worsening(good, level))
         };
-        let starts = self.standing_effects(metric).map(above_good);
-        let highest = starts.fold(0.0, f64::max);
-        let steps = self.undone_steps(metric);
-        steps.filter(|step| highest >= step / 2.0).fold(0.0, |sum, step| sum + step)
+        let is_masked = |undone: &FoundCommit, step: f64| {
+            self.standing_culprits().any(|culprit| {
+                let height = culprit.effect_on(metric).map(above_good);
+                height.is_some_and(|height| height >= step / 2.0)
+                    && self.may_take_back(culprit, undone, metric)
+            })
+        };
+        let steps = self.found.iter().filter_map(|found| {
+            let step = found.culprit.effect_on(metric)?.own_step?;
+            is_masked(found, step).then_some(step)
+        });
+        steps.fold(0.0, |sum, step| sum + step)
+    }
+
+    /// Whether a found commit may have undone the step of an earlier one: the step was there at its
+    /// parent, is gone at a commit that contains it or that it merges, and no measured fall after it
+    /// took the step away. The level of the parent alone does not show this: another commit may have
+    /// made it.
+    fn may_take_back(&self, culprit: &Culprit, undone: &FoundCommit, metric: &Metric) -> bool {
+        let CulpritStatus::Undone { by, .. } = &undone.status else { return false };
+        let commit = &culprit.info.commit;
+        let mut falls = self.mends_of(metric).filter(|mend| mend.by == *by);
+        let is_later = |mend: &Mend| {
+            mend.before.as_ref().is_some_and(|before| self.lineage.contains(before, commit))
+        };
+        self.lineage.contains(&culprit.parent, &undone.culprit.info.commit)
+            && !self.lineage.contains(&culprit.parent, by)
+            && (self.lineage.contains(by, commit) || self.lineage.contains(commit, by))
+            && !falls.any(is_later)
     }
 
     /// How much better mends made the metric, beyond the steps that they undid.
@@ -221,5 +247,61 @@ impl Ledger {
             .filter_map(|effect| effect.interval)
             .map(|[low, high]| (high - low) / (2.0 * NORMAL_95));
         steps.map(|error| error * error).fold(ends * ends, |sum, x| sum + x).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Aim, GuardForm};
+    use crate::hunt::outcome::lineage::Lineage;
+    use crate::hunt::terms::SearchTerms;
+    use crate::oracle::fixture::{commit, culprit, effect, target};
+
+    /// What is masked if 3 made `ppl` 0.8 worse and was undone by `by`, and 7 with its parent 6
+    /// stands. `pairs`: which of the commits contain which others.
+    fn masked(by: char, pairs: &[&str], fall_after: Option<char>) -> f64 {
+        let sought = target(GuardForm::MaxIncrease(0.1), 6.0, 7.1);
+        let terms = SearchTerms::of(Aim::Regression);
+        let mut ledger = Ledger::new(&[Target::Guard(sought.clone())], terms);
+        let found = |digit, parent, step| {
+            FoundCommit::new(Culprit { effects: vec![step], ..culprit(digit, parent) })
+        };
+        ledger.found.push(FoundCommit {
+            status: CulpritStatus::Undone { by: commit(by), again: false },
+            ..found('3', '2', effect(6.0, 6.8, 0.1))
+        });
+        ledger.found.push(found('7', '6', effect(6.6, 7.1, 0.1)));
+        if fall_after.is_some() {
+            ledger.mended(Mend {
+                by: commit(by),
+                before: fall_after.map(commit),
+                metric: Some(Metric::of("ppl")),
+                amount: 0.8,
+                left: 0.0,
+                limit: 0.1,
+                repeats: true,
+            });
+        }
+        let pair = |pair: &&str| {
+            let digits: Vec<char> = pair.chars().collect();
+            [commit(digits[0]), commit(digits[1])]
+        };
+        ledger.lineage = Lineage::of(pairs.iter().map(pair));
+        ledger.masked(&sought)
+    }
+
+    #[test]
+    fn a_commit_masks_only_a_step_that_it_may_have_undone_itself() {
+        assert!((masked('7', &["63", "73"], None) - 0.8).abs() < 1e-9);
+        assert!((masked('8', &["63", "73", "83", "87"], None) - 0.8).abs() < 1e-9);
+        // It merges a branch on which the step was undone.
+        assert!((masked('5', &["63", "73", "75"], None) - 0.8).abs() < 1e-9);
+        // The step was gone at the parent, which another commit made worse.
+        assert!(masked('5', &["53", "63", "65", "73", "75"], None).abs() < 1e-9);
+        // The parent never had the step.
+        assert!(masked('8', &["83", "87"], None).abs() < 1e-9);
+        // A measured fall took the step away later.
+        assert!(masked('9', &["63", "73", "83", "87", "93", "97"], Some('8')).abs() < 1e-9);
     }
 }

@@ -172,8 +172,9 @@ impl Search<'_, '_> {
                     self.driver.oracle.recorder.event(event)?;
                     if span.len() > 1 {
                         if self.claim_span(noisy, strategy, &candidate, number)? {
-                            let why = "one of these made the change, but only the newest can be \
-                                       tested";
+                            let why = "fresh runs show a step across these commits, but only the \
+                                       newest can be tested; other commits of the range may have \
+                                       made a part of the change";
                             return Ok(Searched::Candidates(span, why.into()));
                         }
                         continue;
@@ -238,7 +239,10 @@ impl Search<'_, '_> {
         let set = if set.is_empty() { self.commits.clone() } else { set };
         let end = SearchEnd::Candidates(set.clone());
         self.driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end })?;
-        let why = format!("{why}; these hold {:.0} % of the posterior", 100.0 * SHARE);
+        let why = format!(
+            "{why}; these hold {:.0} % of the posterior, if one commit made the whole change",
+            100.0 * SHARE
+        );
         Ok(Searched::Candidates(set, why.into()))
     }
 }

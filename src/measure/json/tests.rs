@@ -110,3 +110,24 @@ fn facts_are_scalars() {
     assert_eq!(failure.kind, FailureKind::Unreadable);
     assert_eq!(failure.detail, "m: `/all` is an array of 1, not a single value");
 }
+
+#[test]
+fn a_key_beside_the_number_says_its_unit() {
+    let unit = |kind, stdout: &str| {
+        let parser = Document::new("m", &[(None, "/a/real_time".to_owned())].into(), kind);
+        let units = parser.finish(stdout).unwrap().units;
+        units.get(&Metric::of("m")).map(ToString::to_string)
+    };
+    for (beside, wanted) in [
+        ("\"unit\": \"msec\"", "ms"),
+        ("\"time_unit\": \"ns\"", "ns"),
+        ("\"units\": \"tok/s\"", "tok/s"),
+        ("\"memory_unit\": \"MB\"", "no unit"),
+        ("\"unit\": \"attention\"", "no unit"),
+        ("\"unit\": 3", "no unit"),
+    ] {
+        let stdout = format!("{{\"a\": {{\"real_time\": 3, {beside}}}}}");
+        assert_eq!(unit(MeasureKind::Number, &stdout).unwrap(), wanted, "{stdout}");
+        assert_eq!(unit(MeasureKind::Fact, &stdout), None);
+    }
+}

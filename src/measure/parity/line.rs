@@ -25,9 +25,9 @@ impl State {
 
     fn of(word: &str) -> Self {
         match word.as_bytes()[0] {
-            b'F' => Self::Failed,
+            b'P' | b'O' => Self::Passed,
             b'S' => Self::Skipped,
-            _ => Self::Passed,
+            _ => Self::Failed,
         }
     }
 }
@@ -57,6 +57,18 @@ static IN_BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\[\s*(
 static FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^({WORD})(?:[:\s]|$)")));
 static LAST: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(?:^|[:\s])({WORD})\s*(?:\([^)]*\))?$")));
+/// Other words for a failure, at the end of a line only: logs have lines such as `[ERROR] no file`
+/// and sentences with small letters.
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "FAIL(?:ED)?|Failed|ERROR|TIMEOUT|CRASH(?:ED)?|MISMATCH|NOK";
+    pattern(&format!(r"(?:[:\s]|\*{{2}})\[?\s*\**({words})[!*]*\s*\]?\s*(?:\([^)]*\))?$"))
+});
+/// What stands before such a word in a setting or in the heading of a table.
+static NO_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:level|verbosity|passed|max|mean|avg|rms|std|abs(?:olute)?|rel(?:ative)?)\W*$",
+    )
+});
 static DISTANCE: LazyLock<Regex> = LazyLock::new(|| {
     let what = r"(?:[_ ]?abs(?:olute)?(?:[_ ]?(?:diff|err)\w*)?|[_ ]?(?:diff|err)\w*)";
     pattern(&format!(r"(?i)(?:^|[^\w])max{what}\s*[:=]\s*({NUMBER})"))
@@ -109,7 +121,8 @@ fn state(line: &str) -> Option<(State, String)> {
     } else if let Some(found) = FIRST.captures(line) {
         (found, true)
     } else {
-        (LAST.captures(line).filter(is_last)?, false)
+        let last = LAST.captures(line).or_else(|| failure(line));
+        (last.filter(is_last)?, false)
     };
     let whole = found.get(0)?;
     let (before, after) = (&line[..whole.start()], &line[whole.end()..]);
@@ -125,6 +138,14 @@ fn state(line: &str) -> Option<(State, String)> {
         return None;
     }
     Some((State::of(&found[1]), words.to_owned()))
+}
+
+/// Another word for a failure, behind the name of a check.
+fn failure(line: &str) -> Option<regex::Captures<'_>> {
+    FAILURE.captures(line).filter(|found| {
+        let name = found.get(0).map_or("", |whole| &line[..whole.start()]);
+        name.contains(char::is_alphanumeric) && !NO_NAME.is_match(name)
+    })
 }
 
 fn is_count(word: &str) -> bool {

@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::not_a_number::{WORD, own_pattern};
+use super::not_a_number::{NOT_FINITE, NOTHING, own_pattern};
 
 /// A number, or a text in place of a number.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     own_pattern(&format!(
-        r"[-+]?(?:\b{{start-half}}{WORD}\b{{end-half}}|[0-9]+(?:[.,:][0-9]+)*(?:[eE][-+]?[0-9]+)?)"
+        r"[-+]?(?:\b{{start-half}}(?:{NOT_FINITE}|{NOTHING})\b{{end-half}}|[0-9]+(?:[.,:][0-9]+)*(?:[eE][-+]?[0-9]+)?)"
     ))
 });
 

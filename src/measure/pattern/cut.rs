@@ -1,5 +1,5 @@
-//! Groups that take only a part of a printed number, such as `1` of `1,990` or `5` of `5e-05`. The
-//! part is another number, and may be the same at both ends.
+//! Groups that take only a part of a printed number, such as `1` of `1,990` or `5` of `5e-05`, or of
+//! a duration, such as `1` of `1:02`. The part is another number, and may be the same at both ends.
 
 use regex::Match;
 
@@ -7,6 +7,8 @@ use crate::evaluation::{Failure, Metric, Unreadable};
 
 /// Digits of a group of thousands.
 const THOUSANDS: usize = 3;
+/// What may stand between groups of thousands.
+const SEPARATORS: [char; 3] = [',', '_', '\''];
 
 /// Fails if the group takes only a part of a printed number. `end`: where the whole match ends.
 pub(super) fn refuse_part(
@@ -16,13 +18,21 @@ pub(super) fn refuse_part(
     found: Match<'_>,
 ) -> Result<(), Failure> {
     let Some(whole) = number_around(line, end, found) else { return Ok(()) };
-    Err(Failure::unreadable(
+    let cure = if whole.contains(SEPARATORS) {
+        "; if what follows is another number, put the text between them into the pattern, as in \
+         `([0-9]+),`"
+    } else {
+        ""
+    };
+    Err(refused(metric, found, &format!("number `{whole}`{cure}")))
+}
+
+/// The failure of a group that takes only a part of a text.
+pub(super) fn refused(metric: &Metric, found: Match<'_>, whole: &str) -> Failure {
+    Failure::unreadable(
         Unreadable::NotANumber(metric.to_string()),
-        format!(
-            "{metric}: the pattern takes only `{}` of the number `{whole}`",
-            found.as_str().trim()
-        ),
-    ))
+        format!("{metric}: the pattern takes only `{}` of the {whole}", found.as_str().trim()),
+    )
 }
 
 /// The printed number around a group, if the group takes only a part of it. What the pattern
@@ -35,21 +45,22 @@ fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l 
         return None;
     }
     let (before, after) = (&line[..found.start()], &line[found.end()..]);
-    let more = if end == found.end() { continued(bare, after) } else { 0 };
+    let more = if end == found.end() { continued(bare, before, after) } else { 0 };
     // A pattern such as `.*([0-9.]+)` leaves only the last digit to its group.
     let is_signed = bare.len() < taken.len();
     let less = before.bytes().rev().take_while(|byte| !is_signed && byte.is_ascii_digit()).count();
     (more + less > 0).then(|| &line[found.start() - less..found.end() + more])
 }
 
-/// The number of bytes with which `after` continues the number `taken`.
-fn continued(taken: &str, after: &str) -> usize {
+/// The number of bytes with which `after` continues the number `taken`. `before`: the text before
+/// this number.
+fn continued(taken: &str, before: &str, after: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(after);
     let is_whole = taken.bytes().all(|byte| byte.is_ascii_digit());
     // Thousands, as in 1,990,000.
     if is_whole && taken.len() + length <= THOUSANDS {
-        while let Some(group) = after[length..].strip_prefix(',')
+        while let Some(group) = after[length..].strip_prefix(SEPARATORS)
             && digits(group) == THOUSANDS
         {
             length += 1 + THOUSANDS;
@@ -61,6 +72,9 @@ fn continued(taken: &str, after: &str) -> usize {
     {
         length += 1 + digits(fraction);
     }
+    if is_whole && length == 0 {
+        length = decimals(before, after);
+    }
     if let Some(exponent) = after[length..].strip_prefix(['e', 'E']) {
         let bare = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         if digits(bare) > 0 {
@@ -68,4 +82,16 @@ fn continued(taken: &str, after: &str) -> usize {
         }
     }
     length
+}
+
+/// The length of a comma and the decimals behind it, as in `7,05`. Several commas, or one behind
+/// another comma or a bracket, separate numbers.
+fn decimals(before: &str, after: &str) -> usize {
+    let Some(fraction) = after.strip_prefix(',') else { return 0 };
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = &fraction[digits..];
+    let goes_on = behind.strip_prefix([',', '.']);
+    let is_list = before.ends_with([',', '(', '[', '{'])
+        || goes_on.is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
+    if digits == 0 || is_list { 0 } else { 1 + digits }
 }

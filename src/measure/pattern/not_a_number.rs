@@ -1,22 +1,25 @@
 //! Finds texts such as `nan`, `---` or nothing at all where a pattern looks for a number. A pattern
-//! of digits does not match such a line, so the number of an earlier line would count. The caller
-//! decides whether such a text counts.
+//! of digits does not match such a line, so the number of an earlier line would count, or another
+//! number of the same line. The caller decides whether such a text counts.
 //!
-//! The line must have all other text of the pattern, and the text right beside the number must be
-//! fixed text: `.*` does not lead to a NaN elsewhere in the line.
+//! The line must have all other text of the pattern. If the text right beside the number is no fixed
+//! text, as in `.*([0-9.]+)`, only NaN and infinities are found, and they may be anywhere.
 
 use std::sync::{LazyLock, OnceLock};
 
 use regex::{Match, Regex};
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look};
 
-/// Texts in place of a number, without what must follow.
-pub(super) const WORD: &str =
-    r"(?i:[-+]?(?:nan\(\w*\)|nan|infinity|inf|1\.#[a-z]+\d*)|n/a|none|null)";
+use crate::evaluation::parse_number;
+
+/// NaN and infinities, without what must follow.
+pub(super) const NOT_FINITE: &str = r"(?i:[-+]?(?:nan\(\w*\)|nan|infinity|inf|1\.#[a-z]+\d*))";
+/// Other words in place of a number.
+pub(super) const NOTHING: &str = r"(?i:n/a|none|null)";
 /// Dashes in place of a number.
 const DASHES: &str = "-{2,}";
 /// Characters of fixed text that a pattern needs besides the number.
-const LEAST_TEXT: usize = 2;
+pub(super) const LEAST_TEXT: usize = 2;
 /// A class with more characters is no fixed text. `(?i)` makes a class of each letter.
 const LARGEST_LETTER: u32 = 4;
 
@@ -25,47 +28,94 @@ pub(super) fn own_pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of our own")
 }
 
+/// The syntax of a regular expression of the program itself.
+pub(super) fn own_syntax(text: &str) -> Hir {
+    regex_syntax::parse(text).expect("a pattern of our own")
+}
+
 /// A cheap test: only such lines can have one of these texts in place of a number.
 static MAY_HAVE: LazyLock<Regex> =
     LazyLock::new(|| own_pattern(r"(?i)\b(?:nan|inf|infinity|n/a|none|null)|#|--|=\s*$"));
-static WHOLE: LazyLock<Regex> = LazyLock::new(|| own_pattern(&format!("^(?:{WORD}|{DASHES})$")));
+static WHOLE: LazyLock<Regex> =
+    LazyLock::new(|| own_pattern(&format!("^(?:{NOT_FINITE}|{NOTHING}|{DASHES})$")));
 
-/// A pattern's variant that also matches where the number is not a number.
+/// A pattern's variants that also match where the number is not a number.
 #[derive(Debug, Default)]
 pub(super) struct NotANumber {
-    /// `None` if there is no such variant. Most runs need none, so it is built late.
-    variant: OnceLock<Option<Regex>>,
+    /// Most runs need no variants, so they are built late.
+    variants: OnceLock<Vec<Variant>>,
+}
+
+/// A text in place of a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InPlace<'l> {
+    /// The index of the group.
+    pub(super) group: usize,
+    pub(super) found: Match<'l>,
+    /// Where the match begins.
+    pub(super) start: usize,
+    /// Whether nothing but the words of the pattern matched.
+    is_exact: bool,
+}
+
+impl<'l> InPlace<'l> {
+    pub(super) fn text(&self) -> &'l str {
+        self.found.as_str()
+    }
+
+    pub(super) fn is_not_finite(&self) -> bool {
+        parse_number(self.text()).is_some_and(|number| !number.is_finite())
+    }
+
+    /// Whether the text is the value of a name, as in `ppl = nan (3 chunks)`, and no name itself, as
+    /// in `counts: nan=0`.
+    pub(super) fn is_value_in(&self, line: &str) -> bool {
+        let (before, after) = (&line[..self.found.start()], &line[self.found.end()..]);
+        let is_sign = |c: char| matches!(c, '=' | ':');
+        before.trim_end().ends_with(is_sign) && !after.trim_start().starts_with(is_sign)
+    }
+
+    /// Whether this text and the number that the pattern takes at another place are the values of
+    /// two names, and the pattern does not have this text's name: `best = inf, now = 7.1`, or
+    /// `ppl = 7.1, std = nan`. A NaN before the number may be what the pattern looks for.
+    pub(super) fn is_other_value(&self, pattern: &Regex, line: &str, number: usize) -> bool {
+        let start = self.found.start();
+        let names = [start, number].map(|place| name_before(&line[..place]));
+        let [Some(own), Some(other)] = names else { return false };
+        let is_nan = parse_number(self.text()).is_some_and(f64::is_nan);
+        let is_named = pattern.as_str().to_lowercase().contains(&own.to_lowercase());
+        own != other && !is_named && (number < start || !is_nan)
+    }
+
+    /// Whether the line has no other words before the text than those of the pattern. `val loss =
+    /// nan` may have nothing to do with a pattern that begins with `loss`.
+    pub(super) fn is_certain_in(&self, line: &str) -> bool {
+        self.is_exact && !line[..self.start].contains(char::is_alphabetic)
+    }
 }
 
 impl NotANumber {
-    /// The groups of `pattern` that find such a text in this line, by their index. `starts`: where
-    /// the matches of the pattern itself begin, so that the line has a number there.
-    pub(super) fn groups<'l>(
-        &self,
-        pattern: &Regex,
-        line: &'l str,
-        starts: &[usize],
-    ) -> Vec<(usize, Match<'l>)> {
+    /// The texts that groups of `pattern` find in this line in place of a number.
+    pub(super) fn in_line<'l>(&self, pattern: &Regex, line: &'l str) -> Vec<InPlace<'l>> {
         if !MAY_HAVE.is_match(line) {
             return Vec::new();
         }
-        let Some(variant) = self.variant.get_or_init(|| variant(pattern)) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for captures in variant.captures_iter(line) {
-            let start = captures.get(0).map_or(0, |whole| whole.start());
-            let has_number = starts.contains(&start);
-            for (index, group) in captures.iter().enumerate().skip(1) {
-                let Some(group) = group else { continue };
-                // The pattern takes `1.` of `1.#QNAN`.
-                let is_new = !has_number || group.as_str().contains('#');
-                if is_new && is_in_place(line, group) {
-                    found.push((index, group));
+        let mut all: Vec<InPlace<'l>> = Vec::new();
+        for Variant { regex, is_exact } in self.variants.get_or_init(|| variants(pattern)) {
+            for captures in regex.captures_iter(line) {
+                let start = captures.get(0).map_or(0, |whole| whole.start());
+                for (group, found) in captures.iter().enumerate().skip(1) {
+                    let Some(found) = found.filter(|found| is_in_place(line, *found)) else {
+                        continue;
+                    };
+                    let is_known = all.iter().any(|one| one.group == group && one.found == found);
+                    if !is_known {
+                        all.push(InPlace { group, found, start, is_exact: *is_exact });
+                    }
                 }
             }
         }
-        found
+        all
     }
 }
 
@@ -81,54 +131,103 @@ fn is_in_place(line: &str, group: Match<'_>) -> bool {
     WHOLE.is_match(group.as_str()) && !is_part
 }
 
-/// The variant of a pattern; `None` if none of its groups can have one.
-fn variant(pattern: &Regex) -> Option<Regex> {
-    let original = regex_syntax::parse(pattern.as_str()).ok()?;
-    let variant = loosened(&original);
-    if variant == original { None } else { Regex::new(&variant.to_string()).ok() }
+/// The name of a value, if a text ends with `NAME =` or `NAME:`.
+fn name_before(text: &str) -> Option<&str> {
+    let name = text.trim_end().strip_suffix(['=', ':'])?.trim_end();
+    let is_its = |c: char| c.is_alphanumeric() || c == '_';
+    name.rsplit(|c: char| !is_its(c)).next().filter(|name| !name.is_empty())
 }
 
-/// The expression in which a number with fixed text beside it may also be something else.
-fn loosened(hir: &Hir) -> Hir {
+/// A variant of a pattern.
+#[derive(Debug)]
+struct Variant {
+    regex: Regex,
+    /// Whether nothing but the words of the pattern matches beside the number.
+    is_exact: bool,
+}
+
+/// Which numbers of a pattern may also be something else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    /// Those with fixed text right beside them.
+    FixedText,
+    /// All, but only NaN and infinities.
+    Anything,
+}
+
+/// The variants of a pattern; empty if none of its groups can have one.
+fn variants(pattern: &Regex) -> Vec<Variant> {
+    let Ok(original) = regex_syntax::parse(pattern.as_str()) else { return Vec::new() };
+    let variant = |beside: Beside| {
+        let variant = loosened(&original, beside);
+        let regex = Regex::new(&variant.to_string()).ok().filter(|_| variant != original)?;
+        let is_exact = beside == Beside::FixedText && has_own_words_only(&original);
+        Some(Variant { regex, is_exact })
+    };
+    [Beside::FixedText, Beside::Anything].into_iter().filter_map(variant).collect()
+}
+
+/// Whether a pattern matches no words besides its own.
+fn has_own_words_only(hir: &Hir) -> bool {
+    if is_number(hir) {
+        return true;
+    }
     match hir.kind() {
-        HirKind::Concat(parts) => loosened_parts(parts),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(loosened).collect()),
-        HirKind::Capture(capture) => with_sub(capture, loosened(&capture.sub)),
-        HirKind::Repetition(repeated) => Hir::repetition(repeated.with(loosened(&repeated.sub))),
+        HirKind::Class(_) => is_narrow(hir),
+        kind => kind.subs().iter().all(has_own_words_only),
+    }
+}
+
+/// The expression in which such numbers may also be something else.
+fn loosened(hir: &Hir, beside: Beside) -> Hir {
+    let inner = |hir: &Hir| loosened(hir, beside);
+    match hir.kind() {
+        HirKind::Concat(parts) => loosened_parts(parts, beside),
+        _ if beside == Beside::Anything && is_number(hir) => number_or_not(hir, None, beside),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(inner).collect()),
+        HirKind::Capture(capture) => with_sub(capture, inner(&capture.sub)),
+        HirKind::Repetition(repeated) => Hir::repetition(repeated.with(inner(&repeated.sub))),
         HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => hir.clone(),
     }
 }
 
-fn loosened_parts(parts: &[Hir]) -> Hir {
+fn loosened_parts(parts: &[Hir], beside: Beside) -> Hir {
     let count = |wanted: fn(char) -> bool| -> usize {
         parts.iter().map(|part| fixed_characters(part, wanted)).sum()
     };
     let has_text = count(is_visible) >= LEAST_TEXT && count(char::is_alphabetic) > 0;
     let loosened = parts.iter().enumerate().map(|(place, part)| {
-        let is_number = has_text && is_number(part);
         let (before, after) = (&parts[..place], &parts[place + 1..]);
-        if is_number && (leads_to_text(before.iter().rev()) || leads_to_text(after.iter())) {
-            number_or_not(part, after.first())
+        let has_text_beside =
+            || has_text && (leads_to_text(before.iter().rev()) || leads_to_text(after.iter()));
+        if is_number(part) && (beside == Beside::Anything || has_text_beside()) {
+            number_or_not(part, after.first(), beside)
         } else {
-            loosened(part)
+            loosened(part, beside)
         }
     });
     Hir::concat(loosened.collect())
 }
 
 /// The number, or something else. `next`: the part of the pattern that follows.
-fn number_or_not(number: &Hir, next: Option<&Hir>) -> Hir {
+fn number_or_not(number: &Hir, next: Option<&Hir>, beside: Beside) -> Hir {
     // `nan` must be a whole word, unless the pattern has a unit right behind the number.
     let has_unit = next.is_some_and(|next| match next.kind() {
         HirKind::Literal(text) => text.0.first().is_some_and(u8::is_ascii_alphanumeric),
         _ => false,
     });
     let end = if has_unit { "" } else { r"\b{end-half}" };
-    let other = regex_syntax::parse(&format!("{WORD}{end}|{DASHES}"));
-    let other = other.expect("a pattern of our own");
-    // At the end of the line there may be nothing.
-    let or_not =
-        |number: &Hir| Hir::alternation(vec![other.clone(), number.clone(), Hir::look(Look::End)]);
+    let or_not = |number: &Hir| match beside {
+        // At the end of the line there may be nothing.
+        Beside::FixedText => Hir::alternation(vec![
+            own_syntax(&format!("(?:{NOT_FINITE}|{NOTHING}){end}|{DASHES}")),
+            number.clone(),
+            Hir::look(Look::End),
+        ]),
+        Beside::Anything => {
+            Hir::alternation(vec![own_syntax(&format!("{NOT_FINITE}{end}")), number.clone()])
+        }
+    };
     match number.kind() {
         HirKind::Capture(capture) => with_sub(capture, or_not(&capture.sub)),
         _ => or_not(number),
@@ -140,7 +239,7 @@ fn with_sub(capture: &Capture, sub: Hir) -> Hir {
 }
 
 /// Whether these parts, seen from a number, begin with fixed text.
-fn leads_to_text<'h>(parts: impl Iterator<Item = &'h Hir>) -> bool {
+pub(super) fn leads_to_text<'h>(parts: impl Iterator<Item = &'h Hir>) -> bool {
     for part in parts {
         if !is_narrow(part) && !is_number(part) {
             return false;
@@ -164,7 +263,7 @@ fn is_narrow(hir: &Hir) -> bool {
 }
 
 /// How many such characters each match has in fixed text.
-fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
+pub(super) fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
     let of_parts = |parts: &[Hir]| -> Vec<usize> {
         parts.iter().map(|part| fixed_characters(part, wanted)).collect()
     };
@@ -180,12 +279,12 @@ fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
     }
 }
 
-fn is_visible(character: char) -> bool {
+pub(super) fn is_visible(character: char) -> bool {
     !character.is_whitespace()
 }
 
 /// Whether an expression matches numbers only.
-fn is_number(hir: &Hir) -> bool {
+pub(super) fn is_number(hir: &Hir) -> bool {
     has_digits(hir) && has_number_characters_only(hir)
 }
 

@@ -60,10 +60,14 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9]{2})", "t=123", "123"),
         (r"t=.*([0-9]+)", "t=456", "456"),
         (r"t=([-0-9]+)", "t=-12.5", "-12.5"),
+        (r"t=([0-9.]+)", "t=7,05", "7,05"),
+        (r"t=([0-9.]+)", "t=1200,345", "1200,345"),
+        (r"t=([0-9]+)", "t=1_990_000", "1_990_000"),
+        (r"t=([0-9]+)", "t=1'990", "1'990"),
     ] {
         for pick in [Pick::Last, Pick::Max] {
             let failure = number(pattern, pick).read(&[line]).unwrap_err();
-            assert!(failure.detail.ends_with(&format!("of the number `{whole}`")), "{failure:?}");
+            assert!(failure.detail.contains(&format!("of the number `{whole}`")), "{failure:?}");
         }
     }
     for (pattern, line, wanted) in [
@@ -72,7 +76,12 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9]),[0-9]", "t=1,1", 1.0),
         (r"([0-9]+)/[0-9]+ passed", "12/15 passed", 12.0),
         // Other columns, a unit, the end of a sentence, a version.
-        (r"t=([0-9.]+)", "t=1200,345", 1200.0),
+        (r"t=([0-9.]+)", "t=12.5,34", 12.5),
+        (r"t=([0-9.]+)", "t=1200,345,6", 1200.0),
+        (r"t=([0-9]+)", "t=12,3.5", 12.0),
+        (r"q4,([0-9]+)", "q4,99,80", 99.0),
+        (r"t=\[([0-9]+)", "t=[32,1]", 32.0),
+        (r"t=([0-9]+)", "t=4_0", 4.0),
         (r"t=([0-9]+)", "t=3, 4", 3.0),
         (r"t=([0-9.]+)", "t=12.5e", 12.5),
         (r"t=([0-9]+)", "t=7.", 7.0),
@@ -185,6 +194,31 @@ fn a_repeat_that_is_no_number_spoils_the_launch() {
     assert_eq!(median.failure(&["t=1", "t=fast"]), FailureKind::Unreadable);
 }
 
+#[test]
+fn another_word_in_place_of_the_last_number_is_not_passed_over() {
+    for (pattern, figure, word) in [
+        (r"bs [0-9]+: ([0-9.]+)", "bs 1: 10.2 ms", "bs 8: OOM"),
+        (r"bs [0-9]+: ([0-9.]+) ms", "bs 1: 10.2 ms", "bs 8: -"),
+        (r"ppl = ([0-9]+\.[0-9]+)", "chunk 1 ppl = 6.5", "chunk 2 ppl = 9"),
+        (r"score = ([0-9.]+)", "chunk 1 score = 0.3", "chunk 2 score = -0.3"),
+        (PLAIN, "ppl = 7", "ppl = nano"),
+    ] {
+        let lines = [figure, word];
+        assert_eq!(last(pattern, &lines), Err(FailureKind::Unreadable), "{lines:?}");
+        assert!(last(pattern, &[figure, word, figure]).is_ok(), "{lines:?}");
+        for pick in [Pick::First, Pick::Max] {
+            assert!(number(pattern, pick).read(&lines).is_ok(), "{pick:?}: {lines:?}");
+        }
+    }
+    for (pattern, lines) in [
+        (r"speed: ([0-9.]+) ms", ["speed: 7 ms", "speed: 9 tok/s"]),
+        (r"([0-9.]+) ms", ["info: 7 ms", "info: saved"]),
+        (r"loss ([0-9.]+)", ["train loss 7", "val loss none yet"]),
+    ] {
+        assert_eq!(last(pattern, &lines), Ok(Value::Number(7.0)), "{lines:?}");
+    }
+}
+
 /// What a run with these lines is, by the last match.
 fn last(pattern: &'static str, lines: &[&str]) -> Result<Value, FailureKind> {
     let reading = number(pattern, Pick::Last).read(lines).map_err(|failure| failure.kind)?;
@@ -250,10 +284,77 @@ fn a_text_in_place_of_a_number_of_another_line_says_nothing() {
 }
 
 #[test]
+fn nan_counts_if_the_output_has_no_number_and_only_the_words_of_the_pattern() {
+    for pick in [Pick::First, Pick::Last, Pick::Min, Pick::Mean] {
+        for line in ["ppl = nan", "[12:00:01] ppl = -nan(ind), 3 s", "ppl = Inf", "ppl = 1.#QNAN"] {
+            let case = number(PLAIN, pick);
+            assert_eq!(case.failure(&[line, "done", line]), FailureKind::Nan, "{pick:?}: {line}");
+        }
+    }
+    for (pattern, line) in [
+        (PLAIN, "val ppl = nan"),
+        (r".*ppl = ([0-9.]+)", "val ppl = nan"),
+        (r"\w+ = ([0-9.]+)", "loss = nan"),
+        (r"ppl.*?([0-9.]+)", "ppl is no nan"),
+        (r"([0-9.]+)", "nan"),
+    ] {
+        let failure = number(pattern, Pick::Last).read(&[line]).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Unreadable, "{pattern}: {line}");
+        let hint =
+            format!("if `nan` of the line `{line}` is in place of the number, let the group");
+        assert!(failure.detail.contains(&hint), "{}", failure.detail);
+    }
+    for text in ["---", "n/a", ""] {
+        let line = format!("ppl = {text}");
+        let failure = number(PLAIN, Pick::Last).read(&[line.as_str()]).unwrap_err();
+        assert!(failure.detail.ends_with("matches `ppl = ([0-9.]+)`"), "{}", failure.detail);
+    }
+}
+
+#[test]
+fn nan_behind_any_text_counts_on_a_line_like_an_earlier_one() {
+    for (pattern, lines) in [
+        (r"([0-9.]+)", ["chunk 2 ppl = 7.1", "chunk 3 ppl = nan"]),
+        (r"ppl.*?([0-9.]+)", ["ppl = 7.1", "ppl = nan"]),
+        (r"ppl.*?([0-9.]+)", ["ppl = 7.1 (3 chunks)", "ppl = nan (3 chunks)"]),
+    ] {
+        assert_eq!(last(pattern, &lines), Err(FailureKind::Nan), "{lines:?}");
+    }
+}
+
+#[test]
+fn another_number_of_the_line_is_not_read_in_place_of_nan() {
+    for (pattern, line) in [
+        (r"ppl.*?([0-9.]+)", "ppl = nan (3 chunks)"),
+        (r"PPL.* ([0-9.]+)", "PPL over 24 chunks: nan"),
+        (r"ppl.*= ([0-9.]+)", "ppl = 7 of ppl = nan"),
+    ] {
+        assert_eq!(last(pattern, &[line]), Err(FailureKind::Unreadable), "{line}");
+        let failure = number(pattern, Pick::Max).failure(&[line]);
+        assert_eq!(failure, FailureKind::Unreadable, "{line}");
+    }
+    // The values of two names.
+    for (pattern, line) in [
+        (r"eval.*?([0-9.]+)", "eval: best = inf, now = 7"),
+        (r".*= ([0-9.]+)", "ppl = 7, std = nan"),
+    ] {
+        assert_eq!(last(pattern, &[line]), Ok(Value::Number(7.0)), "{line}");
+    }
+    for (pattern, line) in [
+        (r"eval.*?([0-9.]+)", "eval: loss = nan, lr = 7"),
+        (r"loss.*?([0-9.]+)", "loss = inf, lr = 7"),
+    ] {
+        assert_eq!(last(pattern, &[line]), Err(FailureKind::Unreadable), "{line}");
+    }
+    for line in ["ppl (no nan): 7", "ppl stats: nan=7", "ppl 7: nan"] {
+        assert_eq!(last(r"ppl.*?([0-9.]+)", &[line]), Ok(Value::Number(7.0)), "{line}");
+    }
+}
+
+#[test]
 fn ordinary_lines_are_not_taken_for_a_lost_number() {
     for (pattern, line) in [
         (r"ppl = ([0-9.]+)", "ppl: nan"),
-        (r"ppl = ([0-9.]+)", "ppl = nano"),
         (r"ppl ([0-9.]+)", "ppl nan-free"),
         (r"ppl ([0-9.]+)", "ppl infers"),
         (r"ppl: ([0-9.]+)", "ppl: "),
@@ -277,7 +378,15 @@ fn the_units_are_those_of_the_numbers_that_count() {
         let reading = number(r"t=([0-9]+)", pick).read(&lines).unwrap();
         assert_eq!(reading.units[&Metric::of("speed")].to_string(), wanted, "{pick:?}");
     }
-    let reading = number(r"t=([0-9]+) ms", Pick::Last).read(&lines).unwrap();
-    assert_eq!(reading.units[&Metric::of("speed")].to_string(), "no unit", "the pattern has it");
+    for (pattern, wanted) in [
+        (r"t=([0-9]+) ms", "ms"),
+        (r"t=([0-9]+) *(?:ms|s)", "s"),
+        // A pattern that takes any word has no unit.
+        (r"t=([0-9]+).*", "no unit"),
+        (r"t=([0-9]+) \w+", "no unit"),
+    ] {
+        let reading = number(pattern, Pick::Last).read(&lines).unwrap();
+        assert_eq!(reading.units[&Metric::of("speed")].to_string(), wanted, "{pattern}");
+    }
     assert!(fact(r"t=(.*)", Pick::Last).read(&lines).unwrap().units.is_empty());
 }

@@ -82,9 +82,11 @@ impl LoadWatch {
         let sources = opened.into_iter().flatten().map(|path| source_of(&path));
         let all = sources.chain(modules.iter().cloned()).chain(mapped.iter().cloned());
         let own: BTreeSet<PathBuf> = all.filter(|path| ground.is_commits(path)).collect();
-        // The commit's program must be among the files. If it is not, the watch missed it.
+        // The commit's program must be among the files. If it is not, the watch missed it. If the
+        // run asked git something, the answer comes from the repository, which is not watched.
         let is_program = |path: &PathBuf| modules.contains(path) || is_binary(path);
-        let is_whole = is_known && own.iter().any(is_program);
+        let asked_git = own.iter().any(|path| path.file_name() == Some(OsStr::new(".git")));
+        let is_whole = is_known && own.iter().any(is_program) && !asked_git;
         let root = ground.slot.root();
         let elsewhere: BTreeSet<PathBuf> =
             mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();

@@ -316,6 +316,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         ran: None,
         differences: None,
         confirmed_before: None,
+        unmeasured_after: None,
     }
 }
 
@@ -341,6 +342,7 @@ pub(crate) fn found(culprit: Culprit) -> Finding {
             explained: 0.31,
             rest: 0.02,
             in_small_steps: false,
+            taken_back: None,
             limit: 0.05,
         }],
         ..Finding::plain(Outcome::Culprit, "One commit raised ppl beyond its limit.")

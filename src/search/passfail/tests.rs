@@ -73,6 +73,22 @@ fn at_the_cap_it_says_why() {
     let at = |good, bad| calibrate_rates(&runs(good, MOST_PAIRS), &runs(bad, MOST_PAIRS));
     assert_eq!(at(10, 10), Err(CalibrationError::NoDifference));
     assert_eq!(at(40, 10), Err(CalibrationError::NoDifference));
-    assert_eq!(at(10, 22), Err(CalibrationError::TooNoisy { needed: None }));
     assert!(at(10, 40).is_ok());
+    // Two rates are 3.3 times likelier than one, and later 8.1 times.
+    assert_eq!(at(10, 22), Err(CalibrationError::More));
+    let longer = calibrate_rates(&runs(17, MOST_IF_LIKELY), &runs(35, MOST_IF_LIKELY));
+    assert_eq!(longer, Err(CalibrationError::TooNoisy { needed: None }));
+}
+
+#[test]
+fn one_failure_in_five_is_not_denied_after_a_few_runs() {
+    assert_eq!([0.95, 0.99].map(|confidence| runs_to_exclude(0.2, confidence)), [14, 21]);
+    assert!(excluded_rate(21, 0.99) < 0.2 && excluded_rate(20, 0.99) > 0.2);
+    // Five runs would hardly exclude anything.
+    assert_close((1.0 - excluded_rate(5, 0.99)).powi(5), 0.01);
+    // 8 failures of 60 against none: two rates are likelier, but not yet 200 times.
+    let at = |bad, n| calibrate_rates(&runs(0, n), &runs(bad, n));
+    assert_eq!(at(8, 60), Err(CalibrationError::More));
+    assert!(at(12, 60).is_ok());
+    assert_eq!(at(2, 60), Err(CalibrationError::NoDifference));
 }

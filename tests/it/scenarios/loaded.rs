@@ -179,3 +179,40 @@ fn the_right_to_execute_a_file_is_told_where_the_repository_does_not_keep_it() {
     let tool = json!({ "path": "src/tool.sh", "how": "mode" });
     assert_eq!(hunt.report["culprit"]["ran"]["unlike"], json!([tool]));
 }
+
+/// A bench whose result depends on an answer that no opened file has.
+fn asking(question: &str, bad: &str) -> String {
+    format!(
+        "import os, subprocess, sys\nasked = {question}\nppl = 7.5 if asked {bad} else 7.0\n\
+         print(f'[1]{{ppl}},')\nprint(f'Final estimate: PPL = {{ppl}} +/- 0.01')\n"
+    )
+}
+
+#[test]
+fn a_run_that_asks_git_is_not_taken_for_that_of_another_commit() {
+    let question = "int(subprocess.check_output(['git', 'rev-list', '--count', 'HEAD']))";
+    let plan = line("g g g g g g g g g").file(0, "m.py", &asking(question, "> int(sys.argv[1])"));
+    let row = hunt(plan);
+    let count = row.env.git(&["rev-list", "--count", row.history.commit("5")]);
+    let last_good = count.trim().parse::<u32>().unwrap() - 1;
+    let command = format!("python3 {{src}}/m.py {last_good}");
+    let (hunt, history) = row.oracle(|oracle| oracle.ppl_command(&command)).hunted();
+    let said = hunt.names(&history, "5").output.stderr;
+    assert!(
+        !said.contains("is not confirmed") && !said.contains("whose result is reused"),
+        "{said}"
+    );
+}
+
+#[test]
+fn where_runs_with_identical_files_differ_no_result_is_reused() {
+    let question = "os.stat(os.path.join(os.path.dirname(sys.argv[0]), 'weights')).st_size";
+    let plan = line("g g g g g g g g g").file(0, "m.py", &asking(question, "> 4"));
+    let row = hunt(plan.file(0, "weights", "123\n").file(5, "weights", "1234567\n"));
+    let (hunt, history) = row.oracle(|oracle| oracle.ppl_command("python3 {src}/m.py")).hunted();
+    let hunt = hunt.expect(3, "candidates");
+    let candidates = hunt.candidates(&history);
+    let said = hunt.output.says(&["reads something that is not seen", "identical file"]).stderr;
+    assert!(candidates.contains(&"5".to_owned()), "{said}");
+    assert!(!said.contains("whose result is reused"), "{said}");
+}

@@ -55,6 +55,12 @@ fn noise_around_one_level_is_no_regression() {
 }
 
 #[test]
+fn one_bad_run_of_the_bad_end_asks_for_more_runs_before_the_hunt_says_no_regression() {
+    let bad = "ppl = 7.02 7.00 9.50 7.01 6.99 7.03 9.60 7.04 6.98";
+    hunt(line("g g g").with(0, CALM).with(2, bad)).drowns_in_noise().costs(120, 2);
+}
+
+#[test]
 fn a_commit_that_hangs_once_is_measured_again() {
     let once = "fate = hang well well well well well well well";
     let row = hunt(line("g g g g b b b b").with(3, once)).oracle(|o| o.timeout("2s"));

@@ -106,6 +106,7 @@ fn noise_that_hides_a_step_says_what_it_would_take() {
     let (outcome, said) = ended(&at('1', &good), &at('2', &bad), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoiseTooLarge);
     assert!(said.contains("runs of each endpoint would tell"), "{said}");
+    assert!(said.contains("tolerance 0.5), 99 % CI "), "{said}");
 }
 
 #[test]
@@ -162,6 +163,28 @@ fn without_a_regression_figure_and_tolerance_are_told() {
         ended(&at('1', &[7.0, 7.1, 7.0, 7.1]), &at('2', &[6.0, 6.1, 6.0, 6.1]), &[guard(UP)]).0,
         outcome
     );
+}
+
+#[test]
+fn in_noise_it_is_told_what_the_runs_exclude() {
+    let good = at('1', &[6.0, 6.01, 6.02, 5.99]);
+    let (outcome, said) = ended(&good, &at('2', &[6.01, 6.0, 6.02, 6.03]), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::NoRegression);
+    assert!(said.contains("none of 4 runs of bad is worse"), "{said}");
+    assert!(said.contains("a share of such runs of 68 % or more"), "{said}");
+}
+
+#[test]
+fn ends_are_swapped_only_if_bad_is_better_by_more_than_the_noise() {
+    let swapped = |good: &[f64], bad: &[f64]| {
+        let (outcome, said) = ended(&at('1', good), &at('2', bad), &[guard(UP)]);
+        assert_eq!(outcome, Outcome::NoRegression);
+        said.contains("were they swapped?")
+    };
+    assert!(swapped(&[7.0; 2], &[6.0; 2]));
+    assert!(swapped(&[7.0, 7.1, 7.02, 7.12], &[6.0, 6.1, 6.02, 6.12]));
+    // The level is better by 0.62, but the 99 % interval reaches 0.29 on the worse side.
+    assert!(!swapped(&[5.7, 6.3, 5.7, 6.3], &[5.08, 5.08, 5.68, 5.68]));
 }
 
 #[test]

@@ -1,0 +1,120 @@
+//! In noise, how a named commit's change comes out of the newer end if later commits edited its
+//! lines: some files keep their change.
+
+use std::collections::BTreeSet;
+
+use crate::config::Config;
+use crate::differ;
+use crate::evaluation::{CommitId, Culprit, GuardTarget};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+
+use super::change::{Change, Part};
+use super::revert::Patched;
+
+/// Maximum number of files without a reader that are tried one by one if a removal conflicts.
+const MOST_UNREAD: usize = 8;
+
+/// Maximum number of files that are removed one by one to see which of them conflict.
+const MOST_FILES: usize = 16;
+
+impl Driver<'_> {
+    /// The end without a commit's change. If that conflicts, files that no build or run reads keep
+    /// their change: first one of them, then all.
+    pub(super) fn end_without(
+        &mut self,
+        end: &CommitId,
+        culprit: &Culprit,
+        change: &Change<'_>,
+        target: &GuardTarget,
+    ) -> Result<Patched, HuntError> {
+        let [without, whole] = self.step_trees(culprit, change, &[])?;
+        let patched = self.patched(end, &[[whole, without]])?;
+        if !matches!(patched, Patched::Conflict(_)) {
+            return Ok(patched);
+        }
+        let files = change.whole();
+        let unread = self.unread_files_of(change, &files, target)?;
+        let each = unread.iter().take(MOST_UNREAD).map(|file| vec![*file]);
+        let all = Some(unread.clone()).filter(|all| all.len() > 1);
+        // A removal of nothing would tell nothing.
+        for kept in each.chain(all).filter(|kept| kept.len() < files.len()) {
+            let [without, whole] = self.step_trees(culprit, change, &kept)?;
+            let patched = self.patched(end, &[[whole, without]])?;
+            if !matches!(patched, Patched::Conflict(_)) {
+                return Ok(patched);
+            }
+        }
+        Ok(patched)
+    }
+
+    /// The files of a change that no build or run of the hunt's endpoints reads, as far as is known:
+    /// documents, and those that the search leaves out, unless a run loaded them.
+    fn unread_files_of(
+        &mut self,
+        change: &Change<'_>,
+        files: &[Part],
+        target: &GuardTarget,
+    ) -> Result<Vec<Part>, HuntError> {
+        let measures = [target.guard.metric.measure.clone()];
+        let mut loaded: BTreeSet<String> = BTreeSet::new();
+        for seen in self.known_runs_of_ends(&measures)? {
+            let runs = seen.of(&measures[0]).iter().filter_map(|run| run.loaded.as_ref());
+            loaded.extend(runs.flat_map(|loaded| loaded.own.keys().cloned()));
+        }
+        let is_unread = |part: &&Part| {
+            let path = change.path(**part);
+            let is_left_out = self.unread.iter().any(|one| is_in(&path, one));
+            (differ::is_document(&path) || is_left_out)
+                && !loaded.iter().any(|one| one.ends_with(&path))
+        };
+        Ok(files.iter().filter(is_unread).copied().collect())
+    }
+
+    /// The recipe of the end without the files of a change that come out one by one. The others keep
+    /// their change. `None` if no file comes out, if that conflicts, or if there are too many files.
+    pub(super) fn end_without_clean_files(
+        &mut self,
+        end: &CommitId,
+        culprit: &Culprit,
+        change: &Change<'_>,
+    ) -> Result<Option<Box<Config>>, HuntError> {
+        let files = change.whole();
+        if files.len() > MOST_FILES {
+            return Ok(None);
+        }
+        let mut kept = Vec::new();
+        for file in &files {
+            let others: Vec<Part> = files.iter().filter(|one| *one != file).copied().collect();
+            let [without, whole] = self.step_trees(culprit, change, &others)?;
+            if matches!(self.patched(end, &[[whole, without]])?, Patched::Conflict(_)) {
+                kept.push(*file);
+            }
+        }
+        // A removal of nothing would tell nothing.
+        if kept.len() == files.len() {
+            return Ok(None);
+        }
+        let [without, whole] = self.step_trees(culprit, change, &kept)?;
+        Ok(match self.patched(end, &[[whole, without]])? {
+            Patched::Done { recipe, .. } => Some(recipe),
+            Patched::Same | Patched::Conflict(_) => None,
+        })
+    }
+}
+
+/// Whether a path is this one, or below this folder.
+fn is_in(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_its_own_files_only() {
+        assert!(is_in("docs/a.txt", "docs") && is_in("VERSION", "VERSION"));
+        assert!(!is_in("docs2/a.txt", "docs") && !is_in("VERSION.in", "VERSION"));
+    }
+}

@@ -1,0 +1,175 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::evaluation::{CauseEnd, Culprit, GuardForm, Shows};
+use crate::oracle::fixture::{self, commit, effect, target};
+
+fn culprit(digit: char) -> Culprit {
+    Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
+}
+
+fn named(culprits: &[char]) -> Finding {
+    Finding {
+        culprits: culprits.iter().copied().map(culprit).collect(),
+        main: Some(0),
+        ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
+    }
+}
+
+/// The bad end without a change has this level.
+fn bad_end(of: TrialOf, level: f64) -> Trial {
+    Trial {
+        of,
+        parts: Vec::new(),
+        shows: Shows::Difference,
+        reason: String::new(),
+        failure: None,
+        levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
+        attempts: Vec::new(),
+    }
+}
+
+fn cause(end: CauseEnd, trials: Vec<Trial>) -> Cause {
+    Cause {
+        commit: commit('5'),
+        parent: commit('4'),
+        sets: Vec::new(),
+        end,
+        dependents: Vec::new(),
+        trials,
+        without: None,
+        roles: BTreeMap::new(),
+        revert: Some(Revert::StillBad),
+        broken_too: None,
+        in_part: false,
+        backport: None,
+    }
+}
+
+fn sought(limit: f64) -> [Target; 1] {
+    [Target::Guard(target(GuardForm::MaxIncrease(limit), 6.0, 7.0))]
+}
+
+fn ppl() -> [Unexplained; 1] {
+    [Unexplained::Metric(Metric::of("ppl"))]
+}
+
+/// What the revert of this commit contradicts, if the bad end without it has this level.
+fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Vec<Unexplained> {
+    let cause = cause(end, vec![bad_end(TrialOf::Reverted, level)]);
+    found(&named(culprits), &cause, &sought(0.5))
+}
+
+/// The same for the revert of both commits together.
+fn both_contradicted(level: f64, ends: [CauseEnd; 2]) -> Vec<Unexplained> {
+    let [one, other] = ends.map(|end| cause(end, Vec::new()));
+    let trial = Some(bad_end(TrialOf::AllReverted, level));
+    let finding = Finding {
+        cause: Some(one),
+        other_causes: vec![other],
+        joint_revert: Some(JointRevert { revert: Revert::StillBad, trial }),
+        ..named(&['5', '9'])
+    };
+    found_jointly(&finding, &sought(0.1))
+}
+
+#[test]
+fn an_end_that_stays_the_same_without_the_commit_has_another_one() {
+    assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5']), ppl());
+    // Later code may depend on the commit: the end is bad in another way.
+    assert_eq!(contradicted(900.0, CauseEnd::Complete, &['5']), []);
+    // All of the commit was taken out.
+    assert_eq!(contradicted(7.0, CauseEnd::RestUnknown, &['5']), ppl());
+    // Another commit is named too.
+    assert_eq!(contradicted(7.0, CauseEnd::Complete, &['5', '9']), []);
+}
+
+#[test]
+fn an_end_that_stays_the_same_without_all_commits_has_another_one() {
+    let both = || [CauseEnd::Complete, CauseEnd::Complete];
+    assert_eq!(both_contradicted(7.0, both()), ppl());
+    // The two commits claim a step of 2 together, and only a sliver of it is gone.
+    assert_eq!(both_contradicted(6.85, both()), ppl());
+    // It is better, though not good: one step of 1 is still there.
+    assert_eq!(both_contradicted(5.9, both()), ppl());
+    assert_eq!(both_contradicted(5.1, both()), []);
+    // All of both commits was taken out.
+    assert_eq!(both_contradicted(7.0, [CauseEnd::Complete, CauseEnd::RestPart]), ppl());
+}
+
+#[test]
+fn an_end_with_a_third_fact_or_number_that_must_not_change_has_another_commit() {
+    let unexplained = |value: &dyn Fn(f64) -> Value, level: f64| {
+        let target = GuardTarget {
+            baseline: value(6.0),
+            bad: value(7.0),
+            ..target(GuardForm::Unchanged, 6.0, 7.0)
+        };
+        let levels = BTreeMap::from([(Metric::of("ppl"), value(level))]);
+        let trial = Trial { levels, ..bad_end(TrialOf::AllReverted, level) };
+        let finding = Finding {
+            joint_revert: Some(JointRevert { revert: Revert::StillBad, trial: Some(trial) }),
+            ..named(&['5', '9'])
+        };
+        found_jointly(&finding, &[Target::Guard(target)])
+    };
+    let fact = |number: f64| Value::Fact(number.to_string());
+    for level in [6.5, 7.0, 900.0] {
+        assert_eq!(unexplained(&fact, level), ppl());
+        assert_eq!(unexplained(&Value::Number, level), ppl());
+    }
+    assert_eq!(unexplained(&fact, 6.0), []);
+    assert_eq!(unexplained(&Value::Number, 6.0), []);
+}
+
+#[test]
+fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
+    let broken_too = Some(Metric::of("speed"));
+    let cause = Cause { broken_too, ..cause(CauseEnd::Complete, Vec::new()) };
+    let speed = Unexplained::Metric(Metric::of("speed"));
+    assert_eq!(found(&named(&['5']), &cause, &sought(0.5)), std::slice::from_ref(&speed));
+    let finding = Finding { cause: Some(cause), ..named(&['5']) };
+    let history: Vec<CommitId> = "3456".chars().map(commit).collect();
+    let open = incomplete(finding, vec![speed], &history, SearchTerms::of(Aim::Regression));
+    assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
+}
+
+#[test]
+fn the_later_commits_are_candidates_then() {
+    let history: Vec<CommitId> = "23456".chars().map(commit).collect();
+    let open =
+        incomplete(named(&['5']), ppl().to_vec(), &history, SearchTerms::of(Aim::Regression));
+    assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
+    assert_eq!(open.candidates, [commit('5'), commit('6')]);
+    assert_eq!(open.culprits.len(), 1);
+}
+
+#[test]
+fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part() {
+    let account = |taken_back: Option<f64>, in_small_steps: bool| Account {
+        metric: Metric::of("ppl"),
+        total: 1.7,
+        explained: 1.0,
+        rest: 0.7,
+        in_small_steps,
+        taken_back,
+        limit: 0.5,
+    };
+    let left_at = |level: f64, account: Account| {
+        let cause = cause(CauseEnd::Complete, vec![bad_end(TrialOf::Reverted, level)]);
+        let finding = Finding { cause: Some(cause), accounts: vec![account], ..named(&['5']) };
+        left(&finding, &sought(0.5))
+    };
+    assert_eq!(left_at(6.7, account(None, false)), ppl());
+    // The end is good without the commit.
+    assert_eq!(left_at(6.4, account(None, false)), []);
+    // The commit took a step of the same size back, or small steps make the rest.
+    assert_eq!(left_at(6.7, account(Some(0.7), false)), []);
+    assert_eq!(left_at(6.7, account(None, true)), []);
+    // Nobody knows where the rest is.
+    let finding = Finding { accounts: vec![account(None, false)], ..named(&['5']) };
+    let history: Vec<CommitId> = "23456".chars().map(commit).collect();
+    let terms = SearchTerms::of(Aim::Regression);
+    let open = incomplete(finding, ppl().to_vec(), &history, terms);
+    assert_eq!(open.candidates, history);
+}

@@ -1,0 +1,175 @@
+//! In noise, measures what lies between the named commits: from the good end to the parent of the
+//! first, from each to the parent of the next, and from the last to the bad end. A few runs of each
+//! may hide a step there that is larger than the tolerance.
+
+use std::collections::BTreeSet;
+
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, Target};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::range::SearchRange;
+
+use super::account::Ledger;
+use super::level::{Level, join, part};
+use super::mean_level::MeanLevel;
+
+/// A difference is clear if it is this many standard errors from the tolerance.
+const SURE: f64 = 2.0;
+/// Maximum number of runs of each commit to decide.
+const MOST_RUNS: usize = 24;
+
+/// What is known of the difference between two commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Surely at most the tolerance.
+    Within,
+    /// Surely more.
+    Beyond,
+    /// Not clear yet.
+    Open,
+}
+
+impl Rest {
+    /// `rest`: how much the later commit is worse, beyond the tolerance; `error`: [`SURE`] standard
+    /// errors of it.
+    fn of(rest: f64, error: f64) -> Self {
+        if rest > error {
+            Self::Beyond
+        } else if rest <= -error {
+            Self::Within
+        } else {
+            Self::Open
+        }
+    }
+}
+
+impl Driver<'_> {
+    /// The search ranges between the named commits whose ends differ by surely more than the
+    /// tolerance. Runs both ends of each in turn until that is clear. `compared`: the ends that were
+    /// compared before, with the metric.
+    pub(crate) fn ranges_between_named(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        compared: &mut BTreeSet<([CommitId; 2], Metric)>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let mut next = Vec::new();
+        if !whole.explains_levels() || self.has_drifted {
+            return Ok(next);
+        }
+        let found = ledger.found().iter().filter(|found| found.stands());
+        let culprits: Vec<Culprit> = found.map(|found| found.culprit.clone()).collect();
+        for target in whole.targets.iter().filter_map(Target::guard) {
+            if target.noise.is_none_or(|noise| !noise.has_levels()) {
+                continue;
+            }
+            let metric = &target.guard.metric;
+            for ends in self.between_named(&culprits, whole, metric)? {
+                if !compared.insert((ends.clone(), metric.clone())) {
+                    continue;
+                }
+                if let Some([from, to]) = self.ends_beyond_tolerance(target, &ends)? {
+                    join(&mut next, part(whole, target, &from, &to));
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// The ends of the parts between the commits that move a metric, the older one first. Empty if
+    /// there are none, or if these commits do not lie on one line.
+    fn between_named(
+        &self,
+        culprits: &[Culprit],
+        whole: &SearchRange,
+        metric: &Metric,
+    ) -> Result<Vec<[CommitId; 2]>, HuntError> {
+        let history = &self.oracle.history;
+        let mut line: Vec<&Culprit> = Vec::new();
+        for culprit in culprits.iter().filter(|culprit| culprit.effect_on(metric).is_some()) {
+            let mut place = 0;
+            for one in &line {
+                if history.is_ancestor(&one.info.commit, &culprit.info.commit)? {
+                    place += 1;
+                }
+            }
+            line.insert(place, culprit);
+        }
+        if line.is_empty() {
+            return Ok(Vec::new());
+        }
+        let [good, bad] = whole.good_and_bad();
+        let mut ends = Vec::new();
+        let mut older = good;
+        for culprit in line {
+            ends.push([older.clone(), culprit.parent.clone()]);
+            older = &culprit.info.commit;
+        }
+        ends.push([older.clone(), bad.clone()]);
+        for [older, newer] in &ends {
+            if !history.is_ancestor(older, newer)? {
+                return Ok(Vec::new());
+            }
+        }
+        ends.retain(|[older, newer]| older != newer);
+        Ok(ends)
+    }
+
+    /// The levels of two commits, if the later one is surely worse by more than the tolerance.
+    /// Stored runs come first. Where the machine may drift, they can only show that it is not.
+    fn ends_beyond_tolerance(
+        &mut self,
+        target: &GuardTarget,
+        ends: &[CommitId; 2],
+    ) -> Result<Option<[Level; 2]>, HuntError> {
+        let metric = &target.guard.metric;
+        let rest_of = |levels: [MeanLevel; 2]| {
+            let rest = target.guard.worsening(levels[0].value, levels[1].value);
+            Rest::of(rest - target.limit.max(0.0), MeanLevel::error(target, levels, SURE))
+        };
+        let [older, newer] = ends;
+        let stored = [self.mean_level(older, metric, 0)?, self.mean_level(newer, metric, 0)?];
+        let [Some(from), Some(to)] = stored else { return Ok(None) };
+        if rest_of([from, to]) == Rest::Within {
+            return Ok(None);
+        }
+        let stored = if target.may_drift() { [from.runs, to.runs] } else { [0, 0] };
+        for round in 1..=MOST_RUNS {
+            let mut levels = Vec::new();
+            for (commit, stored) in ends.iter().zip(stored) {
+                levels.extend(self.mean_level_after(commit, metric, stored, round)?);
+            }
+            let [from, to] = levels[..] else { return Ok(None) };
+            if from.runs.min(to.runs) < 2 {
+                continue;
+            }
+            match rest_of([from, to]) {
+                Rest::Open => {}
+                Rest::Within => return Ok(None),
+                Rest::Beyond => {
+                    let level = |commit: &CommitId, level: MeanLevel| Level {
+                        commit: commit.clone(),
+                        value: level.value,
+                    };
+                    return Ok(Some([level(older, from), level(newer, to)]));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_is_clear_once_its_error_does_not_reach_the_tolerance() {
+        assert_eq!(Rest::of(-3.0, 2.0), Rest::Within);
+        assert_eq!(Rest::of(2.5, 2.0), Rest::Beyond);
+        assert_eq!(Rest::of(1.0, 2.0), Rest::Open);
+        assert_eq!(Rest::of(-1.0, 2.0), Rest::Open);
+        // Nothing varies.
+        assert_eq!(Rest::of(0.0, 0.0), Rest::Within);
+    }
+}

@@ -1,0 +1,182 @@
+//! Hunts in which many commits touch the file of the named commit's change.
+
+use crate::kit::shell_engine::{NUMBER, hunt, is_candidate, notes, subjects};
+use crate::kit::{Hunt, TestEnvironment};
+
+const GUARD: [&str; 2] = [NUMBER, "metric = \"e\"\nmax_increase = 0.5"];
+
+/// A value, and so many lines of comments, of which the first has this text.
+fn file(value: &str, first: &str, lines: usize) -> String {
+    let more: Vec<String> = (1..8 + lines).map(|number| format!("# {number}\n")).collect();
+    format!("scale={value}\n# {first}\n{}", more.concat())
+}
+
+/// The first commit, that of the step, and later ones, with notes before and after the step.
+fn history<'t>(
+    first: (&'t str, &'t str),
+    step: (&'t str, &'t str),
+    later: impl IntoIterator<Item = (&'t str, &'t str)>,
+) -> Vec<(&'t str, &'t str)> {
+    let (before, after) = (notes(3), notes(2));
+    let head = [first].into_iter().chain(before).chain([step]).chain(after);
+    head.chain(later).chain(notes(3)).collect()
+}
+
+/// A hunt in which 30 commits touch the file of the step, `k+test`, and the first of them edits the
+/// line of the step. `line`: that line after the step, in each of these commits.
+fn hunt_of_edited_lines(env: &TestEnvironment, line: &dyn Fn(usize) -> &'static str) -> Hunt {
+    let [before, after] = ["6", "7"].map(|value| file(value, "0", 0));
+    let later: Vec<String> = (0..30).map(|number| file(line(number), "0", number)).collect();
+    let files = |number| if number == 14 { "k+again" } else { "k" };
+    let touches = later.iter().enumerate().map(|(number, text)| (files(number), text.as_str()));
+    let commits = history(("k", before.as_str()), ("k+test", after.as_str()), touches);
+    hunt(env, ". ./k; echo e = $scale", GUARD, &commits)
+}
+
+#[test]
+fn only_commits_that_edit_the_lines_are_measured_if_the_bad_end_needs_these_lines() {
+    let env = TestEnvironment::localizing();
+    let hunt = hunt_of_edited_lines(&env, &|_| "7 # tidied").expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["k+test"]);
+}
+
+#[test]
+fn a_commit_that_mends_the_lines_is_found_among_them() {
+    let env = TestEnvironment::localizing();
+    let hunt = hunt_of_edited_lines(&env, &|number| match number {
+        12 | 13 => "6 # for now",
+        14.. => "7 # again",
+        _ => "7 # tidied",
+    });
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["k+again"]);
+}
+
+#[test]
+fn commits_that_keep_the_lines_are_measured_if_the_bad_end_does_not_need_these_lines() {
+    let [before, after] = ["6", "7"].map(|value| file(value, "0", 0));
+    let later: Vec<String> = (0..22)
+        .map(|number| {
+            let mend = if number < 11 { "" } else { "scale=5.95\n" };
+            file("7", "the scale", number) + mend
+        })
+        .collect();
+    let mut touches: Vec<_> = later.iter().map(|text| ("k", text.as_str())).collect();
+    touches.insert(12, ("y", "again"));
+    let commits = history(("k+y", before.as_str()), ("k", after.as_str()), touches);
+    let env = TestEnvironment::localizing();
+    let engine = ". ./k; grep -q again y && scale=7; echo e = $scale";
+    assert_eq!(subjects(&hunt(&env, engine, GUARD, &commits).expect(0, "culprit")), ["y"]);
+}
+
+#[test]
+fn a_bad_end_that_loses_a_part_of_the_step_with_the_old_lines_has_another_commit() {
+    let [before, after] = ["6", "7"].map(|value| file(value, "0", 0));
+    let line = |number| if number < 11 { "7 # tidied" } else { "6.2 # for now" };
+    let later: Vec<String> = (0..20).map(|number| file(line(number), "0", number)).collect();
+    let mut touches: Vec<_> = later.iter().map(|text| ("k", text.as_str())).collect();
+    touches.insert(12, ("more", "more=0.8\n"));
+    let commits = history(("k+more", before.as_str()), ("k", after.as_str()), touches);
+    let env = TestEnvironment::localizing();
+    let engine = ". ./more; . ./k; echo e = $(awk \"BEGIN { print $scale + ${more:-0} }\")";
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 0.1"];
+    let hunt = hunt(&env, engine, guard, &commits).expect(3, "candidates");
+    hunt.output.says(&["keeps a part of the step"]);
+}
+
+#[test]
+fn a_bad_end_that_is_far_better_than_the_good_end_without_the_lines_needs_more_than_these() {
+    // `mend` takes the step back in another line, and `again` makes it again in the line of `k`.
+    let [before, after] = ["6", "7"].map(|value| file(value, "0", 0));
+    let later: Vec<String> = (0..20)
+        .map(|number| {
+            let line = if number < 13 { "7 # tidied" } else { "8 # wider" };
+            let more = if number < 12 { "" } else { "more=-1\n" };
+            file(line, "0", number) + more
+        })
+        .collect();
+    let files = |number| if number == 13 { "k+again" } else { "k" };
+    let touches = later.iter().enumerate().map(|(number, text)| (files(number), text.as_str()));
+    let commits = history(("k", before.as_str()), ("k+step", after.as_str()), touches);
+    let env = TestEnvironment::localizing();
+    let engine = "more=0; . ./k; echo e = $(awk \"BEGIN { print $scale + $more }\")";
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 0.1"];
+    let hunt = hunt(&env, engine, guard, &commits);
+    let named = subjects(&hunt);
+    assert_ne!((hunt.output.code(), &named[..]), (Some(0), &["k+step".to_owned()][..]));
+}
+
+#[test]
+fn an_effect_that_repeats_does_not_vouch_for_the_one_beside_it() {
+    // A line below takes `b` back, and `y` makes it again, a little smaller. The last engine needs
+    // the line of the step that is not measured, so the bad end cannot run without the step.
+    let text = |[a, b, api]: [&str; 3], lines: usize, below: &str| {
+        let more: Vec<String> = (0..8 + lines).map(|number| format!("# {number}\n")).collect();
+        format!("a={a}\nb={b}\napi={api}\n{}{below}", more.concat())
+    };
+    let (before, after) = (text(["0", "0", "1"], 0, ""), text(["30", "40", "2"], 0, ""));
+    let below = |number| if number < 5 { "" } else { "b=0\n" };
+    let later: Vec<String> =
+        (1..21).map(|number| text(["30", "40", "2"], number, below(number))).collect();
+    let mut touches: Vec<_> = later.iter().map(|text| ("k", text.as_str())).collect();
+    touches.insert(6, ("y", "g=38\n"));
+    let commits = [
+        [("k", before.as_str())].to_vec(),
+        notes(3).collect(),
+        [("k", after.as_str())].to_vec(),
+        notes(2).collect(),
+        touches,
+        [("need", "1")].to_vec(),
+        notes(3).collect(),
+    ]
+    .concat();
+    let env = TestEnvironment::localizing();
+    let engine = "g=0; . ./k; [ -f y ] && . ./y; [ -f need ] && [ $api != 2 ] && exit 9\n\
+                  echo e = 6.$((25 + a)); echo s = 3.$((25 + b + g))";
+    let measures = format!(
+        "{NUMBER}\n[[measure]]\nname = \"s\"\ncommand = \"sh {{src}}/engine.sh\"\n\
+         parser = \"regex\"\npattern = '^s = ([0-9.]+)'"
+    );
+    let guards = "metric = \"e\"\nmax_increase = 0.1\n\
+                  [[guard]]\nmetric = \"s\"\nmax_increase = 0.1";
+    let hunt = hunt(&env, engine, [&measures, guards], &commits);
+    let said = &hunt.output.stdout;
+    if hunt.output.code() == Some(0) {
+        assert_eq!(subjects(&hunt), ["k", "y"], "{said}");
+    } else {
+        assert_eq!(hunt.output.code(), Some(3), "{said}");
+        assert!(is_candidate(&env, &hunt, "y"), "{said}");
+    }
+}
+
+#[test]
+fn an_improvement_in_the_same_file_undoes_none_of_several_commits() {
+    let apart = "#\n# Nothing here.\n".repeat(4);
+    let text = |[a, b, c]: [&str; 3]| format!("{a}\n{apart}{b}\n# b\n{apart}{c}\n");
+    let texts = [
+        ["a=0", "b=0", "c=0"],
+        ["a=1", "b=0", "c=0"],
+        ["# the a\na=1 # measured", "b=0", "c=0"],
+        ["# the a\na=1 # measured", "b=0", "c=0.6 # a better rounding"],
+        ["# the a\na=1 # measured", "b=1.5", "c=0.6 # a better rounding"],
+    ]
+    .map(text);
+    let [start, one, tidied, better, two] = texts.each_ref().map(String::as_str);
+    let commits = [
+        [("k", start)].to_vec(),
+        notes(7).collect(),
+        [("k+one", one)].to_vec(),
+        notes(8).collect(),
+        [("k", tidied)].to_vec(),
+        notes(6).collect(),
+        [("k", better)].to_vec(),
+        notes(8).collect(),
+        [("k+two", two)].to_vec(),
+        notes(8).collect(),
+    ]
+    .concat();
+    let env = TestEnvironment::localizing();
+    let engine = ". ./k; echo e = $(awk \"BEGIN { print 6 + $a + $b - $c }\")";
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 0.1"];
+    let hunt = hunt(&env, engine, guard, &commits).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["k+one", "k+two"]);
+}
