@@ -8,7 +8,7 @@ use object::read::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 use object::{File, SectionKind};
 use sha2::{Digest, Sha256};
 
-/// Largest object file to read, bytes.
+/// Largest built file to read, bytes.
 pub(super) const LARGEST: u64 = 64 << 20;
 
 /// The digest of the code and data that an object file brings into a program, in hexadecimal.

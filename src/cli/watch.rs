@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Judgement, Limits, Phase, Target, Value};
+use crate::evaluation::{CommitId, Judgement, Limits, Phase, Target, TextLength, Value};
 use crate::oracle::{Activity as Doing, Task};
 use crate::process::Stop;
 use crate::report::{self, Clock, Pace};
@@ -92,15 +92,22 @@ struct View {
     /// The good and the bad end.
     ends: Option<[CommitId; 2]>,
     targets: Vec<Target>,
-    /// The newest search's targets, with levels of its own, and whether it reads only the beginning
-    /// of the text.
-    searched: (Vec<Target>, bool),
+    newest_search: NewestSearch,
     runs: Vec<RunDone>,
     pace: Pace,
     doing: Option<Doing>,
     has_waited: bool,
     /// For each commit, when its last build was made, if that build failed and came from the store.
     failed_before: BTreeMap<CommitId, Option<String>>,
+}
+
+/// What the newest search looks for.
+#[derive(Default)]
+struct NewestSearch {
+    /// The levels of these targets may differ from those of the hunt's targets.
+    targets: Vec<Target>,
+    /// Whether the search reads only the beginning of the text.
+    reads_beginning: bool,
 }
 
 impl View {
@@ -115,7 +122,7 @@ impl View {
             subjects: BTreeMap::new(),
             ends: None,
             targets: Vec::new(),
-            searched: (Vec::new(), false),
+            newest_search: NewestSearch::default(),
             runs: Vec::new(),
             pace: Pace::default(),
             doing: None,
@@ -203,17 +210,17 @@ impl View {
                 }
             }
             Event::Search { commits, targets, chunks, method, .. } => {
-                self.searched = (targets.clone(), chunks.is_some());
-                let whole =
-                    self.targets.iter().find_map(Target::guard).and_then(|target| target.text);
+                let (targets, reads_beginning) = (targets.clone(), chunks.is_some());
+                self.newest_search = NewestSearch { targets, reads_beginning };
+                let whole = self.whole_text();
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
                     self.progress.done_line(&format!(
                         "reading  the first {chunks} of {} chunks, which are enough for the search",
                         whole.chunks
                     ));
                 }
-                let steps = (*method != Some(SearchMethod::Posterior)).then(|| steps_of(*commits));
-                self.progress.search(*commits, steps);
+                let is_bisect = *method != Some(SearchMethod::Posterior);
+                self.progress.search(*commits, is_bisect.then(|| steps_of(*commits)));
             }
             // The endpoints' runs are already shown, and their verdicts are given.
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
@@ -369,10 +376,15 @@ impl View {
         text::verdict_line(judgement.verdict, commit, figure, limit, &subject)
     }
 
+    /// The whole text that the first guard reads, if it reads one.
+    fn whole_text(&self) -> Option<TextLength> {
+        self.targets.iter().find_map(Target::guard).and_then(|target| target.text)
+    }
+
     /// The latest value of the first targeted metric at a commit, and the threshold of the search.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
-        let (searched, reads_beginning) = &self.searched;
-        let searched = searched.iter().find_map(Target::guard);
+        let NewestSearch { targets, reads_beginning } = &self.newest_search;
+        let searched = targets.iter().find_map(Target::guard);
         let whole = self.targets.iter().find_map(Target::guard);
         let Some(target) = searched.or(whole) else { return (None, None) };
         let metric = &target.guard.metric;

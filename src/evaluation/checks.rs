@@ -10,6 +10,11 @@ const MOST_NAMES: usize = 5;
 /// The name of a check without a name. If there are several, numbers are added.
 pub(crate) const UNNAMED_CHECK: &str = "unnamed";
 
+/// Whether this is the name that a check without a name got.
+pub(crate) fn is_unnamed_check(name: &str) -> bool {
+    name.starts_with(UNNAMED_CHECK)
+}
+
 /// The names of the checks that ran, without the skipped ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -177,7 +177,7 @@ pub(crate) struct Reading {
     /// The checks that were skipped, if the output names them. They did not run.
     #[serde(skip)]
     pub skipped: Checks,
-    /// The units behind the numbers of each metric, if the parser looks for them.
+    /// The units of each metric's numbers, if the parser looks for units.
     #[serde(skip)]
     pub units: BTreeMap<Metric, PrintedUnits>,
     /// The beginning of a generated text, for people. [`Self::same_bits`] compares it too.
@@ -208,6 +208,18 @@ impl Reading {
     /// The checks that ran, if the output lists checks.
     pub(crate) fn checks(&self) -> Option<&Checks> {
         self.checks.as_ref()
+    }
+
+    /// The units of a metric's numbers if these cannot be compared with numbers of the units
+    /// `wanted`. `baseline`: one of those numbers.
+    pub(crate) fn other_units(
+        &self,
+        metric: &Metric,
+        wanted: &PrintedUnits,
+        baseline: Option<f64>,
+    ) -> Option<&PrintedUnits> {
+        let number = self.values.get(metric).and_then(Value::number);
+        self.units.get(metric).filter(|own| own.differ_from(wanted, [number, baseline]))
     }
 
     /// Whether all values are facts or whole numbers, and there is no generated text. Two causes

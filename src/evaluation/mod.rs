@@ -54,7 +54,7 @@ pub(crate) use cause::{
     CauseEnd, CauseSet, ChangePart, JointBackport, JointRevert, MovedEdit, PartOf, Shows, Trial,
     TrialOf, WholeChange,
 };
-pub(crate) use checks::{Checks, NeededChecks, UNNAMED_CHECK};
+pub(crate) use checks::{Checks, NeededChecks, UNNAMED_CHECK, is_unnamed_check};
 pub use commit::ParseCommitIdError;
 pub(crate) use commit::{CommitId, Lineage};
 pub(crate) use deceptive::is_deceptive;

@@ -49,7 +49,7 @@ impl PrintedUnits {
     /// Whether the numbers of two runs cannot be compared, because their units are of different
     /// scale: `ms` and `s`, or `it/s` and `s/it`. Other words, or none, may name the same unit. So
     /// for these the numbers must be far apart too: 80 `%` and 0.8. `numbers`: one of each run.
-    pub(crate) fn differ_from(&self, other: &Self, numbers: [Option<f64>; 2]) -> bool {
+    pub(super) fn differ_from(&self, other: &Self, numbers: [Option<f64>; 2]) -> bool {
         let [own, other] = [self, other].map(Self::with_short_words);
         own.has_other_scale(&other) || (own != other && may_be_rescaled(numbers))
     }

@@ -213,8 +213,8 @@ impl Driver<'_> {
     /// Notes that effects of a found commit are gone at a later commit.
     fn note_undone(&mut self, undone: UndoneEffects) -> Result<(), HuntError> {
         let names: Vec<String> = undone.metrics.iter().map(Metric::to_string).collect();
+        let names = names.join(", ");
         let only = |word: &str| {
-            let names = names.join(", ");
             if undone.is_in_part { format!(" {word} {names}") } else { String::new() }
         };
         let (on, of) = (only("on"), only("of"));

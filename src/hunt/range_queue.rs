@@ -73,7 +73,7 @@ impl Driver<'_> {
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
-                    let more = self.ranges_between_named(&mut ledger, &whole, &mut compared);
+                    let more = self.ranges_between_named(&ledger, &whole, &mut compared);
                     let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
                     search_ranges.extend(more);
                 }

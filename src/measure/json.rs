@@ -62,11 +62,11 @@ impl Document {
 fn units_at(document: &Json, pointer: &str) -> PrintedUnits {
     let beside = pointer.rsplit_once('/').and_then(|(parent, key)| {
         let fields = document.pointer(parent)?.as_object()?;
-        let is_its = |name: &str| {
+        let names_unit = |name: &str| {
             let name = name.trim_end_matches('s').strip_suffix("unit");
             name.is_some_and(|name| key.contains(name.trim_end_matches('_')))
         };
-        fields.iter().find_map(|(name, value)| value.as_str().filter(|_| is_its(name)))
+        fields.iter().find_map(|(name, value)| value.as_str().filter(|_| names_unit(name)))
     });
     [unit_in(beside.unwrap_or_default())].into_iter().collect()
 }

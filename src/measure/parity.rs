@@ -16,7 +16,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Failure, Metric, Reading, Resource, UNNAMED_CHECK, Unreadable, Value};
+use crate::evaluation::{
+    Failure, Metric, Reading, Resource, UNNAMED_CHECK, Unreadable, Value, is_unnamed_check,
+};
 
 use super::value::finite;
 use super::word::word;
@@ -91,7 +93,7 @@ impl Parity {
             }
         }
         if let Some(distance) = distance {
-            self.distance(distance, name.filter(|name| !name.starts_with(UNNAMED_CHECK)));
+            self.distance(distance, name.filter(|name| !is_unnamed_check(name)));
         }
         if let Some(loss) = loss {
             self.loss(loss, step);

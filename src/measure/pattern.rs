@@ -16,7 +16,7 @@ use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, parse_numbe
 
 use super::repeats::{are_repeats, made_of};
 use super::unit::unit_of;
-use super::value::{excerpt, keep_worse, number_in, reading};
+use super::value::{excerpt, in_place_of_number, keep_worse, number_in, reading};
 
 use asked::asks_for;
 use beginnings::Beginnings;
@@ -155,8 +155,8 @@ impl Pattern {
         matched
     }
 
-    /// Takes texts such as `nan` that stand in place of a number; true if one of them may have to
-    /// be known at the end.
+    /// Takes texts such as `nan` that stand in place of a number; true if a group keeps one of
+    /// these texts for the end of the output.
     fn take_texts<'l>(
         &mut self,
         line: &'l str,
@@ -186,8 +186,7 @@ impl Pattern {
                     if !is_lost && lost.is_other_value(&self.regex, line, *other) {
                         continue;
                     }
-                    let refused = Err(group.refused(lost));
-                    let one = if is_lost { text } else { Taken { text: refused, ..text } };
+                    let one = if is_lost { text } else { Taken::refused(group.refused(lost)) };
                     taken.insert((*other, number), one);
                 }
                 Some(_) => {}
@@ -202,8 +201,7 @@ impl Pattern {
             let words = group.replaced.in_line(&self.regex, group.index, line);
             for found in words {
                 if group.lacks_number(&line[..found.start()]) {
-                    let text = Err(group.replaced_by(found.as_str(), line));
-                    let one = Taken { text, ..Taken::without_number("") };
+                    let one = Taken::refused(group.replaced_by(found.as_str(), line));
                     taken.insert((found.start(), number), one);
                 }
             }
@@ -233,6 +231,10 @@ impl<'l> Taken<'l> {
     fn without_number(text: &'l str) -> Self {
         Self { text: Ok(text), unit: String::new(), is_number: false }
     }
+
+    fn refused(failure: Failure) -> Self {
+        Self { text: Err(failure), unit: String::new(), is_number: false }
+    }
 }
 
 impl Group {
@@ -253,7 +255,8 @@ impl Group {
         self.picked.add(&self.metric, taken.text);
     }
 
-    /// Keeps NaN or an infinity in place of a first number; false if it is not needed.
+    /// Keeps NaN or an infinity in place of a first number. False if the group has a number, or
+    /// keeps such a text that is as certain.
     fn add_stray(&mut self, lost: InPlace<'_>, line: &str) -> bool {
         let is_certain = lost.is_certain_in(line);
         let is_known = self.stray.as_ref().is_some_and(|known| known.is_certain || !is_certain);
@@ -267,30 +270,24 @@ impl Group {
 
     /// The failure if the pattern takes another number of the line than the one that is lost.
     fn refused(&self, lost: InPlace<'_>) -> Failure {
-        let Self { metric, .. } = self;
-        Failure::unreadable(
-            Unreadable::NotANumber(metric.to_string()),
-            format!(
-                "{metric}: `{}` is in place of the number, and the pattern takes another number \
-                 of the line; put the text right before the number into the pattern",
-                lost.text()
-            ),
-        )
+        let what = format!(
+            "`{}` is in place of the number, and the pattern takes another number of the line; put \
+             the text right before the number into the pattern",
+            lost.text()
+        );
+        in_place_of_number(&self.metric, &what)
     }
 
     /// The failure if another word is in place of the number, behind the last number.
     fn replaced_by(&self, word: &str, line: &str) -> Failure {
-        let Self { metric, .. } = self;
-        Failure::unreadable(
-            Unreadable::NotANumber(metric.to_string()),
-            format!(
-                "{metric}: behind the last number, the line `{}` has `{}` in place of a number; if \
-                 such a line shows something else, put more text of the lines with a number into \
-                 the pattern, or choose another `pick`",
-                excerpt(line.trim()),
-                excerpt(word)
-            ),
-        )
+        let what = format!(
+            "behind the last number, the line `{}` has `{}` in place of a number; if such a line \
+             shows something else, put more text of the lines with a number into the pattern, or \
+             choose another `pick`",
+            excerpt(line.trim()),
+            excerpt(word)
+        );
+        in_place_of_number(&self.metric, &what)
     }
 
     /// Whether the last match counts, and a line so far had a number.

@@ -29,6 +29,9 @@ const ENDINGS: [(&str, &str); 7] = [
     ("bit", "b"),
 ];
 
+/// What may stand around a unit.
+const BRACKETS: [[char; 2]; 2] = [['(', ')'], ['[', ']']];
+
 /// Longer words may be in the plural.
 const SHORTEST_PLURAL: usize = 4;
 
@@ -61,13 +64,13 @@ pub(super) fn unit_of(
     if behind.is_empty() { unit_before(&line[..start]) } else { behind }
 }
 
-/// The unit that a text says, such as the value of a key `unit`. Empty if it is none.
+/// The unit that a text says, such as the value of a key `unit`. Empty if the text is no unit.
 pub(super) fn unit_in(text: &str) -> String {
     let text = text.trim();
-    let is_its = |c: char| c.is_alphabetic() || matches!(c, '%' | '°' | '/');
+    let is_of_unit = |c: char| c.is_alphabetic() || matches!(c, '%' | '°' | '/');
     let unit = text.split('/').map(spelled).collect::<Vec<_>>().join("/");
     let is_unit = text.contains(['/', '%', '°']) || is_known(&unit);
-    if is_unit && text.chars().all(is_its) { unit } else { String::new() }
+    if is_unit && text.chars().all(is_of_unit) { unit } else { String::new() }
 }
 
 /// The unit in brackets, or at the end of a name, right before a number: `time (ms): 12`,
@@ -75,13 +78,12 @@ pub(super) fn unit_in(text: &str) -> String {
 fn unit_before(before: &str) -> String {
     let is_between = |c: char| c.is_whitespace() || matches!(c, '=' | ':' | '"' | '\'' | '|');
     let label = before.trim_end_matches(is_between);
-    for [open, close] in [['(', ')'], ['[', ']']] {
+    for [open, close] in BRACKETS {
         if let Some((_, inner)) = label.strip_suffix(close).and_then(|it| it.rsplit_once(open)) {
             return unit_in(inner);
         }
     }
-    let is_its = |c: char| c.is_ascii_alphabetic();
-    let rest = label.trim_end_matches(is_its);
+    let rest = label.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let word = spelled(&label[rest.len()..].to_ascii_lowercase());
     // `t=1s: 5` has a unit of another number.
     let is_name = rest.ends_with(['_', '-', '.', ' ']) && label.len() < before.len();
@@ -95,7 +97,7 @@ fn unit_behind(line: &str, end: usize, counts: impl Fn([usize; 2]) -> bool) -> S
     let after = &line[end..];
     let rest = after.trim_start_matches([' ', '\t']);
     let start = line.len() - rest.len();
-    for [open, close] in [['(', ')'], ['[', ']']] {
+    for [open, close] in BRACKETS {
         if let Some((inner, _)) = rest.strip_prefix(open).and_then(|it| it.split_once(close)) {
             let is_unit = counts([start, start + open.len_utf8() + inner.len()]);
             return if is_unit { unit_in(inner) } else { String::new() };

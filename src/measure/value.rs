@@ -21,10 +21,13 @@ pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
 
 /// The failure if the text found for `metric` is not a number.
 pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
-    Failure::unreadable(
-        Unreadable::NotANumber(metric.to_string()),
-        format!("{metric}: `{}` is not a number", excerpt(text)),
-    )
+    in_place_of_number(metric, &format!("`{}` is not a number", excerpt(text)))
+}
+
+/// The failure if the output has something else in place of the number of `metric`. `what`: a
+/// sentence without the metric.
+pub(super) fn in_place_of_number(metric: &Metric, what: &str) -> Failure {
+    Failure::unreadable(Unreadable::NotANumber(metric.to_string()), format!("{metric}: {what}"))
 }
 
 /// The reading from all values, or the failure to report. NaN comes before other failures, since

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::config::Config;
 use crate::evaluation::{
-    CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm, GuardTarget,
-    Metric, Noise, NoiseKind, Reading, Resources, Target, Value,
+    Checks, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm,
+    GuardTarget, Metric, Noise, NoiseKind, Reading, Resources, Target, Value,
 };
 
 use super::{Observation, Sample};
@@ -14,6 +14,11 @@ use super::{Observation, Sample};
 /// A commit whose name is forty times this hexadecimal digit.
 pub(crate) fn commit(digit: char) -> CommitId {
     digit.to_string().repeat(40).parse().unwrap()
+}
+
+/// The checks with these names, which white space separates.
+pub(crate) fn checks(names: &str) -> Checks {
+    names.split_whitespace().map(str::to_owned).collect()
 }
 
 /// A run whose output had these values.

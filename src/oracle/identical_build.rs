@@ -73,7 +73,8 @@ impl Oracle {
         Ok(Some((run, derived)))
     }
 
-    /// Whether a stored run is a result that was reused, and runs with the same files differ by now.
+    /// Whether a stored run must not count: its result was reused from another build, and meanwhile
+    /// two runs with the same files showed different results.
     pub(super) fn is_refuted(
         &self,
         run: &StoredRun,

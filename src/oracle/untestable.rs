@@ -26,10 +26,9 @@ pub(super) fn incomparable(
 /// The reason if the metric's number has another unit.
 fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let metric = &target.guard.metric;
-    let (own, wanted) = (reading.units.get(metric)?, target.units.as_ref()?);
-    let numbers = [reading.values.get(metric), Some(&target.baseline)];
-    own.differ_from(wanted, numbers.map(|value| value.and_then(Value::number)))
-        .then(|| format!("{metric} has another unit: {own}, but {wanted} at the good end"))
+    let wanted = target.units.as_ref()?;
+    let own = reading.other_units(metric, wanted, target.baseline.number())?;
+    Some(format!("{metric} has another unit: {own}, but {wanted} at the good end"))
 }
 
 /// The reason if checks did not run that would show the regression. A check that did not run lowers
@@ -110,10 +109,7 @@ pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
 mod tests {
     use super::*;
     use crate::evaluation::{Guard, GuardForm, Metric, NeededChecks};
-
-    fn checks(names: &str) -> Checks {
-        names.split_whitespace().map(str::to_owned).collect()
-    }
+    use crate::oracle::fixture::checks;
 
     #[test]
     fn an_old_failure_that_did_not_run_matters_only_if_it_could_break_the_guard() {

@@ -14,7 +14,7 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
         let commits = text::plural(number, "later commit");
         return format!(
             "at most {sure}: no test shows that the bad end needs it (--no-localize), and \
-             {commits} not measured may have undone it and made the same again"
+             {commits} without a measurement may have undone it and made the same change again"
         );
     }
     if report.target_failure.is_some() {

@@ -2,7 +2,9 @@
 //! There a commit mends the lines by hand, and another file makes the same step again.
 
 use crate::kit::planted::{commit, put};
-use crate::kit::shell_engine::{NUMBER, hunt_by, is_candidate, put_engine, subjects};
+use crate::kit::shell_engine::{
+    NUMBER, begin, commit_notes, hunt_by, is_candidate, step, subjects,
+};
 use crate::kit::{Hunt, TestEnvironment};
 
 const ENGINE: &str = "for one in k kernels other; do [ -f $one ] && . ./$one; done\n\
@@ -15,50 +17,47 @@ fn file(line: &str, lines: usize) -> String {
     format!("{line}\n{}", more.concat())
 }
 
-/// A repository in which `k`, with this number of lines of comments, makes a step.
-fn stepped(env: &TestEnvironment, lines: usize) {
-    put_engine(env, ENGINE);
-    put(&env.repo().join("other"), b"# others\n# more of them\n");
-    land(env, "start", &[("k", &file("scale=6", lines))]);
-    env.git(&["tag", "v1"]);
-    notes(env, "before", 4);
-    land(env, "step", &[("k", &file("scale=7", lines))]);
-    notes(env, "after", 3);
+/// The text of the file `other`, which ends with this line.
+fn other(line: &str) -> String {
+    format!("# others\n# more of them\n{line}")
 }
 
-fn land(env: &TestEnvironment, subject: &str, files: &[(&str, &str)]) {
-    for (path, text) in files {
-        put(&env.repo().join(path), text.as_bytes());
-    }
-    commit(env, subject);
+/// A repository in which the commit `step` makes the step, in `k`.
+fn stepped(env: &TestEnvironment) {
+    put(&env.repo().join("other"), other("").as_bytes());
+    put(&env.repo().join("k"), file("scale=6", 6).as_bytes());
+    begin(env, ENGINE);
+    commit_notes(env, 4);
+    step(env, "step", "k", &file("scale=7", 6));
+    commit_notes(env, 3);
 }
 
-/// Commits that change nothing.
-fn notes(env: &TestEnvironment, text: &str, count: usize) {
-    for number in 0..count {
-        land(env, "note", &[("notes", &format!("{text} {number}"))]);
-    }
+/// A repository in which a commit after `step` moves the line of the step to `other`.
+fn stepped_and_moved(env: &TestEnvironment) {
+    stepped(env);
+    put(&env.repo().join("k"), file("# the kernels", 6).as_bytes());
+    step(env, "move", "other", &other("scale=7\n"));
 }
 
-/// `mend` is the text of a file that takes the step back by hand. Then another file makes the same
-/// step again, and the hunt begins.
+/// A hunt after the commit `mend`, which takes the step back by hand with this text of a file, and
+/// the commit `over`, which makes the same step again in another file.
 fn mended_and_made_again(env: &TestEnvironment, path: &str, mend: &str) -> Hunt {
-    notes(env, "moved", 3);
-    land(env, "mend", &[(path, mend)]);
-    notes(env, "mended", 1);
-    land(env, "over", &[("over", "1")]);
-    notes(env, "end", 6);
+    commit_notes(env, 3);
+    step(env, "mend", path, mend);
+    commit_notes(env, 1);
+    step(env, "over", "over", "1");
+    commit_notes(env, 6);
     hunt_by(env, GUARD)
 }
 
 #[test]
 fn a_mend_is_seen_in_a_file_that_was_renamed_and_grew() {
     let env = TestEnvironment::localizing();
-    stepped(&env, 6);
+    stepped(&env);
     env.git(&["mv", "k", "kernels"]);
     commit(&env, "rename");
     for lines in [15, 30] {
-        land(&env, "grow", &[("kernels", &file("scale=7", lines))]);
+        step(&env, "grow", "kernels", &file("scale=7", lines));
     }
     let hunt = mended_and_made_again(&env, "kernels", &file("scale=6 # for now", 30));
     assert_eq!(subjects(&hunt.expect(0, "culprit")), ["over"]);
@@ -67,32 +66,27 @@ fn a_mend_is_seen_in_a_file_that_was_renamed_and_grew() {
 #[test]
 fn a_mend_is_seen_in_the_file_to_which_the_lines_moved() {
     let env = TestEnvironment::localizing();
-    stepped(&env, 6);
-    let rest = file("# the kernels", 6);
-    land(&env, "move", &[("k", &rest), ("other", "# others\n# more of them\nscale=7\n")]);
-    let mend = "# others\n# more of them\nscale=6 # for now\n";
-    let hunt = mended_and_made_again(&env, "other", mend);
+    stepped_and_moved(&env);
+    let hunt = mended_and_made_again(&env, "other", &other("scale=6 # for now\n"));
     assert_eq!(subjects(&hunt.expect(0, "culprit")), ["over"]);
 }
 
 #[test]
 fn lines_that_only_moved_still_make_the_step() {
     let env = TestEnvironment::localizing();
-    stepped(&env, 6);
-    let rest = file("# the kernels", 6);
-    land(&env, "move", &[("k", &rest), ("other", "# others\n# more of them\nscale=7\n")]);
-    notes(&env, "end", 8);
+    stepped_and_moved(&env);
+    commit_notes(&env, 8);
     assert_eq!(subjects(&hunt_by(&env, GUARD).expect(0, "culprit")), ["step"]);
 }
 
 #[test]
 fn a_file_that_is_gone_leaves_each_later_commit_possible() {
     let env = TestEnvironment::localizing();
-    stepped(&env, 6);
+    stepped(&env);
     env.git(&["rm", "--quiet", "k"]);
-    land(&env, "rewrite", &[("other", "# others\n# more of them\nscale=$((3 + 4))\n")]);
-    let mend = "# others\n# more of them\nscale=$((3 + 3))\n";
-    let hunt = mended_and_made_again(&env, "other", mend).expect(3, "candidates");
+    step(&env, "rewrite", "other", &other("scale=$((3 + 4))\n"));
+    let hunt = mended_and_made_again(&env, "other", &other("scale=$((3 + 3))\n"));
+    let hunt = hunt.expect(3, "candidates");
     assert!(is_candidate(&env, &hunt, "over"), "{}", hunt.output.stdout);
     hunt.output.says(&["a file of its change is gone there"]);
 }

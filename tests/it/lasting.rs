@@ -3,29 +3,10 @@
 //! by itself.
 
 use crate::kit::TestEnvironment;
-use crate::kit::planted::{commit, put};
-use crate::kit::shell_engine::{FACT, NUMBER, PARITY, hunt_by, is_candidate, put_engine, subjects};
-
-/// A repository with an engine that is a shell script. Its first commit is `v1`.
-fn begin(env: &TestEnvironment, engine: &str) {
-    put_engine(env, engine);
-    commit(env, "start");
-    env.git(&["tag", "v1"]);
-}
-
-/// A commit that puts this text into a file.
-fn step(env: &TestEnvironment, subject: &str, file: &str, text: &str) {
-    put(&env.repo().join(file), text.as_bytes());
-    commit(env, subject);
-}
-
-/// Commits that change nothing.
-fn notes(env: &TestEnvironment, count: usize) {
-    for number in 0..count {
-        let before = env.git(&["rev-parse", "HEAD"]);
-        step(env, "note", "notes", &format!("{number} after {before}"));
-    }
-}
+use crate::kit::planted::put;
+use crate::kit::shell_engine::{
+    FACT, NUMBER, PARITY, begin, commit_notes, hunt_by, is_candidate, step, subjects,
+};
 
 #[test]
 fn plain_values_that_are_made_again_have_another_cause() {
@@ -41,13 +22,13 @@ fn plain_values_that_are_made_again_have_another_cause() {
     ] {
         let env = TestEnvironment::new();
         begin(&env, &format!("{bad}\n{engine}"));
-        notes(&env, 3);
+        commit_notes(&env, 3);
         step(&env, "x", "x", "1");
-        notes(&env, 8);
+        commit_notes(&env, 8);
         step(&env, "m", "m", "1");
-        notes(&env, 4);
+        commit_notes(&env, 4);
         step(&env, "y", "y", "1");
-        notes(&env, 2);
+        commit_notes(&env, 2);
         assert_eq!(subjects(&hunt_by(&env, [measure, guard]).expect(0, "culprit")), ["y"]);
     }
 }
@@ -59,11 +40,11 @@ fn in_noise_a_step_that_the_next_commit_takes_back_is_no_answer() {
                   echo e = $v.$(printf %03d $n)";
     let env = TestEnvironment::new();
     begin(&env, engine);
-    notes(&env, 7);
+    commit_notes(&env, 7);
     for file in ["x", "m", "y"] {
         step(&env, file, file, "1");
     }
-    notes(&env, 7);
+    commit_notes(&env, 7);
     let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 2"]).expect(0, "culprit");
     assert_eq!(subjects(&hunt), ["y"]);
     let notes = hunt.report["notes"].to_string();
@@ -77,17 +58,17 @@ fn a_merge_that_takes_the_other_sides_file_does_not_rewrite_a_change() {
     let engine = "v=5.5014; grep -q slow k && v=5.6218; [ -f z ] && v=5.6331; echo e = $v";
     put(&env.repo().join("k"), kernel("fast path", "here").as_bytes());
     begin(&env, engine);
-    notes(&env, 3);
+    commit_notes(&env, 3);
     env.git(&["branch", "side"]);
     step(&env, "x", "k", &kernel("slow path\nslow again", "here"));
-    notes(&env, 5);
+    commit_notes(&env, 5);
     env.git(&["checkout", "--quiet", "side"]);
     step(&env, "side", "k", &kernel("fast path", "there"));
     env.git(&["checkout", "--quiet", "main"]);
     env.git(&["merge", "--quiet", "--no-commit", "--no-ff", "--strategy", "ours", "side"]);
     env.git(&["checkout", "side", "--", "k"]);
     step(&env, "merge", "z", "1");
-    notes(&env, 6);
+    commit_notes(&env, 6);
     let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0.05"]);
     let hunt = hunt.expect(3, "candidates");
     assert!(is_candidate(&env, &hunt, "merge"), "{}", hunt.report["candidates"]);

@@ -151,9 +151,7 @@ fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
         notes(8).collect(),
     ]
     .concat();
-    for is_localizing in [true, false] {
-        let env =
-            if is_localizing { TestEnvironment::localizing() } else { TestEnvironment::new() };
+    for env in [TestEnvironment::localizing(), TestEnvironment::new()] {
         let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1000"], &commits);
         assert_eq!(subjects(&hunt.expect(0, "culprit")), ["c", "d"]);
     }

@@ -41,6 +41,11 @@ fn expect_candidate(env: &TestEnvironment, hunt: Hunt, subject: &str) {
     assert!(is_candidate(env, &hunt, subject), "{}", hunt.report["candidates"]);
 }
 
+/// The keys of a measure that reads a number with this pattern.
+fn regex(pattern: &str) -> String {
+    format!("parser = \"regex\"\npattern = '{pattern}'")
+}
+
 const PPL: [&str; 2] =
     ["parser = \"regex\"\npattern = 'ppl = ([0-9.]+)'", "metric = \"e\"\nmax_increase = 0.05"];
 
@@ -139,9 +144,8 @@ fn a_time_for_each_thing_is_not_compared_with_a_rate() {
                   if [ -f slow ]; then echo at ${b}s/it; else echo at ${a}it/s; fi";
     for pattern in ["at ([0-9.]+)", "([0-9.]+)(?:it/s|s/it)"] {
         let env = TestEnvironment::new();
-        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
         let steps = [("slow", 5, Some(14)), ("worse", 9, None)];
-        let hunt = hunt(&env, engine, [&measure, RATE], &steps);
+        let hunt = hunt(&env, engine, [&regex(pattern), RATE], &steps);
         expect_candidate(&env, hunt, "worse");
     }
 }
@@ -149,8 +153,7 @@ fn a_time_for_each_thing_is_not_compared_with_a_rate() {
 /// Expects that a hunt over this engine names `worse`.
 fn expect_worse(pattern: &str, guard: &str, engine: &str, steps: &[(&str, usize, Option<usize>)]) {
     let env = TestEnvironment::new();
-    let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
-    let hunt = hunt(&env, engine, [&measure, guard], steps).expect(0, "culprit");
+    let hunt = hunt(&env, engine, [&regex(pattern), guard], steps).expect(0, "culprit");
     assert_eq!(hunt.report["culprit"]["subject"], "worse", "{pattern}");
 }
 
@@ -175,7 +178,7 @@ fn numbers_behind_a_colon_are_no_seconds() {
 }
 
 #[test]
-fn an_infinity_of_another_name_is_not_in_place_of_the_number() {
+fn an_infinity_or_nan_of_another_name_is_not_in_place_of_the_number() {
     for (pattern, before, behind) in [
         ("eval.*?([0-9.]+)", "eval: best = inf, now = ", ""),
         (".*= ([0-9.]+)", "ppl = ", ", sd = nan"),
@@ -185,15 +188,27 @@ fn an_infinity_of_another_name_is_not_in_place_of_the_number() {
     }
 }
 
+/// Expects that no pattern reads a part of the duration that the bad end prints.
+fn expect_unreadable_duration(engine: &str, patterns: [&str; 2], said: &str) {
+    for pattern in patterns {
+        let env = TestEnvironment::new();
+        let hunt = hunt(&env, engine, [&regex(pattern), TIME[1]], &[("worse", 9, None)]);
+        hunt.expect(4, "endpoint-unmeasurable").output.says(&[said]);
+    }
+}
+
 #[test]
 fn minutes_with_units_are_not_read_as_minutes() {
     let engine = "v=58.1s; [ -f worse ] && v=1m2.1s; echo took $v";
-    for pattern in ["took ([0-9.]+)", "took.*?([0-9.]+)s"] {
-        let env = TestEnvironment::new();
-        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
-        let hunt = hunt(&env, engine, [&measure, TIME[1]], &[("worse", 9, None)]);
-        hunt.expect(4, "endpoint-unmeasurable").output.says(&["of the duration `1m2.1"]);
-    }
+    let patterns = ["took ([0-9.]+)", "took.*?([0-9.]+)s"];
+    expect_unreadable_duration(engine, patterns, "of the duration `1m2.1");
+}
+
+#[test]
+fn minutes_and_seconds_are_not_read_as_minutes() {
+    let engine = "v=58; [ -f worse ] && v=1:02; echo took $v s";
+    let patterns = ["took ([0-9.]+)", "([0-9.]+) s"];
+    expect_unreadable_duration(engine, patterns, "of the duration `1:02`; let");
 }
 
 #[test]
@@ -248,17 +263,6 @@ fn a_new_test_that_fails_is_the_fault_of_its_commit() {
     let steps = [("off", 0, Some(14)), ("fails-rope", 0, None)];
     let hunt = hunt(&env, &suite(":"), FAILED, &steps).expect(0, "culprit");
     assert_eq!(hunt.report["culprit"]["subject"], "no off");
-}
-
-#[test]
-fn minutes_and_seconds_are_not_read_as_minutes() {
-    let engine = "v=58; [ -f worse ] && v=1:02; echo took $v s";
-    for pattern in ["took ([0-9.]+)", "([0-9.]+) s"] {
-        let env = TestEnvironment::new();
-        let measure = format!("parser = \"regex\"\npattern = '{pattern}'");
-        let hunt = hunt(&env, engine, [&measure, TIME[1]], &[("worse", 9, None)]);
-        hunt.expect(4, "endpoint-unmeasurable").output.says(&["of the duration `1:02`; let"]);
-    }
 }
 
 #[test]

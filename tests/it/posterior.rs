@@ -28,14 +28,31 @@ fn noisy_line(culprit: usize, seed: usize, commits: usize) -> Plan {
 
 /// Builds the history and hunts in it.
 fn hunt(plan: Plan, words: &[&str]) -> (TestEnvironment, History, Hunt) {
+    hunt_by(plan, words, |oracle| oracle)
+}
+
+/// The same, with what `change` makes of the configuration.
+fn hunt_by(
+    plan: Plan,
+    words: &[&str],
+    change: impl FnOnce(Oracle) -> Oracle,
+) -> (TestEnvironment, History, Hunt) {
     let env = TestEnvironment::new();
     let history = plan.build(&env);
-    Oracle::new(&env).write_to(&env.repo().join("oracle.toml"));
+    change(Oracle::new(&env)).write_to(&env.repo().join("oracle.toml"));
     let mut arguments = vec!["start", "--good", "v1", "--bad", "main"];
     arguments.extend(words);
     let output = env.run_in(&env.repo(), &arguments);
     let hunt = Hunt::of(&env, output);
     (env, history, hunt)
+}
+
+/// Builds the history and hunts in it for a test that passes or fails.
+fn hunt_of_a_test(plan: Plan) -> (TestEnvironment, History, Hunt) {
+    hunt_by(plan, &[], |oracle| {
+        let oracle = oracle.measure("code", "code", "parser = \"exit-code\"");
+        oracle.only_guard("metric = \"code\"\nmax = 0")
+    })
 }
 
 fn labels(history: &History, list: &Value) -> Vec<usize> {
@@ -190,13 +207,7 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
         let rate = if commit < 11 { "fails = 0.05" } else { "fails = 0.6" };
         plan = plan.with(commit, rate);
     }
-    let env = TestEnvironment::new();
-    let history = plan.build(&env);
-    let oracle = Oracle::new(&env).measure("code", "code", "parser = \"exit-code\"");
-    let oracle = oracle.only_guard("metric = \"code\"\nmax = 0");
-    oracle.write_to(&env.repo().join("oracle.toml"));
-    let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
-    let hunt = Hunt::of(&env, output);
+    let (_, history, hunt) = hunt_of_a_test(plan);
     let candidates = labels(&history, &hunt.report["candidates"]);
     assert_eq!(candidates, [11], "{}\n{}", hunt.report["summary"], hunt.output.stderr);
     assert_eq!(hunt.report["culprit"]["basis"], "posterior");
@@ -206,13 +217,7 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
 
 #[test]
 fn a_test_that_always_passes_is_denied_down_to_a_failure_rate() {
-    let env = TestEnvironment::new();
-    line("g g g").build(&env);
-    let oracle = Oracle::new(&env).measure("code", "code", "parser = \"exit-code\"");
-    let oracle = oracle.only_guard("metric = \"code\"\nmax = 0");
-    oracle.write_to(&env.repo().join("oracle.toml"));
-    let output = env.run_in(&env.repo(), &["start", "--good", "v1", "--bad", "main"]);
-    let hunt = Hunt::of(&env, output);
+    let (_, _, hunt) = hunt_of_a_test(line("g g g"));
     assert_eq!(hunt.report["outcome"], "no-regression", "{}", hunt.output.stderr);
     let summary = hunt.report["summary"].to_string();
     assert!(summary.contains("in each of 21 runs of bad"), "{summary}");

@@ -68,8 +68,9 @@ impl History {
         !losing.is_empty() && losing.iter().all(is_moved)
     }
 
-    /// The one other file in which all added lines arrive that leave the file at this path. `None`
-    /// if no line leaves, or if a removed line comes back. `ends`: the parent, the commit.
+    /// Another file that receives all added lines of the change that leave the file at this path.
+    /// `None` if there is no such file, if no added line leaves, or if a removed line comes back.
+    /// `ends`: the parent, the commit. `altered`: the files that the commit alters.
     pub(super) fn receiver<'a>(
         &self,
         ends: [&CommitId; 2],

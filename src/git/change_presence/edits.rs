@@ -15,16 +15,18 @@ const LARGEST: usize = 8 << 20;
 /// Ends each version of a file, so that all of them have a last line in common.
 const END: &[u8] = b"\n(end)\n";
 
-/// What a revert of the change alters in a version of a file: the lines that it removes and adds,
-/// without their places. Where later commits edited the lines of the change, the revert replaces
-/// what they made of them.
+/// What a revert of the change alters in a version of a file: the lines that the revert removes and
+/// adds, without their places. If later commits edited lines of the change, the revert removes the
+/// edited lines.
 type RevertedLines = Vec<(char, Vec<u8>)>;
 
 impl History {
-    /// Those of `commits` that edit the lines of the change, or what other commits made of them:
-    /// there a revert of the change alters other lines than at a parent. Also those that alter a
-    /// file that cannot be merged, such as a binary one or a new one, or that do not have it, and
-    /// those that alter a file after it received lines of the change.
+    /// Those of `commits` that edit the lines of the change, also after other commits edited these
+    /// lines. At such a commit, a revert of the change alters other lines than at a parent. A
+    /// commit counts too in each of these cases:
+    /// - It alters a file of the change that cannot be merged, such as a binary or a new one.
+    /// - It does not have a file of the change.
+    /// - It alters a file that received lines of the change before.
     pub(crate) fn editing(
         &self,
         commits: &[CommitId],
@@ -47,7 +49,7 @@ impl History {
                     here.is_none() || here != there
                 })
             });
-            if edits || self.edits_receiver(commit, change)? {
+            if edits || self.edits_receiver(commit, &parents, change)? {
                 editing.push(commit.clone());
             }
         }

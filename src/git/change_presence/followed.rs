@@ -56,7 +56,7 @@ impl History {
 
     /// The change of `older`, with the places to which the commits up to `newer` took its files and
     /// lines. Each commit is compared with its parents: both ends may differ too much to show a
-    /// rename. Nothing is looked for if `newer` has the change at its own path.
+    /// rename. A file gets no later places if `newer` has its change at the original path.
     pub(crate) fn followed(
         &self,
         mut change: Change,
@@ -172,15 +172,16 @@ impl History {
         })
     }
 
-    /// Whether `commit` alters a file that received lines of the change before.
+    /// Whether `commit` alters a file that received lines of the change before. `parents`: those of
+    /// `commit`.
     pub(super) fn edits_receiver(
         &self,
         commit: &CommitId,
+        parents: &[CommitId],
         change: &Change,
     ) -> Result<bool, GitError> {
         for place in change.files.iter().flat_map(FileOfChange::receivers) {
             let here = self.entry_at(commit, &place.path);
-            let parents = self.parents(commit)?;
             let is_altered = |parent: &CommitId| self.entry_at(parent, &place.path) != here;
             if parents.iter().any(is_altered) && self.is_ancestor(&place.since, commit)? {
                 return Ok(true);
@@ -190,8 +191,8 @@ impl History {
     }
 
     /// Whether a file of a followed change is gone at `newer`, and nothing tells where its lines
-    /// went: they may be in another file, in other words. A file that the change added does not
-    /// count: without it, the tree is as before the change.
+    /// went: another file may have them, rewritten. A file that the change added does not count:
+    /// without it, the tree is as before the change.
     pub(crate) fn is_lost(&self, newer: &CommitId, change: &Change) -> bool {
         change.files.iter().any(|file| {
             file.before.is_some()

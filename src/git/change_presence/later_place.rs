@@ -6,8 +6,9 @@ use crate::evaluation::CommitId;
 #[derive(Clone, Debug)]
 pub(super) struct LaterPlace {
     pub(super) path: Vec<u8>,
-    /// The commit that took them there.
+    /// The later commit.
     pub(super) since: CommitId,
-    /// Whether this is the new name of the file. If not, only the lines moved to this other file.
+    /// Whether the later commit renamed the file to this path. If false, this is the path of
+    /// another file, to which lines of the change moved.
     pub(super) is_name: bool,
 }

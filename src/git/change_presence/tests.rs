@@ -91,7 +91,7 @@ fn a_commit_that_rewrites_its_lines_does_not_keep_them() {
 }
 
 #[test]
-fn a_commit_that_edits_its_lines_is_told_from_one_that_edits_its_file() {
+fn a_commit_that_edits_the_lines_of_a_change_is_told_from_one_that_edits_other_lines() {
     let fixture = Fixture::new();
     let text = |line: &str, end: &str| {
         let rest = "one();\ntwo();\nthree();\nfour();\nfive();\nsix();\nseven();\neight();";

@@ -1,6 +1,8 @@
 //! With failure rates, compares each named commit with the newer end, and its parent with the older
 //! end. If one of these pairs fails at two rates, another commit made a part of the change.
 
+use std::collections::BTreeSet;
+
 use crate::evaluation::{CommitId, GuardTarget, Phase};
 use crate::git::Range;
 use crate::hunt::HuntError;
@@ -63,11 +65,10 @@ impl Driver<'_> {
             let found = found.find(|one| one.culprit.info.commit == *commit);
             let Some(parent) = found.map(|one| one.culprit.parent.clone()) else { continue };
             let [older, newer] = self.begun.ends().map(CommitId::clone);
-            let (mut possible, mut told, mut is_open) = (vec![commit.clone()], Vec::new(), false);
-            for pair in [[&older, &parent], [commit, &newer]] {
-                if pair[0] == pair[1] {
-                    continue;
-                }
+            let mut possible = BTreeSet::from([commit.clone()]);
+            let (mut told, mut is_open) = (Vec::new(), false);
+            let pairs = [[&older, &parent], [commit, &newer]];
+            for pair in pairs.into_iter().filter(|[one, other]| one != other) {
                 let counts = match self.counts_of_pair(pair, target) {
                     Err(HuntError::Limit(limit)) => {
                         self.limit = Some(limit);
@@ -145,13 +146,12 @@ fn fewest_runs(counts: [Count; 2]) -> usize {
     counts[0].runs.min(counts[1].runs)
 }
 
-/// The different rates of two commits, for people.
-fn in_words(pair: [&CommitId; 2], counts: [Count; 2]) -> String {
-    let rate = |(commit, count): (&CommitId, Count)| {
+/// How many runs of each of two commits fail, as text for the report.
+fn in_words([one, other]: [&CommitId; 2], counts: [Count; 2]) -> String {
+    let rate = |commit: &CommitId, count: Count| {
         format!("{} of {} runs of {}", count.failed, count.runs, commit.short())
     };
-    let [one, other] = [0, 1].map(|place: usize| rate((pair[place], counts[place])));
-    format!("{one} fail and {other}")
+    format!("{} fail and {}", rate(one, counts[0]), rate(other, counts[1]))
 }
 
 #[cfg(test)]

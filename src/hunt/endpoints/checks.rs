@@ -1,7 +1,7 @@
 //! Compares the checks that the endpoints ran, for measures that must run the same ones. Pure.
 
 use crate::evaluation::{
-    Checks, Guard, Metric, NeededChecks, Reading, Target, UNNAMED_CHECK, is_count_of_failures,
+    Checks, Guard, Metric, NeededChecks, Reading, Target, is_count_of_failures, is_unnamed_check,
 };
 use crate::oracle::Observation;
 
@@ -85,7 +85,7 @@ fn far_off(good: &Observation, bad: &Observation, guard: &Guard) -> Option<Check
     let measure = &guard.metric.measure;
     let baseline = good.level(&guard.metric)?;
     let (unnamed, named): (Vec<String>, Vec<String>) =
-        bad.checks(measure)?.clone().into_iter().partition(|name| name.starts_with(UNNAMED_CHECK));
+        bad.checks(measure)?.clone().into_iter().partition(|name| is_unnamed_check(name));
     let is_far_off = |name: &String| {
         let level = bad.level(&Metric::named(measure, name));
         level.is_some_and(|level| guard.is_broken(&baseline, &level))
@@ -117,7 +117,7 @@ pub(crate) fn no_longer_run(good: &Observation, bad: &Observation) -> Vec<String
 mod tests {
     use super::*;
     use crate::evaluation::{GuardForm, Value};
-    use crate::oracle::fixture::{at, target};
+    use crate::oracle::fixture::{at, checks, target};
 
     const MAX_INCREASE: GuardForm = GuardForm::MaxIncrease(0.5);
 
@@ -125,8 +125,7 @@ mod tests {
     fn ran(digit: char, runs: &[&str]) -> Observation {
         let mut seen = at(digit, &vec![1.0; runs.len()]);
         for (sample, names) in seen.samples.get_mut("ppl").unwrap().iter_mut().zip(runs) {
-            let names = names.split_whitespace().map(str::to_owned);
-            sample.result.as_mut().unwrap().checks = Some(names.collect());
+            sample.result.as_mut().unwrap().checks = Some(checks(names));
         }
         seen
     }
@@ -149,7 +148,7 @@ mod tests {
         let (good, mut bad) = (ran('1', &["a b gone"]), ran('2', &["a b new"]));
         let failed = |seen: &mut Observation, names: &str| {
             let reading = seen.samples.get_mut("ppl").unwrap()[0].result.as_mut().unwrap();
-            reading.failed = names.split_whitespace().map(str::to_owned).collect();
+            reading.failed = checks(names);
         };
         let of = |bad: &Observation, name: &str| {
             let guard = Guard { metric: Metric::named("ppl", name), form: MAX_INCREASE };

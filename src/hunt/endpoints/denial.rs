@@ -13,8 +13,8 @@ use super::empty_home::WithEmptyHome;
 use super::newly_failed;
 use super::noise::EndpointPolicy;
 
-/// The failure rate of a test that passed in all runs so far, from which on the finding
-/// `no-regression` must exclude it.
+/// Before the finding `no-regression`, the runs of a test that always passed must exclude this
+/// failure rate and larger ones.
 const RARE: f64 = 0.2;
 
 impl Driver<'_> {
@@ -48,7 +48,7 @@ impl Driver<'_> {
         if let Some(change) = self.earlier_runs_that_vary(good, bad) {
             return Ok(Box::new(self.begin_after_change(change)?));
         }
-        // Now, while the builds of both ends are there: the checks below make others in their place.
+        // This comes first, because the checks below replace the builds of both ends.
         let same_program = self.same_program(good, bad)?;
         if let Some(refusal) = self.overwritten(good, bad)? {
             return Ok(refusal);
@@ -103,7 +103,7 @@ fn always_pass<'g>(
     guards.iter().filter(passes).collect()
 }
 
-/// Down to which failure rate the runs of the bad endpoint tested a guard, in words.
+/// The part of a sentence that says which failure rates the runs of the bad endpoint exclude.
 fn excluded(guard: &Guard, runs: usize, confidence: f64) -> String {
     format!(
         "{} passed in each of {} of bad, which excludes a failure rate of {:.0} % or more, but no \

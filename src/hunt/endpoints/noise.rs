@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Value};
+use crate::evaluation::{
+    Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Orientation, Value,
+};
 use crate::hunt::distinct::distinct;
 use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
@@ -113,11 +115,7 @@ fn levels(
     let is_log = target.guard.form.is_relative() && is_positive(good) && is_positive(bad);
     let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
     let target = in_noise(target, kind, policy);
-    let scale = target.orientation();
-    let oriented = |seen: &Observation| -> Vec<f64> {
-        seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
-    };
-    let (a, b) = (oriented(good), oriented(bad));
+    let [a, b] = [good, bad].map(|seen| oriented(seen, metric, target.orientation()));
     let rule = rule(&target, policy.by);
     let settled = first_answer(&a, &b, |good, bad| calibrate(good, bad, rule));
     let told = || match search::interval(&a, &b, rule) {
@@ -138,8 +136,8 @@ fn levels(
     }
 }
 
-/// Which share of bad runs the runs of the bad endpoint exclude, in words: a few runs do not show
-/// a rare one. Empty if a run is bad.
+/// The part of a sentence that says which share of bad runs the bad endpoint cannot have: a few runs
+/// seldom show a rare bad run. Empty if a run is bad.
 fn excluded_share(good: &[f64], bad: &[f64], tolerance: f64) -> String {
     let is_within = |level: f64| bad.iter().all(|run| run - level <= tolerance);
     if !stats::winsorised_mean(good).is_some_and(is_within) {
@@ -154,15 +152,17 @@ fn excluded_share(good: &[f64], bad: &[f64], tolerance: f64) -> String {
 }
 
 /// Whether bad is better than good by more than the noise: the whole interval of the change is on
-/// the better side.
+/// the better side. True too if there are too few runs for an interval.
 pub(super) fn is_better_than_noise(good: &Observation, bad: &Observation, guard: &Guard) -> bool {
-    let sign = if guard.direction() == Direction::Down { -1.0 } else { 1.0 };
-    let oriented = |seen: &Observation| -> Vec<f64> {
-        seen.numbers(&guard.metric).into_iter().map(|x| sign * x).collect()
-    };
+    let scale = Orientation::of(guard.direction(), NoiseKind::Plain);
+    let [a, b] = [good, bad].map(|seen| oriented(seen, &guard.metric, scale));
     let rule = CalibrationSettings { tolerance: 0.0, drift: DriftPrior::Never, paired: false };
-    let interval = search::interval(&oriented(good), &oriented(bad), rule);
-    interval.is_none_or(|[_, highest]| highest < 0.0)
+    search::interval(&a, &b, rule).is_none_or(|[_, highest]| highest < 0.0)
+}
+
+/// A metric's finite numbers on this scale, where larger is worse.
+fn oriented(seen: &Observation, metric: &Metric, scale: Orientation) -> Vec<f64> {
+    seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
 }
 
 /// Formats an interval of the oriented change in percent or in the metric's unit.

@@ -1,6 +1,6 @@
 //! Checks that the runs of both endpoints print a metric's numbers in the same units. Pure.
 
-use crate::evaluation::{Guard, PrintedUnits, Value};
+use crate::evaluation::{Guard, PrintedUnits};
 use crate::oracle::Observation;
 
 /// Why the endpoints cannot be compared if a guarded metric has different units there.
@@ -13,11 +13,8 @@ pub(crate) fn other_units(
         let wanted = good.units(metric)?;
         let baseline = good.level(metric).and_then(|level| level.number());
         let other = |seen: &Observation| -> Option<PrintedUnits> {
-            seen.readings(&metric.measure).find_map(|reading| {
-                let units = reading.units.get(metric)?;
-                let number = reading.values.get(metric).and_then(Value::number);
-                units.differ_from(wanted, [number, baseline]).then(|| units.clone())
-            })
+            let mut readings = seen.readings(&metric.measure);
+            readings.find_map(|reading| reading.other_units(metric, wanted, baseline)).cloned()
         };
         if let Some(own) = other(good) {
             return Some(format!(

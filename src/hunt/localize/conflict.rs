@@ -1,18 +1,20 @@
-//! In noise, how a named commit's change comes out of the newer end if later commits edited its
-//! lines: some files keep their change.
+//! In noise, removes a named commit's change from the newer end if later commits edited the lines
+//! of the change: some files keep their change, so that the removal of the rest does not conflict.
 
 use std::collections::BTreeSet;
 
 use crate::config::Config;
 use crate::differ;
 use crate::evaluation::{CommitId, Culprit, GuardTarget};
+use crate::git::Conflicts;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
 use super::change::{Change, Part};
 use super::revert::Patched;
 
-/// Maximum number of files without a reader that are tried one by one if a removal conflicts.
+/// Maximum number of unread files that keep their change one at a time, if the removal of the whole
+/// change conflicts.
 const MOST_UNREAD: usize = 8;
 
 /// Maximum number of files that are removed one by one to see which of them conflict.
@@ -20,7 +22,7 @@ const MOST_FILES: usize = 16;
 
 impl Driver<'_> {
     /// The end without a commit's change. If that conflicts, files that no build or run reads keep
-    /// their change: first one of them, then all.
+    /// their change: first each of them alone, then all together.
     pub(super) fn end_without(
         &mut self,
         end: &CommitId,
@@ -28,19 +30,17 @@ impl Driver<'_> {
         change: &Change<'_>,
         target: &GuardTarget,
     ) -> Result<Patched, HuntError> {
-        let [without, whole] = self.step_trees(culprit, change, &[])?;
-        let patched = self.patched(end, &[[whole, without]])?;
+        let patched = self.patched_without(end, culprit, change, &[], Conflicts::Stay)?;
         if !matches!(patched, Patched::Conflict(_)) {
             return Ok(patched);
         }
         let files = change.whole();
-        let unread = self.unread_files_of(change, &files, target)?;
+        let unread = self.unread_files_of(change, target)?;
         let each = unread.iter().take(MOST_UNREAD).map(|file| vec![*file]);
         let all = Some(unread.clone()).filter(|all| all.len() > 1);
         // A removal of nothing would tell nothing.
         for kept in each.chain(all).filter(|kept| kept.len() < files.len()) {
-            let [without, whole] = self.step_trees(culprit, change, &kept)?;
-            let patched = self.patched(end, &[[whole, without]])?;
+            let patched = self.patched_without(end, culprit, change, &kept, Conflicts::Stay)?;
             if !matches!(patched, Patched::Conflict(_)) {
                 return Ok(patched);
             }
@@ -53,7 +53,6 @@ impl Driver<'_> {
     fn unread_files_of(
         &mut self,
         change: &Change<'_>,
-        files: &[Part],
         target: &GuardTarget,
     ) -> Result<Vec<Part>, HuntError> {
         let measures = [target.guard.metric.measure.clone()];
@@ -62,17 +61,19 @@ impl Driver<'_> {
             let runs = seen.of(&measures[0]).iter().filter_map(|run| run.loaded.as_ref());
             loaded.extend(runs.flat_map(|loaded| loaded.own.keys().cloned()));
         }
-        let is_unread = |part: &&Part| {
-            let path = change.path(**part);
+        let is_unread = |part: &Part| {
+            let path = change.path(*part);
             let is_left_out = self.unread.iter().any(|one| is_in(&path, one));
             (differ::is_document(&path) || is_left_out)
                 && !loaded.iter().any(|one| one.ends_with(&path))
         };
-        Ok(files.iter().filter(is_unread).copied().collect())
+        Ok(change.whole().into_iter().filter(is_unread).collect())
     }
 
-    /// The recipe of the end without the files of a change that come out one by one. The others keep
-    /// their change. `None` if no file comes out, if that conflicts, or if there are too many files.
+    /// The recipe of the end without a commit's change in some files: those from which the change
+    /// can be removed alone without a conflict. The other files keep their change. `None` if there
+    /// is no such file, if the removal from all of them conflicts or changes nothing, or if the
+    /// change has too many files.
     pub(super) fn end_without_clean_files(
         &mut self,
         end: &CommitId,
@@ -86,8 +87,8 @@ impl Driver<'_> {
         let mut kept = Vec::new();
         for file in &files {
             let others: Vec<Part> = files.iter().filter(|one| *one != file).copied().collect();
-            let [without, whole] = self.step_trees(culprit, change, &others)?;
-            if matches!(self.patched(end, &[[whole, without]])?, Patched::Conflict(_)) {
+            let patched = self.patched_without(end, culprit, change, &others, Conflicts::Stay)?;
+            if matches!(patched, Patched::Conflict(_)) {
                 kept.push(*file);
             }
         }
@@ -95,8 +96,7 @@ impl Driver<'_> {
         if kept.len() == files.len() {
             return Ok(None);
         }
-        let [without, whole] = self.step_trees(culprit, change, &kept)?;
-        Ok(match self.patched(end, &[[whole, without]])? {
+        Ok(match self.patched_without(end, culprit, change, &kept, Conflicts::Stay)? {
             Patched::Done { recipe, .. } => Some(recipe),
             Patched::Same | Patched::Conflict(_) => None,
         })

@@ -44,17 +44,12 @@ impl Driver<'_> {
             return Ok(());
         }
         let Some(mut causes) = self.all_causes(finding, Extent::Causes)? else { return Ok(()) };
+        let stopped = |why: String| JointRevert { revert: Revert::Stopped(why), trial: None };
         let revert = self.joint_revert(&causes, &targets);
-        finding.joint_revert = self.or_stopped(finding, revert, |why| JointRevert {
-            revert: Revert::Stopped(why),
-            trial: None,
-        })?;
+        finding.joint_revert = self.or_stopped(finding, revert, stopped)?;
         if let Some(all) = self.causes_with_other_effects(finding, &causes, &whole)? {
             let revert = self.joint_revert(&all, &targets);
-            let revert = self.or_stopped(finding, revert, |why| JointRevert {
-                revert: Revert::Stopped(why),
-                trial: None,
-            })?;
+            let revert = self.or_stopped(finding, revert, stopped)?;
             if revert.as_ref().is_some_and(|joint| joint.revert.is_tested()) {
                 (finding.joint_revert, causes) = (revert, all);
             }

@@ -14,8 +14,8 @@ const MOST_MEASURED: usize = 3;
 
 impl Driver<'_> {
     /// `Needed` if each commit after a named one that touches the files of its change has its step;
-    /// `Open` if there is none, if there are too many, or if one of them cannot be judged. Where the
-    /// machine drifts, runs of different hours tell nothing.
+    /// `Open` if there is none, if there are too many, or if one of them cannot be judged. Also
+    /// `Open` if the machine drifts: runs of different hours cannot be compared.
     pub(super) fn step_at_later_commits(
         &mut self,
         culprit: &Culprit,

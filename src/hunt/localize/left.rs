@@ -86,9 +86,10 @@ impl Driver<'_> {
     /// it, whatever later commits made of them. For a change that does not come out of the newer
     /// end otherwise.
     ///
-    /// `cause`: that of each effect of the commit, if it is known. `is_alone`: no other commit is
-    /// named, so the newer end needs these lines only if it has the older end's verdict without
-    /// them. Of several commits, one that makes only some of its effects shows the same.
+    /// `cause`: the cause of all effects of the commit, if it is known. `is_alone`: no other commit
+    /// is named, so the newer end needs these lines only if it has the older end's verdict without
+    /// them. If several commits are named, the answer for a commit that makes only some of its
+    /// effects is [`EndWithoutChange::ShowsTheSame`].
     pub(super) fn newer_end_with_old_lines(
         &mut self,
         culprit: &Culprit,
@@ -109,9 +110,8 @@ impl Driver<'_> {
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let taken = cause.map_or_else(|| change.whole(), |cause| change.taken(cause));
         let rest = change.without(&change.whole(), &taken)?;
-        let [without, whole] = self.step_trees(culprit, &change, &rest)?;
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let patched = self.patched_with(&newer, &[[whole, without]], Conflicts::Replaced)?;
+        let patched = self.patched_without(&newer, culprit, &change, &rest, Conflicts::Replaced)?;
         let Patched::Done { recipe, .. } = patched else { return Ok(EndWithoutChange::Unknown) };
         let Some((judgement, seen)) = self.judge_end(&newer, &recipe, &targets)? else {
             return Ok(EndWithoutChange::Unknown);

@@ -182,8 +182,8 @@ impl Driver<'_> {
         {
             return Ok(EndInNoise::Needed);
         }
-        let [without, whole] = self.step_trees(culprit, change, &[])?;
-        let recipe = match self.patched_with(end, &[[whole, without]], Conflicts::Replaced)? {
+        let patched = self.patched_without(end, culprit, change, &[], Conflicts::Replaced)?;
+        let recipe = match patched {
             Patched::Done { recipe, .. } => recipe,
             Patched::Same => return Ok(EndInNoise::Idle),
             Patched::Conflict(_) => return Ok(EndInNoise::Open),
@@ -210,8 +210,8 @@ impl Driver<'_> {
         let wanted = self.wanted_confidence(false)?;
         let orientation = self.terms().orientation(target);
         for round in 1.. {
-            let mut runs_of = |recipe: &Config, before: usize| {
-                self.runs_of_test(end, recipe, target, [before, round])
+            let mut runs_of = |recipe: &Config, skipped: usize| {
+                self.runs_of_test(end, recipe, target, [skipped, round])
             };
             // In turn: each round reverses the order.
             let (without, with) = if round % 2 == 1 {

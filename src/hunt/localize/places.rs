@@ -57,19 +57,27 @@ impl Driver<'_> {
         Ok(Places { measured: touching, left_out })
     }
 
-    /// Whether more commits touch the named commit's files with these paths than are measured one
-    /// by one.
+    /// Whether more commits touch the files of a named commit's change than are measured one by
+    /// one. `change`: followed to the newer end.
     pub(super) fn is_touched_often(
+        &self,
+        commit: &CommitId,
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        Ok(self.touching_later(commit, change)?.len() > MOST_LOOKS)
+    }
+
+    /// The named commit's change in files with these paths, followed to the newer end.
+    pub(super) fn followed_change(
         &self,
         culprit: &Culprit,
         paths: &[&str],
-    ) -> Result<bool, HuntError> {
+    ) -> Result<Change, HuntError> {
         let commit = &culprit.info.commit;
         let [_, newer] = self.begun.ends();
         let history = &self.oracle.history;
         let change = history.change_in(&culprit.parent, commit, paths)?;
-        let change = history.followed(change, commit, newer)?;
-        Ok(self.touching_later(commit, &change)?.len() > MOST_LOOKS)
+        Ok(history.followed(change, commit, newer)?)
     }
 
     /// The commits after a named one that touch the files of its change, without the newer end.

@@ -217,8 +217,22 @@ impl Driver<'_> {
         self.patched_with(end, differences, Conflicts::Stay)
     }
 
-    /// The same, with what becomes of lines that later commits edited too.
-    pub(super) fn patched_with(
+    /// An endpoint without a commit's change. The parts in `kept` keep their change.
+    pub(super) fn patched_without(
+        &mut self,
+        end: &CommitId,
+        culprit: &Culprit,
+        change: &Change<'_>,
+        kept: &[Part],
+        conflicts: Conflicts,
+    ) -> Result<Patched, HuntError> {
+        let [without, whole] = self.step_trees(culprit, change, kept)?;
+        self.patched_with(end, &[[whole, without]], conflicts)
+    }
+
+    /// The same as [`Self::patched`]. `conflicts`: what becomes of lines that later commits edited
+    /// too.
+    fn patched_with(
         &mut self,
         end: &CommitId,
         differences: &[[String; 2]],

@@ -6,6 +6,7 @@
 use crate::evaluation::{
     Backport, Cause, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Verdict,
 };
+use crate::git::Change;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::replaced::are_specific;
@@ -60,6 +61,10 @@ impl Driver<'_> {
         let Some(lasting) = with_lasting_effects(culprit, &self.undone) else {
             return Ok(LaterCommits::default());
         };
+        let targets = self.targets_of_looks()?;
+        if targets.is_empty() {
+            return Ok(LaterCommits::default());
+        }
         let of_effects = cause_of_effects(culprit, Some(cause));
         let paths = of_effects.map(paths_of).unwrap_or_default();
         if cause.revert.is_none() {
@@ -72,12 +77,13 @@ impl Driver<'_> {
             }
         }
         let conflicts = matches!(cause.revert, Some(Revert::Conflict(_) | Revert::StillBad));
-        let end = if conflicts && self.is_touched_often(culprit, &paths)? {
+        let change = self.followed_change(&lasting, &paths)?;
+        let end = if conflicts && self.is_touched_often(&cause.commit, &change)? {
             self.newer_end_with_old_lines(&lasting, of_effects, finding.culprits.len() == 1)?
         } else {
             EndWithoutChange::Unknown
         };
-        self.look_after(&lasting, &paths, NamedCommits::One, end)
+        self.look_after(&lasting, &change, NamedCommits::One, end, &targets)
     }
 
     /// The same for several named commits, if no test of the newer end without all of them gave a
@@ -86,6 +92,10 @@ impl Driver<'_> {
     pub(crate) fn undone_beside(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
         let mut later = LaterCommits::default();
         if !self.lacks_a_joint_verdict(finding)? {
+            return Ok(later);
+        }
+        let targets = self.targets_of_looks()?;
+        if targets.is_empty() {
             return Ok(later);
         }
         for culprit in &finding.culprits {
@@ -106,7 +116,8 @@ impl Driver<'_> {
             let of_effects = cause_of_effects(culprit, cause_of(finding, commit));
             let end = self.newer_end_with_old_lines(&lasting, of_effects, false)?;
             let paths = of_effects.map(paths_of).unwrap_or_default();
-            let one = self.look_after(&lasting, &paths, NamedCommits::Several, end)?;
+            let change = self.followed_change(&lasting, &paths)?;
+            let one = self.look_after(&lasting, &change, NamedCommits::Several, end, &targets)?;
             if one.undone.is_some() {
                 return Ok(one);
             }
@@ -173,32 +184,27 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Looks for a commit after a found one at which its change in files with these paths has no
-    /// effect any more, or one of its effects is gone: this later commit has the older end's
-    /// verdict, or, beside other found commits, the level goes back there by more than half of the
-    /// step. `end`: what the newer end shows with the lines as they were before the change.
+    /// Looks for a commit after a found one at which the found commit's change has no effect any
+    /// more, or one of its effects is gone: the later commit has the older end's verdict, or,
+    /// beside other found commits, the level goes back there by more than half of the step.
+    /// `change`: followed to the newer end. `end`: what the newer end shows with the lines as they
+    /// were before the change.
     fn look_after(
         &mut self,
         culprit: &Culprit,
-        paths: &[&str],
+        change: &Change,
         named: NamedCommits,
         end: EndWithoutChange,
+        targets: &[Target],
     ) -> Result<LaterCommits, HuntError> {
         let commit = &culprit.info.commit;
-        let targets = self.targets_of_looks()?;
-        if targets.is_empty() {
-            return Ok(LaterCommits::default());
-        }
         let [_, newer] = self.begun.ends();
-        let history = &self.oracle.history;
-        let change = history.change_in(&culprit.parent, commit, paths)?;
-        let change = history.followed(change, commit, newer)?;
-        let is_lost = history.is_lost(newer, &change);
+        let is_lost = self.oracle.history.is_lost(newer, change);
         let is_one_result = self.is_one_result(culprit)?;
         let Places { measured, left_out } =
-            self.places_after(commit, &change, end, is_one_result)?;
+            self.places_after(commit, change, end, is_one_result)?;
         for place in &measured {
-            let gone = match self.gone_at(place, culprit, named, &targets) {
+            let gone = match self.gone_at(place, culprit, named, targets) {
                 Err(HuntError::Limit(limit)) => {
                     let why = WhyOpen::Limit(limit.clone());
                     self.limit = Some(limit);
@@ -326,8 +332,9 @@ fn paths_of(cause: &Cause) -> Vec<&str> {
     parts.map(|part| part.path.as_str()).collect()
 }
 
-/// The cause, if it is that of each effect: it is the cause of the largest one. `culprit` has all
-/// effects.
+/// The cause, if it is the cause of all effects of the commit. A cause is known only for the
+/// largest effect, so this is `None` if the commit has several. `culprit`: with all of its effects,
+/// also those that later commits undid.
 fn cause_of_effects<'c>(culprit: &Culprit, cause: Option<&'c Cause>) -> Option<&'c Cause> {
     cause.filter(|_| culprit.effects.len() < 2)
 }

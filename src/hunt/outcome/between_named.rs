@@ -11,7 +11,7 @@ use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 use super::level::{Level, join, part};
-use super::mean_level::MeanLevel;
+use super::mean_level::{MeanLevel, has_noisy_levels};
 
 /// A difference is clear if it is this many standard errors from the tolerance.
 const SURE: f64 = 2.0;
@@ -30,9 +30,9 @@ enum Rest {
 }
 
 impl Rest {
-    /// `rest`: how much the later commit is worse, beyond the tolerance; `error`: [`SURE`] standard
-    /// errors of it.
-    fn of(rest: f64, error: f64) -> Self {
+    /// `rest`: how much worse the later commit is, beyond the tolerance; `error`: [`SURE`] standard
+    /// errors of `rest`.
+    fn of([rest, error]: [f64; 2]) -> Self {
         if rest > error {
             Self::Beyond
         } else if rest <= -error {
@@ -49,7 +49,7 @@ impl Driver<'_> {
     /// compared before, with the metric.
     pub(crate) fn ranges_between_named(
         &mut self,
-        ledger: &mut Ledger,
+        ledger: &Ledger,
         whole: &SearchRange,
         compared: &mut BTreeSet<([CommitId; 2], Metric)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
@@ -57,12 +57,9 @@ impl Driver<'_> {
         if !whole.explains_levels() || self.has_drifted {
             return Ok(next);
         }
-        let found = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> = found.map(|found| found.culprit.clone()).collect();
-        for target in whole.targets.iter().filter_map(Target::guard) {
-            if target.noise.is_none_or(|noise| !noise.has_levels()) {
-                continue;
-            }
+        let culprits: Vec<&Culprit> = ledger.standing_culprits().collect();
+        let guards = whole.targets.iter().filter_map(Target::guard);
+        for target in guards.filter(|target| has_noisy_levels(target)) {
             let metric = &target.guard.metric;
             for ends in self.between_named(&culprits, whole, metric)? {
                 if !compared.insert((ends.clone(), metric.clone())) {
@@ -76,11 +73,11 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// The ends of the parts between the commits that move a metric, the older one first. Empty if
-    /// there are none, or if these commits do not lie on one line.
+    /// The older and the newer end of each part between the commits that move a metric. Empty if no
+    /// commit moves the metric, or if these commits do not lie on one line.
     fn between_named(
         &self,
-        culprits: &[Culprit],
+        culprits: &[&Culprit],
         whole: &SearchRange,
         metric: &Metric,
     ) -> Result<Vec<[CommitId; 2]>, HuntError> {
@@ -116,17 +113,15 @@ impl Driver<'_> {
     }
 
     /// The levels of two commits, if the later one is surely worse by more than the tolerance.
-    /// Stored runs come first. Where the machine may drift, they can only show that it is not.
+    /// Makes no runs if the stored ones already rule that out. Where the machine may drift, only
+    /// new runs can show that the later commit is worse.
     fn ends_beyond_tolerance(
         &mut self,
         target: &GuardTarget,
         ends: &[CommitId; 2],
     ) -> Result<Option<[Level; 2]>, HuntError> {
         let metric = &target.guard.metric;
-        let rest_of = |levels: [MeanLevel; 2]| {
-            let rest = target.guard.worsening(levels[0].value, levels[1].value);
-            Rest::of(rest - target.limit.max(0.0), MeanLevel::error(target, levels, SURE))
-        };
+        let rest_of = |levels| Rest::of(MeanLevel::beyond_tolerance(target, levels, SURE));
         let [older, newer] = ends;
         let stored = [self.mean_level(older, metric, 0)?, self.mean_level(newer, metric, 0)?];
         let [Some(from), Some(to)] = stored else { return Ok(None) };
@@ -165,11 +160,11 @@ mod tests {
 
     #[test]
     fn a_rest_is_clear_once_its_error_does_not_reach_the_tolerance() {
-        assert_eq!(Rest::of(-3.0, 2.0), Rest::Within);
-        assert_eq!(Rest::of(2.5, 2.0), Rest::Beyond);
-        assert_eq!(Rest::of(1.0, 2.0), Rest::Open);
-        assert_eq!(Rest::of(-1.0, 2.0), Rest::Open);
+        assert_eq!(Rest::of([-3.0, 2.0]), Rest::Within);
+        assert_eq!(Rest::of([2.5, 2.0]), Rest::Beyond);
+        assert_eq!(Rest::of([1.0, 2.0]), Rest::Open);
+        assert_eq!(Rest::of([-1.0, 2.0]), Rest::Open);
         // Nothing varies.
-        assert_eq!(Rest::of(0.0, 0.0), Rest::Within);
+        assert_eq!(Rest::of([0.0, 0.0]), Rest::Within);
     }
 }

@@ -14,9 +14,9 @@ use crate::oracle::measures_of;
 use crate::stats;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
+use super::culprit_status::{CulpritStatus, Mend};
 use super::lineage::Lineage;
-use super::mean_level::MeanLevel;
+use super::mean_level::{MeanLevel, has_noisy_levels};
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
 /// errors.
@@ -293,15 +293,13 @@ impl Driver<'_> {
             return Ok(false);
         }
         let measures = measures_of(targets);
-        let mut seen = Vec::new();
-        for commit in [before, back] {
-            self.judge(commit, targets)?;
-            seen.push(self.known_runs(commit, &measures)?);
-        }
+        self.judge(before, targets)?;
+        let before = self.known_runs(before, &measures)?;
+        self.judge(back, targets)?;
+        let back = self.known_runs(back, &measures)?;
         Ok(effects.iter().any(|effect| {
-            let mut levels = seen.iter().map(|seen| seen.level(&effect.metric));
-            let ends = levels.next().flatten().zip(levels.next().flatten());
-            ends.is_some_and(|(before, back)| is_back(effect, [before, back]))
+            let levels = before.level(&effect.metric).zip(back.level(&effect.metric));
+            levels.is_some_and(|(before, back)| is_back(effect, [before, back]))
         }))
     }
 
@@ -314,9 +312,7 @@ impl Driver<'_> {
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
         let history = &self.oracle.history;
-        let standing = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> =
-            standing.map(|found: &FoundCommit| found.culprit.clone()).collect();
+        let culprits: Vec<Culprit> = ledger.standing_culprits().cloned().collect();
         for earlier in &culprits {
             let commit = &earlier.info.commit;
             let change = history.change(&earlier.parent, commit)?;
@@ -359,7 +355,7 @@ fn is_back(effect: &Effect, [before, back]: [Value; 2]) -> bool {
 /// Whether the target's values differ from run to run, and its levels can be compared from commit
 /// to commit: no failure rates, no pairs of runs, no machine drift.
 fn has_varying_levels(target: &GuardTarget) -> bool {
-    target.noise.is_some_and(|noise| noise.has_levels()) && !target.may_drift()
+    has_noisy_levels(target) && !target.may_drift()
 }
 
 #[cfg(test)]

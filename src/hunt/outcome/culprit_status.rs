@@ -97,8 +97,8 @@ impl FoundCommit {
         self.status == CulpritStatus::Stands
     }
 
-    /// Whether this is the entry of a commit with the same effects: several entries of one commit
-    /// have different effects.
+    /// Whether this entry is about the commit of `culprit` and the same metrics. The ledger may
+    /// have several entries of one commit, each with other metrics.
     pub(super) fn has_effects_of(&self, culprit: &Culprit) -> bool {
         let metrics = |one: &Culprit| -> Vec<Metric> {
             one.effects.iter().map(|effect| effect.metric.clone()).collect()

@@ -74,8 +74,7 @@ impl Driver<'_> {
         looked_at: &mut BTreeSet<CommitId>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let [_, newer] = whole.ends();
-        let standing = ledger.found().iter().filter(|found| found.stands());
-        let culprits: Vec<Culprit> = standing.map(|found| found.culprit.clone()).collect();
+        let culprits: Vec<Culprit> = ledger.standing_culprits().cloned().collect();
         let (mut next, mut rises) = (Vec::new(), Vec::new());
         for culprit in culprits {
             let found = &culprit.info.commit;

@@ -9,16 +9,17 @@ use crate::hunt::range::SearchRange;
 use super::account::Ledger;
 
 impl Driver<'_> {
-    /// Those of these ranges that lie after a mend, are no found commit's own step, and belong to a
-    /// metric whose found steps leave more than the tolerance. Only where values repeat: in noise,
-    /// what lies between the named commits is compared. For an account that is settled.
+    /// Returns each of these ranges that must be searched: the range lies after a mend, it is not
+    /// the own step of a found commit, and the found commits leave more than the tolerance of its
+    /// metric unexplained. Only where values repeat: in noise, `ranges_between_named` compares the
+    /// named commits. The caller settles the account first.
     pub(super) fn rises_left_after_mends(
         &self,
         ledger: &Ledger,
         rises: Vec<SearchRange>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let accounts = ledger.accounts();
-        let is_left = |target: &GuardTarget| {
+        let is_left = |target: &&GuardTarget| {
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
             target.noise.is_none()
@@ -29,13 +30,8 @@ impl Driver<'_> {
             let is_own_step = ledger.found.iter().any(|found| {
                 found.culprit.info.commit == rise.newer && found.culprit.parent == rise.older
             });
-            let Some(target) = rise.targets.iter().filter_map(Target::guard).find(|it| is_left(it))
-            else {
-                continue;
-            };
-            if is_own_step {
-                continue;
-            }
+            let target = rise.targets.iter().filter_map(Target::guard).find(is_left);
+            let Some(target) = target.filter(|_| !is_own_step) else { continue };
             let mut is_after = false;
             for mend in ledger.mends_of(&target.guard.metric) {
                 is_after = is_after || self.oracle.history.is_ancestor(&mend.by, &rise.older)?;

@@ -25,6 +25,23 @@ impl MeanLevel {
         let variance: f64 = levels.iter().map(|level| 1.0 / level.runs as f64).sum();
         in_its_unit(target, errors * sd * variance.sqrt())
     }
+
+    /// How much worse the second level is than the first one, beyond the tolerance, and this many
+    /// standard errors of the difference. Both in the metric's unit.
+    pub(super) fn beyond_tolerance(
+        target: &GuardTarget,
+        levels: [Self; 2],
+        errors: f64,
+    ) -> [f64; 2] {
+        let worse = target.guard.worsening(levels[0].value, levels[1].value);
+        [worse - target.limit.max(0.0), Self::error(target, levels, errors)]
+    }
+}
+
+/// Whether the target's values differ from run to run, and its levels can be compared from commit
+/// to commit: no failure rates, no pairs of runs.
+pub(super) fn has_noisy_levels(target: &GuardTarget) -> bool {
+    target.noise.is_some_and(|noise| noise.has_levels())
 }
 
 impl Driver<'_> {
@@ -39,8 +56,8 @@ impl Driver<'_> {
         self.mean_level_after(commit, metric, 0, runs)
     }
 
-    /// The same without the first `stored` runs that gave a number: of at least `runs` runs after
-    /// them.
+    /// As [`Self::mean_level`], but without the first `stored` numbers of the commit. Makes runs
+    /// until the commit has at least `stored + runs` runs.
     pub(super) fn mean_level_after(
         &mut self,
         commit: &CommitId,

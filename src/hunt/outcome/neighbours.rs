@@ -23,8 +23,8 @@ use super::range_after_mend::goes_on_from;
 const MOST_TRIED: usize = 4;
 /// Maximum number of runs of the other commit, beside the known runs of the reference.
 const MOST_RUNS: usize = 24;
-/// Maximum number of these runs for each run of the reference. More of them tell hardly more: new
-/// runs of both commits do.
+/// Maximum number of these runs for each run of the reference. Further runs of the other commit
+/// alone show little; new runs of both commits show more.
 const MOST_FOR_EACH: usize = 4;
 /// Maximum number of runs of both commits in turn.
 const MOST_PAIRS: usize = 24;
@@ -100,8 +100,8 @@ impl Driver<'_> {
         Ok(gone)
     }
 
-    /// Whether the next commit lacks more than the tolerance of what a found commit shows, by all
-    /// known runs. A smaller part is no mend.
+    /// Whether the next commit takes more than the tolerance of a found commit's step back, by all
+    /// known runs of both commits. A commit that takes less back is no mend.
     fn lacks_the_tolerance(
         &mut self,
         search_range: &SearchRange,
@@ -117,9 +117,9 @@ impl Driver<'_> {
     }
 
     /// If the metric depends on speed, withdraws a found commit whose parent alone is better than
-    /// its neighbours, perhaps by another layout of its code: an earlier commit may have made the
-    /// step. That is so if the commit before the parent is not surely as good as the parent, by at
-    /// least half of the step, and not nearer to the older end's level than to the newer end's.
+    /// the commits around it, perhaps by another layout of its code: an earlier commit may have
+    /// made the step. The found commit stays if the commit before the parent has at least half of
+    /// the parent's advantage, or is nearer to the older end's level than to the newer end's.
     /// Passes over commits that run the parent's files. `size`: the step on the oriented scale.
     fn withdraw_if_parent_stands_out(
         &mut self,

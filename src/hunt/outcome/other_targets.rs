@@ -20,9 +20,8 @@ impl Driver<'_> {
         beside: &mut Vec<Target>,
     ) -> Result<Option<SearchRange>, HuntError> {
         while let Some(target) = beside.pop().filter(|_| ledger.has_answer()) {
-            let named = ledger.found().iter().filter(|found| found.stands());
-            let steps: Vec<[CommitId; 2]> = named
-                .map(|found| &found.culprit)
+            let steps: Vec<[CommitId; 2]> = ledger
+                .standing_culprits()
                 .map(|one| [one.parent.clone(), one.info.commit.clone()])
                 .collect();
             let targets = vec![target.clone()];

@@ -242,7 +242,7 @@ impl Driver<'_> {
             || self.same_levels(&exact, &step.culprit.info.commit, newer)?)
     }
 
-    /// Whether a metric that repeats has another level at each of two commits.
+    /// Whether a metric that repeats has two different levels at two commits.
     pub(crate) fn differ_in_a_level(
         &mut self,
         targets: &[Target],
@@ -269,7 +269,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Whether the known runs of two commits are so for a metric that repeats.
+    /// Whether `is_so` is true of a metric that repeats and of the known runs of two commits.
     fn any_repeating(
         &mut self,
         targets: &[Target],

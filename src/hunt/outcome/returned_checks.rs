@@ -1,5 +1,5 @@
-//! Asks whether a failing check that a named commit brings ran before. While a check does not run,
-//! any commit may break it.
+//! Finds out whether the failing check that a named commit brings ran at an earlier commit. While a
+//! check does not run, any commit may break it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 
-/// Maximum number of earlier commits that are measured to find such a check.
+/// Maximum number of earlier commits that are measured to find one that ran the check.
 const MOST_LOOKS: usize = 4;
 
 impl Driver<'_> {

@@ -65,27 +65,29 @@ impl Driver<'_> {
         };
         for UndoneEffects { at, .. } in self.undone.iter().filter(is_known).rev() {
             // The range may end before that place.
-            if history.is_ancestor(at, newer)?
-                && let Some(before) = history.parents(at)?.into_iter().next()
-            {
-                let places = vec![at.clone()];
-                suspects.push(UndoLocation { before, places, is_absence: true });
+            if history.is_ancestor(at, newer)? {
+                suspects.extend(self.undo_at(at.clone(), true)?);
             }
         }
         // Of the known places, the first one that the hunt found is now the first.
         suspects.reverse();
         for at in change.moves() {
-            if let Some(before) = history.parents(at)?.into_iter().next() {
-                let places = vec![at.clone()];
-                suspects.push(UndoLocation { before, places, is_absence: true });
-            }
+            suspects.extend(self.undo_at(at.clone(), true)?);
         }
         for commit in history.reverted_later(found, newer)? {
-            if let Some(before) = history.parents(&commit)?.into_iter().next() {
-                suspects.push(UndoLocation { before, places: vec![commit], is_absence: false });
-            }
+            suspects.extend(self.undo_at(commit, false)?);
         }
         Ok(suspects)
+    }
+
+    /// The place of a commit that may have undone the change; `None` if the commit has no parent.
+    fn undo_at(
+        &self,
+        commit: CommitId,
+        is_absence: bool,
+    ) -> Result<Option<UndoLocation>, HuntError> {
+        let before = self.oracle.history.parents(&commit)?.into_iter().next();
+        Ok(before.map(|before| UndoLocation { before, places: vec![commit], is_absence }))
     }
 
     /// The first unmeasured commit after the found one that touches a file of its change and does
@@ -138,8 +140,9 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The same for each target alone, where values repeat: a commit that undoes one effect of the
-    /// found commit may leave the others. Uses known runs, and more only to be sure.
+    /// As [`Self::find_undone`], for each target alone: a commit that undoes one effect of the
+    /// found commit may leave the others. Only where values repeat. Uses known runs; makes runs
+    /// only of a commit that seems to undo an effect.
     pub(crate) fn find_undone_in_part(
         &mut self,
         search_range: &SearchRange,

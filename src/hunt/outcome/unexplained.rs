@@ -101,10 +101,10 @@ impl Ledger {
         steps.fold(0.0, |sum, step| sum + step)
     }
 
-    /// Whether a found commit may have undone the step of an earlier one: the step was there at its
-    /// parent, is gone at a commit that contains it or that it merges, and no measured fall after it
-    /// took the step away. The level of the parent alone does not show this: another commit may have
-    /// made it.
+    /// Whether `culprit` may have undone the step of `undone`, an earlier commit. The parent of
+    /// `culprit` must have the step. The step must be gone at a commit that contains `culprit` or
+    /// that `culprit` merges. No measured fall after `culprit` may have taken the step away. The
+    /// level of the parent alone does not show this: another commit may have made that level.
     fn may_take_back(&self, culprit: &Culprit, undone: &FoundCommit, metric: &Metric) -> bool {
         let CulpritStatus::Undone { by, .. } = &undone.status else { return false };
         let commit = &culprit.info.commit;
@@ -242,12 +242,14 @@ impl Ledger {
         let unit = if limit > 0.0 { target.limit / limit } else { 1.0 };
         let sides = if noise.paired { 1.0 } else { 2.0 };
         let ends = unit * noise.sd * (sides / noise.runs.max(1) as f64).sqrt();
-        let steps = self
-            .standing_effects(&target.guard.metric)
-            .filter_map(|effect| effect.interval)
-            .map(|[low, high]| (high - low) / (2.0 * NORMAL_95));
+        let steps = self.standing_effects(&target.guard.metric).map(error_of_step);
         steps.map(|error| error * error).fold(ends * ends, |sum, x| sum + x).sqrt()
     }
+}
+
+/// The standard error of an own step, in the metric's unit; 0 if it is not known.
+pub(super) fn error_of_step(effect: &Effect) -> f64 {
+    effect.interval.map_or(0.0, |[low, high]| (high - low) / (2.0 * NORMAL_95))
 }
 
 #[cfg(test)]
@@ -295,11 +297,11 @@ mod tests {
     fn a_commit_masks_only_a_step_that_it_may_have_undone_itself() {
         assert!((masked('7', &["63", "73"], None) - 0.8).abs() < 1e-9);
         assert!((masked('8', &["63", "73", "83", "87"], None) - 0.8).abs() < 1e-9);
-        // It merges a branch on which the step was undone.
+        // 7 merges a branch on which the step was undone.
         assert!((masked('5', &["63", "73", "75"], None) - 0.8).abs() < 1e-9);
-        // The step was gone at the parent, which another commit made worse.
+        // 5 undid the step before 6, the parent of 7; another commit made 6 worse.
         assert!(masked('5', &["53", "63", "65", "73", "75"], None).abs() < 1e-9);
-        // The parent never had the step.
+        // 6, the parent of 7, never had the step.
         assert!(masked('8', &["83", "87"], None).abs() < 1e-9);
         // A measured fall took the step away later.
         assert!(masked('9', &["63", "73", "83", "87", "93", "97"], Some('8')).abs() < 1e-9);

@@ -6,8 +6,8 @@ use crate::evaluation::{CommitId, Culprit, Finding, GuardTarget, Outcome, Target
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-/// Maximum confidence in a commit for whose result this holds. It is a convention: nobody knows how
-/// often a change is undone and made again between two measured commits.
+/// Maximum confidence in a commit whose change may have been undone and made again. The number is a
+/// convention: nobody knows how often that happens between two measured commits.
 const MOST_CERTAIN: f64 = 0.98;
 
 /// Two causes easily give the same number if it has at most this many decimals.

@@ -5,12 +5,12 @@
 
 use crate::evaluation::{CommitId, Culprit, Effect, GuardTarget, Target};
 use crate::hunt::HuntError;
-use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::mean_level::MeanLevel;
+use super::mean_level::{MeanLevel, has_noisy_levels};
+use super::unexplained::error_of_step;
 
 /// A difference counts if it is this many standard errors from its limit.
 const SURE: f64 = 2.0;
@@ -46,9 +46,10 @@ impl Place {
 }
 
 impl Driver<'_> {
-    /// In noise, withdraws a found commit of a regression that goes beyond the tolerance in no
-    /// metric, while the bad end is worse than it by at least half of its step in one. The commits
-    /// after it, up to the first that is known to be beyond the tolerance, are candidates too.
+    /// In noise, withdraws a found commit of a regression if each of its metrics is within the
+    /// tolerance at the commit, and the bad end is worse again by at least half of the commit's
+    /// step. The later commits, up to the first that is known to be beyond the tolerance, are
+    /// candidates too.
     pub(super) fn withdraw_if_within_tolerance(
         &mut self,
         ledger: &mut Ledger,
@@ -62,7 +63,7 @@ impl Driver<'_> {
         for effect in &culprit.effects {
             let is_its = |target: &&GuardTarget| target.guard.metric == effect.metric;
             let mut guards = search_range.targets.iter().filter_map(Target::guard);
-            let Some(target) = guards.find(is_its).filter(|target| varies(target)) else {
+            let Some(target) = guards.find(is_its).filter(|target| has_noisy_levels(target)) else {
                 return Ok(());
             };
             if !self.is_short_of_tolerance(search_range, culprit, effect, target)? {
@@ -104,14 +105,10 @@ impl Driver<'_> {
                 levels.extend(self.mean_level(commit, metric, runs)?);
             }
             let [good, own, bad] = levels[..] else { return Ok(false) };
-            let guard = &target.guard;
             let place = Place {
-                beyond: [
-                    guard.worsening(good.value, own.value) - target.limit.max(0.0),
-                    MeanLevel::error(target, [good, own], SURE),
-                ],
+                beyond: MeanLevel::beyond_tolerance(target, [good, own], SURE),
                 rest: [
-                    guard.worsening(own.value, bad.value),
+                    target.guard.worsening(own.value, bad.value),
                     MeanLevel::error(target, [own, bad], SURE),
                 ],
                 step,
@@ -139,23 +136,13 @@ impl Driver<'_> {
             let level = self.mean_level(&later, metric, 0)?;
             among.push(later);
             let Some((good, level)) = good.zip(level) else { continue };
-            let error = MeanLevel::error(target, [good, level], SURE);
-            if target.guard.worsening(good.value, level.value) - target.limit.max(0.0) > error {
+            let [beyond, error] = MeanLevel::beyond_tolerance(target, [good, level], SURE);
+            if beyond > error {
                 break;
             }
         }
         Ok(among)
     }
-}
-
-/// Whether the levels of a target vary and can be compared from commit to commit.
-fn varies(target: &GuardTarget) -> bool {
-    target.noise.is_some_and(|noise| noise.has_levels())
-}
-
-/// The standard error of an own step, in the metric's unit; 0 if it is not known.
-fn error_of_step(effect: &Effect) -> f64 {
-    effect.interval.map_or(0.0, |[low, high]| (high - low) / (2.0 * NORMAL_95))
 }
 
 #[cfg(test)]

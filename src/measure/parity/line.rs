@@ -63,7 +63,8 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     let words = "FAIL(?:ED)?|Failed|ERROR|TIMEOUT|CRASH(?:ED)?|MISMATCH|NOK";
     pattern(&format!(r"(?:[:\s]|\*{{2}})\[?\s*\**({words})[!*]*\s*\]?\s*(?:\([^)]*\))?$"))
 });
-/// What stands before such a word in a setting or in the heading of a table.
+/// The word before a failure word in a setting, as in `log level: ERROR`, or in the heading of a
+/// table, as in `MAX ERROR`. Such a line is no check.
 static NO_NAME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:level|verbosity|passed|max|mean|avg|rms|std|abs(?:olute)?|rel(?:ative)?)\W*$",
@@ -140,7 +141,7 @@ fn state(line: &str) -> Option<(State, String)> {
     Some((State::of(&found[1]), words.to_owned()))
 }
 
-/// Another word for a failure, behind the name of a check.
+/// The match of another word for a failure, if the name of a check stands before this word.
 fn failure(line: &str) -> Option<regex::Captures<'_>> {
     FAILURE.captures(line).filter(|found| {
         let name = found.get(0).map_or("", |whole| &line[..whole.start()]);

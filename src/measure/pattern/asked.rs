@@ -2,8 +2,8 @@
 
 use regex::{Match, Regex};
 
-/// Whether the pattern no longer finds the same text of this group if there are letters `x` between
-/// two places of the line. `found`: the text of the group.
+/// Whether the pattern asks for the text between two places of the line: with letters `x` in place
+/// of this text, the pattern's group no longer matches at `found`, or the pattern does not match.
 pub(super) fn asks_for(
     (regex, index): (&Regex, usize),
     line: &str,

@@ -3,7 +3,8 @@
 
 use regex::Match;
 
-use crate::evaluation::{Failure, Metric, Unreadable};
+use crate::evaluation::{Failure, Metric};
+use crate::measure::value::in_place_of_number;
 
 /// Digits of a group of thousands.
 const THOUSANDS: usize = 3;
@@ -27,12 +28,11 @@ pub(super) fn refuse_part(
     Err(refused(metric, found, &format!("number `{whole}`{cure}")))
 }
 
-/// The failure of a group that takes only a part of a text.
+/// The failure of a group that takes only a part of a text. `whole`: what the text is, the text
+/// itself, and what to do.
 pub(super) fn refused(metric: &Metric, found: Match<'_>, whole: &str) -> Failure {
-    Failure::unreadable(
-        Unreadable::NotANumber(metric.to_string()),
-        format!("{metric}: the pattern takes only `{}` of the {whole}", found.as_str().trim()),
-    )
+    let what = format!("the pattern takes only `{}` of the {whole}", found.as_str().trim());
+    in_place_of_number(metric, &what)
 }
 
 /// The printed number around a group, if the group takes only a part of it. What the pattern
@@ -55,7 +55,6 @@ fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l 
 /// The number of bytes with which `after` continues the number `taken`. `before`: the text before
 /// this number.
 fn continued(taken: &str, before: &str, after: &str) -> usize {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut length = digits(after);
     let is_whole = taken.bytes().all(|byte| byte.is_ascii_digit());
     // Thousands, as in 1,990,000.
@@ -88,10 +87,14 @@ fn continued(taken: &str, before: &str, after: &str) -> usize {
 /// another comma or a bracket, separate numbers.
 fn decimals(before: &str, after: &str) -> usize {
     let Some(fraction) = after.strip_prefix(',') else { return 0 };
-    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-    let behind = &fraction[digits..];
-    let goes_on = behind.strip_prefix([',', '.']);
-    let is_list = before.ends_with([',', '(', '[', '{'])
-        || goes_on.is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
-    if digits == 0 || is_list { 0 } else { 1 + digits }
+    let length = digits(fraction);
+    let goes_on = fraction[length..].strip_prefix([',', '.']);
+    let is_list =
+        before.ends_with([',', '(', '[', '{']) || goes_on.is_some_and(|next| digits(next) > 0);
+    if length == 0 || is_list { 0 } else { 1 + length }
+}
+
+/// How many digits a text begins with.
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
 }

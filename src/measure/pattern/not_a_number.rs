@@ -19,7 +19,7 @@ pub(super) const NOTHING: &str = r"(?i:n/a|none|null)";
 /// Dashes in place of a number.
 const DASHES: &str = "-{2,}";
 /// Characters of fixed text that a pattern needs besides the number.
-pub(super) const LEAST_TEXT: usize = 2;
+const LEAST_TEXT: usize = 2;
 /// A class with more characters is no fixed text. `(?i)` makes a class of each letter.
 const LARGEST_LETTER: u32 = 4;
 
@@ -54,7 +54,7 @@ pub(super) struct InPlace<'l> {
     pub(super) found: Match<'l>,
     /// Where the match begins.
     pub(super) start: usize,
-    /// Whether nothing but the words of the pattern matched.
+    /// Whether the match has no words besides those of the pattern.
     is_exact: bool,
 }
 
@@ -134,19 +134,19 @@ fn is_in_place(line: &str, group: Match<'_>) -> bool {
 /// The name of a value, if a text ends with `NAME =` or `NAME:`.
 fn name_before(text: &str) -> Option<&str> {
     let name = text.trim_end().strip_suffix(['=', ':'])?.trim_end();
-    let is_its = |c: char| c.is_alphanumeric() || c == '_';
-    name.rsplit(|c: char| !is_its(c)).next().filter(|name| !name.is_empty())
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    name.rsplit(|c: char| !is_of_name(c)).next().filter(|name| !name.is_empty())
 }
 
 /// A variant of a pattern.
 #[derive(Debug)]
 struct Variant {
     regex: Regex,
-    /// Whether nothing but the words of the pattern matches beside the number.
+    /// Whether a match has no words besides the number and those of the pattern.
     is_exact: bool,
 }
 
-/// Which numbers of a pattern may also be something else.
+/// In place of which numbers of a pattern a variant allows another text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     /// Those with fixed text right beside them.
@@ -167,7 +167,7 @@ fn variants(pattern: &Regex) -> Vec<Variant> {
     [Beside::FixedText, Beside::Anything].into_iter().filter_map(variant).collect()
 }
 
-/// Whether a pattern matches no words besides its own.
+/// Whether an expression matches only numbers and the words that it has itself.
 fn has_own_words_only(hir: &Hir) -> bool {
     if is_number(hir) {
         return true;
@@ -178,7 +178,8 @@ fn has_own_words_only(hir: &Hir) -> bool {
     }
 }
 
-/// The expression in which such numbers may also be something else.
+/// The expression with NaN, an infinity or another word allowed in place of the numbers that
+/// `beside` chooses.
 fn loosened(hir: &Hir, beside: Beside) -> Hir {
     let inner = |hir: &Hir| loosened(hir, beside);
     match hir.kind() {
@@ -192,10 +193,7 @@ fn loosened(hir: &Hir, beside: Beside) -> Hir {
 }
 
 fn loosened_parts(parts: &[Hir], beside: Beside) -> Hir {
-    let count = |wanted: fn(char) -> bool| -> usize {
-        parts.iter().map(|part| fixed_characters(part, wanted)).sum()
-    };
-    let has_text = count(is_visible) >= LEAST_TEXT && count(char::is_alphabetic) > 0;
+    let has_text = has_text(parts);
     let loosened = parts.iter().enumerate().map(|(place, part)| {
         let (before, after) = (&parts[..place], &parts[place + 1..]);
         let has_text_beside =
@@ -238,6 +236,14 @@ fn with_sub(capture: &Capture, sub: Hir) -> Hir {
     Hir::capture(Capture { sub: Box::new(sub), ..capture.clone() })
 }
 
+/// Whether these parts have enough fixed text, with a letter.
+pub(super) fn has_text(parts: &[Hir]) -> bool {
+    let count = |wanted: fn(char) -> bool| -> usize {
+        parts.iter().map(|part| fixed_characters(part, wanted)).sum()
+    };
+    count(is_visible) >= LEAST_TEXT && count(char::is_alphabetic) > 0
+}
+
 /// Whether these parts, seen from a number, begin with fixed text.
 pub(super) fn leads_to_text<'h>(parts: impl Iterator<Item = &'h Hir>) -> bool {
     for part in parts {
@@ -262,8 +268,8 @@ fn is_narrow(hir: &Hir) -> bool {
     }
 }
 
-/// How many such characters each match has in fixed text.
-pub(super) fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
+/// How many characters for which `wanted` holds each match has in fixed text.
+fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
     let of_parts = |parts: &[Hir]| -> Vec<usize> {
         parts.iter().map(|part| fixed_characters(part, wanted)).collect()
     };
@@ -279,7 +285,7 @@ pub(super) fn fixed_characters(hir: &Hir, wanted: fn(char) -> bool) -> usize {
     }
 }
 
-pub(super) fn is_visible(character: char) -> bool {
+fn is_visible(character: char) -> bool {
     !character.is_whitespace()
 }
 

@@ -10,9 +10,7 @@ use std::sync::OnceLock;
 use regex::{Match, Regex};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::not_a_number::{
-    LEAST_TEXT, fixed_characters, is_number, is_visible, leads_to_text, own_syntax,
-};
+use super::not_a_number::{has_text, is_number, leads_to_text, own_syntax};
 
 /// A variant of a pattern that ends with a group, or with any word in its place. Built late.
 #[derive(Debug, Default)]
@@ -38,11 +36,7 @@ impl Replaced {
 fn variant(pattern: &Regex, group: usize) -> Option<Regex> {
     let original = regex_syntax::parse(pattern.as_str()).ok()?;
     let (mut parts, number) = up_to(&original, group)?;
-    let count = |wanted: fn(char) -> bool| -> usize {
-        parts.iter().map(|part| fixed_characters(part, wanted)).sum()
-    };
-    let has_text = count(is_visible) >= LEAST_TEXT && count(char::is_alphabetic) > 0;
-    if !has_text || !leads_to_text(parts.iter().rev()) || !is_number(&number) {
+    if !has_text(&parts) || !leads_to_text(parts.iter().rev()) || !is_number(&number) {
         return None;
     }
     parts.push(Hir::alternation(vec![number, own_syntax(r"(\S+)")]));

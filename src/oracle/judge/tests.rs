@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evaluation::{Checks, Guard, GuardForm, NeededChecks, PrintedUnits};
+use crate::evaluation::{Guard, GuardForm, NeededChecks, PrintedUnits};
 use crate::oracle::fixture::{
-    at, commit, config, failed, fails_alike, launch, noisy, ppl, reading, seen, target,
+    at, checks, commit, config, failed, fails_alike, launch, noisy, ppl, reading, seen, target,
     unbuildable, unchanged,
 };
 
@@ -354,10 +354,6 @@ proptest! {
             prop_assert_eq!(verdict(value + sign * worse), Verdict::Bad);
         }
     }
-}
-
-fn checks(names: &str) -> Checks {
-    names.split_whitespace().map(str::to_owned).collect()
 }
 
 #[test]

@@ -42,19 +42,44 @@ pub(crate) fn put_engine(env: &TestEnvironment, engine: &str) {
     put(&env.repo().join(".gitignore"), b"oracle.toml\n");
 }
 
-/// A hunt in this repository with these keys of the measure and the guard.
-pub(crate) fn hunt_by(env: &TestEnvironment, [measure, guard]: [&str; 2]) -> Hunt {
-    let text = format!(
-        "version = 1\n[[measure]]\nname = \"e\"\ncommand = \"sh {{src}}/engine.sh\"\n{measure}\n\
-         [[guard]]\n{guard}\n"
-    );
+/// Makes the first commit, `v1`: the script, and what the repository has so far.
+pub(crate) fn begin(env: &TestEnvironment, engine: &str) {
+    put_engine(env, engine);
+    commit(env, "start");
+    env.git(&["tag", "v1"]);
+}
+
+/// Makes a commit that puts this text into a file.
+pub(crate) fn step(env: &TestEnvironment, subject: &str, file: &str, text: &str) {
+    put(&env.repo().join(file), text.as_bytes());
+    commit(env, subject);
+}
+
+/// Makes commits that change nothing.
+pub(crate) fn commit_notes(env: &TestEnvironment, count: usize) {
+    for number in 0..count {
+        let before = env.git(&["rev-parse", "HEAD"]);
+        step(env, "note", "notes", &format!("{number} after {before}"));
+    }
+}
+
+/// A hunt in this repository for what the script prints, with these keys of the measure `e` and of
+/// the guard.
+pub(crate) fn hunt_by(env: &TestEnvironment, [keys, guard]: [&str; 2]) -> Hunt {
+    let text = format!("version = 1\n{}\n[[guard]]\n{guard}\n", measure("e", keys));
     put(&env.repo().join("oracle.toml"), text.as_bytes());
     env.hunt()
 }
 
+/// A measure of what the script prints.
+pub(crate) fn measure(name: &str, keys: &str) -> String {
+    format!("[[measure]]\nname = \"{name}\"\ncommand = \"sh {{src}}/engine.sh\"\n{keys}")
+}
+
 /// Commits that change nothing, to have more commits between the others.
 pub(crate) fn notes<'a>(count: usize) -> impl Iterator<Item = (&'a str, &'a str)> {
-    ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().take(count).map(|text| ("notes", text))
+    let texts = ["1", "2", "3", "4", "5", "6", "7", "8"].into_iter().cycle();
+    texts.take(count).map(|text| ("notes", text))
 }
 
 /// These commits, with notes around them.
@@ -71,6 +96,15 @@ pub(crate) fn among_notes<'a>(steps: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a
 pub(crate) fn subjects(hunt: &Hunt) -> Vec<String> {
     let culprits = hunt.report["culprits"].as_array().unwrap();
     culprits.iter().map(|one| one["subject"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Fails unless the hunt names exactly these commits, or leaves the last of them as a candidate.
+#[track_caller]
+pub(crate) fn names_or_leaves_open(env: &TestEnvironment, hunt: &Hunt, named: &[&str]) {
+    let last = named.last().unwrap();
+    let is_named = hunt.report["outcome"] == "culprit" && subjects(hunt) == named;
+    let is_open = hunt.report["outcome"] == "candidates" && is_candidate(env, hunt, last);
+    assert!(is_named || is_open, "{}", hunt.output.stdout);
 }
 
 /// Whether the last commit with this subject is a candidate.

@@ -180,7 +180,8 @@ fn the_right_to_execute_a_file_is_told_where_the_repository_does_not_keep_it() {
     assert_eq!(hunt.report["culprit"]["ran"]["unlike"], json!([tool]));
 }
 
-/// A bench whose result depends on an answer that no opened file has.
+/// A benchmark in Python whose result depends on an answer that no opened file has. `bad`: the
+/// comparison that holds if the result is bad.
 fn asking(question: &str, bad: &str) -> String {
     format!(
         "import os, subprocess, sys\nasked = {question}\nppl = 7.5 if asked {bad} else 7.0\n\
