@@ -61,7 +61,7 @@ pub(crate) fn ask(world: &World) -> Answer {
 }
 
 fn hunt(world: &World) -> Answer {
-    let env = TestEnvironment::new();
+    let env = if world.localizes { TestEnvironment::localizing() } else { TestEnvironment::new() };
     let history = world.plan().build(&env);
     world.oracle(&env).write(&env);
     let [good, bad] = [world.shape.good, world.shape.bad].map(|end| history.commit(end).to_owned());
@@ -100,7 +100,7 @@ fn named(history: &History, report: &Value) -> BTreeSet<usize> {
 fn judge(world: &World, history: &History, hunt: &Hunt) -> (Judgement, String) {
     let truth = &world.truth;
     let outcome = hunt.report["outcome"].as_str().unwrap_or("no report");
-    let is_told = world.class.is_steady() && truth.ends_differ;
+    let is_told = world.class.tells_ends_apart() && truth.ends_differ;
     let judgement = match hunt.output.code() {
         Some(0) => {
             let named = named(history, &hunt.report);

@@ -33,6 +33,7 @@ const ANYTHING: &[FlakeKind] = &[FlakeKind::Any];
 const CRASH: &[FlakeKind] = &[FlakeKind::Crash];
 const TEST: &[FlakeKind] = &[FlakeKind::PassFail];
 const BUILD: &[FlakeKind] = &[FlakeKind::Build];
+const NOISE: &[FlakeKind] = &[FlakeKind::Noise];
 const OF_VALUES: &[FlakeKind] = &[FlakeKind::Other, FlakeKind::Any, FlakeKind::Build];
 const ALL_LEVELS: &[Levels] = &[
     Levels::Step,
@@ -152,10 +153,38 @@ pub(crate) static CLASSES: [Class; 43] = [
     leaking("a linked folder remembers", 1, Leak::Carried),
 ];
 
-/// Draws a class, weighted by `share`.
+/// Classes in which runs scatter around their level. Their hunts take several times as many runs.
+pub(crate) static NOISY: [Class; 3] = [
+    flaky("noise", 5, NOISE, BOTH),
+    Class { levels: ALL_LEVELS, ..flaky("any levels in noise", 5, NOISE, BOTH) },
+    Class {
+        expected: Expected::NoRegression,
+        levels: &[Levels::Gone],
+        ..flaky("noise and no regression", 2, NOISE, BOTH)
+    },
+];
+
+/// The class of a seed. One in fourteen is noisy.
+pub(crate) fn of(seed: u64) -> &'static Class {
+    let mut further = further(seed);
+    if further.percent(7) { pick(&NOISY, &mut further) } else { draw(&mut Dice::new(seed)) }
+}
+
+/// Random numbers for what was added to the generator later (noise, layouts, localisation), so that
+/// all else in the world of a seed stays the same.
+pub(crate) fn further(seed: u64) -> Dice {
+    Dice::new(seed ^ 0x6e6f_6973_7921_0000)
+}
+
+/// Draws a class without noise.
 pub(crate) fn draw(dice: &mut Dice) -> &'static Class {
-    let mut at = dice.below(CLASSES.iter().map(|class| class.share).sum());
-    for class in &CLASSES {
+    pick(&CLASSES, dice)
+}
+
+/// Draws one of these classes, weighted by `share`.
+fn pick(classes: &'static [Class], dice: &mut Dice) -> &'static Class {
+    let mut at = dice.below(classes.iter().map(|class| class.share).sum());
+    for class in classes {
         if at < class.share {
             return class;
         }
@@ -168,6 +197,11 @@ impl Class {
     /// Whether every run and build gives the same result each time.
     pub(crate) fn is_steady(&self) -> bool {
         self.flakes.is_empty() && self.leak.is_none()
+    }
+
+    /// Whether a few runs of each end tell on which side of the limit the end is.
+    pub(crate) fn tells_ends_apart(&self) -> bool {
+        self.is_steady() || self.leak.is_none() && self.flakes == NOISE
     }
 
     pub(crate) fn fails_at_the_end(&self) -> bool {

@@ -1,5 +1,5 @@
-//! What commits change. Each effect has a file of its own, commits switch it on and off, and
-//! merges treat it as git would.
+//! What commits change. Commits switch each effect on and off, and merges treat each effect as git
+//! treats a file of its own. `layout.rs` says in which files the effects are.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) type Milli = i64;
 /// The content of an effect's files at a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// What the effect's own file adds; 1 for an active failure.
+    /// What the effect itself adds; 1 for an active failure.
     pub amount: Milli,
     /// What another file subtracts: the effect was mended there, not reverted.
     pub countered: Milli,

@@ -2,6 +2,7 @@
 
 use super::dice::Dice;
 use super::effect::Milli;
+use super::truth::TOLERANCE;
 
 /// How a run or a build fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +98,8 @@ pub(crate) enum FlakeKind {
     PassFail,
     /// All runs of a build show the other side's value.
     Build,
+    /// Each run shows its level with normal noise.
+    Noise,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +122,12 @@ pub(crate) struct Flake {
 impl Flake {
     pub(crate) fn at_random(kind: FlakeKind, side: Side, dice: &mut Dice) -> Self {
         Self { kind, side, rate: dice.within(2..=60) }
+    }
+
+    /// Standard deviation of the noise, at most 60 % of the tolerance; 0 for other flakes.
+    pub(crate) fn noise(self) -> Milli {
+        let rate = if self.kind == FlakeKind::Noise { self.rate } else { 0 };
+        Milli::try_from(rate).expect("a rate") * TOLERANCE / 100
     }
 
     /// The engine's settings for a commit. `is_drawn` is for [`Side::Some`]; `levels` are those
@@ -144,6 +153,7 @@ impl Flake {
         }
         let other = shown(levels[usize::from(!is_bad)]);
         Some(match self.kind {
+            FlakeKind::Noise => format!("noise = {}", shown(self.noise())),
             FlakeKind::Any => format!("flake = {rate} {}..{}", 6.0, shown(levels[1] + 1000)),
             FlakeKind::Crash => format!("flake_fate = {rate} crash:11"),
             FlakeKind::Build => format!("build_flip = {rate} {other}"),

@@ -1,15 +1,16 @@
-//! Random worlds, hunted by the real program: histories, level functions, failures, flakes and
-//! leaks. The right answer is computed before the program runs.
+//! Random worlds, hunted by the real program: histories, level functions, failures, flakes, noise,
+//! leaks and layouts of files. The right answer is computed before the program runs.
 //!
 //! ```text
 //! cargo test --all-features --test it worlds::                     300 worlds, always the same
 //! WORLDS=10000 SEED=7 cargo test --release --all-features --test it worlds:: -- --nocapture
 //! WORLD=1234 cargo test --all-features --test it worlds:: -- --nocapture     one, in full
 //! ```
-//! `CLASS=ramp` draws only classes with this in their name (`classes.rs`), `STEADY=1` only those in
-//! which everything repeats. `THREADS=8` hunts in eight worlds at once. After `MINUTES=20` no world
-//! is begun; `FROM=3000` begins after that many worlds, to go on with an earlier survey. A second
-//! table shows the cost of the hunts in which everything repeats.
+//! `PLAIN=1` replays a world without what was added to the generator later: noise, layouts of
+//! files, localisation. `CLASS=ramp` draws only classes with this in their name (`classes.rs`),
+//! `STEADY=1` only those in which everything repeats. `THREADS=8` hunts in eight worlds at once.
+//! After `MINUTES=20` no world is begun; `FROM=3000` begins after that many worlds, to go on with
+//! an earlier survey. A second table shows the cost of the hunts in which everything repeats.
 
 mod ask;
 mod classes;
@@ -17,6 +18,7 @@ pub(crate) mod dice;
 mod effect;
 mod failing;
 mod faults;
+mod layout;
 mod levels;
 mod shape;
 mod tally;
@@ -28,7 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ask::{Judgement, ask};
-use classes::CLASSES;
+use classes::{CLASSES, NOISY};
 use dice::Dice;
 use tally::Tallies;
 use world::World;
@@ -50,17 +52,18 @@ fn seeds(seed: u64, many: usize) -> Vec<u64> {
     let wanted = std::env::var("CLASS").unwrap_or_default();
     let only_steady = number("STEADY").is_some();
     let is_wanted = |seed: &u64| {
-        let class = classes::draw(&mut Dice::new(*seed));
+        let class = classes::of(*seed);
         class.name.contains(&wanted) && (class.is_steady() || !only_steady)
     };
-    assert!(CLASSES.iter().any(|class| class.name.contains(&wanted)), "no class has `{wanted}`");
+    let mut all = CLASSES.iter().chain(&NOISY);
+    assert!(all.any(|class| class.name.contains(&wanted)), "no class has `{wanted}`");
     let mut dice = Dice::new(seed);
     let all = std::iter::repeat_with(|| dice.next() >> 1);
     all.filter(is_wanted).take(many).collect()
 }
 
 fn replay(seed: u64) {
-    let world = World::of(seed);
+    let world = if number("PLAIN").is_some() { World::plain(seed) } else { World::of(seed) };
     world.tell();
     let answer = ask(&world);
     println!("{}\n{:?}: {}", answer.text, answer.judgement, answer.said);
@@ -147,7 +150,7 @@ fn worlds_that_were_once_wrong_are_right() {
         386_337_593_813_247_929,
     ];
     for seed in worlds {
-        let answer = ask(&World::of(seed));
+        let answer = ask(&World::plain(seed));
         assert_eq!(answer.judgement, Judgement::Right, "WORLD={seed}: {}", answer.text);
     }
 }
@@ -175,7 +178,7 @@ fn worlds_that_do_not_tell_get_no_wrong_answer() {
         7_019_129_917_963_912_987,
     ];
     for seed in worlds {
-        let answer = ask(&World::of(seed));
+        let answer = ask(&World::plain(seed));
         let is_honest = matches!(answer.judgement, Judgement::Open | Judgement::Right);
         assert!(is_honest, "WORLD={seed}: {:?}: {}", answer.judgement, answer.text);
     }

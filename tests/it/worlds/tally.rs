@@ -28,7 +28,9 @@ pub(crate) struct Tally {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tallies {
     classes: BTreeMap<&'static str, Tally>,
-    shapes: BTreeMap<&'static str, Tally>,
+    /// By shape of the history, by layout of the files, and by whether the hunt looked inside the
+    /// commit.
+    kinds: BTreeMap<&'static str, Tally>,
     steady: BTreeMap<&'static str, Tally>,
     pub all: Tally,
 }
@@ -36,7 +38,10 @@ pub(crate) struct Tallies {
 impl Tallies {
     pub(crate) fn add(&mut self, world: &World, answer: &Answer) {
         self.classes.entry(world.class.name).or_default().add(world, answer);
-        self.shapes.entry(world.shape.kind.name()).or_default().add(world, answer);
+        let depth = if world.localizes { "with localisation" } else { "without localisation" };
+        for kind in [world.shape.kind.name(), world.layout.name(), depth] {
+            self.kinds.entry(kind).or_default().add(world, answer);
+        }
         if world.class.is_steady() {
             self.steady.entry(world.class.name).or_default().add(world, answer);
         }
@@ -49,7 +54,7 @@ impl Tallies {
             "wrong", "≤ 95 %", "runs", "builds", "s",
         ];
         println!("{:34}{}", "", head.map(|word| format!("{word:>8}")).concat());
-        for (name, tally) in self.classes.iter().chain(&self.shapes) {
+        for (name, tally) in self.classes.iter().chain(&self.kinds) {
             println!("{name:34}{}", tally.row());
         }
         println!("{:34}{}", "all", self.all.row());

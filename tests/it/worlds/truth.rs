@@ -103,9 +103,10 @@ impl Made<'_> {
 
     /// Whether flakes and leaks leave the runs clear enough to decide.
     fn is_clear(&self) -> bool {
-        let flakes = self
-            .flake
-            .is_none_or(|flake| flake.rate <= 30 && matches!(flake.side, Side::Good | Side::Bad));
+        let flakes = self.flake.is_none_or(|flake| {
+            let is_noise = flake.kind == FlakeKind::Noise;
+            flake.rate <= 30 && (is_noise || matches!(flake.side, Side::Good | Side::Bad))
+        });
         flakes && matches!(self.leak, None | Some(Leak::Hidden))
     }
 
@@ -125,8 +126,9 @@ impl Made<'_> {
             flake.kind == FlakeKind::Any || side(one) && !parents.iter().any(|one| side(*one))
         };
         let step = self.level(one) - worst;
+        let noise = self.flake.map_or(0, Flake::noise);
         self.failure(one).is_none()
-            && step > TOLERANCE
+            && step > TOLERANCE + 2 * noise
             && !self.is_twin(one, step)
             && self.flake.is_none_or(crosses)
     }

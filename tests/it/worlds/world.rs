@@ -1,10 +1,13 @@
 //! A world: a history, effects of its commits, failures, flakes, leaks, and its `oracle.toml`.
 
+use std::collections::BTreeMap;
+
 use super::classes::{self, Class};
 use super::dice::Dice;
 use super::effect::{Effect, What};
 use super::failing;
 use super::faults::{FailureKind, Flake, FlakeKind, Leak, shown};
+use super::layout::Layout;
 use super::levels::{self, Levels};
 use super::shape::{Kind, Shape};
 use super::truth::{Made, TOLERANCE, Truth};
@@ -19,23 +22,46 @@ pub(crate) struct World {
     pub effects: Vec<Effect>,
     pub flake: Option<Flake>,
     pub leak: Option<Leak>,
+    pub layout: Layout,
+    /// Whether the hunt also looks for the cause inside the commit, as hunts do by default.
+    pub localizes: bool,
     pub truth: Truth,
 }
 
+/// How often a hunt looks for the cause inside the commit, in percent.
+const LOCALIZES: usize = 50;
+
 impl World {
-    /// The world of a seed.
+    /// The world of a seed. One in fourteen has noise.
     pub(crate) fn of(seed: u64) -> Self {
+        // `!seed`, because the numbers of `seed` already drew the class.
+        let mut further = classes::further(!seed);
+        Self::drawn(seed, classes::of(seed), Some(&mut further))
+    }
+
+    /// The same without noise, with a file for each effect, and hunted without localisation.
+    pub(crate) fn plain(seed: u64) -> Self {
+        Self::drawn(seed, classes::draw(&mut Dice::new(seed)), None)
+    }
+
+    fn drawn(seed: u64, class: &'static Class, mut further: Option<&mut Dice>) -> Self {
         let mut dice = Dice::new(seed);
-        let class = classes::draw(&mut dice);
+        // Skips the numbers that drew the plain class, so that the rest stays the same.
+        classes::draw(&mut dice);
         loop {
-            if let Some(world) = Self::attempt(seed, class, &mut dice) {
+            if let Some(world) = Self::attempt(seed, class, &mut dice, further.as_deref_mut()) {
                 return world;
             }
         }
     }
 
     /// One draw of a world; none if the draw does not fit the class.
-    fn attempt(seed: u64, class: &'static Class, dice: &mut Dice) -> Option<Self> {
+    fn attempt(
+        seed: u64,
+        class: &'static Class,
+        dice: &mut Dice,
+        further: Option<&mut Dice>,
+    ) -> Option<Self> {
         let kind = dice.pick(class.shapes);
         let shape = Shape::at_random(kind, dice);
         let levels = dice.pick(class.levels);
@@ -49,14 +75,35 @@ impl World {
         let made = Made { shape: &shape, effects: &effects, flake, leak };
         let truth = made.truth();
         let ends = [shape.good, shape.bad].map(|end| made.level(end));
-        let is_close = ((ends[1] - ends[0]) - TOLERANCE).abs() <= 5;
+        // Noise makes a difference of about the tolerance undecidable.
+        let close = flake.map_or(0, |flake| 2 * flake.noise()).max(5);
+        let is_close = ((ends[1] - ends[0]) - TOLERANCE).abs() <= close;
         let fails = |end: usize| made.failure(end).is_some();
         let fits = truth.expected == class.expected
             && !is_close
             && made.level(shape.good) > 0
             && !fails(shape.good)
             && fails(shape.bad) == class.fails_at_the_end();
-        fits.then_some(Self { seed, class, levels, shape, effects, flake, leak, truth })
+        let (mut layout, mut localizes) = (Layout::Apart, false);
+        if let Some(further) = further {
+            localizes = further.percent(LOCALIZES);
+            // Worlds with leaks name files of `Layout::Apart` in `settings`.
+            if leak.is_none() {
+                layout = Layout::at_random(&shape, further);
+            }
+        }
+        fits.then_some(Self {
+            seed,
+            class,
+            levels,
+            shape,
+            effects,
+            flake,
+            leak,
+            layout,
+            localizes,
+            truth,
+        })
     }
 
     pub(crate) fn made(&self) -> Made<'_> {
@@ -74,10 +121,14 @@ impl World {
                 plan = plan.with(one, &setting);
             }
             let before = parents.first().map(|parent| self.files(*parent)).unwrap_or_default();
-            for (place, (name, text)) in self.files(one).into_iter().enumerate() {
-                if before.get(place).is_none_or(|(_, old)| *old != text) {
-                    plan = plan.file(one, format!("kernels/{name}.conf"), &text);
+            let files = self.files(one);
+            for (name, text) in &files {
+                if before.get(name) != Some(text) {
+                    plan = plan.file(one, format!("kernels/{name}.conf"), text);
                 }
+            }
+            for name in before.keys().filter(|name| !files.contains_key(*name)) {
+                plan = plan.without(one, &format!("kernels/{name}.conf"));
             }
         }
         plan
@@ -114,25 +165,11 @@ impl World {
     }
 
     /// Names, without extension, and contents of the files in `kernels`.
-    fn files(&self, one: usize) -> Vec<(String, String)> {
-        let mut files = Vec::new();
-        for (number, effect) in self.effects.iter().enumerate() {
-            let content = effect.at(one);
-            let name = format!("{number:02}");
-            match &effect.what {
-                What::Level => {
-                    let counter = format!("ppl+{name}b = {}\n", shown(-content.countered));
-                    files.push((name.clone(), format!("ppl+{name} = {}\n", shown(content.amount))));
-                    files.push((format!("{name}b"), counter));
-                }
-                What::Failure(failure) if content.net() != 0 => {
-                    files.push((name, failure.settings()));
-                }
-                What::Failure(_) => files.push((name.clone(), format!("part {name} is well\n"))),
-            }
-        }
+    fn files(&self, one: usize) -> BTreeMap<String, String> {
+        let files = self.layout.files(&self.shape, &self.effects, one);
+        let mut files: BTreeMap<String, String> = files.into_iter().collect();
         if self.leak == Some(Leak::Hidden) {
-            files.push(("hidden".to_owned(), "ppl+hidden = 0\n".to_owned()));
+            files.insert("hidden".to_owned(), "ppl+hidden = 0\n".to_owned());
         }
         files
     }
@@ -165,17 +202,25 @@ impl World {
     pub(crate) fn tell(&self) {
         let made = self.made();
         println!(
-            "class {}, {:?}, {:?}, flake {:?}, leak {:?}",
-            self.class.name, self.levels, self.shape.kind, self.flake, self.leak
+            "class {}, {:?}, {:?}, flake {:?}, leak {:?}, {:?}, localizes {}",
+            self.class.name,
+            self.levels,
+            self.shape.kind,
+            self.flake,
+            self.leak,
+            self.layout,
+            self.localizes
         );
         println!("good {}, bad {}, {:?}", self.shape.good, self.shape.bad, self.truth);
         for (one, parents) in self.shape.parents.iter().enumerate() {
-            let changed = self.files(one);
-            let before = parents.first().map(|parent| self.files(*parent));
-            let is_new =
-                |file: &&(String, String)| before.as_ref().is_none_or(|b| !b.contains(file));
-            let changed: Vec<&str> =
-                changed.iter().filter(is_new).map(|(_, text)| text.trim()).collect();
+            let files = self.files(one);
+            let before = parents.first().map(|parent| self.files(*parent)).unwrap_or_default();
+            let is_new = |(name, text): &(&String, &String)| before.get(*name) != Some(*text);
+            let changed: Vec<String> = files
+                .iter()
+                .filter(is_new)
+                .map(|(name, text)| format!("{name}: {}", text.trim().replace('\n', ", ")))
+                .collect();
             let failure = made.failure(one).map(|failure| format!("{:?}", failure.kind));
             let shows = failure.unwrap_or_else(|| shown(made.level(one)));
             println!("{one:4} < {parents:?}: {shows}  {}", changed.join("; "));
