@@ -39,7 +39,16 @@ impl Executor {
     /// How many slots or jobs the file allows; `None` if it says nothing of that.
     pub(crate) fn listed(&self) -> Option<usize> {
         let slots = Some(self.slots.len()).filter(|listed| *listed > 0);
-        self.slurm.as_ref().map(|slurm| slurm.measure.max_jobs).or(slots)
+        self.slurm.as_ref().map(Slurm::most_commits).or(slots)
+    }
+
+    /// Whether this process shares its job, and so the devices, with processes that build ahead:
+    /// their runs take turns.
+    pub(crate) fn shares_job(&self) -> bool {
+        self.slurm.as_ref().is_some_and(|slurm| {
+            slurm.most_commits() > slurm.measure.max_jobs
+                && (self.own == 0 || !slurm.has_job(self.own))
+        })
     }
 
     /// Whether this variable only chooses among the equal devices of a job.
@@ -95,6 +104,7 @@ const MOST_CPUS: usize = 1024;
 
 #[cfg(test)]
 mod tests {
+    use super::super::JobOptions;
     use super::*;
 
     #[test]
@@ -111,6 +121,24 @@ mod tests {
         ] {
             assert!(cpus(text).unwrap_err().contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn more_jobs_that_build_than_measure_give_slots_in_the_job_of_the_hunt() {
+        let jobs = |max_jobs| JobOptions { max_jobs, ..JobOptions::default() };
+        let executor = |measures, builds: Option<usize>, own| {
+            let (measure, build) = (jobs(measures), builds.map(jobs));
+            let slurm = Some(Slurm { measure, build, ..Slurm::default() });
+            Executor { own, slurm, ..Executor::default() }
+        };
+        for (measures, builds, listed) in [(2, None, 2), (2, Some(1), 2), (2, Some(4), 4)] {
+            assert_eq!(executor(measures, builds, 0).listed(), Some(listed));
+        }
+        for (own, shares) in [(0, true), (1, false), (2, true), (3, true)] {
+            assert_eq!(executor(2, Some(4), own).shares_job(), shares, "{own}");
+            assert!(!executor(2, Some(2), own).shares_job(), "{own}");
+        }
+        assert!(!Executor::default().shares_job());
     }
 
     #[test]

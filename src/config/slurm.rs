@@ -106,6 +106,19 @@ const DEVICES: [&str; 5] = [
 ];
 
 impl Slurm {
+    /// How many commits are built or measured at the same time, each in a slot of its own. The job
+    /// that drives the hunt has the first slot.
+    pub(crate) fn most_commits(&self) -> usize {
+        let builds = self.build.as_ref().map_or(0, |build| build.max_jobs);
+        self.measure.max_jobs.max(builds)
+    }
+
+    /// Whether a job of its own measures in this slot. The slots behind those of the jobs that
+    /// measure are for commits that are built ahead: processes beside the driver have them.
+    pub(crate) fn has_job(&self, slot: usize) -> bool {
+        slot < self.measure.max_jobs
+    }
+
     /// Whether Slurm sets this variable in each job to choose the job's devices.
     pub(crate) fn chooses_devices_by(name: &str) -> bool {
         DEVICES.contains(&name)

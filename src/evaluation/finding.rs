@@ -220,8 +220,8 @@ pub(crate) struct Culprit {
     pub differences: Option<Differences>,
     /// Date and hunt of an earlier confirmation, if it is reused.
     pub confirmed_before: Option<(String, String)>,
-    /// Set if no test shows that the newer end needs the commit, and another commit may easily give
-    /// the same result: how many later commits the hunt did not measure.
+    /// Set if no test shows that the newer end needs the commit: how many later commits the hunt
+    /// did not measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
 }

@@ -222,6 +222,18 @@ impl Reading {
         self.units.get(metric).filter(|own| own.differ_from(wanted, [number, baseline]))
     }
 
+    /// The factor between a metric's number and another one, if both lack a unit and the factor is
+    /// exactly that of two scales. `wanted`: the units of the other number.
+    pub(crate) fn hidden_factor(
+        &self,
+        metric: &Metric,
+        wanted: &PrintedUnits,
+        other: Option<f64>,
+    ) -> Option<f64> {
+        let number = self.values.get(metric).and_then(Value::number)?;
+        self.units.get(metric)?.hidden_factor(wanted, [number, other?])
+    }
+
     /// Whether all values are facts or whole numbers, and there is no generated text. Two causes
     /// easily give equal values of this kind. Equal fractions or texts point to one cause.
     pub(crate) fn is_plain(&self) -> bool {

@@ -24,9 +24,19 @@ const PREFIXES: [(&str, f64); 5] = [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e
 const BINARY: [(&str, f64); 4] =
     [("ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("Ti", 1_099_511_627_776.0)];
 
-/// From this ratio on, two numbers may have units of different scale. A minute has 60 seconds, and
-/// in the same commit the number may get better or worse by a factor of three.
-const LEAST_RATIO: f64 = 20.0;
+/// From this ratio on, two numbers may have units of different scale. A byte has 8 bits, and in the
+/// same commit the number may get better or worse by a factor of 1.6.
+const LEAST_RATIO: f64 = 5.0;
+
+/// Factors between two scales of a number without a unit: per cent and a share, seconds and
+/// milliseconds or microseconds.
+const HIDDEN_FACTORS: [f64; 3] = [100.0, 1e3, 1e6];
+/// Largest difference between the ratio of two rounded numbers and such a factor, as a share of the
+/// factor.
+const ROUNDING: f64 = 0.005;
+/// Minimum number of digits that one of the two numbers must have. With fewer digits, the ratio of
+/// two levels on one scale is often such a factor by chance.
+const LEAST_DIGITS: usize = 2;
 
 /// Other words for what is counted. Engines rename them without any change of the numbers.
 const COUNTED: [(&str, &str); 13] = [
@@ -54,6 +64,19 @@ impl PrintedUnits {
         own.has_other_scale(&other) || (own != other && may_be_rescaled(numbers))
     }
 
+    /// The factor between two numbers without a unit, if it is exactly that of two scales, such as
+    /// per cent and a share: 45.2 and 0.452. Whole numbers may be counts, which have one scale.
+    pub(super) fn hidden_factor(&self, other: &Self, numbers: [f64; 2]) -> Option<f64> {
+        let has_unit = |units: &Self| units.0.iter().any(|unit| !unit.is_empty());
+        let are_whole = numbers.iter().all(|number| number.fract() == 0.0);
+        let has_digits = numbers.into_iter().any(|number| digits(number) >= LEAST_DIGITS);
+        if has_unit(self) || has_unit(other) || are_whole || !has_digits {
+            return None;
+        }
+        let ratio = ratio_of(numbers);
+        HIDDEN_FACTORS.into_iter().find(|factor| (ratio / factor - 1.0).abs() <= ROUNDING)
+    }
+
     /// The units with one word for each thing that is counted: `tok/s` for `t/s`.
     fn with_short_words(&self) -> Self {
         let short = |unit: &String| unit.split('/').map(short_word).collect::<Vec<_>>().join("/");
@@ -76,12 +99,29 @@ impl PrintedUnits {
 /// Whether two numbers are so far apart that one may be the other in another unit.
 fn may_be_rescaled(numbers: [Option<f64>; 2]) -> bool {
     let [Some(own), Some(other)] = numbers else { return false };
-    let ratio = (own / other).max(other / own);
+    let ratio = ratio_of([own, other]);
     ratio.is_finite() && ratio >= LEAST_RATIO
 }
 
-fn short_word(word: &str) -> &str {
-    COUNTED.iter().find(|(long, _)| *long == word).map_or(word, |(_, short)| *short)
+/// The larger number divided by the smaller one, for two positive numbers.
+fn ratio_of([one, other]: [f64; 2]) -> f64 {
+    (one / other).max(other / one)
+}
+
+/// A unit with the word of [`COUNTED`], and with `/s` for a rate: `Mb/s` for `Mbps`.
+fn short_word(word: &str) -> String {
+    if let Some((_, short)) = COUNTED.iter().find(|(long, _)| *long == word) {
+        return (*short).to_owned();
+    }
+    let rate = |end: &str, unit: &str| Some(format!("{}{unit}", word.strip_suffix(end)?));
+    rate("bps", "b/s").or_else(|| rate("Bps", "B/s")).unwrap_or_else(|| word.to_owned())
+}
+
+/// How many digits a number has, without zeros at its ends: 3 for 45.2 and for 0.452.
+fn digits(number: f64) -> usize {
+    let text = format!("{number:e}");
+    let mantissa = text.split('e').next().unwrap_or_default();
+    mantissa.bytes().filter(u8::is_ascii_digit).count()
 }
 
 /// Whether one is the inverse of the other, or one is a time for each thing and the other a number
@@ -135,10 +175,14 @@ fn seconds(unit: &str) -> Option<f64> {
     })
 }
 
+/// Bytes, and bits as parts of them.
 fn bytes(unit: &str) -> Option<f64> {
-    let prefix = unit.strip_suffix('B')?;
+    let (prefix, size) = match unit.strip_suffix('B') {
+        Some(prefix) => (prefix, 1.0),
+        None => (unit.strip_suffix('b')?, 0.125),
+    };
     let known = PREFIXES.iter().chain(&BINARY).find(|(name, _)| *name == prefix);
-    known.map(|(_, scale)| *scale)
+    known.map(|(_, scale)| *scale * size)
 }
 
 /// The ratio of two counts of the same thing: `ktok` and `tok`.
@@ -180,6 +224,8 @@ mod tests {
             ("s", "min"),
             ("kB/s", "MB/s"),
             ("MB/s", "MiB/s"),
+            ("Mb", "MB"),
+            ("Mbps", "MB/s"),
             ("tok/s", "tok/min"),
             ("tok/s", "ktok/s"),
             ("GFLOPS", "TFLOPS"),
@@ -219,6 +265,7 @@ mod tests {
         assert!(is_other(["ms", ""], [12.0, 0.007]));
         assert!(is_other(["", "%"], [0.7, 80.0]));
         assert!(is_other(["min", ""], [1.2, 58.0]));
+        assert!(is_other(["MB", ""], [10.0, 80.0]));
         assert!(!is_other(["", "tok/s"], [80.0, 100.0]));
         // One unit under two names.
         assert!(!is_other(["t/s", "tok/s"], [4.1, 101.5]));
@@ -229,6 +276,27 @@ mod tests {
             assert!(!is_other(["", "ms"], [number, 7.0]), "{number}");
         }
         assert!(!of("").differ_from(&of("ms"), [None, Some(7.0)]));
+    }
+
+    #[test]
+    fn numbers_without_a_unit_may_be_of_two_scales() {
+        let of = |unit: &str| -> PrintedUnits { [unit.to_owned()].into_iter().collect() };
+        let factor = |units: [&str; 2], numbers| of(units[0]).hidden_factor(&of(units[1]), numbers);
+        assert_eq!(factor(["", ""], [45.2, 0.452]), Some(100.0));
+        assert_eq!(factor(["", ""], [0.452, 45.23]), Some(100.0));
+        assert_eq!(factor(["", ""], [0.0123, 12.3]), Some(1e3));
+        for numbers in [
+            [45.2, 0.41],
+            [0.452, 40.0],
+            [4500.0, 45.0],
+            [0.8, 80.0],
+            [7.1, 0.0],
+            [7.1, f64::NAN],
+            [7.1, f64::INFINITY],
+        ] {
+            assert_eq!(factor(["", ""], numbers), None, "{numbers:?}");
+        }
+        assert_eq!(factor(["ms", "ms"], [45.2, 0.452]), None);
     }
 
     #[test]

@@ -24,8 +24,8 @@ use super::{FileChange, GitError, History};
 use later_place::LaterPlace;
 use lines::LineComparison;
 
-/// Maximum number of a change's files to compare; further files are ignored, except by
-/// [`History::whole_change`].
+/// Maximum number of a change's files to compare and to follow. [`History::whole_change`] compares
+/// all files.
 const MOST_FILES: usize = 400;
 /// Maximum number of commits to examine one by one.
 const MOST_COMMITS: usize = 5000;
@@ -95,6 +95,11 @@ impl FileOfChange {
         2 * self.removed.intersection(lines).count() >= self.removed.len()
     }
 
+    /// Whether all lines that the change removed are among these, and none that it added.
+    fn has_old_lines(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
+        self.removed.is_subset(lines) && self.added.is_disjoint(lines)
+    }
+
     /// Whether all lines that the change added are among these, and none that it removed.
     fn keeps_lines(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
         self.added.is_subset(lines) && self.removed.is_disjoint(lines)
@@ -118,11 +123,7 @@ impl History {
     }
 
     /// The change with all of its files, however many there are.
-    pub(crate) fn whole_change(
-        &self,
-        parent: &CommitId,
-        commit: &CommitId,
-    ) -> Result<Change, GitError> {
+    fn whole_change(&self, parent: &CommitId, commit: &CommitId) -> Result<Change, GitError> {
         self.compared(parent, commit, &[], usize::MAX)
     }
 
@@ -183,8 +184,8 @@ impl History {
         })
     }
 
-    /// Whether the tree of `commit` lacks the change and at least one file is byte for byte as
-    /// before the change, as after a revert.
+    /// Whether the tree of `commit` lacks the change and at least one file is as before the change,
+    /// as after a revert.
     pub(crate) fn is_restored(&self, commit: &CommitId, change: &Change) -> bool {
         self.contains_change(commit, change) == Some(false)
             && change.files.iter().any(|file| self.is_as_before(commit, file))
@@ -196,16 +197,15 @@ impl History {
         self.contains_change(commit, change) == Some(false) && !self.is_restored(commit, change)
     }
 
-    /// Whether the tree of `commit` lacks the change, or at least one file is byte for byte as
-    /// before the change.
+    /// Whether the tree of `commit` lacks the change, or at least one file is as before the change.
     pub(crate) fn is_gone_in_part(&self, commit: &CommitId, change: &Change) -> bool {
         let is_put_back =
             |file: &FileOfChange| file.before != file.after && self.is_as_before(commit, file);
         self.contains_change(commit, change) == Some(false) || change.files.iter().any(is_put_back)
     }
 
-    /// The files that are byte for byte as before the change, each as a change of its own. A file
-    /// that the change added does not count.
+    /// The files that are as before the change, each as a change of its own. A file that the change
+    /// added does not count.
     pub(crate) fn put_back(&self, commit: &CommitId, change: &Change) -> Vec<Change> {
         let is_put_back = |file: &&FileOfChange| {
             file.before.is_some() && file.before != file.after && self.is_as_before(commit, file)
@@ -237,9 +237,16 @@ impl History {
         change.files.iter().any(is_put_back)
     }
 
+    /// Whether the file is as before the change: byte for byte or, after other commits edited it
+    /// too, with all lines that the change removed and none that it added.
     fn is_as_before(&self, commit: &CommitId, file: &FileOfChange) -> bool {
         let here = self.version(commit, file);
-        here == file.before && (here.is_some() || !self.is_moved(commit, file))
+        if here == file.before {
+            return here.is_some() || !self.is_moved(commit, file);
+        }
+        // Without a removed line, other lines may have replaced the added ones.
+        let is_telling = !file.removed.is_empty() && file.by == LineComparison::Text;
+        is_telling && here != file.after && file.has_old_lines(&self.lines(here, file.by))
     }
 
     /// Whether the tree of `commit` has the changed file under another path. Does not count if the

@@ -61,16 +61,9 @@ const LONGEST_REMEMBERED: usize = 64 << 10;
 impl History {
     /// Opens the repository for reading.
     pub(crate) fn open(repository: &Repository) -> Result<Self, GitError> {
-        allow_what_git_allows();
-        let path = repository.common_dir();
-        // Opened as bare: we read only data that all worktrees share, and the common folder stays
-        // if the user's worktree is removed. `open_bare` would not see where a shallow clone ends.
-        let flags = RepositoryOpenFlags::BARE
-            | RepositoryOpenFlags::NO_SEARCH
-            | RepositoryOpenFlags::NO_DOTGIT;
-        let none: [&Path; 0] = [];
-        let objects = git2::Repository::open_ext(path, flags, none)
-            .map_err(|source| GitError::Library { what: path.display().to_string(), source })?;
+        // The common folder has the data that all worktrees share, and it stays if the user's
+        // worktree is removed.
+        let objects = open_bare(repository.common_dir())?;
         Ok(Self { repository: repository.clone(), objects, listed: RefCell::default() })
     }
 
@@ -331,6 +324,17 @@ fn read_list(command: &str, printed: &[u8]) -> Result<Vec<CommitId>, GitError> {
         .collect()
 }
 
+/// Opens a git folder as a bare repository.
+pub(super) fn open_bare(git_dir: &Path) -> Result<git2::Repository, GitError> {
+    allow_what_git_allows();
+    // `git2::Repository::open_bare` would not see where a shallow clone ends.
+    let flags =
+        RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
+    let none: [&Path; 0] = [];
+    git2::Repository::open_ext(git_dir, flags, none)
+        .map_err(|source| GitError::Library { what: git_dir.display().to_string(), source })
+}
+
 /// Lets libgit2 open every repository that git has already opened for us.
 ///
 /// Libgit2 refuses repositories with unknown extensions, although partial clones and relative
@@ -340,8 +344,8 @@ fn allow_what_git_allows() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: both calls write global variables that libgit2 reads when it opens a repository.
-        // Only `History::open` opens repositories, and `Once` makes every caller wait until this
-        // block is done.
+        // Only `open_bare` opens repositories, and `Once` makes every caller wait until this block
+        // is done.
         #[expect(unsafe_code, reason = "git2 has no safe way to say what we accept")]
         unsafe {
             let done = git2::opts::set_extensions(&["partialclone", "relativeworktrees"])

@@ -75,8 +75,7 @@ impl OverlayBuilder {
     }
 
     /// Merges the changes between these pairs of trees into `tree`, one after the other, as
-    /// `git revert` does. Returns the merged tree; `None` if there are conflicts that stay, or with
-    /// git before 2.40.
+    /// `git revert` does. Returns the merged tree; `None` if there are conflicts that stay.
     pub(crate) fn merged(
         &self,
         tree: &str,

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use git2::{FileFavor, MergeOptions, Oid};
+
 use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
 use super::bisect_repository::BisectRepository;
 use super::checkout_failure::is_refused;
 use super::command::Call;
 use super::error::io_error;
+use super::history::open_bare;
 use super::overlay::{
     LaidTree, Layer, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
 };
@@ -17,12 +20,15 @@ use super::{GitError, vendored};
 /// Maximum number of entries for one git call: a command line is limited.
 const MOST_ENTRIES: usize = 500;
 
+/// Maximum number of new files that a merge compares with removed ones to find renames.
+const MOST_RENAMES: u32 = 1000;
+
 /// What becomes of lines that a merged change and the tree both alter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conflicts {
     /// They stay conflicts.
     Stay,
-    /// The merged change replaces them. Needs git 2.43.
+    /// The merged change replaces them.
     Replaced,
 }
 
@@ -133,28 +139,28 @@ impl ScratchRepository {
 
     /// Merges the change between two trees into `tree`, as `git revert` and `git cherry-pick` do: a
     /// file that was renamed meanwhile is found under its new name. Returns the merged tree; `None`
-    /// if there are conflicts that stay, or if git is too old.
+    /// if there are conflicts that stay, or if an object is missing, as in a partial clone.
+    ///
+    /// Uses libgit2: git itself can do this without a checkout only since version 2.43.
     pub(super) fn merged(
         &self,
         tree: &str,
         [from, to]: [&String; 2],
         conflicts: Conflicts,
     ) -> Result<Option<String>, GitError> {
-        let base = format!("--merge-base={}", self.commit(from)?);
-        let sides = [self.commit(tree)?, self.commit(to)?];
-        let call = self.call().args(["merge-tree", "--write-tree", &base]);
-        let call = match conflicts {
-            Conflicts::Stay => call,
-            Conflicts::Replaced => call.arg("-Xtheirs"),
+        let objects = open_bare(self.bare.git_dir())?;
+        let mut options = MergeOptions::new();
+        options.find_renames(true).target_limit(MOST_RENAMES);
+        if conflicts == Conflicts::Replaced {
+            options.file_favor(FileFavor::Theirs);
+        }
+        let find = |name: &str| Oid::from_str(name).and_then(|tree| objects.find_tree(tree));
+        let merge = || -> Result<Option<Oid>, git2::Error> {
+            let (base, ours, theirs) = (find(from)?, find(tree)?, find(to)?);
+            let mut merged = objects.merge_trees(&base, &ours, &theirs, Some(&options))?;
+            if merged.has_conflicts() { Ok(None) } else { merged.write_tree_to(&objects).map(Some) }
         };
-        let merged = call.args(sides).run()?;
-        Ok((merged.code == 0).then(|| merged.line()))
-    }
-
-    /// A commit with this tree.
-    fn commit(&self, tree: &str) -> Result<String, GitError> {
-        let us = ["-c", "user.name=bisect-ppl", "-c", "user.email=bisect-ppl@localhost"];
-        self.call().args(us).args(["commit-tree", tree, "-m", "a tree to merge"]).line()
+        Ok(merge().ok().flatten().map(|tree| tree.to_string()))
     }
 
     /// Whether git has all the files from which a patch was made, by the object names in the patch.

@@ -48,7 +48,7 @@ impl Driver<'_> {
         if slurm.is_some() {
             self.hunt.make_jobs()?;
         }
-        let cluster = slurm.map(|slurm| Cluster::new(slurm.measure, self.hunt.jobs()));
+        let cluster = slurm.map(|slurm| Cluster::new(slurm, self.hunt.jobs()));
         let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots(), cluster)?;
         Ok(Some(crew))
     }

@@ -136,7 +136,7 @@ impl Driver<'_> {
             self.oracle.recorder.event(Event::Note { text: text.to_owned() })?;
         }
         let observation = fresh.bad_side(worst).clone();
-        if !is_blamed(&culprit) {
+        if !is_blamed(&culprit) || !fresh.are_surely_large(strategy) {
             return Ok(ConfirmationOutcome::Small(Box::new(culprit), observation));
         }
         self.oracle.recorder.event(Event::Confirmed(Box::new(culprit.clone())))?;

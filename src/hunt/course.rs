@@ -172,6 +172,7 @@ impl Driver<'_> {
             let idle = self.idle_beside_in_noise(&mut finding);
             later.open.extend(self.unless_faulty(idle)?);
             let finding = self.unless_open(finding, &later.open)?;
+            let finding = self.unless_remnant(finding)?;
             return self.lower_if_untested(finding);
         }
     }

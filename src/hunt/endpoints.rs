@@ -16,6 +16,7 @@ pub(crate) mod plan;
 mod same_program;
 pub(crate) mod same_text;
 mod same_units;
+mod stray_failures;
 pub(crate) mod targets;
 pub(crate) mod unread;
 
@@ -35,14 +36,13 @@ use super::verdict::{VerdictContext, write_down};
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
+use stray_failures::{RUNS_TO_TELL, StrayFailures, failed_runs};
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
 const RUNS_STEADY: usize = 2;
 /// Runs of each endpoint before the finding `no-regression`: two equal runs do not prove much.
 const RUNS_TO_DENY: usize = 4;
-/// Runs of each endpoint that separate a rare failure from a frequent one.
-const RUNS_TO_TELL: usize = 5;
 
 /// The runs of both endpoints, and the targets chosen from them.
 pub(crate) struct Endpoints {
@@ -100,9 +100,9 @@ impl Driver<'_> {
                 merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
         }
-        for seen in [&mut at_good, &mut at_bad] {
-            self.leave_out_stray_failures(seen)?;
-        }
+        let strays = StrayFailures::of(&at_good, &at_bad);
+        self.leave_out_stray_failures(&mut at_good, None)?;
+        self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
         self.oracle.pool.free_all_but(&good);
         if let Some(finding) = self.begin_in_one_slot(&at_good, &measures)? {
             return Ok(Err(Box::new(finding)));
@@ -113,7 +113,13 @@ impl Driver<'_> {
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
             Err(finding) if finding.outcome == Outcome::NoRegression => {
-                return self.denied(finding, &at_good, &at_bad, &policy).map(Err);
+                let denied = self.denied(finding, &at_good, &at_bad, &policy, strays.as_ref())?;
+                return Ok(Err(match strays {
+                    Some(strays) if denied.outcome == Outcome::NoRegression => {
+                        Box::new(strays.doubt(*denied))
+                    }
+                    _ => denied,
+                }));
             }
             Err(finding) => return Ok(Err(finding)),
         };
@@ -218,7 +224,7 @@ impl Driver<'_> {
             }
             let fails = |seen: &Observation| seen.of(name).iter().all(|s| s.result.is_err());
             let is_mixed = |seen: &Observation| {
-                let failed = seen.of(name).iter().filter(|s| s.result.is_err()).count();
+                let failed = failed_runs(seen.of(name));
                 failed > 0 && failed < seen.of(name).len()
             };
             if runs <= RUNS_TO_TELL && (is_mixed(good) || is_mixed(bad)) {
@@ -249,27 +255,6 @@ impl Driver<'_> {
     fn shows_none(&self, good: &Observation, bad: &Observation, policy: &EndpointPolicy) -> bool {
         choose(good, bad, &self.guards(), policy)
             .is_err_and(|finding| finding.outcome == Outcome::NoRegression)
-    }
-
-    /// Removes failed runs if at most one run in five failed. The other runs judge the commit.
-    fn leave_out_stray_failures(&mut self, seen: &mut Observation) -> Result<(), HuntError> {
-        for (measure, samples) in &mut seen.samples {
-            let failed = samples.iter().filter(|sample| sample.result.is_err()).count();
-            if failed == 0 || failed * RUNS_TO_TELL > samples.len() {
-                continue;
-            }
-            let what = samples.iter().find_map(|sample| sample.result.as_ref().err());
-            let what = what.map_or(String::new(), |failure| failure.detail.clone());
-            let text = format!(
-                "{measure} failed in {failed} of {} runs of {}, and is judged by the others: \
-                 {what}",
-                samples.len(),
-                seen.commit.short()
-            );
-            samples.retain(|sample| sample.result.is_ok());
-            self.oracle.recorder.event(Event::Note { text })?;
-        }
-        Ok(())
     }
 
     /// Makes the good endpoint's build the control, kept for the whole hunt.

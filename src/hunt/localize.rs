@@ -20,8 +20,10 @@ mod moved;
 mod open_change;
 mod others;
 mod pairs;
+mod parents_alone;
 mod part_info;
 mod places;
+mod remnant;
 mod repeat;
 mod revert;
 mod roles;
@@ -29,6 +31,7 @@ pub(crate) mod step;
 mod tensors;
 mod trials;
 mod undone;
+mod votes;
 
 use std::collections::BTreeMap;
 
@@ -139,7 +142,7 @@ impl Driver<'_> {
     }
 
     /// The hunt's targets, and the guards that it does not search for.
-    pub(super) fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
+    fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
         let entries = self.hunt.entries()?.into_iter().rev();
         let mut found = entries.filter_map(|entry| match entry.event {
             Event::Targets { targets, others, .. } => Some((targets, others)),

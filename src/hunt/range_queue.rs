@@ -131,15 +131,16 @@ impl Driver<'_> {
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
     }
 
-    /// Corrects the ledger once nothing is left to search: what the named commits leave open, what
-    /// the newer end does not show, what rests on runs that differ, and steps that may be offsets
-    /// of single commits.
+    /// Corrects the ledger once nothing is left to search: merges of branches that cannot be
+    /// measured by themselves, what the named commits leave open, what the newer end does not show,
+    /// what rests on runs that differ, and steps that may be offsets of single commits.
     fn correct(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
         claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
+        ledger.withdraw_merges();
         self.refresh_levels(ledger)?;
         self.withdraw_what_is_put_back(ledger, whole)?;
         self.doubt_what_the_end_lacks(ledger, whole)?;
@@ -258,8 +259,13 @@ impl Driver<'_> {
         let mut merge = self.judged_on_the_line(culprit.clone())?;
         for _ in 0..MOST_MERGES {
             let Some(inner) = self.inside_merge(ledger, &search_range, &merge)? else { break };
-            let Searched::Culprit(inside, _) = super::search::search(self, inner.clone())? else {
-                break;
+            let inside = match super::search::search(self, inner.clone())? {
+                Searched::Culprit(inside, _) => inside,
+                Searched::Candidates(branch, _) | Searched::Untestable(branch) => {
+                    ledger.may_be_merged_in(&merge.info.commit, branch);
+                    break;
+                }
+                _ => break,
             };
             // If the merge's parent already contains the commit, the merge does not bring it in. If
             // the good end contains it, it cannot be the difference between the ends.

@@ -7,12 +7,17 @@
 //!   last one, with or without a remark in brackets after it;
 //! - a check failed in other words: `ERROR`, `TIMEOUT`, `CRASHED`, `MISMATCH`, `NOK`, `Failed` at
 //!   the end of a line behind a name, with or without `***` or `!`;
+//! - such a word in small letters behind a colon or dots (`rope: ok`, `test rope ... failed`), or
+//!   behind a name of one word and with a time behind it (`rope failed after 3s`);
+//! - a line of ctest, of pytest's summary or of TAP;
 //! - a distance: `max_diff=1.5e-05`, `Max diff: …`, `max_abs=…`, `max_err=…`;
 //! - a loss: `loss = 3.14`; if the line has a step number, the loss is part of a series;
 //! - a heading: `TEST: GELU Forward`, which is a prefix of the names of the checks below.
 //!
-//! Totals (`ALL TESTS PASSED (3/3)`, `FAILED: 2`) are not checks. A check's name is the words of
-//! its line before the first named number. If a name occurs again, a number is added to it.
+//! A time may stand behind each word at the end of a line. Totals (`ALL TESTS PASSED (3/3)`,
+//! `FAILED: 2`) are not checks, nor are checks that a summary of failures names again. A check's
+//! name is the words of its line before the first named number. If a name occurs again, a number is
+//! added to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,8 +29,11 @@ use super::value::finite;
 use super::word::word;
 
 mod line;
+mod runner;
+mod state;
 
-use line::{Line, State, heading};
+use line::{Line, heading};
+use state::State;
 
 /// Names of metrics over all checks; a check with such a name becomes `check-NAME`.
 const OWN: [&str; 5] = ["passed", "failed", "skipped", "max_diff", "loss"];
@@ -35,6 +43,8 @@ const OWN: [&str; 5] = ["passed", "failed", "skipped", "max_diff", "loss"];
 pub(super) struct Parity {
     measure: String,
     heading: String,
+    /// Whether the lines now belong to a runner's summary, which names checks again.
+    is_summary: bool,
     counts: BTreeMap<State, u32>,
     /// How often each name occurred.
     names: BTreeMap<String, u32>,
@@ -54,6 +64,7 @@ impl Parity {
         Self {
             measure: measure.to_owned(),
             heading: String::new(),
+            is_summary: false,
             counts: BTreeMap::new(),
             names: BTreeMap::new(),
             ran: BTreeSet::new(),
@@ -74,11 +85,19 @@ impl Parity {
             self.heading = word(heading);
             return true;
         }
+        if let Some(is_summary) = runner::summary(&plain) {
+            self.is_summary = is_summary;
+        }
         let Line { state, name, distance, loss, step } = Line::of(&plain);
         if state.is_none() && distance.is_none() && loss.is_none() {
             return false;
         }
-        let name = self.called(&name, state);
+        let name = self.full_name(&name, state);
+        let is_known = name.as_ref().is_some_and(|name| self.names.contains_key(name));
+        if self.is_summary && state.is_some() && is_known {
+            return true;
+        }
+        let name = name.map(|name| self.counted(name));
         if let Some(state) = state {
             *self.counts.entry(state).or_default() += 1;
         }
@@ -101,8 +120,9 @@ impl Parity {
         true
     }
 
-    /// The full name of a check; `None` if the line has neither a state nor a name.
-    fn called(&mut self, name: &str, state: Option<State>) -> Option<String> {
+    /// The name of a check below its heading, which other checks may have too; `None` if the line
+    /// has neither a state nor a name.
+    fn full_name(&self, name: &str, state: Option<State>) -> Option<String> {
         let name = match (word(name), state) {
             (name, None) if name.is_empty() => return None,
             (name, Some(_)) if name.is_empty() => UNNAMED_CHECK.to_owned(),
@@ -110,10 +130,14 @@ impl Parity {
             (name, _) => format!("{}-{name}", self.heading),
         };
         let is_taken = OWN.iter().chain(&Resource::NAMES).any(|own| *own == name);
-        let name = if is_taken { format!("check-{name}") } else { name };
+        Some(if is_taken { format!("check-{name}") } else { name })
+    }
+
+    /// Counts the name, and adds a number to it if it occurred before.
+    fn counted(&mut self, name: String) -> String {
         let count = self.names.entry(name.clone()).or_default();
         *count += 1;
-        Some(if *count == 1 { name } else { format!("{name}_{count}") })
+        if *count == 1 { name } else { format!("{name}_{count}") }
     }
 
     fn distance(&mut self, distance: f64, name: Option<String>) {

@@ -181,7 +181,7 @@ impl Pattern {
                 None if is_lost => drop(taken.insert(place, text)),
                 None => has_stray |= lost.is_not_finite() && group.add_stray(lost, line),
                 // The pattern would have taken a number here, so it takes another one.
-                Some(groups) if lost.is_not_finite() && lost.is_value_in(line) => {
+                Some(groups) if (lost.is_no_number() || is_lost) && lost.is_value_in(line) => {
                     let Some(other) = groups.get(&number) else { continue };
                     if !is_lost && lost.is_other_value(&self.regex, line, *other) {
                         continue;

@@ -20,9 +20,6 @@ use super::OracleError;
 /// Time between two looks for a free place among the jobs.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The exit code of a job that was asked to stop.
-const INTERRUPTED: u8 = 130;
-
 /// What is known of a job while it is waited for.
 pub(super) enum JobNews {
     /// It waits: the reason, in words.
@@ -94,14 +91,14 @@ impl BuildJobs {
                 JobEnd::Stopped => return Err(OracleError::stopped(stop)),
                 JobEnd::Lost(loss) => return Err(lost(format!("job {id}, which built, {loss}"))),
             };
-            let node = result.node;
-            match result.refusal {
+            let node = &result.node;
+            match &result.refusal {
                 Some(Refusal::OtherBuildNode { what }) => {
                     let text = format!("node {node} is set aside for builds: {what}");
                     tell(JobNews::Refused(text))?;
                     continue;
                 }
-                Some(Refusal::LockUnseen) => return Err(lock_unseen(&node, self.hunt.path())),
+                Some(Refusal::LockUnseen) => return Err(lock_unseen(node, self.hunt.path())),
                 Some(Refusal::Busy) => {
                     let why = "did nothing: a job that was given up still builds in its folder";
                     return Err(lost(format!("job {id} {why}")));
@@ -114,7 +111,7 @@ impl BuildJobs {
             if stop.is_requested() {
                 return Err(OracleError::stopped(stop));
             }
-            if result.exit_code == INTERRUPTED {
+            if result.is_interrupted() {
                 return Err(lost(format!("job {id}, which built, {}", Loss::Interrupted)));
             }
             let answer = attempt.answer().and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -128,7 +125,7 @@ impl BuildJobs {
                 let fault = RecordedFault { reason, ..RecordedFault::default() };
                 return Err(OracleError::InJob(fault));
             };
-            return Ok((answer, node));
+            return Ok((answer, result.node));
         }
     }
 

@@ -42,6 +42,7 @@ impl Oracle {
     ) -> Result<(StoredRun, Derived), OracleError> {
         let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
         let share = match measure.exclusive {
+            Exclusive::No if self.recipes.config.executor.shares_job() => MachineShare::OnlyRun,
             Exclusive::No => MachineShare::Run,
             Exclusive::Runs => MachineShare::OnlyRun,
             Exclusive::All => MachineShare::Exclusive,

@@ -23,12 +23,21 @@ pub(super) fn incomparable(
     text().or_else(unit).or_else(checks).or_else(missing)
 }
 
-/// The reason if the metric's number has another unit.
+/// The reason if the metric's number has another unit, or no unit and another scale.
 fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
     let metric = &target.guard.metric;
     let wanted = target.units.as_ref()?;
-    let own = reading.other_units(metric, wanted, target.baseline.number())?;
-    Some(format!("{metric} has another unit: {own}, but {wanted} at the good end"))
+    if let Some(own) = reading.other_units(metric, wanted, target.baseline.number()) {
+        return Some(format!("{metric} has another unit: {own}, but {wanted} at the good end"));
+    }
+    let ends = [(&target.baseline, "good"), (&target.bad, "bad")];
+    ends.into_iter().find_map(|(level, end)| {
+        let factor = reading.hidden_factor(metric, wanted, level.number())?;
+        Some(format!(
+            "{metric} may have another scale: it has no unit, and differs from the {end} end by a \
+             factor of {factor}"
+        ))
+    })
 }
 
 /// The reason if checks did not run that would show the regression. A check that did not run lowers
@@ -108,8 +117,31 @@ pub(crate) fn skip_reason(kind: FailureKind) -> SkipReason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Guard, GuardForm, Metric, NeededChecks};
+    use crate::evaluation::{Guard, GuardForm, Metric, NeededChecks, PrintedUnits};
     use crate::oracle::fixture::checks;
+
+    #[test]
+    fn a_number_of_another_scale_than_an_end_says_nothing() {
+        let metric = Metric::of("acc");
+        let guard = Guard { metric: metric.clone(), form: GuardForm::MaxDecrease(1.0) };
+        let [good, bad] = [45.2, 0.412].map(Value::Number);
+        let none: PrintedUnits = [String::new()].into_iter().collect();
+        let target = GuardTarget {
+            units: Some(none.clone()),
+            ..GuardTarget::between(&guard, good, bad, None)
+        };
+        let said = |number: f64| {
+            let reading = Reading {
+                values: [(metric.clone(), Value::Number(number))].into(),
+                units: [(metric.clone(), none.clone())].into(),
+                ..Reading::default()
+            };
+            incomparable(&reading, &target).map(|(_, why)| why)
+        };
+        assert!(said(0.452).unwrap().ends_with("from the good end by a factor of 100"));
+        assert!(said(41.2).unwrap().ends_with("from the bad end by a factor of 100"));
+        assert_eq!([45.2, 44.0, 0.412].map(said), [None, None, None]);
+    }
 
     #[test]
     fn an_old_failure_that_did_not_run_matters_only_if_it_could_break_the_guard() {

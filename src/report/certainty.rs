@@ -9,27 +9,20 @@ use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Re
 /// The confidence in a first bad commit, and its evidence.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let mut sure = text::percent(first.confidence);
-    let wrong = chance_of_error(first.confidence);
+    let shown = evidence(report, first);
     if let Some(number) = first.unmeasured_after {
         let commits = text::plural(number, "later commit");
         return format!(
-            "at most {sure}: no test shows that the bad end needs it (--no-localize), and \
-             {commits} without a measurement may have undone it and made the same change again"
+            "at most {sure}: {shown}, but no test shows that the bad end needs it (--no-localize), \
+             and {commits} without a measurement may have undone it and made the same change again"
         );
     }
     if report.target_failure.is_some() {
         sure.push_str(" that it brought this failure");
-        if !report.was_found_in_noise(first) {
-            return format!(
-                "{sure}: fresh runs of it fail alike, those of its parents do not; {wrong} of that by luck"
-            );
-        }
     }
-    if first.basis == Basis::BitExact {
-        return format!("{sure}: every run repeated bit for bit; {wrong} of that by luck");
-    }
-    if !report.was_found_in_noise(first) {
-        return format!("{sure}: repeated runs never overlap; {wrong} of that by luck");
+    if first.basis == Basis::BitExact || !report.was_found_in_noise(first) {
+        let wrong = chance_of_error(first.confidence);
+        return format!("{sure}: {shown}; {wrong} of that by luck");
     }
     let fresh = format!(
         "{sure}: fresh runs of it and of its {} favour a real change {} : 1",
@@ -42,6 +35,20 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
             format!("{fresh}; the search had given it {} from its own runs", chance(likely))
         }
         None => fresh,
+    }
+}
+
+/// What the runs show, without odds.
+fn evidence(report: &Report, first: &FirstBad) -> &'static str {
+    let in_noise = report.was_found_in_noise(first);
+    if report.target_failure.is_some() && !in_noise {
+        "fresh runs of it fail alike, those of its parents do not"
+    } else if first.basis == Basis::BitExact {
+        "every run repeated bit for bit"
+    } else if in_noise {
+        "fresh runs of it and of its parents favour a real change"
+    } else {
+        "repeated runs never overlap"
     }
 }
 

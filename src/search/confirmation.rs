@@ -23,6 +23,9 @@ const WIDER: f64 = 4.0;
 const BEYOND: f64 = 3.0;
 /// Minimum number of pairs to confirm a step if they do not fit the calibration.
 const ODD_PAIRS: usize = 6;
+/// A step is surely larger or smaller than a size if its mean is this many standard errors away: the
+/// one-sided bound of 95 % of the normal distribution.
+const SURE: f64 = 1.64;
 
 /// The evidence that a confidence of 1 − α needs: ln((1 − α/2)/(α/2)), in nats; ln 199 at 0.99.
 /// The search uses the other half of α.
@@ -196,6 +199,15 @@ impl FreshPairs {
     pub(crate) fn evidence(&self) -> f64 {
         let least = self.least.filter(|_| self.is_rejected_or_exhausted());
         self.evidence_for(least.unwrap_or(self.step))
+    }
+
+    /// Whether the step of the pairs is surely larger (`true`) or smaller than `size`, on the oriented
+    /// scale; `None` while more pairs are needed. A failure rate has no such size: always `true`.
+    pub(crate) fn is_larger_than(&self, size: f64) -> Option<bool> {
+        let Step::Size { sd, .. } = self.step else { return Some(true) };
+        let (mean, noise) = self.noise(sd);
+        let error = SURE * noise / (self.pairs.max(1) as f64).sqrt();
+        ((mean - size).abs() > error).then_some(mean > size)
     }
 
     /// Pairs so far.

@@ -1,6 +1,7 @@
 //! Failure rates of flaky pass/fail metrics.
 
 use serde::{Deserialize, Serialize};
+use statrs::function::beta::beta_reg;
 
 use crate::stats;
 
@@ -99,6 +100,17 @@ pub(crate) fn calibrate_rates(good: &[f64], bad: &[f64]) -> Result<Rates, Calibr
 /// 1 − (1 − confidence)^(1/runs).
 pub(crate) fn excluded_rate(runs: usize, confidence: f64) -> f64 {
     1.0 - (1.0 - confidence).powf(1.0 / runs.max(1) as f64)
+}
+
+/// The smallest failure rate that this many failed runs exclude with this confidence (Clopper and
+/// Pearson 1934), in whole percent: then so few failures are less likely than 1 − confidence.
+pub(crate) fn excluded_rate_above(failed: usize, runs: usize, confidence: f64) -> f64 {
+    if failed >= runs {
+        return 1.0;
+    }
+    let [more, passed] = [failed + 1, runs - failed].map(|count| count as f64);
+    let mut rates = (1_u32..100).map(|percent| f64::from(percent) / 100.0);
+    rates.find(|rate| beta_reg(more, passed, *rate) >= confidence).unwrap_or(1.0)
 }
 
 /// How many runs without a failure exclude this failure rate with this confidence.

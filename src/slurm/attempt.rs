@@ -11,6 +11,9 @@ use crate::evaluation::{CommitId, Phase};
 use crate::files;
 use crate::store::{StoreError, attempt_name, publish};
 
+/// The exit code of a job whose command was asked to end.
+const INTERRUPTED: u8 = 130;
+
 /// The nodes that differ from the machine on which the hunt began. Jobs on these nodes reported it.
 pub(crate) fn nodes_set_aside(jobs: &Path) -> BTreeSet<String> {
     nodes_that_refused(jobs, |refusal| matches!(refusal, Refusal::OtherMachine { .. }))
@@ -80,6 +83,13 @@ pub(crate) struct JobResult {
     /// Set if the job did nothing: the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+}
+
+impl JobResult {
+    /// Whether the job's command was asked to end before its work was done, by us or by Slurm.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.exit_code == INTERRUPTED
+    }
 }
 
 /// What is written down before the job is submitted.

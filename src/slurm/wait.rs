@@ -42,9 +42,14 @@ pub(crate) fn wait(
     queue.add(attempt.token(), id);
     let end = until_over(attempt, queue, stop, say);
     queue.remove(attempt.token());
-    let is_reported = matches!(end, JobEnd::Reported(_));
+    let is_over = match &end {
+        // If Slurm interrupted the job, and not we, Slurm may have put the job back into the queue.
+        // There the job would begin again, or be held for ever.
+        JobEnd::Reported(result) => !result.is_interrupted() || stop.is_requested(),
+        JobEnd::Lost(_) | JobEnd::Stopped => false,
+    };
     // An attempt that may still have a job stays open, for whoever drives the hunt next.
-    if !is_reported && cancel(attempt.token()).is_ok() {
+    if !is_over && cancel(attempt.token()).is_ok() {
         attempt.close().ok();
     }
     end

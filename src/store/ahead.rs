@@ -68,6 +68,16 @@ impl HuntDir {
         Ok(lock.map(AheadClaim))
     }
 
+    /// Tells the worker that has this commit: the hunt needs the commit now, and waits for it.
+    pub(crate) fn want(&self, commit: &CommitId, phase: Phase) -> Result<(), StoreError> {
+        publish(&self.ahead_file(commit, phase, "wanted"), b"")
+    }
+
+    /// Whether the hunt waits for this commit, or did.
+    pub(crate) fn is_wanted(&self, commit: &CommitId, phase: Phase) -> bool {
+        self.ahead_file(commit, phase, "wanted").exists()
+    }
+
     /// What a worker measured at this commit. A record that cannot be read counts as missing.
     pub(crate) fn measured_ahead(
         &self,
@@ -127,6 +137,10 @@ mod tests {
         assert!(hunt.claim(&commit, Phase::Confirm).unwrap().is_some());
         drop(claim);
         assert!(hunt.claim(&commit, Phase::Search).unwrap().is_some());
+
+        assert!(!hunt.is_wanted(&commit, Phase::Search));
+        hunt.want(&commit, Phase::Search).unwrap();
+        assert!(hunt.is_wanted(&commit, Phase::Search) && !hunt.is_wanted(&commit, Phase::Confirm));
 
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
         let mut record = AheadRecord::new(commit.clone(), Phase::Search);

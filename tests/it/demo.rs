@@ -1,12 +1,12 @@
 //! Real hunts with the bundled engine, from an empty folder to a named commit.
 
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::kit::{Output, TestEnvironment};
+use crate::kit::{Output, TestEnvironment, in_path};
 
 /// Time for a dozen builds and dozens of runs of a real engine, while other tests use the same
 /// cores. A run of the bench takes one second, but took 25 seconds beside eight busy loops on two
@@ -28,11 +28,6 @@ fn environment() -> TestEnvironment {
     }
     let objects = shared.join("cache").display().to_string();
     env.with_programs_of(&programs).with_variable("CCACHE_DIR", &objects)
-}
-
-fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 fn hunt(env: &TestEnvironment, scenario: &str) -> Output {

@@ -3,12 +3,14 @@
 
 use crate::kit::planted::{commit, put};
 use crate::kit::shell_engine::{
-    NUMBER, begin, commit_notes, hunt_by, is_candidate, step, subjects,
+    NUMBER, begin, commit_notes, hunt_by, is_candidate, names_or_leaves_open, step, subjects,
 };
 use crate::kit::{Hunt, TestEnvironment};
 
 const ENGINE: &str = "for one in k kernels other; do [ -f $one ] && . ./$one; done\n\
                       [ -f over ] && scale=7\necho e = $scale";
+const NOISY: &str = "for one in k kernels; do [ -f $one ] && . ./$one; done\n\
+                     n=$(od -An -N1 -tu1 /dev/urandom)\necho e = $((1000 * scale + 2 * n))";
 const GUARD: [&str; 2] = [NUMBER, "metric = \"e\"\nmax_increase = 0.5"];
 
 /// This first line, and so many lines of comments.
@@ -89,4 +91,23 @@ fn a_file_that_is_gone_leaves_each_later_commit_possible() {
     let hunt = hunt.expect(3, "candidates");
     assert!(is_candidate(&env, &hunt, "over"), "{}", hunt.output.stdout);
     hunt.output.says(&["a file of its change is gone there"]);
+}
+
+#[test]
+fn in_noise_a_mend_is_seen_under_the_later_name() {
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("k"), file("scale=6", 6).as_bytes());
+    begin(&env, NOISY);
+    commit_notes(&env, 8);
+    step(&env, "step", "k", &file("scale=7", 6));
+    commit_notes(&env, 3);
+    env.git(&["mv", "k", "kernels"]);
+    commit(&env, "rename");
+    commit_notes(&env, 3);
+    // Both stand beside the line of the step, so that no removal tells whether it is needed.
+    step(&env, "mend", "kernels", &file("scale=7\nscale=6 # for now", 6));
+    step(&env, "over", "kernels", &file("scale=7\nscale=6 # for now\nscale=7 # again", 6));
+    commit_notes(&env, 1);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 500"]);
+    names_or_leaves_open(&env, &hunt, &["over"]);
 }

@@ -156,3 +156,15 @@ fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
         assert_eq!(subjects(&hunt.expect(0, "culprit")), ["c", "d"]);
     }
 }
+
+#[test]
+fn no_regression_mentions_a_crash_that_does_not_count() {
+    let env = TestEnvironment::new();
+    let crashed = env.path("crashed").display().to_string();
+    let engine =
+        format!("[ -f x ] && [ ! -e '{crashed}' ] && touch '{crashed}' && exit 134\necho e = 6");
+    let keys = [NUMBER, "metric = \"e\"\nmax_increase = 0.1"];
+    let hunt = hunt(&env, &engine, keys, &among_notes(&[("x", "1")]));
+    let told = ["e failed in 1 of 5 runs of bad", "a failure rate of 78 % or more is excluded"];
+    hunt.expect(4, "no-regression").output.says(&told);
+}

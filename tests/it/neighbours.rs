@@ -1,7 +1,11 @@
 //! In noise: the commits beside a found one, where a docs commit, a broken commit or an optimisation
 //! lies between; and commits whose step a later commit took back and another one made again.
 
-use crate::kit::shell_engine::{NUMBER, hunt, is_candidate, names_or_leaves_open, notes, subjects};
+use crate::kit::planted::put;
+use crate::kit::shell_engine::{
+    NUMBER, begin, commit_notes, hunt, hunt_by, is_candidate, names_or_leaves_open, notes, step,
+    subjects,
+};
 use crate::kit::{Hunt, TestEnvironment};
 
 const SPEED: &str = "metric = \"e\"\nmax_decrease_percent = 3";
@@ -152,4 +156,39 @@ fn a_second_step_that_noise_may_hide_is_searched() {
     let is_right = hunt.report["outcome"] == "culprit" && subjects(&hunt) == ["a", "d"];
     let is_open = hunt.report["outcome"] == "candidates";
     assert!(is_right || is_open, "{}", hunt.report["summary"]);
+}
+
+#[test]
+fn a_part_of_a_step_that_comes_back_has_another_commit() {
+    let env = TestEnvironment::localizing();
+    let engine = "[ -f a ] && v=110000\n[ -f a ] && [ -f m ] && v=106000\n\
+                  [ -f d ] && v=$((v + 4000))";
+    let mut commits = vec![("start", "0")];
+    commits.extend(notes(3));
+    commits.push(("a", "1"));
+    commits.extend(notes(8));
+    commits.extend([("m", "1"), ("d", "1")]);
+    commits.extend(notes(7));
+    let hunt = noisy_hunt(&env, engine, "metric = \"e\"\nmax_increase = 3000", &commits);
+    names_or_leaves_open(&env, &hunt, &["a", "d"]);
+}
+
+#[test]
+fn a_commit_that_edits_beside_the_lines_of_a_change_may_make_its_step_again() {
+    let env = TestEnvironment::localizing();
+    let kernel = |one: &str, other: &str| format!("# kernel\n{one}\n{other}\n# end\n");
+    put(&env.repo().join("k"), kernel("fast", "x 0").as_bytes());
+    let engine = "v=100000; grep -q slow k && ! [ -f m ] && v=108000; grep -q heavy k && v=108000\n\
+                  n=$(od -An -N1 -tu1 /dev/urandom)\necho e = $((v + 4 * n))";
+    begin(&env, engine);
+    commit_notes(&env, 19);
+    step(&env, "a", "k", &kernel("slow", "x 0"));
+    commit_notes(&env, 2);
+    step(&env, "edit", "k", &kernel("slow", "x 1"));
+    commit_notes(&env, 1);
+    step(&env, "m", "m", "1");
+    step(&env, "d", "k", &kernel("slow", "heavy"));
+    commit_notes(&env, 7);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 3000"]);
+    names_or_leaves_open(&env, &hunt, &["d"]);
 }

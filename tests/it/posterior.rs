@@ -134,7 +134,8 @@ fn a_posterior_search_says_what_it_believes_and_its_log_replays_in_git() {
     assert_eq!(labels(&history, &hunt.report["candidates"]), [20], "{}", hunt.report["summary"]);
     let culprit = &hunt.report["culprit"];
     assert_eq!(culprit["basis"], "posterior");
-    assert!(culprit["confidence"].as_f64().unwrap() >= 0.99);
+    // Later commits were not measured, and nothing shows that the bad end needs this one.
+    assert_eq!(culprit["confidence"].as_f64().unwrap(), 0.98);
     let step = culprit["effect"]["own_step"].as_f64().unwrap();
     assert!((step - DISTANCE * NOISE).abs() < 0.4, "{step}");
     let log = env.run_in(&env.repo(), &["log"]).stdout;

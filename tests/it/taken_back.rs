@@ -35,7 +35,7 @@ fn the_change_of_another_file_is_named_then() {
             .file(0, "kernels/b.conf", "# scalar\nppl+b = 0\n")
             .file(4, "kernels/a.conf", "# unrolled\nppl+a = 0.5\n")
             .file(4, "docs/unrolled.md", "rows of four\n")
-            .file(15, "kernels/a.conf", "# plain\nppl+a = 0\n# it misread the tail\n")
+            .file(15, "kernels/a.conf", "# in rows\nppl+a = 0\n# it misread the tail\n")
             .file(18, "kernels/b.conf", "# a mask\nppl+b = 0.5\n")
     });
     let hunt = world.env.hunt().expect(0, "culprit");

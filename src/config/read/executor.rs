@@ -83,16 +83,7 @@ fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Opti
         given.push(field);
     }
     if let Some(field) = section.get("build") {
-        let build = table(reader, &field);
-        let (builds, measures) = (build.max_jobs, slurm.measure.max_jobs);
-        if builds > measures {
-            let what = format!(
-                "max_jobs is {builds}, but {measures} is the most for jobs that measure: this version \
-                 does not build ahead of them."
-            );
-            field.refuse(reader, what);
-        }
-        slurm.build = Some(build);
+        slurm.build = Some(table(reader, &field));
         given.push(field);
     }
     if let Some(field) = section.get("confirm") {

@@ -10,7 +10,7 @@ use crate::evaluation::CommitId;
 use crate::git::{GitError, History};
 
 use super::later_place::LaterPlace;
-use super::{Change, FileOfChange, LineComparison};
+use super::{Change, FileOfChange, LineComparison, MOST_FILES};
 
 /// Maximum number of later places of one file.
 const MOST_PLACES: usize = 8;
@@ -54,9 +54,20 @@ impl History {
         self.followed(self.change(parent, commit)?, commit, newer)
     }
 
+    /// The change with all of its files, followed to `newer`.
+    pub(crate) fn whole_change_until(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+        newer: &CommitId,
+    ) -> Result<Change, GitError> {
+        self.followed(self.whole_change(parent, commit)?, commit, newer)
+    }
+
     /// The change of `older`, with the places to which the commits up to `newer` took its files and
     /// lines. Each commit is compared with its parents: both ends may differ too much to show a
-    /// rename. A file gets no later places if `newer` has its change at the original path.
+    /// rename. A file gets no later places if `newer` has its change at the original path. At most
+    /// [`MOST_FILES`] files are followed.
     pub(crate) fn followed(
         &self,
         mut change: Change,
@@ -64,7 +75,8 @@ impl History {
         newer: &CommitId,
     ) -> Result<Change, GitError> {
         let mut renames = Renames::new();
-        for file in &mut change.files {
+        // Each file whose change is no longer at the original path costs calls of git.
+        for file in change.files.iter_mut().take(MOST_FILES) {
             file.later.clear();
             let later = self.later_places([older, newer], file, &mut renames)?;
             file.later = later;

@@ -30,6 +30,22 @@ fn a_change_among_others_is_known_by_its_lines() {
 }
 
 #[test]
+fn a_revert_restores_a_file_that_other_commits_edited_too() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "begin();\nslow();\nend();\n")]);
+    let found = fixture.commit("found", &[("a.c", "begin();\nfast();\nend();\n")]);
+    let texts = ["begin();\nslow();\nother();\n", "begin();\nquick();\nother();\n"];
+    let [reverted, replaced] = texts.map(|text| fixture.commit("next", &[("a.c", text)]));
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let told = |commit: &CommitId| {
+        [history.is_restored(commit, &change), history.is_reworked(commit, &change)]
+    };
+    assert_eq!([told(&reverted), told(&replaced)], [[true, false], [false, true]]);
+    assert_eq!([&reverted, &replaced].map(|it| history.put_back(it, &change).len()), [1, 0]);
+}
+
+#[test]
 fn lines_that_were_only_removed_may_come_back() {
     let told =
         carried("check();\nrun();\n", &["run();\n", "run();\nmore();\n", "check();\nx();\n"]);

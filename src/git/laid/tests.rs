@@ -2,7 +2,9 @@ use std::fs;
 
 use crate::evaluation::CommitId;
 use crate::git::tests::{Fixture, listing, write};
-use crate::git::{CheckoutSpec, GitError, History, Layer, OverlayBuilder, OverlayResult, Worktree};
+use crate::git::{
+    CheckoutSpec, Conflicts, GitError, History, Layer, OverlayBuilder, OverlayResult, Worktree,
+};
 
 /// Commit 0 has no bench and no fix; 1 has a bench of two files; 2 has another bench.
 fn fixture() -> (Fixture, [CommitId; 3]) {
@@ -179,6 +181,28 @@ fn a_patch_of_code_that_repeats_itself_is_applied_at_its_own_place() {
         let laid = laid.tree().map_or_else(|| tree(at), |tree| tree.id().to_owned());
         assert_eq!(laid, tree(expected), "{at}");
     }
+}
+
+#[test]
+fn a_change_comes_out_under_a_later_name_and_in_place_of_lines_that_were_edited_later() {
+    let fixture = Fixture::new();
+    let text = |line: &str| format!("1\n2\n3\n{line}\n4\n5\n6\n");
+    let parent = fixture.commit("parent", &[("a", &text("old"))]);
+    let found = fixture.commit("found", &[("a", &text("new"))]);
+    fixture.git(&["mv", "a", "b"]);
+    let renamed = fixture.commit("renamed", &[]);
+    let edited = fixture.commit("edited", &[("b", &text("new\nnewer"))]);
+    let without = fixture.commit("without", &[("b", &text("old"))]);
+    let history = fixture.history();
+    let builder = overlay_builder(&fixture);
+    builder.apply_layers(&edited, &[]).unwrap();
+    let tree = |commit: &CommitId| history.tree_id(commit).unwrap();
+    let merged = |end: &CommitId, conflicts| {
+        builder.merged(&tree(end), &[[tree(&found), tree(&parent)]], conflicts).unwrap()
+    };
+    assert_eq!(merged(&renamed, Conflicts::Stay), Some(tree(&without)));
+    assert_eq!(merged(&edited, Conflicts::Stay), None);
+    assert_eq!(merged(&edited, Conflicts::Replaced), Some(tree(&without)));
 }
 
 #[test]

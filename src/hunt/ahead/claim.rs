@@ -27,6 +27,7 @@ pub(crate) fn claim(
             return Ok(claim);
         }
         if !std::mem::replace(&mut is_said, true) {
+            hunt.want(commit, phase)?;
             oracle.recorder.waits(
                 "waiting for another slot, which measures it",
                 commit,

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::config::JobOptions;
+use crate::config::Slurm;
 use crate::process::Stop;
 use crate::slurm::{Attempt, JobEnd, Listed, Order, Purpose, Queue, Refusal, submit, wait};
 
 /// The cluster, as the workers of one crew use it.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
-    options: JobOptions,
+    slurm: Slurm,
     /// The folder of the hunt's jobs.
     jobs: PathBuf,
     queue: Queue,
@@ -20,8 +20,13 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// The cluster, before the first worker.
-    pub(crate) fn new(options: JobOptions, jobs: PathBuf) -> Self {
-        Self { options, jobs, queue: Queue::default() }
+    pub(crate) fn new(slurm: Slurm, jobs: PathBuf) -> Self {
+        Self { slurm, jobs, queue: Queue::default() }
+    }
+
+    /// Whether the worker in this slot is a job.
+    pub(crate) fn has_job(&self, slot: usize) -> bool {
+        self.slurm.has_job(slot)
     }
 
     /// Submits a command of this program as a job, and waits for its end. `has_begun` is set when
@@ -36,7 +41,7 @@ impl Cluster {
     ) -> Option<String> {
         let attempt = Attempt::begin(&self.jobs, purpose).ok()?;
         order.words.extend([OsString::from("--job"), attempt.token().into()]);
-        let id = match submit(&attempt, &self.options, &order) {
+        let id = match submit(&attempt, &self.slurm.measure, &order) {
             Ok(id) => id,
             Err(error) => return Some(format!("nothing is measured ahead in a job: {error}")),
         };

@@ -1,5 +1,6 @@
 //! The workers of a hunt: processes that measure commits in the executor's other slots, or in jobs
-//! of a cluster.
+//! of a cluster. If a cluster has more jobs that build than jobs that measure, the workers of the
+//! other slots are processes beside the driver: they have commits built ahead.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ pub(crate) struct Crew {
     folder: PathBuf,
     /// Number of slots of the executor. The first one is the driver's.
     slots: usize,
-    /// Where workers run, if not on this machine.
+    /// Where the workers that are jobs run.
     cluster: Option<Cluster>,
     workers: Vec<Worker>,
 }
@@ -87,7 +88,7 @@ impl Crew {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
         let Some(slot) = (1..self.slots).find(is_free) else { return };
         let stop = Stop::never();
-        let has_begun = Arc::new(AtomicBool::new(self.cluster.is_none()));
+        let has_begun = Arc::new(AtomicBool::new(self.cluster_of(slot).is_none()));
         let work = self.work(job, slot, stop.clone(), Arc::clone(&has_begun));
         let Ok(thread) = std::thread::Builder::new().name("worker".to_owned()).spawn(work) else {
             return;
@@ -104,6 +105,11 @@ impl Crew {
         });
     }
 
+    /// The cluster, if the worker in this slot is a job.
+    fn cluster_of(&self, slot: usize) -> Option<&Cluster> {
+        self.cluster.as_ref().filter(|cluster| cluster.has_job(slot))
+    }
+
     /// What the thread of a worker does. A worker that fails leaves its commit to the search.
     fn work(
         &self,
@@ -117,7 +123,7 @@ impl Crew {
         let words = ["oracle", "--hunt", &id, "--slot", &number, "--ahead", &described];
         let words: Vec<OsString> = words.map(OsString::from).into();
         let (program, folder) = (self.program.clone(), self.folder.clone());
-        if let Some(cluster) = self.cluster.clone() {
+        if let Some(cluster) = self.cluster_of(slot).cloned() {
             let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
             // A journal that cannot be read now stops the driver, not its workers.
             let excluded = excluded_nodes(&self.hunt).unwrap_or_default();

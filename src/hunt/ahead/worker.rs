@@ -2,17 +2,21 @@
 //! runs and builds into the store, and nothing into the journal.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::evaluation::Phase;
+use crate::evaluation::{CommitId, Phase};
 use crate::git::Repository;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, build_elsewhere, open_with};
 use crate::hunt::oracle_step::{Current, current_search, follow_driver, follow_settings};
-use crate::oracle::{ControlSlot, Recorder, Request};
+use crate::oracle::{ControlSlot, Oracle, Recorder, Request};
 use crate::process::Stop;
 use crate::store::{AheadRecord, HuntDir, Store};
 
 use super::job::AheadJob;
+
+/// Interval between two checks whether the search asks for the commit.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Measures a commit ahead in this slot of the executor. Does nothing if another process measures
 /// the commit already.
@@ -37,6 +41,9 @@ pub(crate) fn measure_ahead(
     let verdict = if job.phase == Phase::Search {
         let Current { targets, chunks, clean, .. } = current_search(hunt)?;
         follow_settings(&mut oracle, hunt, clean)?;
+        if oracle.recipes.config.executor.shares_job() {
+            build_until_wanted(&mut oracle, hunt, &job.commit)?;
+        }
         let (judgement, _) =
             oracle.judge_until_decided(&job.commit, &targets, job.phase, chunks)?;
         Some(judgement.verdict)
@@ -52,6 +59,28 @@ pub(crate) fn measure_ahead(
     };
     let record = oracle.recorder.ahead_record().expect("it was made as a worker's").clone();
     Ok(hunt.keep_ahead(&AheadRecord { is_done: true, verdict, ..record })?)
+}
+
+/// Builds the commit, and waits until the search asks for it. The runs of one job take turns, and a
+/// run that the search needs must not wait for one that it may never need.
+fn build_until_wanted(
+    oracle: &mut Oracle,
+    hunt: &HuntDir,
+    commit: &CommitId,
+) -> Result<(), HuntError> {
+    let look = Request::look(commit, &[], Phase::Search);
+    let built = oracle.evaluate(Request { runs: 1, ..look })?;
+    if built.build_failure.is_some() {
+        // A commit that does not build gets its verdict without a run.
+        return Ok(());
+    }
+    oracle.recorder.waits("waiting until the search asks for it", commit, None, Phase::Search);
+    while !hunt.is_wanted(commit, Phase::Search) {
+        if oracle.stop.within(POLL_INTERVAL) {
+            return Err(HuntError::stopped(&oracle.stop));
+        }
+    }
+    Ok(())
 }
 
 /// Removes the file that says what this worker does, at its end.

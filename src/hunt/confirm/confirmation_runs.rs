@@ -12,7 +12,7 @@ use crate::search::{self, FreshPairs};
 use crate::stats;
 use crate::ui::text;
 
-use super::effect::{bad_side, effects, is_large};
+use super::effect::{bad_side, effects, is_large, is_surely_large};
 
 /// The fresh runs of a commit and its parents, and what they say about the claim.
 pub(crate) struct ConfirmationRuns {
@@ -43,6 +43,13 @@ impl ConfirmationRuns {
     /// In noise: whether the test rejects the step from a parent to the commit.
     pub(crate) fn rejects(&self) -> bool {
         self.claims.iter().any(|claim| claim.verdict() == Some(search::Side::Good))
+    }
+
+    /// In noise: whether the step from each parent is surely large enough to blame the commit. True
+    /// without noise.
+    pub(super) fn are_surely_large(&self, strategy: &SearchStrategy) -> bool {
+        let Some(target) = strategy.noisy() else { return true };
+        self.claims.iter().all(|claim| is_surely_large(claim, target) == Some(true))
     }
 
     /// The verdicts on the parents and the commit (last), from fresh runs alone.

@@ -6,6 +6,7 @@ use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value, 
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::terms::{NearestStep, SearchTerms};
 use crate::oracle::Observation;
+use crate::search::FreshPairs;
 use crate::stats::{self, BadSide};
 
 use super::chunk_differences::over_text;
@@ -192,7 +193,13 @@ pub(crate) fn is_large(effect: &Effect) -> bool {
     }
 }
 
-/// The step above which a commit is blamed, in the metric's unit.
+/// Whether the step of fresh pairs is surely large enough to blame the commit (`true`) or surely
+/// too small; `None` while more pairs are needed.
+pub(super) fn is_surely_large(pairs: &FreshPairs, target: &GuardTarget) -> Option<bool> {
+    pairs.is_larger_than(blamed_from(target.oriented_limit()))
+}
+
+/// The step above which a commit is blamed, in the unit of `limit`, the guard's tolerance.
 fn blamed_from(limit: f64) -> f64 {
     limit.max(0.0) / 2.0
 }

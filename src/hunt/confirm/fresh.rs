@@ -16,6 +16,7 @@ use crate::stats;
 use crate::store::journal::SearchMethod;
 
 use super::confirmation_runs::ConfirmationRuns;
+use super::effect::is_surely_large;
 
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
@@ -81,7 +82,10 @@ impl Driver<'_> {
                 if is_decided && builds == BuildComparison::Differ {
                     builds_differ = true;
                 }
-                if is_decided && builds != BuildComparison::More {
+                // The runs must also tell whether each step is large enough to blame the commit.
+                let is_sized = |claim: &FreshPairs| is_surely_large(claim, target).is_some();
+                let are_sized = round >= MOST_ROUNDS_UNSTEADY || claims.iter().all(is_sized);
+                if is_decided && are_sized && builds != BuildComparison::More {
                     break;
                 }
             } else {

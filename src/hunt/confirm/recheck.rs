@@ -34,8 +34,9 @@ impl Driver<'_> {
             let lasts = match by_rates {
                 Some(culprit) => {
                     let history = &self.oracle.history;
-                    let change = history.change(&culprit.parent, commit)?;
-                    !history.is_gone_in_part(self.begun.ends()[1], &change)
+                    let [_, newer] = self.begun.ends();
+                    let change = history.change_until(&culprit.parent, commit, newer)?;
+                    !history.is_gone_in_part(newer, &change)
                 }
                 None => false,
             };

@@ -1,10 +1,13 @@
 //! The answer "no regression", after a look at what may hide a regression.
 
-use crate::evaluation::{Finding, Guard};
+use std::collections::BTreeMap;
+
+use crate::evaluation::{Finding, Guard, Metric, Phase};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, guarded_measures};
-use crate::search::{excluded_rate, runs_to_exclude};
+use crate::search::{excluded_rate, excluded_rate_above, runs_to_exclude};
+use crate::store::journal::Event;
 use crate::ui::text;
 
 use super::advice::advice;
@@ -12,6 +15,8 @@ use super::checks::no_longer_run;
 use super::empty_home::WithEmptyHome;
 use super::newly_failed;
 use super::noise::EndpointPolicy;
+use super::stray_failures::StrayFailures;
+use super::targets::BY_EXIT_CODE;
 
 /// Before the finding `no-regression`, the runs of a test that always passed must exclude this
 /// failure rate and larger ones.
@@ -37,13 +42,15 @@ impl Driver<'_> {
     }
 
     /// The finding that the endpoints show no regression, or what a look at earlier runs, builds,
-    /// the home folder and the programs that ran showed instead.
+    /// the home folder and the programs that ran showed instead. `strays`: failures of the bad end
+    /// that the caller tells.
     pub(super) fn denied(
         &mut self,
         mut finding: Box<Finding>,
         good: &Observation,
         bad: &Observation,
         policy: &EndpointPolicy,
+        strays: Option<&StrayFailures>,
     ) -> Result<Box<Finding>, HuntError> {
         if let Some(change) = self.earlier_runs_that_vary(good, bad) {
             return Ok(Box::new(self.begin_after_change(change)?));
@@ -67,6 +74,19 @@ impl Driver<'_> {
             finding.summary += "; ";
             finding.summary += &excluded(guard, bad.values(&guard.metric).len(), confidence);
         }
+        let mut failed = self.failed_runs_of(bad)?;
+        let mut guards = self.guards();
+        guards.retain(|guard| !failed.contains_key(&guard.metric.measure));
+        failed.retain(|measure, _| !strays.is_some_and(|strays| strays.are_of(measure)));
+        for (measure, details) in &failed {
+            finding.summary += "; ";
+            finding.summary +=
+                &excluded_failures(measure, details, bad.of(measure).len(), confidence);
+        }
+        if let Some(runs) = runs_without_another_result(good, bad, &guards, policy) {
+            finding.summary += "; ";
+            finding.summary += &excluded_share(runs, confidence);
+        }
         if let Some(refusal) = same_program {
             return Ok(refusal);
         }
@@ -80,7 +100,29 @@ impl Driver<'_> {
             finding.summary += &told;
         }
         finding.next = advice(good, bad, &self.guards());
+        if !failed.is_empty() {
+            finding.next.push(BY_EXIT_CODE.to_owned());
+        }
         Ok(finding)
+    }
+
+    /// The details of this hunt's failed runs of an endpoint, by measure. A crash that was not seen
+    /// twice does not count as a sample, but it may be the regression.
+    fn failed_runs_of(
+        &self,
+        seen: &Observation,
+    ) -> Result<BTreeMap<String, Vec<String>>, HuntError> {
+        let guarded = guarded_measures(&self.guards());
+        let mut failed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for entry in self.hunt.entries_in_force()? {
+            let Event::Run(run) = entry.event else { continue };
+            let is_its = run.commit == seen.commit && run.phase == Phase::Endpoint;
+            let counts = is_its && run.apart.is_none() && guarded.contains(&run.measure);
+            if let Some(failure) = run.failure.filter(|_| counts) {
+                failed.entry(run.measure).or_default().push(failure.detail);
+            }
+        }
+        Ok(failed)
     }
 }
 
@@ -103,6 +145,49 @@ fn always_pass<'g>(
     guards.iter().filter(passes).collect()
 }
 
+/// The fewest runs of the bad endpoint behind a guard whose metric repeats at both endpoints, and
+/// of which [`always_pass`] says nothing. No run of the bad endpoint failed or had another value.
+fn runs_without_another_result(
+    good: &Observation,
+    bad: &Observation,
+    guards: &[Guard],
+    policy: &EndpointPolicy,
+) -> Option<usize> {
+    if policy.is_spread {
+        return None;
+    }
+    let repeats = |metric: &Metric| {
+        good.repeats(metric) && bad.repeats(metric) && bad.level(metric).is_some()
+    };
+    let metrics = guards.iter().map(|guard| &guard.metric);
+    let silent = metrics.filter(|&metric| !policy.pass_fail.contains(metric) && repeats(metric));
+    silent.map(|metric| bad.values(metric).len()).min()
+}
+
+/// The part of a sentence that says which failure rates the runs of the bad endpoint exclude if
+/// some failed. `details`: one for each failed run. `others`: how many runs did not fail.
+fn excluded_failures(measure: &str, details: &[String], others: usize, confidence: f64) -> String {
+    let (failed, runs) = (details.len(), details.len() + others);
+    format!(
+        "{measure} failed in {failed} of {} of bad ({}), which do not count here; a failure rate \
+         of {:.0} % or more is excluded, but no smaller one",
+        text::plural(runs, "run"),
+        details.first().map_or("", String::as_str),
+        100.0 * excluded_rate_above(failed, runs, confidence)
+    )
+}
+
+/// The part of a sentence that says which share of other results the runs of the bad endpoint
+/// exclude.
+fn excluded_share(runs: usize, confidence: f64) -> String {
+    format!(
+        "in {} of bad nothing else was seen: another value or a failure in {:.0} % of the runs or \
+         more is excluded, a rarer one is not",
+        text::plural(runs, "run"),
+        100.0 * excluded_rate(runs, confidence)
+    )
+}
+
 /// The part of a sentence that says which failure rates the runs of the bad endpoint exclude.
 fn excluded(guard: &Guard, runs: usize, confidence: f64) -> String {
     format!(
@@ -117,8 +202,8 @@ fn excluded(guard: &Guard, runs: usize, confidence: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{GuardForm, Metric, Value};
-    use crate::oracle::fixture::{reading, seen};
+    use crate::evaluation::{FailureKind, GuardForm, Value};
+    use crate::oracle::fixture::{at, failed, guard, reading, seen};
 
     #[test]
     fn a_test_that_always_passes_says_down_to_which_failure_rate() {
@@ -137,6 +222,35 @@ mod tests {
             excluded(&guards[0], 21, 0.99),
             "smoke passed in each of 21 runs of bad, which excludes a failure rate of 20 % or \
              more, but no smaller one"
+        );
+    }
+
+    #[test]
+    fn equal_values_say_down_to_which_share_of_other_runs() {
+        let policy = EndpointPolicy::default();
+        let guards = [guard(GuardForm::MaxIncrease(0.5))];
+        let good = at('1', &[6.0; 4]);
+        let runs = |bad: &Observation| runs_without_another_result(&good, bad, &guards, &policy);
+        assert_eq!(runs(&at('2', &[6.0; 4])), Some(4));
+        assert_eq!(runs(&at('2', &[6.0, 6.0, 6.0, 6.1])), None);
+        let mut crashed = at('2', &[6.0; 4]);
+        crashed.samples.get_mut("ppl").unwrap().push(failed(FailureKind::Crash, "x"));
+        assert_eq!(runs(&crashed), None);
+        let told = excluded_share(4, 0.99);
+        assert_eq!(
+            told,
+            "in 4 runs of bad nothing else was seen: another value or a failure in 68 % of the \
+             runs or more is excluded, a rarer one is not"
+        );
+    }
+
+    #[test]
+    fn a_failed_run_that_does_not_count_is_told() {
+        let told = excluded_failures("ppl", &["exit code 134".to_owned()], 4, 0.99);
+        assert_eq!(
+            told,
+            "ppl failed in 1 of 5 runs of bad (exit code 134), which do not count here; a failure \
+             rate of 78 % or more is excluded, but no smaller one"
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::hunt::strategy::drift_prior;
 use crate::oracle::{Observation, Sample};
 use crate::search::{
     self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, Rates, calibrate,
-    calibrate_rates, excluded_rate,
+    calibrate_rates, excluded_rate, excluded_rise,
 };
 use crate::stats;
 use crate::store::journal::SearchBy;
@@ -286,11 +286,14 @@ fn pass_fail(
         ))),
         Err(CalibrationError::More) => GuardCheck::More,
         Err(CalibrationError::NoDifference) => {
-            let failed = |x: &[f64]| format!("{} of {} runs", x.iter().sum::<f64>(), x.len());
+            let count = |x: &[f64]| (x.iter().filter(|run| **run > 0.5).count(), x.len());
+            let counts = [count(&a), count(&b)];
+            let [good, bad] = counts.map(|(failed, runs)| format!("{failed} of {runs} runs"));
             GuardCheck::NotBroken(format!(
-                "{told}; it fails in {} at good and in {} at bad, which one failure rate explains",
-                failed(&a),
-                failed(&b)
+                "{told}; it fails in {good} at good and in {bad} at bad, which one failure rate \
+                 explains; a rise of the rate by {:.0} points or more is excluded, but no smaller \
+                 one",
+                100.0 * excluded_rise(counts, CONFIDENCE)
             ))
         }
         Err(CalibrationError::TooNoisy { .. }) => {

@@ -3,7 +3,8 @@
 use crate::evaluation::{Guard, PrintedUnits};
 use crate::oracle::Observation;
 
-/// Why the endpoints cannot be compared if a guarded metric has different units there.
+/// Why the endpoints cannot be compared if a guarded metric has different units there, or numbers
+/// without a unit that may be of two scales.
 pub(crate) fn other_units(
     good: &Observation,
     bad: &Observation,
@@ -22,14 +23,21 @@ pub(crate) fn other_units(
                  {own}"
             ));
         }
-        other(bad).map(|own| {
-            format!(
+        if let Some(own) = other(bad) {
+            return Some(format!(
                 "the bad endpoint cannot be compared: {metric} has another unit there: {own}, but \
                  {wanted} at the good endpoint. Choose endpoints with the same unit, or write the \
                  unit into the pattern; if the program only prints another word behind the \
                  number, end the pattern with `.*`"
-            )
-        })
+            ));
+        }
+        let mut readings = bad.readings(&metric.measure);
+        let factor = readings.find_map(|one| one.hidden_factor(metric, wanted, baseline))?;
+        Some(format!(
+            "the bad endpoint cannot be compared: {metric} differs by a factor of {factor} there, \
+             as if it had another scale, and it has no unit. Choose endpoints with the same scale; \
+             if both have the same, let the command print a unit behind the number"
+        ))
     })
 }
 
@@ -59,5 +67,20 @@ mod tests {
         assert!(said.contains("MB/s, but kB/s at the good endpoint"), "{said}");
         let said = told(&printed('1', &["ms", "s"]), &good).unwrap();
         assert!(said.ends_with("with different units: ms, then s"), "{said}");
+    }
+
+    #[test]
+    fn endpoints_of_two_scales_without_a_unit_are_not_compared() {
+        let guards = [Guard { metric: Metric::of("ppl"), form: GuardForm::Max(1.0) }];
+        let shown = |digit: char, number: f64| {
+            let mut seen = at(digit, &[number]);
+            let none: PrintedUnits = std::iter::once(String::new()).collect();
+            let sample = &mut seen.samples.get_mut("ppl").unwrap()[0];
+            sample.result.as_mut().unwrap().units.insert(Metric::of("ppl"), none);
+            seen
+        };
+        let told = |bad: f64| other_units(&shown('1', 45.2), &shown('2', bad), &guards);
+        assert!(told(0.452).unwrap().contains("differs by a factor of 100 there"));
+        assert_eq!(told(0.411), None);
     }
 }

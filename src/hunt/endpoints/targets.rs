@@ -20,6 +20,11 @@ use super::noise::{
 use super::same_text::other_text;
 use super::same_units::other_units;
 
+/// How to hunt for a failure that comes and goes: by its rate.
+pub(super) const BY_EXIT_CODE: &str = "to hunt for a failure that comes and goes, measure its \
+                                       rate: command = \"sh -c 'PROGRAM; exit $?'\" with parser = \
+                                       \"exit-code\", and a guard with max = 0";
+
 /// The targets of a hunt, the search method and the guards that are not targets.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chosen {
@@ -56,7 +61,7 @@ fn choose_without_checks(
             other.measure == failed.measure && [good, bad].iter().all(|end| failed.is_always(end))
         };
         let other = first_failure(bad).filter(is_both);
-        return Err(unmeasurable(match other {
+        let summary = match other {
             Some(other) if other.failure.is_same_failure(failed.failure) => format!(
                 "both endpoints fail alike, so the command or the configuration is wrong: {failed}"
             ),
@@ -64,7 +69,12 @@ fn choose_without_checks(
                 "both endpoints fail, so the command or the configuration may be wrong: {failed}"
             ),
             None => format!("the good endpoint cannot be measured: {failed}"),
-        }));
+        };
+        let mut finding = unmeasurable(summary);
+        if !failed.is_always(good) {
+            finding.next.push(BY_EXIT_CODE.to_owned());
+        }
+        return Err(finding);
     }
     if let Some(failure) = &bad.build_failure {
         return failure_target(None, failure, bad.build_starved);
@@ -73,12 +83,16 @@ fn choose_without_checks(
         let failures: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().err()).collect();
         let Some(first) = failures.first() else { continue };
         if failures.len() < samples.len() || !failures.iter().all(|f| f.is_same_failure(first)) {
-            return Err(unmeasurable(format!(
+            let mut finding = unmeasurable(format!(
                 "the bad endpoint fails in {} of {} runs of {measure}, not always alike ({})",
                 failures.len(),
                 samples.len(),
                 first.detail
-            )));
+            ));
+            if failures.len() < samples.len() {
+                finding.next.push(BY_EXIT_CODE.to_owned());
+            }
+            return Err(finding);
         }
         let starved = samples.iter().any(|sample| sample.starved);
         let chosen = failure_target(Some(measure.clone()), first, starved)?;
@@ -274,7 +288,7 @@ pub(crate) fn look(
             None => GuardCheck::TooNoisy(format!("{metric} does not repeat from run to run")),
         };
     };
-    if guard.is_broken(&baseline, &baseline) {
+    if guard.is_broken(&baseline, &baseline) && !passes_sometimes(good, guard, policy) {
         // If the good end already breaks `max` or `min`, no commit of the range did.
         return GuardCheck::NotBroken(format!(
             "{metric} is out of its bounds at the good end already ({})",
@@ -302,6 +316,14 @@ pub(crate) fn look(
         };
     }
     judge_noisy_guard(good, bad, target, policy)
+}
+
+/// Whether a metric that only passes or fails is within its bounds in some runs of the good end.
+/// The median of both results says nothing, and the bad end may fail more often.
+fn passes_sometimes(good: &Observation, guard: &Guard, policy: &EndpointPolicy) -> bool {
+    let values = good.values(&guard.metric);
+    policy.pass_fail.contains(&guard.metric)
+        && values.iter().any(|value| !guard.is_broken(value, value))
 }
 
 /// Whether the bad endpoint is better than the good one by more than the tolerance and the noise.

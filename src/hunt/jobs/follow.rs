@@ -25,9 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Interval between two tries to get the lock of such a job.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The exit code of a command that was asked to stop.
-const INTERRUPTED: u8 = 130;
-
 /// The exit codes of a hunt that has an answer.
 const ANSWERED: [u8; 3] = [0, 3, 4];
 
@@ -177,7 +174,7 @@ impl JobDriver<'_> {
             }
             None => {}
         }
-        if result.exit_code == INTERRUPTED {
+        if result.is_interrupted() {
             if self.stop.is_requested() {
                 return Err(HuntError::Stopped);
             }

@@ -2,6 +2,7 @@
 //! of the change: some files keep their change, so that the removal of the rest does not conflict.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::config::Config;
 use crate::differ;
@@ -61,11 +62,12 @@ impl Driver<'_> {
             let runs = seen.of(&measures[0]).iter().filter_map(|run| run.loaded.as_ref());
             loaded.extend(runs.flat_map(|loaded| loaded.own.keys().cloned()));
         }
+        let is_in_dependency = self.begun.within.is_some();
         let is_unread = |part: &Part| {
             let path = change.path(*part);
             let is_left_out = self.unread.iter().any(|one| is_in(&path, one));
             (differ::is_document(&path) || is_left_out)
-                && !loaded.iter().any(|one| one.ends_with(&path))
+                && !loaded.iter().any(|one| may_be(one, &path, is_in_dependency))
         };
         Ok(change.whole().into_iter().filter(is_unread).collect())
     }
@@ -108,6 +110,16 @@ fn is_in(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Whether a file that a run opened may be this file of the change: the same one in the checkout,
+/// or a copy of it in the folder of the build. `opened`: a path below the slot. `is_in_dependency`:
+/// the change is a dependency's, so the file lies in a folder of the checkout.
+fn may_be(opened: &str, path: &str, is_in_dependency: bool) -> bool {
+    match Path::new(opened).strip_prefix("src") {
+        Ok(file) if !is_in_dependency => file == Path::new(path),
+        _ => Path::new(opened).ends_with(path),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +128,14 @@ mod tests {
     fn a_folder_has_its_own_files_only() {
         assert!(is_in("docs/a.txt", "docs") && is_in("VERSION", "VERSION"));
         assert!(!is_in("docs2/a.txt", "docs") && !is_in("VERSION.in", "VERSION"));
+    }
+
+    #[test]
+    fn a_file_is_read_as_itself_or_as_a_copy_that_the_build_made() {
+        let is_read = |opened| may_be(opened, "docs/a.md", false);
+        assert!(is_read("src/docs/a.md") && is_read("build/share/docs/a.md"));
+        assert!(!is_read("src/docs/xa.md") && !is_read("src/other/docs/a.md"));
+        assert!(!is_read("build/share/xdocs/a.md") && !may_be("src/xa.md", "a.md", false));
+        assert!(may_be("src/vendor/dep/docs/a.md", "docs/a.md", true));
     }
 }

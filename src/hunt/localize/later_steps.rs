@@ -1,8 +1,9 @@
 //! In noise, whether the commits after a named one still have its step. Measures those that touch
-//! the files of its change, if no removal tells whether the newer end needs it.
+//! the files of its change, and their parents, if no removal tells whether the newer end needs it.
 
-use crate::evaluation::{Culprit, GuardTarget, Phase, Target};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Target};
 use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 
 use super::pairs::EndInNoise;
@@ -13,27 +14,39 @@ use super::step::between;
 const MOST_MEASURED: usize = 3;
 
 impl Driver<'_> {
-    /// `Needed` if each commit after a named one that touches the files of its change has its step;
-    /// `Open` if there is none, if there are too many, or if one of them cannot be judged. Also
-    /// `Open` if the machine drifts: runs of different hours cannot be compared.
+    /// Measures the commits after a named one that touch the files of its change. `GoneAt` if one
+    /// of them lacks the named commit's step. `Needed` only if the end loses the step with the
+    /// lines as they were before (`told`), if few commits touch these files, and if each of these
+    /// commits and each of their parents has the step: where an edit of another file took the step
+    /// back, the parent of the commit that made the step again lacks it. Else `Open`, also for
+    /// failure rates, and if the machine drifts: runs of different hours cannot be compared.
     pub(super) fn step_at_later_commits(
         &mut self,
         culprit: &Culprit,
         target: &GuardTarget,
+        told: &EndInNoise,
     ) -> Result<EndInNoise, HuntError> {
         if self.has_drifted || target.noise.is_some_and(|noise| noise.paired) {
             return Ok(EndInNoise::Open);
         }
         let (commit, terms) = (&culprit.info.commit, self.terms());
-        let change = self.oracle.history.change(&culprit.parent, commit)?;
+        let change = self.followed_change(culprit, &[])?;
         let touching = self.touching_later(commit, &change)?;
-        let mut is_settled = (1..=MOST_MEASURED).contains(&touching.len());
+        // A failure rate takes too many runs to measure the parents too.
+        let mut is_settled = *told == EndInNoise::LinesNeeded
+            && !target.is_rate()
+            && (1..=MOST_MEASURED).contains(&touching.len());
         let own = match culprit.effect_on(&target.guard.metric) {
             Some(effect) if !target.is_rate() => between(target, effect, terms),
             _ => target.clone(),
         };
         let targets = [Target::Guard(own)];
-        for place in spread(touching, MOST_MEASURED) {
+        let places = if is_settled {
+            self.with_parents_after(commit, touching)?
+        } else {
+            spread(touching, MOST_MEASURED)
+        };
+        for place in places {
             self.compared.insert(place.clone());
             let (judgement, _) =
                 self.oracle.judge_until_decided(&place, &targets, Phase::Search, None)?;
@@ -43,5 +56,27 @@ impl Driver<'_> {
             is_settled &= terms.is_newer(judgement.verdict);
         }
         Ok(if is_settled { EndInNoise::Needed } else { EndInNoise::Open })
+    }
+
+    /// These commits, each after its parents as far as those come after the named commit; and the
+    /// parents of the newer end, which may edit the lines too.
+    fn with_parents_after(
+        &self,
+        named: &CommitId,
+        commits: Vec<CommitId>,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let history = &self.oracle.history;
+        let [_, newer] = self.begun.ends();
+        let mut all = Vec::new();
+        for commit in commits.into_iter().chain([newer.clone()]) {
+            for parent in history.parents(&commit)? {
+                if parent != *named && history.is_ancestor(named, &parent)? {
+                    all.push(parent);
+                }
+            }
+            all.push(commit);
+        }
+        all.retain(|one| one != newer);
+        Ok(distinct(all))
     }
 }

@@ -2,7 +2,7 @@
 //! some of the changed files are there as they were before the change, or if several commits may be
 //! the cause.
 
-use crate::evaluation::{Cause, CommitId, Culprit, Effect, GuardTarget, Target, Value, Verdict};
+use crate::evaluation::{Cause, CommitId, Culprit, GuardTarget, Target, Value, Verdict};
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -10,7 +10,7 @@ use crate::oracle::Observation;
 
 use super::change::{Change, Part};
 use super::revert::Patched;
-use super::step::SHARE;
+use super::step::{SHARE, target_on};
 
 /// A level counts as the same if it differs by less than this share of the tolerance.
 const SAME: f64 = 0.1;
@@ -179,14 +179,10 @@ impl Driver<'_> {
     pub(super) fn targets_of(&self, culprit: &Culprit) -> Result<Vec<Target>, HuntError> {
         let (targets, _) = self.sought()?;
         let judged = self.judged_alone(&targets);
-        let has_metric = |target: &&Target, effect: &Effect| {
-            target.guard().is_some_and(|target| target.guard.metric == effect.metric)
-        };
-        let of_effect =
-            |effect: &Effect| judged.iter().find(|target| has_metric(target, effect)).cloned();
-        let own: Vec<Target> = culprit.effects.iter().filter_map(of_effect).collect();
         if !culprit.effects.is_empty() {
-            return Ok(own);
+            let effects = culprit.effects.iter();
+            let own = effects.filter_map(|effect| target_on(&judged, &effect.metric));
+            return Ok(own.cloned().collect());
         }
         let mut failures = judged.into_iter().filter(|target| target.failure().is_some());
         Ok(failures.next().into_iter().collect())
@@ -201,7 +197,8 @@ impl Driver<'_> {
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let text = history.whole_change(&culprit.parent, &culprit.info.commit)?;
+        let commit = &culprit.info.commit;
+        let text = history.whole_change_until(&culprit.parent, commit, &newer)?;
         let own = |part: &Part| text.in_file(&change.path(*part));
         let is_gone = |part: &Part| history.contains_change(&newer, &own(part)) != Some(true);
         let gone: Vec<Part> = change.whole().into_iter().filter(is_gone).collect();

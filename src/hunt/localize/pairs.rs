@@ -3,7 +3,9 @@
 //! commits are measured, or the confidence stays below what counts as certain.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, Culprit, Effect, Finding, GuardTarget, Phase, Target};
+use crate::evaluation::{
+    Cause, CommitId, Culprit, Effect, Finding, GuardTarget, Phase, Revert, Target,
+};
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -14,10 +16,15 @@ use crate::search::{FreshPairs, Rates, Side, Step};
 use super::change::Change;
 use super::open_change::{OpenChange, WhyOpen};
 use super::revert::Patched;
+use super::step;
 
 /// Maximum confidence in a commit if nothing tells whether the newer end needs it. It is a
 /// convention: nobody knows how often a change is undone and made again.
-const MOST_CERTAIN: f64 = 0.98;
+pub(super) const MOST_CERTAIN: f64 = 0.98;
+
+/// Maximum number of pairs of votes, if runs of one commit were seen to differ only during the
+/// search.
+const MOST_VOTES: usize = 12;
 
 /// What fresh pairs of the newer end, or later commits, say about a named commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +35,9 @@ pub(super) enum EndInNoise {
     Idle,
     /// The commit's step is gone at this later commit.
     GoneAt(CommitId),
+    /// The end loses the step with the lines as they were before the commit. Lines of later commits
+    /// are gone too, so the lost step may be theirs.
+    LinesNeeded,
     /// No test can be made, or none decides.
     Open,
 }
@@ -44,20 +54,20 @@ impl EndInNoise {
 }
 
 impl Driver<'_> {
-    /// The only named commit, if the newer end does not need it: fresh pairs reject its step between
-    /// that end without its change and that end, or a later commit does not have its step. Only in
-    /// noise, and only if no other test took the change out of that end. If nothing tells, lowers
-    /// the confidence in the commit and notes that.
+    /// The only named commit, if the newer end does not need it: fresh pairs reject one of its
+    /// steps between that end without its change and that end, or a later commit lacks this step.
+    /// Only in noise, and only for steps that no other test took out of that end. If nothing tells,
+    /// lowers the confidence in the commit and notes that.
     pub(crate) fn idle_in_noise(
         &mut self,
         finding: &mut Finding,
     ) -> Result<Option<OpenChange>, HuntError> {
         let Some(culprit) = self.main_to_explain(finding).cloned() else { return Ok(None) };
-        let is_tested = finding.cause.as_ref().is_some_and(|cause| cause.revert.is_some());
-        if is_tested || finding.culprits.len() > 1 {
+        let is_tested = finding.cause.as_ref().is_some_and(has_told);
+        if finding.culprits.len() > 1 {
             return Ok(None);
         }
-        let told = self.end_in_noise(&culprit, &mut 0)?;
+        let told = self.end_in_noise(&culprit, is_tested, &mut 0)?;
         Ok(self.open_in_noise(finding, &culprit, told))
     }
 
@@ -74,7 +84,7 @@ impl Driver<'_> {
         }
         let mut rounds = 0;
         for culprit in finding.culprits.clone() {
-            let told = self.end_in_noise(&culprit, &mut rounds)?;
+            let told = self.end_in_noise(&culprit, false, &mut rounds)?;
             open.extend(self.open_in_noise(finding, &culprit, told));
         }
         Ok(open)
@@ -93,7 +103,7 @@ impl Driver<'_> {
             EndInNoise::Needed => return None,
             EndInNoise::Idle => WhyOpen::NoEffect,
             EndInNoise::GoneAt(at) => WhyOpen::GoneAt(at),
-            EndInNoise::Open => {
+            EndInNoise::LinesNeeded | EndInNoise::Open => {
                 for one in finding.culprits.iter_mut().filter(|one| one.info.commit == *commit) {
                     one.confidence = one.confidence.min(MOST_CERTAIN);
                 }
@@ -109,37 +119,77 @@ impl Driver<'_> {
     }
 
     /// Compares the newer end with the same end without a named commit's change, in noise and for
-    /// failure rates. If that does not decide, measures later commits. `rounds`: those of the tests
-    /// so far; this test adds its own.
+    /// failure rates. If that does not decide, measures later commits. The end must need the commit
+    /// for each of its steps: a later commit may have taken one back and left the others. `rounds`:
+    /// those of the tests so far; this test adds its own. `is_tested`: another test took the change
+    /// out of the end, and judged the targets that a few runs decide.
     fn end_in_noise(
         &mut self,
         culprit: &Culprit,
+        is_tested: bool,
         rounds: &mut usize,
     ) -> Result<EndInNoise, HuntError> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
         if !self.terms().explains_levels() || culprit.info.commit == end {
             return Ok(EndInNoise::Needed);
         }
-        // The targets are those of an engine that repeats, so a few runs do not tell.
+        let (mut targets, _) = self.sought()?;
         if self.is_flaky {
-            return Ok(EndInNoise::Open);
-        }
-        let (targets, _) = self.sought()?;
-        let Some(tested) = noisy_step(culprit, &targets) else {
-            return Ok(EndInNoise::Needed);
-        };
-        let told = match self.end_without_commit(&end, culprit, tested, rounds) {
-            Ok(EndInNoise::Open) => self.step_at_later_commits(culprit, tested.0),
-            told => told,
-        };
-        match told {
-            Err(HuntError::Limit(limit)) => {
-                self.limit = Some(limit);
-                Ok(EndInNoise::Open)
+            // The targets are those of an engine that repeats, so a few runs do not tell.
+            targets = self.voted_targets(culprit, &targets)?;
+            if targets.is_empty() {
+                return Ok(EndInNoise::Open);
             }
-            // The commit is found: a machine fault must not lose the answer, nor make it certain.
-            Err(error) if !self.must_end(&error) => Ok(EndInNoise::Open),
-            told => told,
+        }
+        let by = self.begun.options.search;
+        if is_tested {
+            targets.retain(|target| !step::is_judged_alone(target, by));
+        }
+        let first = culprit.effects.first().map(|effect| &effect.metric);
+        // A failure rate may take hundreds of runs, and votes are few.
+        let is_cheap = |target: &GuardTarget| {
+            !target.is_rate() || self.is_flaky || first == Some(&target.guard.metric)
+        };
+        let mut steps = noisy_steps(culprit, &targets);
+        steps.retain(|(target, _)| is_cheap(target));
+        let before = *rounds;
+        let mut told = EndInNoise::Needed;
+        for tested in steps {
+            // Runs that show one metric without the change show the others too.
+            let mut own = before;
+            let one = self.end_for_step(&end, culprit, tested, &mut own);
+            *rounds = own.max(*rounds);
+            match one {
+                Err(HuntError::Limit(limit)) => {
+                    self.limit = Some(limit);
+                    return Ok(EndInNoise::Open);
+                }
+                // The commit is found: a machine fault must not lose the answer, nor make it
+                // certain.
+                Err(error) if !self.must_end(&error) => told = EndInNoise::Open,
+                Err(error) => return Err(error),
+                Ok(EndInNoise::Needed) => {}
+                Ok(EndInNoise::LinesNeeded | EndInNoise::Open) => told = EndInNoise::Open,
+                Ok(one @ (EndInNoise::Idle | EndInNoise::GoneAt(_))) => return Ok(one),
+            }
+        }
+        Ok(told)
+    }
+
+    /// The same for one step: first by fresh pairs, then by later commits.
+    fn end_for_step(
+        &mut self,
+        end: &CommitId,
+        culprit: &Culprit,
+        tested: (&GuardTarget, Step),
+        rounds: &mut usize,
+    ) -> Result<EndInNoise, HuntError> {
+        match self.end_without_commit(end, culprit, tested, rounds)? {
+            // A single verdict of a commit whose runs differ tells little.
+            told @ (EndInNoise::LinesNeeded | EndInNoise::Open) if !self.is_flaky => {
+                self.step_at_later_commits(culprit, tested.0, &told)
+            }
+            told => Ok(told),
         }
     }
 
@@ -190,8 +240,8 @@ impl Driver<'_> {
         };
         Ok(match self.pairs_of_end(end, &recipe, tested, rounds)? {
             Some(Side::Good) => EndInNoise::Idle,
-            // Lines of later commits are gone too, so the lost step may be theirs.
-            Some(Side::Bad) | None => EndInNoise::Open,
+            Some(Side::Bad) => EndInNoise::LinesNeeded,
+            None => EndInNoise::Open,
         })
     }
 
@@ -207,7 +257,7 @@ impl Driver<'_> {
     ) -> Result<Option<Side>, HuntError> {
         let before = *rounds;
         let own = self.oracle.recipes.at(end)?;
-        let wanted = self.wanted_confidence(false)?;
+        let wanted = self.wanted_confidence(self.is_flaky)?;
         let orientation = self.terms().orientation(target);
         for round in 1.. {
             let mut runs_of = |recipe: &Config, skipped: usize| {
@@ -230,7 +280,7 @@ impl Driver<'_> {
             if let Some(side) = pairs.verdict() {
                 return Ok(Some(side));
             }
-            if pairs.is_exhausted() {
+            if pairs.is_exhausted() || (self.is_flaky && round >= MOST_VOTES) {
                 break;
             }
         }
@@ -265,12 +315,26 @@ impl Driver<'_> {
     }
 }
 
-/// The target that a commit's first effect is on, and the step to test: that of the level, or that
-/// of the failure rate from good to bad. `None` without noise, and if a level's step has no number.
-fn noisy_step<'t>(culprit: &Culprit, targets: &'t [Target]) -> Option<(&'t GuardTarget, Step)> {
-    let Effect { metric, parent, commit, .. } = culprit.effects.first()?;
-    let mut guards = targets.iter().filter_map(Target::guard);
-    let target = guards.find(|target| target.guard.metric == *metric)?;
+/// Whether the test of the newer end without a commit's change tells whether that end needs the
+/// commit. If it stays bad without some parts, the rest of the change may make the step.
+fn has_told(cause: &Cause) -> bool {
+    match &cause.revert {
+        None | Some(Revert::Stopped(_) | Revert::Conflict(_) | Revert::Unknown) => false,
+        Some(Revert::StillBad) => !cause.in_part,
+        Some(_) => true,
+    }
+}
+
+/// The targets that a commit's effects are on, and the steps to test: those of levels, or those of
+/// failure rates from good to bad. Without effects on targets that do not vary, and on levels that
+/// are no numbers.
+fn noisy_steps<'t>(culprit: &Culprit, targets: &'t [Target]) -> Vec<(&'t GuardTarget, Step)> {
+    culprit.effects.iter().filter_map(|effect| noisy_step(effect, targets)).collect()
+}
+
+fn noisy_step<'t>(effect: &Effect, targets: &'t [Target]) -> Option<(&'t GuardTarget, Step)> {
+    let Effect { metric, parent, commit, .. } = effect;
+    let target = step::target_on(targets, metric)?.guard()?;
     let noise = target.noise.filter(|noise| target.is_rate() || noise.sd > 0.0)?;
     if target.is_rate() {
         return Some((target, Step::Rates(Rates { good: noise.good, bad: noise.bad })));
@@ -282,27 +346,4 @@ fn noisy_step<'t>(culprit: &Culprit, targets: &'t [Target]) -> Option<(&'t Guard
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluation::{GuardForm, Noise, NoiseKind};
-    use crate::oracle::fixture::{self, effect, target};
-
-    #[test]
-    fn only_a_level_or_a_rate_in_noise_has_a_step_to_test() {
-        let culprit =
-            Culprit { effects: vec![effect(10.0, 14.0, 1.0)], ..fixture::culprit('5', '4') };
-        let plain = target(GuardForm::MaxIncrease(1.0), 10.0, 14.0);
-        let noise = |kind, paired| {
-            let noise =
-                Noise { kind, good: 10.0, bad: 14.0, sd: 0.5, runs: 4, paired, error: 0.001 };
-            [Target::Guard(GuardTarget { noise: Some(noise), ..plain.clone() })]
-        };
-        let step = |targets: &[Target]| noisy_step(&culprit, targets).map(|(_, step)| step);
-        assert_eq!(step(&noise(NoiseKind::Plain, true)), Some(Step::Size { step: 4.0, sd: 0.5 }));
-        let sd = 0.5 * std::f64::consts::SQRT_2;
-        assert_eq!(step(&noise(NoiseKind::Plain, false)), Some(Step::Size { step: 4.0, sd }));
-        let rates = Rates { good: 10.0, bad: 14.0 };
-        assert_eq!(step(&noise(NoiseKind::Breaks, false)), Some(Step::Rates(rates)));
-        assert_eq!(step(&[Target::Guard(plain.clone())]), None);
-    }
-}
+mod tests;

@@ -232,7 +232,7 @@ impl Driver<'_> {
 
     /// The same as [`Self::patched`]. `conflicts`: what becomes of lines that later commits edited
     /// too.
-    fn patched_with(
+    pub(super) fn patched_with(
         &mut self,
         end: &CommitId,
         differences: &[[String; 2]],

@@ -25,6 +25,8 @@ pub(crate) struct Ledger {
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
     pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
+    /// Found merges, each with commits of a merged branch that may have made the merge's step.
+    pub(super) merged_in: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits that may have been undone: their change later leaves the tree, at least in
     /// part, or they lie on separate lines of history and explain too much.
     pub(crate) leaving: Vec<CommitId>,
@@ -43,7 +45,7 @@ pub(crate) struct Ledger {
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
-    /// Which of the commits contain which others. Empty until nothing is left to search.
+    /// Which of the commits contain which others. Empty until `note_lineage` fills it.
     pub(super) lineage: Lineage,
 }
 
@@ -55,6 +57,7 @@ impl Ledger {
             found: Vec::new(),
             mends: Vec::new(),
             hidden: Vec::new(),
+            merged_in: Vec::new(),
             leaving: Vec::new(),
             measured_after: Vec::new(),
             crossings: Vec::new(),

@@ -11,37 +11,10 @@ use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 use super::level::{Level, join, part};
-use super::mean_level::{MeanLevel, has_noisy_levels};
+use super::mean_level::{MeanLevel, Rest, has_noisy_levels};
 
-/// A difference is clear if it is this many standard errors from the tolerance.
-const SURE: f64 = 2.0;
 /// Maximum number of runs of each commit to decide.
 const MOST_RUNS: usize = 24;
-
-/// What is known of the difference between two commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
-    /// Surely at most the tolerance.
-    Within,
-    /// Surely more.
-    Beyond,
-    /// Not clear yet.
-    Open,
-}
-
-impl Rest {
-    /// `rest`: how much worse the later commit is, beyond the tolerance; `error`: [`SURE`] standard
-    /// errors of `rest`.
-    fn of([rest, error]: [f64; 2]) -> Self {
-        if rest > error {
-            Self::Beyond
-        } else if rest <= -error {
-            Self::Within
-        } else {
-            Self::Open
-        }
-    }
-}
 
 impl Driver<'_> {
     /// The search ranges between the named commits whose ends differ by surely more than the
@@ -121,7 +94,7 @@ impl Driver<'_> {
         ends: &[CommitId; 2],
     ) -> Result<Option<[Level; 2]>, HuntError> {
         let metric = &target.guard.metric;
-        let rest_of = |levels| Rest::of(MeanLevel::beyond_tolerance(target, levels, SURE));
+        let rest_of = |levels| Rest::of(MeanLevel::beyond_tolerance(target, levels));
         let [older, newer] = ends;
         let stored = [self.mean_level(older, metric, 0)?, self.mean_level(newer, metric, 0)?];
         let [Some(from), Some(to)] = stored else { return Ok(None) };
@@ -151,20 +124,5 @@ impl Driver<'_> {
             }
         }
         Ok(None)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rest_is_clear_once_its_error_does_not_reach_the_tolerance() {
-        assert_eq!(Rest::of([-3.0, 2.0]), Rest::Within);
-        assert_eq!(Rest::of([2.5, 2.0]), Rest::Beyond);
-        assert_eq!(Rest::of([1.0, 2.0]), Rest::Open);
-        assert_eq!(Rest::of([-1.0, 2.0]), Rest::Open);
-        // Nothing varies.
-        assert_eq!(Rest::of([0.0, 0.0]), Rest::Within);
     }
 }

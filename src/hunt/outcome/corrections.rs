@@ -238,7 +238,7 @@ impl Driver<'_> {
     ) -> Result<Option<CommitId>, HuntError> {
         let [_, newer] = whole.ends();
         let found = &culprit.info.commit;
-        let change = self.oracle.history.whole_change(&culprit.parent, found)?;
+        let change = self.oracle.history.whole_change_until(&culprit.parent, found, newer)?;
         let is_gone = self.oracle.history.contains_change(newer, &change) == Some(false);
         // In noise, enough runs of each commit were made to see a mend, but not whose step it
         // mends.
@@ -315,15 +315,16 @@ impl Driver<'_> {
         let culprits: Vec<Culprit> = ledger.standing_culprits().cloned().collect();
         for earlier in &culprits {
             let commit = &earlier.info.commit;
-            let change = history.change(&earlier.parent, commit)?;
             for later in &culprits {
                 let by = &later.info.commit;
-                if by == commit
-                    || !history.is_ancestor(commit, by)?
-                    || !history.restores_file(&later.parent, by, &change)
-                {
+                if by == commit || !history.is_ancestor(commit, by)? {
                     continue;
                 }
+                let change = history.change_until(&earlier.parent, commit, by)?;
+                if !history.restores_file(&later.parent, by, &change) {
+                    continue;
+                }
+                let change = history.change_until(&earlier.parent, commit, &whole.newer)?;
                 if history.is_restored(&whole.newer, &change) {
                     ledger.undone_by(commit, by);
                     continue;

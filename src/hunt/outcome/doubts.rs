@@ -2,6 +2,7 @@
 //! another commit may have undone or replaced. Pure.
 
 use crate::evaluation::{Account, CommitId};
+use crate::hunt::distinct::distinct;
 
 use super::account::Ledger;
 use super::answer::culprit_sentence;
@@ -12,6 +13,28 @@ use super::step_sizes::StepSizes;
 const MOST_NAMED: usize = 5;
 
 impl Ledger {
+    /// Records that one of these commits of a merged branch may have made the merge's step, because
+    /// the branch cannot be measured by itself.
+    pub(crate) fn may_be_merged_in(&mut self, merge: &CommitId, branch: Vec<CommitId>) {
+        self.merged_in.push((merge.clone(), branch));
+    }
+
+    /// Replaces each found merge by candidates if commits of its branches may have made its step:
+    /// the merge and these commits. No removal tells them apart, since it takes the changes of the
+    /// branch out with the merge's own.
+    pub(crate) fn withdraw_merges(&mut self) {
+        let merged_in = std::mem::take(&mut self.merged_in);
+        for (merge, _) in &merged_in {
+            let branches = merged_in.iter().filter(|(one, _)| one == merge);
+            let commits = branches.flat_map(|(_, branch)| branch).chain([merge]);
+            let why = format!(
+                "{} merges a branch of which not all commits can be measured by themselves",
+                merge.short()
+            );
+            self.withdraw(merge, &distinct(commits.cloned()), why);
+        }
+    }
+
     /// Turns each step with several possible commits into candidates, or a note if it was undone.
     pub(super) fn open_spans(&mut self) {
         let (spans, found) = std::mem::take(&mut self.found)

@@ -11,19 +11,24 @@ use super::account::Ledger;
 impl Driver<'_> {
     /// Returns each of these ranges that must be searched: the range lies after a mend, it is not
     /// the own step of a found commit, and the found commits leave more than the tolerance of its
-    /// metric unexplained. Only where values repeat: in noise, `ranges_between_named` compares the
-    /// named commits. The caller settles the account first.
+    /// metric unexplained. A step that a found commit itself may have undone is explained. Only
+    /// where values repeat: in noise, `ranges_between_named` compares the named commits. The caller
+    /// settles the account first.
     pub(super) fn rises_left_after_mends(
         &self,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
         rises: Vec<SearchRange>,
     ) -> Result<Vec<SearchRange>, HuntError> {
+        if rises.is_empty() {
+            return Ok(rises);
+        }
+        self.note_lineage(ledger)?;
         let accounts = ledger.accounts();
         let is_left = |target: &&GuardTarget| {
             let metric = &target.guard.metric;
             let account = accounts.iter().find(|account| account.metric == *metric);
             target.noise.is_none()
-                && account.is_some_and(|account| account.rest > account.limit.max(0.0))
+                && account.is_some_and(|account| account.left() > account.limit.max(0.0))
         };
         let mut left = Vec::new();
         for rise in rises {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, GuardTarget, Phase, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -198,7 +198,8 @@ impl Driver<'_> {
 
     /// If a merge's level falls because it merges a branch with a mend: the branch's base, and its
     /// tip, which is no worse than the merge. The branch may fall further and rise again before its
-    /// tip, so the step that explains the merge may lie there.
+    /// tip, so the step that explains the merge may lie there. After criss-cross merges there are
+    /// several bases, and only one may have the level before the mend.
     fn fall_on_branch(
         &mut self,
         before: &Level,
@@ -211,15 +212,18 @@ impl Driver<'_> {
             return Ok(None);
         }
         for parent in parents.iter().filter(|parent| **parent != before.commit) {
-            let bases = self.oracle.history.merge_bases(&before.commit, parent)?;
-            let [base] = &bases[..] else { continue };
             let targets = [Target::Guard(target.clone())];
-            for one in [parent, base] {
-                self.judge(one, &targets)?;
-            }
-            let [from, tip] = [self.level_at(base, target)?, self.level_at(parent, target)?];
-            if base != parent && !is_worse(target, merge, &tip) && is_worse(target, &tip, &from) {
-                return Ok(Some([from, tip]));
+            for base in self.oracle.history.merge_bases(&before.commit, parent)? {
+                for one in [parent, &base] {
+                    self.judge(one, &targets)?;
+                }
+                let [from, tip] = [self.level_at(&base, target)?, self.level_at(parent, target)?];
+                if base != *parent
+                    && !is_worse(target, merge, &tip)
+                    && is_worse(target, &tip, &from)
+                {
+                    return Ok(Some([from, tip]));
+                }
             }
         }
         Ok(None)
@@ -288,87 +292,6 @@ impl Driver<'_> {
             }
         }
         Ok((after.commit != before.commit).then_some(LevelFall { before, after }))
-    }
-
-    /// If a found merge brings in a branch whose own level rises, returns that part of the branch.
-    /// If the branch has no level, records that its commits may be the cause.
-    pub(crate) fn inside_merge(
-        &mut self,
-        ledger: &mut Ledger,
-        search_range: &SearchRange,
-        merge: &Culprit,
-    ) -> Result<Option<SearchRange>, HuntError> {
-        for parent in &self.oracle.history.parents(&merge.info.commit)? {
-            if *parent == merge.parent {
-                continue;
-            }
-            self.judge(parent, &search_range.targets)?;
-            let bases = self.oracle.history.merge_bases(&merge.parent, parent)?;
-            if bases.contains(parent) {
-                continue;
-            }
-            for base in &bases {
-                self.judge(base, &search_range.targets)?;
-            }
-            for target in &search_range.targets {
-                let Target::Guard(target) = target else { continue };
-                let Some((base, from)) = self.worst_of(&bases, target)? else { continue };
-                let to = self.level_at(parent, target)?;
-                if !to.value.is_finite() {
-                    let branch = self.oracle.history.descending(&base, parent)?;
-                    ledger.hides(&merge.info.commit, &branch);
-                } else if is_worse(target, &from, &to) {
-                    let inner = part(search_range, target, &from, &to);
-                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
-                } else if let Some([from, to]) =
-                    self.around_its_files(merge, &base, parent, target)?
-                    && is_worse(target, &from, &to)
-                {
-                    let inner = part(search_range, target, &from, &to);
-                    return Ok(Some(SearchRange { aside: Vec::new(), ..inner }));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The merge base with the worst level, and that level. Both parents of the merge contain the
-    /// base, so the merge did not bring in that level.
-    fn worst_of(
-        &mut self,
-        bases: &[CommitId],
-        target: &GuardTarget,
-    ) -> Result<Option<(CommitId, Level)>, HuntError> {
-        let mut worst: Option<(CommitId, Level)> = None;
-        for base in bases {
-            let level = self.level_at(base, target)?;
-            if worst.as_ref().is_none_or(|(_, known)| is_worse(target, known, &level)) {
-                worst = Some((base.clone(), level));
-            }
-        }
-        Ok(worst)
-    }
-
-    /// The levels before and after the commits of a merged branch that touch the merge's files. An
-    /// improvement on the branch may hide their step; the merge may leave that improvement out.
-    fn around_its_files(
-        &mut self,
-        merge: &Culprit,
-        base: &CommitId,
-        tip: &CommitId,
-        target: &GuardTarget,
-    ) -> Result<Option<[Level; 2]>, HuntError> {
-        let history = &self.oracle.history;
-        let change = history.change(&merge.parent, &merge.info.commit)?;
-        let touching = history.touching(base, tip, &change)?;
-        let (Some(first), Some(last)) = (touching.first(), touching.last()) else {
-            return Ok(None);
-        };
-        let Some(before) = history.parents(first)?.into_iter().next() else { return Ok(None) };
-        let targets = [Target::Guard(target.clone())];
-        self.judge(&before, &targets)?;
-        self.judge(last, &targets)?;
-        Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
     }
 
     pub(super) fn level_at(

@@ -8,16 +8,51 @@ use crate::stats;
 
 use super::level::in_its_unit;
 
+/// A difference is clear if it is this many standard errors from its limit.
+pub(super) const SURE: f64 = 2.0;
+
+/// How the difference between two levels compares with the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Surely at most the tolerance.
+    Within,
+    /// Surely more.
+    Beyond,
+    /// Not clear yet.
+    Open,
+}
+
+impl Rest {
+    /// `rest`: how much worse the second level is than the first one, beyond what is allowed;
+    /// `error`: [`SURE`] standard errors of `rest`.
+    pub(crate) fn of([rest, error]: [f64; 2]) -> Self {
+        if rest > error {
+            Self::Beyond
+        } else if rest <= -error {
+            Self::Within
+        } else {
+            Self::Open
+        }
+    }
+}
+
 /// The winsorised mean of a commit's runs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MeanLevel {
+pub(crate) struct MeanLevel {
     /// The mean, in the metric's unit.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// How many runs gave a number; at least 1.
-    pub(super) runs: usize,
+    pub(crate) runs: usize,
 }
 
 impl MeanLevel {
+    /// The level of these numbers without the first `stored` ones; `None` if none is left.
+    pub(crate) fn of(mut numbers: Vec<f64>, stored: usize) -> Option<Self> {
+        numbers.drain(..stored.min(numbers.len()));
+        let mean = stats::winsorised_mean(&numbers);
+        mean.map(|value| Self { value, runs: numbers.len() })
+    }
+
     /// This many standard errors of the difference between two levels, in the metric's unit; 0
     /// without noise.
     pub(super) fn error(target: &GuardTarget, levels: [Self; 2], errors: f64) -> f64 {
@@ -26,21 +61,17 @@ impl MeanLevel {
         in_its_unit(target, errors * sd * variance.sqrt())
     }
 
-    /// How much worse the second level is than the first one, beyond the tolerance, and this many
+    /// How much worse the second level is than the first one, beyond the tolerance, and [`SURE`]
     /// standard errors of the difference. Both in the metric's unit.
-    pub(super) fn beyond_tolerance(
-        target: &GuardTarget,
-        levels: [Self; 2],
-        errors: f64,
-    ) -> [f64; 2] {
+    pub(crate) fn beyond_tolerance(target: &GuardTarget, levels: [Self; 2]) -> [f64; 2] {
         let worse = target.guard.worsening(levels[0].value, levels[1].value);
-        [worse - target.limit.max(0.0), Self::error(target, levels, errors)]
+        [worse - target.limit.max(0.0), Self::error(target, levels, SURE)]
     }
 }
 
 /// Whether the target's values differ from run to run, and its levels can be compared from commit
 /// to commit: no failure rates, no pairs of runs.
-pub(super) fn has_noisy_levels(target: &GuardTarget) -> bool {
+pub(crate) fn has_noisy_levels(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.has_levels())
 }
 
@@ -58,7 +89,7 @@ impl Driver<'_> {
 
     /// As [`Self::mean_level`], but without the first `stored` numbers of the commit. Makes runs
     /// until the commit has at least `stored + runs` runs.
-    pub(super) fn mean_level_after(
+    pub(crate) fn mean_level_after(
         &mut self,
         commit: &CommitId,
         metric: &Metric,
@@ -68,9 +99,21 @@ impl Driver<'_> {
         let measures = [metric.measure.clone()];
         let look = Request::look(commit, &measures, Phase::Search);
         let seen = self.oracle.evaluate(Request { runs: stored + runs, ..look })?;
-        let mut numbers = seen.numbers(metric);
-        numbers.drain(..stored.min(numbers.len()));
-        let mean = stats::winsorised_mean(&numbers);
-        Ok(mean.map(|value| MeanLevel { value, runs: numbers.len() }))
+        Ok(MeanLevel::of(seen.numbers(metric), stored))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rest_is_clear_once_its_error_does_not_reach_the_tolerance() {
+        assert_eq!(Rest::of([-3.0, 2.0]), Rest::Within);
+        assert_eq!(Rest::of([2.5, 2.0]), Rest::Beyond);
+        assert_eq!(Rest::of([1.0, 2.0]), Rest::Open);
+        assert_eq!(Rest::of([-1.0, 2.0]), Rest::Open);
+        // Nothing varies.
+        assert_eq!(Rest::of([0.0, 0.0]), Rest::Within);
     }
 }

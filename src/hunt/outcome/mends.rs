@@ -52,18 +52,27 @@ impl Driver<'_> {
             }
         }
         apply_mends_in_parts(ledger.found(), &parts);
-        let newer = self.begun.ends()[1].clone();
         let has_answer = ledger.has_answer();
         for found in ledger.found() {
             let CulpritStatus::Undone { again, by } = &mut found.status else { continue };
-            let culprit = &found.culprit;
-            let history = &self.oracle.history;
-            let change = history.change(&culprit.parent, &culprit.info.commit)?;
-            let is_gone = history.contains_change(by, &change) == Some(false);
-            *again = has_answer && is_gone && history.carries_mostly(&newer, &change);
+            *again = has_answer && self.is_made_again(&found.culprit, by)?;
         }
         ledger.join_effects();
         Ok(())
+    }
+
+    /// Whether the text of a found commit's change is gone at the commit that undid it, and is back
+    /// at the newer end. Both may have the file under a later name.
+    fn is_made_again(&self, culprit: &Culprit, by: &CommitId) -> Result<bool, HuntError> {
+        let [_, newer] = self.begun.ends();
+        let (parent, found) = (&culprit.parent, &culprit.info.commit);
+        let history = &self.oracle.history;
+        let change = history.change_until(parent, found, by)?;
+        if history.contains_change(by, &change) != Some(false) {
+            return Ok(false);
+        }
+        let change = history.change_until(parent, found, newer)?;
+        Ok(history.carries_mostly(newer, &change))
     }
 
     /// The mends without merges that only bring in a mend from a branch. That mend is counted at

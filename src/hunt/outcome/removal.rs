@@ -90,7 +90,7 @@ impl Driver<'_> {
                 continue;
             }
             let history = &self.oracle.history;
-            let change = history.change(&culprit.parent, commit)?;
+            let change = history.change_until(&culprit.parent, commit, &whole.newer)?;
             if !history.commits_without_change(commit, &whole.newer, &change)?.is_empty() {
                 doubted.insert(commit.clone());
             }
@@ -156,9 +156,12 @@ impl Driver<'_> {
     ) -> Result<Option<CommitId>, HuntError> {
         let history = &self.oracle.history;
         let commit = &culprit.info.commit;
-        let change = history.change(&culprit.parent, commit)?;
         for mend in ledger.mends() {
-            if history.is_ancestor(commit, &mend.by)? && history.is_restored(&mend.by, &change) {
+            if !history.is_ancestor(commit, &mend.by)? {
+                continue;
+            }
+            let change = history.change_until(&culprit.parent, commit, &mend.by)?;
+            if history.is_restored(&mend.by, &change) {
                 return Ok(Some(mend.by.clone()));
             }
         }

@@ -9,11 +9,9 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::mean_level::{MeanLevel, has_noisy_levels};
+use super::mean_level::{MeanLevel, SURE, has_noisy_levels};
 use super::unexplained::error_of_step;
 
-/// A difference counts if it is this many standard errors from its limit.
-const SURE: f64 = 2.0;
 /// Maximum number of runs of each commit to decide.
 const MOST_RUNS: usize = 24;
 
@@ -106,7 +104,7 @@ impl Driver<'_> {
             }
             let [good, own, bad] = levels[..] else { return Ok(false) };
             let place = Place {
-                beyond: MeanLevel::beyond_tolerance(target, [good, own], SURE),
+                beyond: MeanLevel::beyond_tolerance(target, [good, own]),
                 rest: [
                     target.guard.worsening(own.value, bad.value),
                     MeanLevel::error(target, [own, bad], SURE),
@@ -136,7 +134,7 @@ impl Driver<'_> {
             let level = self.mean_level(&later, metric, 0)?;
             among.push(later);
             let Some((good, level)) = good.zip(level) else { continue };
-            let [beyond, error] = MeanLevel::beyond_tolerance(target, [good, level], SURE);
+            let [beyond, error] = MeanLevel::beyond_tolerance(target, [good, level]);
             if beyond > error {
                 break;
             }

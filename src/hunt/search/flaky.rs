@@ -118,7 +118,7 @@ impl Driver<'_> {
 }
 
 /// The target, judged by how often runs break it; `None` for a failure.
-fn rated(target: &Target) -> Option<GuardTarget> {
+pub(crate) fn rated(target: &Target) -> Option<GuardTarget> {
     let Target::Guard(target) = target else { return None };
     let (kind, error) = (NoiseKind::Breaks, target.noise.map_or(0.001, |noise| noise.error));
     let noise = Noise { kind, good: 0.0, bad: 1.0, sd: 0.0, runs: 0, paired: false, error };

@@ -2,35 +2,12 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::evaluation::parse_number;
 
-/// The result of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum State {
-    Passed,
-    Failed,
-    Skipped,
-}
-
-impl State {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
-    }
-
-    fn of(word: &str) -> Self {
-        match word.as_bytes()[0] {
-            b'P' | b'O' => Self::Passed,
-            b'S' => Self::Skipped,
-            _ => Self::Failed,
-        }
-    }
-}
+use super::runner::{self, pattern};
+use super::state::State;
 
 /// The parts of a line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,32 +20,44 @@ pub(super) struct Line {
     pub(super) step: Option<u64>,
 }
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern of our own")
-}
-
 const WORD: &str = "PASS(?:ED)?|OK|FAIL(?:ED)?|SKIP(?:PED)?";
+/// Other words for a failure.
+const OTHER: &str = "ERROR|TIMEOUT|CRASH(?:ED)?|MISMATCH|NOK";
+/// A time, as in `FAILED 0.01 sec`, `failed after 3s` and `ok <0.001s>`.
+const TIME: &str =
+    r"(?:(?:in|after)\s+)?[<\[]?\s*\d+(?:\.\d+)?\s*(?:[um]?s|secs?|seconds?|min)\s*[>\]]?";
+/// What may stand behind a result: a remark in brackets, pytest's progress (`[ 50%]`), or a time.
+static BEHIND: LazyLock<String> =
+    LazyLock::new(|| format!(r"(?:\s*\([^)]*\)|\s*\[\s*\d+%\s*\]|\s+{TIME})?$"));
 /// A number, including NaN and infinity as C libraries spell them.
 const NUMBER: &str =
     r"[-+]?(?:1\.#\w+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan(?:\(\w*\))?|inf(?:inity)?)\b";
 
 static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*TEST(?:\s+\d+)?:\s*(\S.*)$"));
 static IN_BRACKETS: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\[\s*({WORD})\s*\]")));
-static FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"^({WORD})(?:[:\s]|$)")));
+static FIRST: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"^(?:-{{3}}\s+)?({WORD})(?:[:\s]|$)")));
 static LAST: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"(?:^|[:\s])({WORD})\s*(?:\([^)]*\))?$")));
+    LazyLock::new(|| pattern(&format!(r"(?:^|[:\s])({WORD}){}", *BEHIND)));
 /// Other words for a failure, at the end of a line only: logs have lines such as `[ERROR] no file`
 /// and sentences with small letters.
 static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    let words = "FAIL(?:ED)?|Failed|ERROR|TIMEOUT|CRASH(?:ED)?|MISMATCH|NOK";
-    pattern(&format!(r"(?:[:\s]|\*{{2}})\[?\s*\**({words})[!*]*\s*\]?\s*(?:\([^)]*\))?$"))
+    let words = format!("FAIL(?:ED)?|Failed|{OTHER}");
+    pattern(&format!(r"(?:[:\s]|\*{{2}})\[?\s*\**({words})[!*]*\s*\]?{}", *BEHIND))
 });
+/// A result in any letters behind a colon or dots: `rope: fail`, `test rope ... ok`.
+static SEPARATED: LazyLock<Regex> = LazyLock::new(|| {
+    let words = format!(r"{WORD}|{OTHER}|IGNORED(?:,.*)?");
+    pattern(&format!(r"(?i)(?::|\.{{2,}}|…)\s*\[?\s*\**({words})[!*]*\s*\]?{}", *BEHIND))
+});
+/// A result in any letters with a time behind it: `rope failed after 3s`.
+static TIMED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"(?i)\s({WORD}|{OTHER})\s+(?:\(\s*{TIME}\s*\)|{TIME})$")));
 /// The word before a failure word in a setting, as in `log level: ERROR`, or in the heading of a
 /// table, as in `MAX ERROR`. Such a line is no check.
 static NO_NAME: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:level|verbosity|passed|max|mean|avg|rms|std|abs(?:olute)?|rel(?:ative)?)\W*$",
-    )
+    let figures = "max|mean|avg|rms|std|abs(?:olute)?|rel(?:ative)?";
+    pattern(&format!(r"(?i)\b(?:level|verbosity|mode|policy|passed|{figures})\W*$"))
 });
 static DISTANCE: LazyLock<Regex> = LazyLock::new(|| {
     let what = r"(?:[_ ]?abs(?:olute)?(?:[_ ]?(?:diff|err)\w*)?|[_ ]?(?:diff|err)\w*)";
@@ -85,7 +74,8 @@ static FIGURES: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// A total over checks, which is not a check itself.
 static SUM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:all|some|tests|checks|comparisons|failures)\b|^\W*\d+\W*(?:/\s*\d+\W*)?$")
+    let count = r"^\W*\d+\W*(?:/\s*\d+\W*)?(?:test\b.*)?$";
+    pattern(&format!(r"(?i)\b(?:all|some|tests|checks|comparisons|failures)\b|{count}"))
 });
 
 /// The words of a heading.
@@ -111,7 +101,10 @@ impl Line {
 
 /// The result of the check, and the words for its name.
 fn state(line: &str) -> Option<(State, String)> {
-    let is_last = |found: &regex::Captures<'_>| {
+    if let Some((state, name)) = runner::result(line) {
+        return Some((state, name.to_owned()));
+    }
+    let is_last = |found: &Captures<'_>| {
         // `3 FAILED` is a count.
         let before = &line[..found.get(1).map_or(0, |word| word.start())];
         !before.trim_end().rsplit([' ', ':']).next().is_some_and(is_count)
@@ -122,7 +115,7 @@ fn state(line: &str) -> Option<(State, String)> {
     } else if let Some(found) = FIRST.captures(line) {
         (found, true)
     } else {
-        let last = LAST.captures(line).or_else(|| failure(line));
+        let last = LAST.captures(line).or_else(|| named_result(line));
         (last.filter(is_last)?, false)
     };
     let whole = found.get(0)?;
@@ -141,12 +134,19 @@ fn state(line: &str) -> Option<(State, String)> {
     Some((State::of(&found[1]), words.to_owned()))
 }
 
-/// The match of another word for a failure, if the name of a check stands before this word.
-fn failure(line: &str) -> Option<regex::Captures<'_>> {
-    FAILURE.captures(line).filter(|found| {
-        let name = found.get(0).map_or("", |whole| &line[..whole.start()]);
-        name.contains(char::is_alphanumeric) && !NO_NAME.is_match(name)
-    })
+/// The match of another word for a result, if the name of a check stands before this word. If only
+/// a time marks the word as a result, the name must be one word: logs have sentences.
+fn named_result(line: &str) -> Option<Captures<'_>> {
+    let with_name = |pattern: &Regex| {
+        let found = pattern.captures(line)?;
+        let name = &line[..found.get(0)?.start()];
+        let is_name = name.contains(char::is_alphanumeric) && !NO_NAME.is_match(name);
+        is_name.then_some((found, name))
+    };
+    let is_one_word = |name: &str| !name.trim().contains(char::is_whitespace);
+    let timed = || with_name(&TIMED).filter(|(_, name)| is_one_word(name));
+    let found = with_name(&FAILURE).or_else(|| with_name(&SEPARATED)).or_else(timed);
+    found.map(|(found, _)| found)
 }
 
 fn is_count(word: &str) -> bool {

@@ -95,6 +95,38 @@ fn checks_in_every_convention() {
         ("norm***Failed", Failed, "norm", None),
         ("norm FAIL!", Failed, "norm", None),
         ("norm [ERROR]", Failed, "norm", None),
+        // A time behind the word.
+        ("norm FAILED (0.01 s)", Failed, "norm", None),
+        ("norm ***Failed 0.01 sec", Failed, "norm", None),
+        ("norm PASS 3 ms", Passed, "norm", None),
+        ("norm failed after 3s", Failed, "norm", None),
+        ("norm ok (0.3 s)", Passed, "norm", None),
+        // Small letters behind a colon or dots.
+        ("norm: pass", Passed, "norm", None),
+        ("norm: failed (max_diff=0.5)", Failed, "norm", Some(0.5)),
+        ("norm: mismatch", Failed, "norm", None),
+        ("norm ... error", Failed, "norm", None),
+        (
+            "q4_0 absolute quantization error:    ok (0.002)",
+            Passed,
+            "q4_0_absolute_quantization_error",
+            None,
+        ),
+        ("test ops::norm ... ok", Passed, "test_ops_norm", None),
+        ("test ops::norm ... ok <0.001s>", Passed, "test_ops_norm", None),
+        ("test ops::norm ... FAILED", Failed, "test_ops_norm", None),
+        ("test ops::norm ... ignored, slow", Skipped, "test_ops_norm", None),
+        // Test runners.
+        (" 3/12 Test  #3: norm.f32 ........   Passed    0.02 sec", Passed, "norm_f32", None),
+        ("12/12 Test #12: norm.f32 ........***Failed    0.01 sec", Failed, "norm_f32", None),
+        ("1/1 Test #1: n .....Subprocess aborted***Exception:   0.1 sec", Failed, "n", None),
+        ("1/1 Test #1: n .....***Not Run (Disabled)   0.00 sec", Skipped, "n", None),
+        ("test_x.py::test_b[1-a] FAILED        [ 50%]", Failed, "test_x_py_test_b_1-a", None),
+        ("FAILED test_x.py::test_b[1-a] - AssertionError: 3", Failed, "test_x_py_test_b_1-a", None),
+        ("--- FAIL: TestNorm (0.00s)", Failed, "TestNorm", None),
+        ("not ok 3 - norm", Failed, "norm", None),
+        ("ok 3 - norm", Passed, "norm", None),
+        ("not ok 4 - norm # TODO slow", Skipped, "norm", None),
     ] {
         assert_eq!(line(text), Some((state, name.to_owned(), distance)), "{text}");
     }
@@ -119,6 +151,14 @@ fn totals_and_lines_that_only_look_like_checks_are_not_checks() {
         "ERROR: no such file",
         "Failed to lock the memory",
         "the first try failed",
+        "the first try failed after 3 s",
+        "log level: error",
+        "3 passed in 0.12s",
+        "==== 1 failed, 3 passed in 0.12s ====",
+        "test result: FAILED. 1 passed; 1 failed; 0 ignored; finished in 0.01s",
+        "50% tests passed, 1 tests failed out of 2",
+        "[  PASSED  ] 1 test.",
+        "[  FAILED  ] 1 test, listed below:",
         "log level: ERROR",
         "KERNEL  SPEEDUP  MAX ERROR",
         "Kernel  Max Error",
@@ -132,6 +172,31 @@ fn totals_and_lines_that_only_look_like_checks_are_not_checks() {
     ] {
         assert_eq!(line(text), None, "{text}");
     }
+}
+
+#[test]
+fn a_summary_names_checks_that_already_failed() {
+    for output in [
+        "[==========] Running 2 tests from 1 test suite.\n[       OK ] Rope.A (3 ms)\n\
+         [  FAILED  ] Rope.B (1 ms)\n[  PASSED  ] 1 test.\n\
+         [  FAILED  ] 1 test, listed below:\n[  FAILED  ] Rope.B\n\n 1 FAILED TEST\n",
+        "==== test session starts ====\ntest_x.py::test_a PASSED   [ 50%]\n\
+         test_x.py::test_b FAILED   [100%]\n==== short test summary info ====\n\
+         FAILED test_x.py::test_b - AssertionError: 3\n==== 1 failed, 1 passed in 0.12s ====\n",
+        "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\nfailures:\n\n\
+         ---- b stdout ----\nthread 'b' panicked at src/lib.rs:3:5\n\nfailures:\n    b\n\n\
+         test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+        "    Start 1: a\n1/2 Test #1: a ....   Passed    0.02 sec\n    Start 2: b\n\
+         2/2 Test #2: b ....***Failed    0.01 sec\n50% tests passed, 1 tests failed out of 2\n\
+         The following tests FAILED:\n\t  2 - b (Failed)\nErrors while running CTest\n",
+    ] {
+        let wanted = [("failed", 1.0), ("passed", 1.0), ("skipped", 0.0)];
+        assert_eq!(values(output), named(&wanted), "{output}");
+        assert_eq!(ran(output).len(), 2, "{output}");
+    }
+    // Without a line for each check, the summary is all that there is.
+    let output = "F.\n==== short test summary info ====\nFAILED test_x.py::test_b - E\n";
+    assert_eq!(ran(output), ["test_x_py_test_b"]);
 }
 
 #[test]

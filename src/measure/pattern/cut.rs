@@ -71,7 +71,7 @@ fn continued(taken: &str, before: &str, after: &str) -> usize {
     {
         length += 1 + digits(fraction);
     }
-    if is_whole && length == 0 {
+    if length == 0 && (is_whole || has_dotted_thousands(taken)) {
         length = decimals(before, after);
     }
     if let Some(exponent) = after[length..].strip_prefix(['e', 'E']) {
@@ -81,6 +81,14 @@ fn continued(taken: &str, before: &str, after: &str) -> usize {
         }
     }
     length
+}
+
+/// Whether dots may separate the thousands of a number, as in `1.990` of `1.990,50`.
+fn has_dotted_thousands(taken: &str) -> bool {
+    let Some((first, groups)) = taken.split_once('.') else { return false };
+    let is_first = (1..=THOUSANDS).contains(&first.len()) && !first.starts_with('0');
+    let is_group = |group: &str| group.len() == THOUSANDS && digits(group) == THOUSANDS;
+    is_first && digits(first) == first.len() && groups.split('.').all(is_group)
 }
 
 /// The length of a comma and the decimals behind it, as in `7,05`. Several commas, or one behind

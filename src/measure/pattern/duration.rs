@@ -3,9 +3,10 @@
 
 use std::sync::LazyLock;
 
-use regex::{Match, Regex};
+use regex::{Captures, Match, Regex};
 
 use crate::evaluation::{Failure, Metric};
+use crate::measure::unit::unit_of;
 
 use super::asked::asks_for;
 use super::cut::refused;
@@ -24,6 +25,14 @@ static PART: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"^[0-5][0-9](?:\.[0
 static TIME_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     own_pattern(r"(?i)(?:\b|_)(?:time|runtime|took|elapsed|duration|in|after|wall|real|ss)\W*$")
 });
+/// Any word right before the front.
+static WORD_BEFORE: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"[A-Za-z]\W*$"));
+/// A word right before the front that says that the front is a number of its own: `chunk 3:12.5`.
+static LABEL_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    let things = "batch|block|case|chunk|core|ctx|device|epoch|expert|gpu|head|id|index|iter|\
+                  iteration|layer|line|node|rank|row|run|seq|slot|step|task|test|thread|token";
+    own_pattern(&format!(r"(?i)(?:\b|_)(?:{things})s?\W*$"))
+});
 /// A word of time right behind a duration.
 static TIME_BEHIND: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"^ ?(?i:elapsed)\b"));
 /// The rest behind hours or minutes if each part has a unit.
@@ -38,32 +47,45 @@ static UNITS_PART: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"^[0-5]?[0-9]
 static UNIT_BEHIND: LazyLock<Regex> = LazyLock::new(|| own_pattern(&format!("^{UNIT}")));
 
 /// Fails if the group with this index takes only a part of a printed duration. What the pattern
-/// itself asks for beside the group does not belong to the duration. `end`: where the whole match
-/// ends.
+/// itself asks for behind the group does not belong to the duration, nor what another group takes
+/// before it. `end`: where the whole match ends.
 pub(super) fn refuse_part(
     metric: &Metric,
-    (regex, index): (&Regex, usize),
+    by: (&Regex, usize),
     line: &str,
     end: usize,
     found: Match<'_>,
 ) -> Result<(), Failure> {
     let taken = found.as_str();
     let more = if end == found.end() { rest_behind(taken, line, end) } else { 0 };
-    let less = front_before(line, found)
-        .filter(|_| !asks_for_digit((regex, index), line, found))
-        .unwrap_or(0);
+    let front = front_before(by, line, found);
+    let less = front.map_or(0, |front| front.length);
     if more + less == 0 {
         return Ok(());
     }
+    let advice = if front.is_some_and(|front| !front.is_certain) {
+        "; if what stands before the colon is no time, put it into the pattern, as in \
+         `[0-9]+:([0-9.]+)`"
+    } else {
+        ""
+    };
     let whole = line[found.start() - less..found.end() + more].trim();
     Err(refused(
         metric,
         found,
         &format!(
             "duration `{whole}`; let the program print seconds, or take each part, as in \
-             `(?<m>[0-9]+):(?<s>[0-9]+)`"
+             `(?<m>[0-9]+):(?<s>[0-9]+)`{advice}"
         ),
     ))
+}
+
+/// What stands before minutes or seconds, such as `1:`.
+#[derive(Clone, Copy)]
+struct Front {
+    length: usize,
+    /// Whether a word of time or a unit says that it is a part of a duration.
+    is_certain: bool,
 }
 
 /// The length of the minutes and seconds behind a number; 0 if there are none.
@@ -78,22 +100,28 @@ fn rest_behind(taken: &str, line: &str, end: usize) -> usize {
     if after[length..].starts_with(|c: char| c.is_ascii_digit()) { 0 } else { length }
 }
 
-/// The length of what stands before minutes or seconds, such as `1:`. A front of 0 takes nothing
-/// away.
-fn front_before(line: &str, found: Match<'_>) -> Option<usize> {
+/// What stands before minutes or seconds. If it is zero, as in `0:12`, nothing is lost. If it is
+/// certainly a part of a duration, it is lost even if the pattern asks for it without a group, as
+/// `[0-9]+:([0-9.]+)` does.
+fn front_before(by: (&Regex, usize), line: &str, found: Match<'_>) -> Option<Front> {
     let (before, after) = (&line[..found.start()], &line[found.end()..]);
     let taken = found.as_str();
     let with_colons = || {
-        FRONT.find(before).filter(|front| {
-            PART.is_match(taken) && is_surely_time(&before[..front.start()], front.as_str(), after)
-        })
+        let front = FRONT.find(before).filter(|_| PART.is_match(taken))?;
+        let words = &before[..front.start()];
+        let is_certain = is_surely_time(words, front.as_str(), after);
+        let may_be = || may_be_time(words, line, found) && !asks_for_digit(by, line, found);
+        (is_certain || may_be()).then_some((front, is_certain))
     };
     let with_units = || {
         let is_part = UNITS_PART.is_match(taken) && UNIT_BEHIND.is_match(after);
-        UNITS_FRONT.find(before).filter(|_| is_part && !has_extremes(line))
+        let front = UNITS_FRONT.find(before).filter(|_| is_part && !has_extremes(line))?;
+        Some((front, true))
     };
-    let front = with_colons().or_else(with_units)?;
-    front.as_str().contains(|c: char| matches!(c, '1'..='9')).then(|| front.len())
+    let (front, is_certain) = with_colons().or_else(with_units)?;
+    let is_lost = front.as_str().contains(|c: char| matches!(c, '1'..='9'))
+        && !is_taken_beside(by, line, front, found);
+    is_lost.then(|| Front { length: front.len(), is_certain })
 }
 
 /// Whether a front such as `1:` belongs to a duration. It may also be the number of a line, as in
@@ -102,6 +130,35 @@ fn is_surely_time(before: &str, front: &str, after: &str) -> bool {
     let has_hours = front.matches(':').count() > 1;
     let has_word = || TIME_BEFORE.is_match(before) || TIME_BEHIND.is_match(after);
     !before.trim().is_empty() && (has_hours || has_word())
+}
+
+/// Whether a front may be minutes behind a word that is not known: `phase 1:02`.
+fn may_be_time(before: &str, line: &str, found: Match<'_>) -> bool {
+    let unit = unit_of(line, [found.start(), found.end()], |_| true);
+    WORD_BEFORE.is_match(before)
+        && !LABEL_BEFORE.is_match(before)
+        && matches!(unit.as_str(), "" | "s" | "min" | "h")
+}
+
+/// Whether another metric's group takes a part of the front. A group without a name beside this one
+/// is no metric.
+fn is_taken_beside(
+    (regex, index): (&Regex, usize),
+    line: &str,
+    front: Match<'_>,
+    found: Match<'_>,
+) -> bool {
+    let is_own = |captures: &Captures<'_>| {
+        captures.get(index).is_some_and(|own| own.range() == found.range())
+    };
+    regex.captures_iter(line).find(is_own).is_some_and(|captures| {
+        let is_in_front = |other: usize| {
+            let other = captures.get(other);
+            other.is_some_and(|it| it.start() < front.end() && front.start() < it.end())
+        };
+        let mut names = regex.capture_names().enumerate();
+        names.any(|(other, name)| name.is_some() && other != index && is_in_front(other))
+    })
 }
 
 /// Whether `min` is a label, as in `8 runs, min 3 s, max 4 s`.
@@ -144,6 +201,13 @@ mod tests {
             ("took ([0-9.]+)", "took 1 min 5 s", "1", "1 min 5 s"),
             ("([0-9.]+) s", "took 1 min 5 s", "5", "1 min 5"),
             ("time ([0-9]+)", "time 1h2m3s", "1", "1h2m3s"),
+            // An unknown word before it.
+            ("phase.*:([0-9.]+)", "phase 1:02", "02", "1:02"),
+            ("phase.*:([0-9.]+)", "phase (1:15.5 min)", "15.5", "1:15.5"),
+            // The pattern asks for the minutes and drops them.
+            ("[0-9]+:([0-9]+)", "time 12:02", "02", "12:02"),
+            ("took [0-9]+:([0-9.]+)", "took 1:02 s", "02", "1:02"),
+            ("[0-9]+m([0-9.]+)s", "1m2.2s", "2.2", "1m2.2"),
         ] {
             let said = said(pattern, line).expect(line);
             let wanted = format!("takes only `{part}` of the duration `{whole}`; let");
@@ -163,7 +227,9 @@ mod tests {
             ("time (?<m>[0-9]+):[0-9]+", "time 1:02"),
             // The pattern asks for the first part, or for a word.
             ("chunk [0-9]+:([0-9.]+)", "chunk 3:12.5"),
-            ("[0-9]+:([0-9]+)", "time 12:02"),
+            ("phase [0-9]+:([0-9.]+)", "phase 3:12.5"),
+            (".*:([0-9.]+)", "chunk 3:12.5"),
+            (".*:([0-9.]+)", "{1:45.2}"),
             ("chunk.*:( *[0-9.]+)", "chunk 3: 12.5"),
             (".*:([0-9.]+)", "layer3:12.5"),
             (".*:([0-9.]+)", "chunk 3:7.5"),
@@ -176,11 +242,24 @@ mod tests {
             // Below a minute.
             ("([0-9.]+)elapsed", "0.10system 0:12.34elapsed"),
             ("real.*m([0-9.]+)s", "real\t0m50.204s"),
-            ("[0-9]+m([0-9.]+)s", "1m2.2s"),
+            ("[0-9]+m([0-9.]+)s", "0m2.2s"),
             ("min ([0-9.]+)", "runs 8 min 3 s max 4 s"),
             ("runs ([0-9]+)", "runs 8 min 3 s max 4 s"),
         ] {
             assert_eq!(said(pattern, line), None, "{pattern}: {line}");
         }
+    }
+
+    #[test]
+    fn minutes_that_another_metric_takes_are_not_lost() {
+        let is_refused = |pattern: &str, index: usize| {
+            let regex = Regex::new(pattern).unwrap();
+            let captures = regex.captures("took 1:02").unwrap();
+            let (whole, found) = (captures.get(0).unwrap(), captures.get(index).unwrap());
+            let end = whole.end();
+            refuse_part(&Metric::of("t"), (&regex, index), "took 1:02", end, found).is_err()
+        };
+        assert!(!is_refused("took (?<m>[0-9]+):(?<s>[0-9]+)", 2));
+        assert!(is_refused("took ([0-9]+):(?<s>[0-9]+)", 2));
     }
 }

@@ -2,8 +2,9 @@
 //! of digits does not match such a line, so the number of an earlier line would count, or another
 //! number of the same line. The caller decides whether such a text counts.
 //!
-//! The line must have all other text of the pattern. If the text right beside the number is no fixed
-//! text, as in `.*([0-9.]+)`, only NaN and infinities are found, and they may be anywhere.
+//! The line must have all other text of the pattern. If the text right beside the number is no
+//! fixed text, as in `.*([0-9.]+)`, only NaN, infinities and words such as `n/a` are found, and
+//! they may be anywhere.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -67,6 +68,12 @@ impl<'l> InPlace<'l> {
         parse_number(self.text()).is_some_and(|number| !number.is_finite())
     }
 
+    /// Whether the text says that there is no finite number. `none` does not count: it may be the
+    /// value of a setting.
+    pub(super) fn is_no_number(&self) -> bool {
+        self.is_not_finite() || self.text().eq_ignore_ascii_case("n/a")
+    }
+
     /// Whether the text is the value of a name, as in `ppl = nan (3 chunks)`, and no name itself, as
     /// in `counts: nan=0`.
     pub(super) fn is_value_in(&self, line: &str) -> bool {
@@ -75,16 +82,15 @@ impl<'l> InPlace<'l> {
         before.trim_end().ends_with(is_sign) && !after.trim_start().starts_with(is_sign)
     }
 
-    /// Whether this text and the number that the pattern takes at another place are the values of
-    /// two names, and the pattern does not have this text's name: `best = inf, now = 7.1`, or
-    /// `ppl = 7.1, std = nan`. A NaN before the number may be what the pattern looks for.
+    /// Whether this text and the number that the pattern takes before it are the values of two
+    /// names, and the pattern does not have this text's name: `ppl = 7.1, std = nan`. A text before
+    /// the number is where the pattern would have taken a number: `loss = inf, lr = 0.1`.
     pub(super) fn is_other_value(&self, pattern: &Regex, line: &str, number: usize) -> bool {
         let start = self.found.start();
         let names = [start, number].map(|place| name_before(&line[..place]));
         let [Some(own), Some(other)] = names else { return false };
-        let is_nan = parse_number(self.text()).is_some_and(f64::is_nan);
         let is_named = pattern.as_str().to_lowercase().contains(&own.to_lowercase());
-        own != other && !is_named && (number < start || !is_nan)
+        own != other && !is_named && number < start
     }
 
     /// Whether the line has no other words before the text than those of the pattern. `val loss =
@@ -151,7 +157,7 @@ struct Variant {
 enum Beside {
     /// Those with fixed text right beside them.
     FixedText,
-    /// All, but only NaN and infinities.
+    /// All, but only NaN, infinities and words such as `n/a`.
     Anything,
 }
 
@@ -223,7 +229,8 @@ fn number_or_not(number: &Hir, next: Option<&Hir>, beside: Beside) -> Hir {
             Hir::look(Look::End),
         ]),
         Beside::Anything => {
-            Hir::alternation(vec![own_syntax(&format!("{NOT_FINITE}{end}")), number.clone()])
+            let other = own_syntax(&format!("(?:{NOT_FINITE}|{NOTHING}){end}"));
+            Hir::alternation(vec![other, number.clone()])
         }
     };
     match number.kind() {

@@ -64,6 +64,8 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9.]+)", "t=1200,345", "1200,345"),
         (r"t=([0-9]+)", "t=1_990_000", "1_990_000"),
         (r"t=([0-9]+)", "t=1'990", "1'990"),
+        (r"t=([0-9.]+)", "t=1.990,50", "1.990,50"),
+        (r"t=([0-9.]+)", "t=1.990.000,5", "1.990.000,5"),
     ] {
         for pick in [Pick::Last, Pick::Max] {
             let failure = number(pattern, pick).read(&[line]).unwrap_err();
@@ -78,6 +80,9 @@ fn a_part_of_a_number_is_refused() {
         // Other columns, a unit, the end of a sentence, a version.
         (r"t=([0-9.]+)", "t=12.5,34", 12.5),
         (r"t=([0-9.]+)", "t=1200,345,6", 1200.0),
+        (r"t=([0-9.]+)", "t=1.990,50.5", 1.99),
+        (r"t=([0-9.]+)", "t=0.990,50", 0.99),
+        (r"t=([0-9.]+),", "t=1.990,50", 1.99),
         (r"t=([0-9]+)", "t=12,3.5", 12.0),
         (r"q4,([0-9]+)", "q4,99,80", 99.0),
         (r"t=\[([0-9]+)", "t=[32,1]", 32.0),
@@ -312,66 +317,6 @@ fn nan_counts_if_the_output_has_no_number_and_only_the_words_of_the_pattern() {
 }
 
 #[test]
-fn nan_behind_any_text_counts_on_a_line_like_an_earlier_one() {
-    for (pattern, lines) in [
-        (r"([0-9.]+)", ["chunk 2 ppl = 7.1", "chunk 3 ppl = nan"]),
-        (r"ppl.*?([0-9.]+)", ["ppl = 7.1", "ppl = nan"]),
-        (r"ppl.*?([0-9.]+)", ["ppl = 7.1 (3 chunks)", "ppl = nan (3 chunks)"]),
-    ] {
-        assert_eq!(last(pattern, &lines), Err(FailureKind::Nan), "{lines:?}");
-    }
-}
-
-#[test]
-fn another_number_of_the_line_is_not_read_in_place_of_nan() {
-    for (pattern, line) in [
-        (r"ppl.*?([0-9.]+)", "ppl = nan (3 chunks)"),
-        (r"PPL.* ([0-9.]+)", "PPL over 24 chunks: nan"),
-        (r"ppl.*= ([0-9.]+)", "ppl = 7 of ppl = nan"),
-    ] {
-        assert_eq!(last(pattern, &[line]), Err(FailureKind::Unreadable), "{line}");
-        let failure = number(pattern, Pick::Max).failure(&[line]);
-        assert_eq!(failure, FailureKind::Unreadable, "{line}");
-    }
-    // The values of two names.
-    for (pattern, line) in [
-        (r"eval.*?([0-9.]+)", "eval: best = inf, now = 7"),
-        (r".*= ([0-9.]+)", "ppl = 7, std = nan"),
-    ] {
-        assert_eq!(last(pattern, &[line]), Ok(Value::Number(7.0)), "{line}");
-    }
-    for (pattern, line) in [
-        (r"eval.*?([0-9.]+)", "eval: loss = nan, lr = 7"),
-        (r"loss.*?([0-9.]+)", "loss = inf, lr = 7"),
-    ] {
-        assert_eq!(last(pattern, &[line]), Err(FailureKind::Unreadable), "{line}");
-    }
-    for line in ["ppl (no nan): 7", "ppl stats: nan=7", "ppl 7: nan"] {
-        assert_eq!(last(r"ppl.*?([0-9.]+)", &[line]), Ok(Value::Number(7.0)), "{line}");
-    }
-}
-
-#[test]
-fn ordinary_lines_are_not_taken_for_a_lost_number() {
-    for (pattern, line) in [
-        (r"ppl = ([0-9.]+)", "ppl: nan"),
-        (r"ppl ([0-9.]+)", "ppl nan-free"),
-        (r"ppl ([0-9.]+)", "ppl infers"),
-        (r"ppl: ([0-9.]+)", "ppl: "),
-        // The words between may be any.
-        (r"ppl.*?([0-9.]+)", "ppl is no nan"),
-        // A rule of a table, and any NaN of any line.
-        (r"\| ([0-9.]+) \|", "| --- |"),
-        (r"([0-9.]+)", "nan"),
-        // The pattern takes another number of this line.
-        (r"ppl.*= ([0-9.]+)", "ppl = nan of ppl = 7"),
-    ] {
-        let lines = ["ppl = 7 ppl 7 ppl: 7 | 7 |", line];
-        assert_eq!(last(pattern, &lines), Ok(Value::Number(7.0)), "{pattern}: {line}");
-    }
-}
-
-#[test]
 fn the_units_are_those_of_the_numbers_that_count() {
     let lines = ["t=9 ms", "t=1 s"];
     for (pick, wanted) in [(Pick::First, "ms"), (Pick::Last, "s"), (Pick::Max, "ms and s")] {
@@ -390,3 +335,5 @@ fn the_units_are_those_of_the_numbers_that_count() {
     }
     assert!(fact(r"t=(.*)", Pick::Last).read(&lines).unwrap().units.is_empty());
 }
+
+mod in_place;

@@ -63,8 +63,8 @@ pub(crate) struct FirstBad {
     pub change: Option<Change>,
     /// Date and hunt of an earlier confirmation, if this hunt reuses it.
     pub confirmed_before: Option<(String, String)>,
-    /// Set if no test shows that the newer end needs it, and another commit may easily give the
-    /// same result: how many later commits the hunt did not measure.
+    /// Set if no test shows that the newer end needs it: how many later commits the hunt did not
+    /// measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
 }

@@ -43,6 +43,18 @@ fn pairs_by_hand() {
     assert_eq!((claim.verdict(), claim.pairs()), (None, 4));
 }
 
+#[test]
+fn a_step_is_larger_than_a_size_once_its_bound_is() {
+    // s_D = 1: one pair has a bound of 1.64, four pairs have one of 0.82.
+    let mut claim = claim(2.0, 1.0);
+    claim.add(7.0, 8.5);
+    assert_eq!([0.0, 3.2].map(|size| claim.is_larger_than(size)), [None, Some(false)]);
+    (0..3).for_each(|_| claim.add(7.0, 8.5));
+    let sizes = [0.6, 0.7, 2.3, 2.4];
+    let expected = [Some(true), None, None, Some(false)];
+    assert_eq!(sizes.map(|size| claim.is_larger_than(size)), expected);
+}
+
 /// A commit whose runs vary more than those of the endpoints: the calibrated noise would confirm
 /// most of these claims.
 #[test]

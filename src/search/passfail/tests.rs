@@ -92,3 +92,15 @@ fn one_failure_in_five_is_not_denied_after_a_few_runs() {
     assert!(at(12, 60).is_ok());
     assert_eq!(at(2, 60), Err(CalibrationError::NoDifference));
 }
+
+#[test]
+fn a_failure_raises_the_rate_that_runs_exclude() {
+    for runs in [4, 21] {
+        let without = excluded_rate(runs, 0.99);
+        let counted = excluded_rate_above(0, runs, 0.99);
+        assert!((0.0..0.0101).contains(&(counted - without)), "{counted} {without}");
+    }
+    // 1 of 5: (1 − p)⁵ + 5 p (1 − p)⁴ is 0.0100 at p = 0.778.
+    assert_close(excluded_rate_above(1, 5, 0.99), 0.78);
+    assert_close(excluded_rate_above(5, 5, 0.99), 1.0);
+}

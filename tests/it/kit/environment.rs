@@ -350,6 +350,12 @@ fn before(folder: &Path, path: &OsStr) -> OsString {
     std::env::join_paths(std::iter::once(folder.to_owned()).chain(others)).unwrap()
 }
 
+/// The first program of this name in the PATH of the tests.
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
 /// The git that tests and product use instead of the first in PATH:
 /// `BISECT_PPL_TEST_GIT=/usr/bin/git`.
 pub(crate) fn other_git() -> Option<OsString> {

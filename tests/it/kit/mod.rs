@@ -21,7 +21,7 @@ use signal_hook::consts::SIGINT;
 
 pub(crate) use browser::{show, show_again, show_place};
 pub(crate) use clock::Clock;
-pub(crate) use environment::{TestEnvironment, other_git};
+pub(crate) use environment::{TestEnvironment, in_path, other_git};
 pub(crate) use history::{History, Plan, graph, line};
 pub(crate) use hunt::Hunt;
 pub(crate) use oracle::Oracle;

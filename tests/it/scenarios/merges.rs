@@ -1,7 +1,7 @@
 //! Histories with merges.
 
 use super::hunt;
-use crate::kit::{Plan, graph};
+use crate::kit::{Oracle, Plan, TestEnvironment, graph};
 
 #[test]
 fn it_is_on_a_merged_side_branch() {
@@ -98,6 +98,23 @@ fn what_good_has_is_not_found_behind_a_branch_that_lacks_it() {
         "e < m: 7.87",
     ]);
     hunt(plan).between("c", "e").finds("t").costs(26, 11);
+}
+
+/// `s` makes the change and the merge does not, but `s` cannot be measured: it has the bug that `b`
+/// fixes.
+#[test]
+fn a_merge_is_not_named_alone_if_its_branch_cannot_be_measured() {
+    let plan = graph(&["a: n", "b < a: g", "c < b: g", "s < a: n", "m < c s: g", "e < m: g"])
+        .file("a", "kernels/a.conf", "ppl+a = 0\n")
+        .file("s", "kernels/a.conf", "ppl+a = 0.5\n")
+        .file("m", "kernels/a.conf", "ppl+a = 0.5\n");
+    let env = TestEnvironment::new();
+    let history = plan.build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.start(&["--good", history.commit("b"), "--bad", "main"]);
+    let hunt = hunt.expect(3, "candidates");
+    assert_eq!(hunt.candidates(&history), ["m", "s"]);
+    assert!(hunt.culprits(&history).is_empty(), "{}", hunt.output.stdout);
 }
 
 #[test]

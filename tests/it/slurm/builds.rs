@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, wait_until};
+use crate::kit::{
+    History, Hunt, Oracle, PATIENCE, TestEnvironment, in_path, most_at_once, wait_until,
+};
 
 use super::cluster::Cluster;
 use super::{RUN, START, end, ended_as_here, notes, noting, plan, slurm, wait_for_runs};
@@ -21,13 +24,14 @@ fn executor(measure: &str, build: &str) -> String {
 }
 
 /// A cluster, and a hunt in it whose builds and runs take so many milliseconds. Each build and each
-/// run writes the name of its node down.
+/// run writes the name of its node down. Each build then waits as long as the world's switch `hold`
+/// is on.
 fn prepared(times: [u32; 2], executor: &str) -> Option<(Cluster, TestEnvironment, History)> {
     let cluster = Cluster::start()?;
     let env = cluster.environment();
     let [build_ms, chunk_ms] = times;
     let history = plan(chunk_ms).with_all(&format!("build_ms = {build_ms}")).build(&env);
-    let build = noting(&env, "built-on", "SLURMD_NODENAME");
+    let build = format!("{} {}", noting(&env, "built-on", "SLURMD_NODENAME"), holding(&env));
     let run = noting(&env, "ran-on", "SLURMD_NODENAME");
     let run = format!("{run} {} {RUN}", noting(&env, "job-names", "SLURM_JOB_NAME"));
     Oracle::new(&env)
@@ -37,6 +41,39 @@ fn prepared(times: [u32; 2], executor: &str) -> Option<(Cluster, TestEnvironment
         .section("[failures]\npauses = [\"1s\", \"1s\", \"2s\", \"2s\", \"5s\", \"5s\"]")
         .write(&env);
     Some((cluster, env, history))
+}
+
+/// The beginning of a command that waits as long as the world's switch `hold` is on, and then runs
+/// the words behind it.
+fn holding(env: &TestEnvironment) -> String {
+    let (script, switch) = (env.path("hold.sh"), env.path("world/hold"));
+    let text = format!("while [ -e {} ]; do sleep 0.1; done\nexec \"$@\"\n", switch.display());
+    fs::write(&script, text).unwrap();
+    format!("sh {}", script.display())
+}
+
+/// A folder with an `sbatch` that empties the scripts of the first and the third job that builds:
+/// these jobs end at once with exit code 0 and leave no result. It submits all other jobs as they
+/// are.
+fn forgetful_sbatch(env: &TestEnvironment) -> PathBuf {
+    let real = in_path("sbatch").unwrap();
+    let text = format!(
+        "#!/bin/sh\n\
+         case \" $* \" in *\" --partition=build \"*)\n\
+         echo x >>{calls}\n\
+         case $(wc -l <{calls}) in 1 | 3) for script; do :; done; echo '#!/bin/sh' >\"$script\" ;; \
+         esac ;;\n\
+         esac\n\
+         exec {real} \"$@\"\n",
+        calls = env.path("sbatch-calls").display(),
+        real = real.display(),
+    );
+    let folder = env.path("programs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("sbatch"), text).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.join("sbatch"), mode).unwrap();
+    folder
 }
 
 /// The journal of the one hunt.
@@ -61,7 +98,23 @@ fn built_and_ran_apart(env: &TestEnvironment, hunt: &Hunt) {
     assert!(hosts.map(|host| host["name"].as_str().unwrap()).eq(["n3"]), "{said}");
 }
 
-/// Waits until a job runs on a node that builds, after this many builds; its number and node.
+/// The hunt ended as one on this machine, built and ran on separate nodes, and stored no build as
+/// failed.
+#[track_caller]
+fn ended_without_a_failed_build(
+    cluster: &Cluster,
+    env: &TestEnvironment,
+    history: &History,
+    hunt: &Hunt,
+) {
+    ended_as_here(cluster, env, history, hunt);
+    built_and_ran_apart(env, hunt);
+    let builds = env.records("builds");
+    assert!(!builds.is_empty() && builds.iter().all(|build| build["failure"].is_null()));
+}
+
+/// Waits until more than `after` builds began and a job runs on a node that builds: the number and
+/// the node of the newest such job.
 #[track_caller]
 fn building(cluster: &Cluster, env: &TestEnvironment, after: usize) -> [String; 2] {
     let mut found = None;
@@ -69,7 +122,8 @@ fn building(cluster: &Cluster, env: &TestEnvironment, after: usize) -> [String; 
         std::thread::sleep(Duration::from_millis(100));
         let text = fs::read_to_string(env.path("built-on")).unwrap_or_default();
         let is_it = |[_, node, _]: &[String; 3]| BUILD_NODES.contains(&&**node);
-        found = cluster.jobs().into_iter().find(is_it);
+        let number = |[id, ..]: &[String; 3]| id.parse::<u32>().ok();
+        found = cluster.jobs().into_iter().filter(is_it).max_by_key(number);
         text.lines().count() > after && found.is_some()
     });
     assert!(began, "{:?}", cluster.jobs());
@@ -92,6 +146,22 @@ fn builds_and_runs_have_nodes_of_their_own_and_the_answer_is_the_same() {
 }
 
 #[test]
+fn commits_are_built_ahead_of_the_only_job_that_measures() {
+    let executor = executor("", "max_jobs = 3");
+    let Some((cluster, env, history)) = prepared([1000, 20], &executor) else { return };
+    let hunt = env.start(&["--good", "v1"]);
+    let said = &hunt.output.stderr;
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
+    let at_once = ["builds", "runs"].map(|kind| most_at_once(&env.spans(kind)));
+    assert!(at_once[0] > 1 && at_once[1] == 1, "{at_once:?}: {said}");
+    let ahead = &hunt.report["ahead"];
+    let runs = |part: &str| ahead[part]["runs"].as_u64().unwrap();
+    // A commit that the search does not ask for does not run. Only the check of the slots may leave
+    // a run that is not used.
+    assert!(runs("used") > 0 && runs("unused") <= 1, "{ahead:#}\n{said}");
+}
+
+#[test]
 fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
     for by in ["job", "node"] {
         let executor = executor("", "");
@@ -111,6 +181,43 @@ fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
             assert_eq!(notes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
         }
     }
+}
+
+#[test]
+fn a_build_whose_job_is_requeued_or_reaches_its_time_limit_is_made_by_another_job() {
+    let executor = executor("", "");
+    let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
+    env.world("hold", true);
+    let running = env.spawn_product(&START);
+    // The requeued job reports that it was interrupted, and Slurm holds it in the queue.
+    let [requeued, _] = building(&cluster, &env, 0);
+    cluster.requeue_held(&requeued);
+    let [late, _] = building(&cluster, &env, 1);
+    cluster.end_at_time_limit(&late);
+    building(&cluster, &env, 2);
+    env.world("hold", false);
+    let hunt = end(&env, running);
+    let said = &hunt.output.stderr;
+    for id in [requeued, late] {
+        let lost = format!("job {id}, which built, ");
+        let is_retried = |line: &str| line.contains(&lost) && line.contains("the hunt tries again");
+        assert!(said.lines().any(is_retried), "{lost}: {said}");
+    }
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
+}
+
+#[test]
+fn a_build_whose_job_leaves_no_result_is_made_by_another_job() {
+    let executor = executor("", "");
+    let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
+    let programs = forgetful_sbatch(&env);
+    let env = env.with_programs_of(&programs);
+    // The first job should report what builds depend on, and the third one should build a commit.
+    let hunt = env.start(&["--good", "v1"]);
+    let said = &hunt.output.stderr;
+    let lost = ", which built, ended without a result (Slurm says COMPLETED)";
+    assert_eq!(said.lines().filter(|line| line.contains(lost)).count(), 2, "{said}");
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
 }
 
 #[test]

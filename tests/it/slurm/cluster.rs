@@ -151,6 +151,12 @@ impl Cluster {
         self.ask("scontrol", &["update", &format!("JobId={id}"), "EndTime=now"]);
     }
 
+    /// Puts a running job back into the queue and holds it there, as an administrator can.
+    pub(super) fn requeue_held(&self, id: &str) {
+        self.ask("scontrol", &["update", &format!("JobId={id}"), "Requeue=1"]);
+        self.ask("scontrol", &["requeuehold", id]);
+    }
+
     /// Sets a node down, or lets it work again.
     pub(super) fn set_node(&self, node: &str, state: &str) {
         let words = [&format!("NodeName={node}"), &format!("State={state}"), "Reason=test"];

@@ -153,6 +153,28 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
 }
 
 #[test]
+fn a_test_that_fails_now_and_then_at_the_good_end_is_not_out_of_bounds_there() {
+    fn runs(digit: char, code: fn(usize) -> f64) -> Observation {
+        let run = |at| reading([(Metric::of("smoke"), Value::Number(code(at)))]);
+        seen(digit, "smoke", (0..20).map(run))
+    }
+    let policy = EndpointPolicy {
+        pass_fail: [Metric::of("smoke")].into(),
+        error: 0.001,
+        ..EndpointPolicy::default()
+    };
+    let guard = [Guard { metric: Metric::of("smoke"), form: GuardForm::Max(0.0) }];
+    let sometimes = runs('1', |run| f64::from(u8::from(run % 2 == 0)));
+    let chosen = choose(&sometimes, &runs('2', |_| 1.0), &guard, &policy).unwrap();
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert!(noise.good < 0.7 && noise.bad > 0.9, "{noise:?}");
+    // If it fails always, no commit of the range did that.
+    let finding = choose(&runs('1', |_| 1.0), &runs('2', |_| 1.0), &guard, &policy).unwrap_err();
+    assert!(finding.summary.contains("out of its bounds"), "{}", finding.summary);
+}
+
+#[test]
 fn without_a_regression_figure_and_tolerance_are_told() {
     let (outcome, said) = ended(&at('1', &[6.0; 2]), &at('2', &[6.25; 2]), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoRegression);

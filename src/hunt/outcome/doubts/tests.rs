@@ -144,3 +144,17 @@ fn a_doubted_commit_was_undone_if_the_others_explain_the_end() {
     assert_eq!((finding.outcome, named(&finding)), (Outcome::Candidates, Vec::new()));
     assert_eq!(finding.candidates, ['5', '7', '9'].map(commit));
 }
+
+#[test]
+fn a_merge_is_a_candidate_beside_the_commits_of_a_branch_that_cannot_be_measured() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    hunt.finds('5', effect(6.0, 7.0, 0.5));
+    hunt.ledger.may_be_merged_in(&commit('5'), vec![commit('3'), commit('4')]);
+    // Another target tells the same.
+    hunt.ledger.may_be_merged_in(&commit('5'), vec![commit('3'), commit('4')]);
+    hunt.ledger.withdraw_merges();
+    let finding = hunt.close();
+    assert_eq!((finding.outcome, named(&finding)), (Outcome::Candidates, Vec::new()));
+    assert_eq!(finding.candidates, ['3', '4', '5'].map(commit));
+    assert!(finding.summary.contains("is one of 3"), "{}", finding.summary);
+}

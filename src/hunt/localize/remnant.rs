@@ -1,0 +1,264 @@
+//! In noise, what the bad end still shows without the changes of all named commits. If that end
+//! is worse than the good end by more than the tolerance, another commit makes the difference: for
+//! example, one that makes a part of a named commit's step again, after an edit of another file
+//! took that part back.
+
+use crate::config::Config;
+use crate::evaluation::{
+    Account, CommitId, Finding, GuardTarget, Metric, Phase, Target, Unexplained,
+};
+use crate::git::{Conflicts, History};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::hunt::outcome::mean_level::{MeanLevel, Rest, has_noisy_levels};
+use crate::oracle::Request;
+
+use super::change::Change;
+use super::contradiction;
+use super::pairs::MOST_CERTAIN;
+use super::revert::Patched;
+
+/// Minimum number of runs of the bad end without the changes.
+const LEAST_RUNS: usize = 3;
+/// Maximum number of runs of each end to decide.
+const MOST_RUNS: usize = 12;
+
+/// What the bad end without the changes shows.
+#[derive(Default)]
+struct Remnants {
+    /// How each metric that can be measured compares with the good end.
+    metrics: Vec<(Metric, Rest)>,
+    /// Removes the changes from a plain checkout of the end.
+    patch: Vec<u8>,
+}
+
+/// An end without the changes of all named commits.
+struct EndWithoutAll {
+    recipe: Box<Config>,
+    /// The removal, for a plain checkout.
+    patch: Vec<u8>,
+}
+
+impl Driver<'_> {
+    /// The finding, or candidates if the bad end stays bad in noise without the changes of all
+    /// named commits. If the runs do not tell, lowers the confidence in the commits and notes that.
+    pub(crate) fn unless_remnant(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let is_enough = self.begun.options.first_only;
+        if is_enough || self.main_to_explain(&finding).is_none() || self.limit.is_some() {
+            return Ok(finding);
+        }
+        let [_, end] = self.begun.ends().map(CommitId::clone);
+        let is_end = finding.culprits.iter().all(|one| one.info.commit == end);
+        if is_end || !self.terms().explains_levels() || self.has_drifted {
+            return Ok(finding);
+        }
+        let Remnants { metrics, patch } = match self.remnants(&finding, &end) {
+            Err(HuntError::Limit(limit)) => {
+                self.limit = Some(limit);
+                return Ok(finding);
+            }
+            // The commits are found: a machine fault must not lose the answer.
+            Err(error) if !self.must_end(&error) => return Ok(finding),
+            remnants => remnants?,
+        };
+        let are = |wanted: Rest| -> Vec<Metric> {
+            let own = metrics.iter().filter(|(_, rest)| *rest == wanted);
+            own.map(|(metric, _)| metric.clone()).collect()
+        };
+        let beyond = are(Rest::Beyond);
+        if !beyond.is_empty() {
+            self.keep_removal(&finding, &patch)?;
+            let unexplained = beyond.into_iter().map(Unexplained::Metric).collect();
+            let history = self.oracle.history.commits(&self.whole())?;
+            return Ok(contradiction::incomplete(finding, unexplained, &history, self.terms()));
+        }
+        for metric in are(Rest::Open) {
+            let own = finding.culprits.iter_mut();
+            for one in own.filter(|one| one.effect_on(&metric).is_some()) {
+                one.confidence = one.confidence.min(MOST_CERTAIN);
+            }
+            finding.notes.push(format!(
+                "{metric} varies too much to tell whether the bad end is good again without the \
+                 named commits"
+            ));
+        }
+        Ok(finding)
+    }
+
+    /// What is left of each metric in noise that the named commits move.
+    fn remnants(&mut self, finding: &Finding, end: &CommitId) -> Result<Remnants, HuntError> {
+        let is_moved =
+            |metric: &Metric| finding.culprits.iter().any(|one| one.effect_on(metric).is_some());
+        let (targets, _) = self.sought()?;
+        let own = targets.iter().filter_map(Target::guard);
+        let own = own.filter(|target| has_noisy_levels(target) && is_moved(&target.guard.metric));
+        let own: Vec<&GuardTarget> = own.collect();
+        if own.is_empty() {
+            return Ok(Remnants::default());
+        }
+        let Some(without) = self.end_without_all(finding, end)? else {
+            return Ok(Remnants::default());
+        };
+        let mut metrics = Vec::new();
+        for target in own {
+            let metric = &target.guard.metric;
+            let account = finding.accounts.iter().find(|account| account.metric == *metric);
+            let rest = self.rest_without(target, end, &without.recipe, expected(account))?;
+            metrics.extend(rest.map(|rest| (metric.clone(), rest)));
+        }
+        Ok(Remnants { metrics, patch: without.patch })
+    }
+
+    /// Stores the patch that removes the changes of all named commits, unless another test of the
+    /// end has stored one.
+    fn keep_removal(&self, finding: &Finding, patch: &[u8]) -> Result<(), HuntError> {
+        let is_one = finding.culprits.len() == 1;
+        let is_kept = if is_one {
+            finding.cause.as_ref().is_some_and(|cause| cause.revert.is_some())
+        } else {
+            finding.joint_revert.is_some()
+        };
+        if is_kept {
+            return Ok(());
+        }
+        if is_one {
+            self.hunt.keep_revert(patch)?;
+        } else {
+            self.hunt.keep_joint_revert(patch)?;
+        }
+        Ok(())
+    }
+
+    /// The end without the changes of all named commits, the last one removed first. If the removal
+    /// conflicts, the end has the lines of these changes as they were before the commits. `None` if
+    /// that is impossible, or changes nothing.
+    fn end_without_all(
+        &mut self,
+        finding: &Finding,
+        end: &CommitId,
+    ) -> Result<Option<EndWithoutAll>, HuntError> {
+        let history = History::open(self.oracle.history.repository())?;
+        let mut reverts = Vec::new();
+        for culprit in finding.culprits.iter().rev() {
+            if self.common_recipe(culprit)?.is_none() {
+                return Ok(None);
+            }
+            let change = Change::of(&history, &culprit.parent, culprit)?;
+            let [without, whole] = self.step_trees(culprit, &change, &[])?;
+            reverts.push([whole, without]);
+        }
+        for conflicts in [Conflicts::Stay, Conflicts::Replaced] {
+            match self.patched_with(end, &reverts, conflicts)? {
+                Patched::Done { recipe, patch } => {
+                    return Ok(Some(EndWithoutAll { recipe, patch }));
+                }
+                Patched::Same => return Ok(None),
+                Patched::Conflict(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Compares the end without the changes with the good end, in one metric. `expected`: how much
+    /// worse it may be, beside the tolerance. Where the machine may drift, only new runs can show
+    /// that something is left. `None` if one of both ends cannot be measured.
+    fn rest_without(
+        &mut self,
+        target: &GuardTarget,
+        end: &CommitId,
+        without: &Config,
+        expected: f64,
+    ) -> Result<Option<Rest>, HuntError> {
+        let metric = &target.guard.metric;
+        let good = self.begun.good.commit.clone();
+        let left = |levels: [MeanLevel; 2]| {
+            let [rest, error] = MeanLevel::beyond_tolerance(target, levels);
+            Rest::of([rest - expected, error])
+        };
+        let known = [
+            self.mean_level_after(&good, metric, 0, 0)?,
+            self.level_without(end, without, metric, [0, LEAST_RUNS])?,
+        ];
+        let [Some(from), Some(to)] = known else { return Ok(None) };
+        let mut told = left([from, to]);
+        if told == Rest::Within {
+            return Ok(Some(told));
+        }
+        let stored = if target.may_drift() { [from.runs, to.runs] } else { [0, 0] };
+        for round in LEAST_RUNS..=MOST_RUNS {
+            // In turn.
+            let from = self.mean_level_after(&good, metric, stored[0], round)?;
+            let to = self.level_without(end, without, metric, [stored[1], round])?;
+            let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
+            told = left([from, to]);
+            if told != Rest::Open {
+                break;
+            }
+        }
+        Ok(Some(told))
+    }
+
+    /// The level of the end with this recipe after at least `runs` runs that come after the first
+    /// `stored` ones. `None` if too few of them give a number.
+    fn level_without(
+        &mut self,
+        end: &CommitId,
+        recipe: &Config,
+        metric: &Metric,
+        [stored, runs]: [usize; 2],
+    ) -> Result<Option<MeanLevel>, HuntError> {
+        let measures = [metric.measure.clone()];
+        let look = Request::look(end, &measures, Phase::Localize);
+        let request = Request { runs: stored + runs, recipe: Some(recipe), ..look };
+        let seen = self.oracle.evaluate(request)?;
+        let level = MeanLevel::of(seen.numbers(metric), stored);
+        Ok(level.filter(|level| level.runs >= runs))
+    }
+}
+
+/// How much worse the bad end may be without the named commits, beside the tolerance: what many
+/// small steps make, or what the named commits took back themselves. In the metric's unit.
+fn expected(account: Option<&Account>) -> f64 {
+    account.map_or(0.0, |account| (account.rest - account.left()).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::noisy;
+
+    /// A good end at 100 and a bad end without the changes at `level`, with a noise of 1 and a
+    /// tolerance of 3.
+    fn left(level: f64, runs: usize) -> Rest {
+        let target = noisy(GuardForm::MaxIncrease(3.0), 100.0, 110.0);
+        let levels = [100.0, level].map(|value| MeanLevel { value, runs });
+        Rest::of(MeanLevel::beyond_tolerance(&target, levels))
+    }
+
+    #[test]
+    fn only_what_is_surely_beyond_the_tolerance_is_a_remnant() {
+        assert_eq!(left(100.2, 4), Rest::Within);
+        assert_eq!(left(104.0, 4), Rest::Open);
+        assert_eq!(left(104.0, 12), Rest::Beyond);
+        assert_eq!(left(105.0, 4), Rest::Beyond);
+        assert_eq!(left(95.0, 4), Rest::Within);
+    }
+
+    #[test]
+    fn what_the_account_explains_besides_may_be_left() {
+        let account = |in_small_steps, taken_back| Account {
+            metric: Metric::of("ppl"),
+            total: 15.0,
+            explained: 10.0,
+            rest: 5.0,
+            in_small_steps,
+            taken_back,
+            limit: 3.0,
+        };
+        let allowed = [(false, None), (true, None), (false, Some(4.0))]
+            .map(|(small, back)| expected(Some(&account(small, back))));
+        assert!(allowed[0] < 1e-12 && expected(None) < 1e-12);
+        assert!((allowed[1] - 5.0).abs() < 1e-12 && (allowed[2] - 4.0).abs() < 1e-12);
+    }
+}
