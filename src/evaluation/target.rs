@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checks, Direction, Failure, Guard, NeededChecks, Noise, NoiseKind, Orientation, PrintedUnits,
-    TextLength, Value, number,
+    Checks, Direction, Failure, Guard, Metric, NeededChecks, Noise, NoiseKind, Orientation,
+    PrintedUnits, TextLength, Value, number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -29,6 +29,12 @@ impl Target {
     /// Whether runs of one commit vary, so that samples are judged with their noise.
     pub(crate) fn is_noisy(&self) -> bool {
         matches!(self, Self::Guard(target) if target.noise.is_some())
+    }
+
+    /// The first of these targets that is a guard on this metric.
+    pub(crate) fn on<'t>(targets: &'t [Self], metric: &Metric) -> Option<&'t Self> {
+        let is_on = |target: &GuardTarget| target.guard.metric == *metric;
+        targets.iter().find(|target| target.guard().is_some_and(is_on))
     }
 
     /// The guard, if the target is one.

@@ -95,12 +95,12 @@ impl FileOfChange {
         2 * self.removed.intersection(lines).count() >= self.removed.len()
     }
 
-    /// Whether all lines that the change removed are among these, and none that it added.
+    /// Whether these lines contain all lines that the change removed, and none that it added.
     fn has_old_lines(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
         self.removed.is_subset(lines) && self.added.is_disjoint(lines)
     }
 
-    /// Whether all lines that the change added are among these, and none that it removed.
+    /// Whether these lines contain all lines that the change added, and none that it removed.
     fn keeps_lines(&self, lines: &BTreeSet<Vec<u8>>) -> bool {
         self.added.is_subset(lines) && self.removed.is_disjoint(lines)
     }

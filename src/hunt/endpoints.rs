@@ -113,13 +113,7 @@ impl Driver<'_> {
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
             Err(finding) if finding.outcome == Outcome::NoRegression => {
-                let denied = self.denied(finding, &at_good, &at_bad, &policy, strays.as_ref())?;
-                return Ok(Err(match strays {
-                    Some(strays) if denied.outcome == Outcome::NoRegression => {
-                        Box::new(strays.doubt(*denied))
-                    }
-                    _ => denied,
-                }));
+                return self.denied(finding, &at_good, &at_bad, &policy, strays.as_ref()).map(Err);
             }
             Err(finding) => return Ok(Err(finding)),
         };

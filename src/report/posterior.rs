@@ -58,10 +58,7 @@ impl<'a> Searches<'a> {
 impl Search<'_> {
     fn posterior(&self) -> Option<PosteriorLine> {
         let weighed = self.weighed?;
-        let target = self.targets.iter().find_map(|target| match target {
-            Target::Guard(target) if target.guard.metric == weighed.metric => Some(target),
-            _ => None,
-        })?;
+        let target = Target::on(self.targets, &weighed.metric)?.guard()?;
         let now = GuardTarget { noise: Some(weighed.noise), ..target.clone() };
         let first = |commit: &CommitId| {
             let known = weighed.commits.iter().find(|known| known.commit == *commit);

@@ -199,7 +199,8 @@ pub(super) fn is_surely_large(pairs: &FreshPairs, target: &GuardTarget) -> Optio
     pairs.is_larger_than(blamed_from(target.oriented_limit()))
 }
 
-/// The step above which a commit is blamed, in the unit of `limit`, the guard's tolerance.
+/// A commit is blamed if its step is larger than this. `limit`: the guard's tolerance, in the unit
+/// of the step.
 fn blamed_from(limit: f64) -> f64 {
     limit.max(0.0) / 2.0
 }

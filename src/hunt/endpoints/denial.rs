@@ -43,7 +43,7 @@ impl Driver<'_> {
 
     /// The finding that the endpoints show no regression, or what a look at earlier runs, builds,
     /// the home folder and the programs that ran showed instead. `strays`: failures of the bad end
-    /// that the caller tells.
+    /// that may be the regression; then the finding is that nobody knows.
     pub(super) fn denied(
         &mut self,
         mut finding: Box<Finding>,
@@ -103,11 +103,14 @@ impl Driver<'_> {
         if !failed.is_empty() {
             finding.next.push(BY_EXIT_CODE.to_owned());
         }
-        Ok(finding)
+        Ok(match strays {
+            Some(strays) => Box::new(strays.doubt(*finding)),
+            None => finding,
+        })
     }
 
-    /// The details of this hunt's failed runs of an endpoint, by measure. A crash that was not seen
-    /// twice does not count as a sample, but it may be the regression.
+    /// What each failed run of an endpoint said in this hunt, by measure. A crash that was not seen
+    /// twice is no sample of the endpoint, but it may be the regression.
     fn failed_runs_of(
         &self,
         seen: &Observation,

@@ -10,7 +10,7 @@ use crate::oracle::Observation;
 
 use super::change::{Change, Part};
 use super::revert::Patched;
-use super::step::{SHARE, target_on};
+use super::step::SHARE;
 
 /// A level counts as the same if it differs by less than this share of the tolerance.
 const SAME: f64 = 0.1;
@@ -181,7 +181,7 @@ impl Driver<'_> {
         let judged = self.judged_alone(&targets);
         if !culprit.effects.is_empty() {
             let effects = culprit.effects.iter();
-            let own = effects.filter_map(|effect| target_on(&judged, &effect.metric));
+            let own = effects.filter_map(|effect| Target::on(&judged, &effect.metric));
             return Ok(own.cloned().collect());
         }
         let mut failures = judged.into_iter().filter(|target| target.failure().is_some());

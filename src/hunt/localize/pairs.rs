@@ -334,7 +334,7 @@ fn noisy_steps<'t>(culprit: &Culprit, targets: &'t [Target]) -> Vec<(&'t GuardTa
 
 fn noisy_step<'t>(effect: &Effect, targets: &'t [Target]) -> Option<(&'t GuardTarget, Step)> {
     let Effect { metric, parent, commit, .. } = effect;
-    let target = step::target_on(targets, metric)?.guard()?;
+    let target = Target::on(targets, metric)?.guard()?;
     let noise = target.noise.filter(|noise| target.is_rate() || noise.sd > 0.0)?;
     if target.is_rate() {
         return Some((target, Step::Rates(Rates { good: noise.good, bad: noise.bad })));

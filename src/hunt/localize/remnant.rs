@@ -32,13 +32,6 @@ struct Remnants {
     patch: Vec<u8>,
 }
 
-/// An end without the changes of all named commits.
-struct EndWithoutAll {
-    recipe: Box<Config>,
-    /// The removal, for a plain checkout.
-    patch: Vec<u8>,
-}
-
 impl Driver<'_> {
     /// The finding, or candidates if the bad end stays bad in noise without the changes of all
     /// named commits. If the runs do not tell, lowers the confidence in the commits and notes that.
@@ -96,17 +89,22 @@ impl Driver<'_> {
         if own.is_empty() {
             return Ok(Remnants::default());
         }
-        let Some(without) = self.end_without_all(finding, end)? else {
+        for culprit in &finding.culprits {
+            if self.common_recipe(culprit)?.is_none() {
+                return Ok(Remnants::default());
+            }
+        }
+        let Patched::Done { recipe, patch } = self.end_without_all(finding, end)? else {
             return Ok(Remnants::default());
         };
         let mut metrics = Vec::new();
         for target in own {
             let metric = &target.guard.metric;
             let account = finding.accounts.iter().find(|account| account.metric == *metric);
-            let rest = self.rest_without(target, end, &without.recipe, expected(account))?;
+            let rest = self.rest_without(target, end, &recipe, expected(account))?;
             metrics.extend(rest.map(|rest| (metric.clone(), rest)));
         }
-        Ok(Remnants { metrics, patch: without.patch })
+        Ok(Remnants { metrics, patch })
     }
 
     /// Stores the patch that removes the changes of all named commits, unless another test of the
@@ -130,33 +128,19 @@ impl Driver<'_> {
     }
 
     /// The end without the changes of all named commits, the last one removed first. If the removal
-    /// conflicts, the end has the lines of these changes as they were before the commits. `None` if
-    /// that is impossible, or changes nothing.
-    fn end_without_all(
-        &mut self,
-        finding: &Finding,
-        end: &CommitId,
-    ) -> Result<Option<EndWithoutAll>, HuntError> {
+    /// conflicts, the end has the lines of these changes as they were before the commits.
+    fn end_without_all(&mut self, finding: &Finding, end: &CommitId) -> Result<Patched, HuntError> {
         let history = History::open(self.oracle.history.repository())?;
         let mut reverts = Vec::new();
         for culprit in finding.culprits.iter().rev() {
-            if self.common_recipe(culprit)?.is_none() {
-                return Ok(None);
-            }
             let change = Change::of(&history, &culprit.parent, culprit)?;
             let [without, whole] = self.step_trees(culprit, &change, &[])?;
             reverts.push([whole, without]);
         }
-        for conflicts in [Conflicts::Stay, Conflicts::Replaced] {
-            match self.patched_with(end, &reverts, conflicts)? {
-                Patched::Done { recipe, patch } => {
-                    return Ok(Some(EndWithoutAll { recipe, patch }));
-                }
-                Patched::Same => return Ok(None),
-                Patched::Conflict(_) => {}
-            }
+        match self.patched_with(end, &reverts, Conflicts::Stay)? {
+            Patched::Conflict(_) => self.patched_with(end, &reverts, Conflicts::Replaced),
+            patched => Ok(patched),
         }
-        Ok(None)
     }
 
     /// Compares the end without the changes with the good end, in one metric. `expected`: how much

@@ -1,8 +1,8 @@
 //! The target of a localisation: whether a part of a change shows the commit's step. Pure.
 
 use crate::evaluation::{
-    Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, Metric, NoiseKind, Shows,
-    Target, Value,
+    Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows, Target,
+    Value,
 };
 use crate::hunt::strategy::SearchStrategy;
 use crate::hunt::terms::SearchTerms;
@@ -38,19 +38,13 @@ pub(super) fn targets(
     let Some(effect) = culprit.effects.first() else {
         return Err("no metric of the commit has a level");
     };
-    let of_metric = target_on(targets, &effect.metric).and_then(Target::guard);
+    let of_metric = Target::on(targets, &effect.metric).and_then(Target::guard);
     let Some(target) = of_metric else { return Err("no target has the metric of the step") };
     let own = Target::Guard(between(target, effect, terms));
     if !is_judged_alone(&Target::Guard(target.clone()), by) && !is_far(&own) {
         return Err("runs vary too much to judge parts of the change one by one");
     }
     Ok(vec![own])
-}
-
-/// The target that is a guard on this metric.
-pub(super) fn target_on<'t>(targets: &'t [Target], metric: &Metric) -> Option<&'t Target> {
-    let is_on = |target: &GuardTarget| target.guard.metric == *metric;
-    targets.iter().find(|target| target.guard().is_some_and(is_on))
 }
 
 /// Whether the target can be judged from a few runs of one commit, without the runs of others.

@@ -184,9 +184,9 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Looks for a commit after a found one at which the found commit's change has no effect any
-    /// more, or one of its effects is gone: the later commit has the older end's verdict, or,
-    /// beside other found commits, the level goes back there by more than half of the step.
+    /// Looks for a commit after `culprit` at which `change` has no effect any more, or at which one
+    /// of its effects is gone: the later commit has the older end's verdict. If other commits were
+    /// found too, it is enough that the level goes back there by more than half of the step.
     /// `change`: followed to the newer end. `end`: what the newer end shows with the lines as they
     /// were before the change.
     fn look_after(

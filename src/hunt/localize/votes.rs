@@ -8,8 +8,6 @@ use crate::hunt::samples::samples;
 use crate::hunt::search::flaky::rated;
 use crate::search::Rates;
 
-use super::step::target_on;
-
 /// The least share of votes for the wrong side that is assumed. The ends repeat, so their own runs
 /// do not tell how often the runs of other builds flake.
 const LEAST_FLAKES: f64 = 0.2;
@@ -31,7 +29,7 @@ impl Driver<'_> {
         }
         let mut voted = Vec::new();
         for effect in &culprit.effects {
-            let own = target_on(targets, &effect.metric);
+            let own = Target::on(targets, &effect.metric);
             let Some(target) = own.and_then(rated) else { return Ok(Vec::new()) };
             let Some(noise) = self.votes_of_ends(&target)? else { return Ok(Vec::new()) };
             voted.push(Target::Guard(GuardTarget { noise: Some(noise), ..target }));

@@ -195,8 +195,7 @@ impl Ledger {
 
     /// The first target on this metric.
     pub(super) fn target_on(&self, metric: &Metric) -> Option<&GuardTarget> {
-        let mut guards = self.targets.iter().filter_map(Target::guard);
-        guards.find(|target| target.guard.metric == *metric)
+        Target::on(&self.targets, metric).and_then(Target::guard)
     }
 
     /// The first guard. The contributions to a gradual change are computed for its metric.

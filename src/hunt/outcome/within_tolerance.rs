@@ -9,7 +9,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::mean_level::{MeanLevel, SURE, has_noisy_levels};
+use super::mean_level::{MeanLevel, Rest, SURE, has_noisy_levels};
 use super::unexplained::error_of_step;
 
 /// Maximum number of runs of each commit to decide.
@@ -59,9 +59,8 @@ impl Driver<'_> {
         }
         let mut short = None;
         for effect in &culprit.effects {
-            let is_its = |target: &&GuardTarget| target.guard.metric == effect.metric;
-            let mut guards = search_range.targets.iter().filter_map(Target::guard);
-            let Some(target) = guards.find(is_its).filter(|target| has_noisy_levels(target)) else {
+            let target = Target::on(&search_range.targets, &effect.metric).and_then(Target::guard);
+            let Some(target) = target.filter(|target| has_noisy_levels(target)) else {
                 return Ok(());
             };
             if !self.is_short_of_tolerance(search_range, culprit, effect, target)? {
@@ -134,8 +133,7 @@ impl Driver<'_> {
             let level = self.mean_level(&later, metric, 0)?;
             among.push(later);
             let Some((good, level)) = good.zip(level) else { continue };
-            let [beyond, error] = MeanLevel::beyond_tolerance(target, [good, level]);
-            if beyond > error {
+            if Rest::of(MeanLevel::beyond_tolerance(target, [good, level])) == Rest::Beyond {
                 break;
             }
         }

@@ -82,9 +82,10 @@ impl<'l> InPlace<'l> {
         before.trim_end().ends_with(is_sign) && !after.trim_start().starts_with(is_sign)
     }
 
-    /// Whether this text and the number that the pattern takes before it are the values of two
-    /// names, and the pattern does not have this text's name: `ppl = 7.1, std = nan`. A text before
-    /// the number is where the pattern would have taken a number: `loss = inf, lr = 0.1`.
+    /// Whether this text belongs to another name than the number that the pattern takes, as in
+    /// `ppl = 7.1, std = nan`. The number must stand before the text: behind it, as in
+    /// `loss = inf, lr = 0.1`, the pattern takes the number only because the text is no number. The
+    /// pattern must not have the name of the text.
     pub(super) fn is_other_value(&self, pattern: &Regex, line: &str, number: usize) -> bool {
         let start = self.found.start();
         let names = [start, number].map(|place| name_before(&line[..place]));
@@ -157,7 +158,7 @@ struct Variant {
 enum Beside {
     /// Those with fixed text right beside them.
     FixedText,
-    /// All, but only NaN, infinities and words such as `n/a`.
+    /// All. The other text may only be NaN, an infinity or a word such as `n/a`.
     Anything,
 }
 

@@ -72,7 +72,7 @@ impl Layout {
                 }
                 What::Level => files.extend(self.of_one(&name, content)),
                 What::Failure(failure) if content.net() != 0 => {
-                    // Two files of different failures are never equal, nor are two real ones.
+                    // Two failures never have equal files: in a real tree, different files differ.
                     let text = format!("part {name} fails\n{}", failure.settings());
                     files.push((name, text));
                 }
