@@ -3,22 +3,29 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::git::Repository;
+use crate::git::{GitError, Repository};
 use crate::store::{HuntDir, Store};
 
 use super::Failed;
 
 /// The repository that the current folder is in.
 pub(super) fn here() -> Result<Repository, Failed> {
-    let folder = current_folder()?;
-    Repository::discover(&folder).map_err(|error| {
-        let hint = error.hint();
-        if error.is_usage() {
-            Failed::usage(error.into(), hint)
-        } else {
-            Failed::world(error.into(), hint)
-        }
-    })
+    Repository::discover(&current_folder()?).map_err(not_found)
+}
+
+/// As [`here`], for an oracle on the machine of its driver.
+pub(super) fn here_again() -> Result<Repository, Failed> {
+    Repository::discover_again(&current_folder()?).map_err(not_found)
+}
+
+/// The failure if there is no repository, or none that is supported.
+fn not_found(error: GitError) -> Failed {
+    let hint = error.hint();
+    if error.is_usage() {
+        Failed::usage(error.into(), hint)
+    } else {
+        Failed::world(error.into(), hint)
+    }
 }
 
 /// The current folder.

@@ -16,12 +16,14 @@ use crate::ui::{Ui, printable_line};
 
 use super::args::Oracle;
 use super::configuration::load;
-use super::locate::{config_path, here};
+use super::locate::{config_path, here, here_again};
 use super::{Failed, jobs};
 
 /// `oracle`.
 pub(crate) fn run(args: &Oracle, stop: &Stop) -> Result<u8, Failed> {
-    let repository = here()?;
+    // A job may be on another node, with another git than the driver's.
+    let is_beside_driver = args.hunt.is_some() && args.job.is_none();
+    let repository = if is_beside_driver { here_again()? } else { here()? };
     let (verdict, aim) = if let Some(name) = &args.hunt {
         let store = Store::open(repository.common_dir()).map_err(Failed::store)?;
         let hunt = store.hunt(Some(name)).map_err(Failed::store)?;

@@ -46,9 +46,14 @@ impl Executor {
     /// their runs take turns.
     pub(crate) fn shares_job(&self) -> bool {
         self.slurm.as_ref().is_some_and(|slurm| {
-            slurm.most_commits() > slurm.measure.max_jobs
-                && (self.own == 0 || !slurm.has_job(self.own))
+            slurm.builds_ahead() && (self.own == 0 || !slurm.has_job(self.own))
         })
+    }
+
+    /// The number of the slot in which a process beside the driver builds for the job that has slot
+    /// `job`. It lies behind all slots that the file allows, so no job has it.
+    pub(crate) fn builder_slot(&self, job: usize) -> usize {
+        job + self.listed().unwrap_or(1)
     }
 
     /// Whether this variable only chooses among the equal devices of a job.
@@ -139,6 +144,8 @@ mod tests {
             assert!(!executor(2, Some(2), own).shares_job(), "{own}");
         }
         assert!(!Executor::default().shares_job());
+        let own = executor(2, Some(4), 0).builder_slot(1);
+        assert!(own >= 4 && executor(2, Some(4), own).shares_job(), "{own}");
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl Slurm {
         self.measure.max_jobs.max(builds)
     }
 
+    /// Whether more jobs may build than measure: commits are built ahead then.
+    pub(crate) fn builds_ahead(&self) -> bool {
+        self.most_commits() > self.measure.max_jobs
+    }
+
     /// Whether a job of its own measures in this slot. The slots behind those of the jobs that
     /// measure are for commits that are built ahead: processes beside the driver have them.
     pub(crate) fn has_job(&self, slot: usize) -> bool {

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Differences, Failure, FileRole, Inquiry, JointBackport, JointRevert,
-    LoadedFilesComparison, Metric, ReachedLimit, Shapes, Target, Unexplained, Value, number,
+    Cause, CommitId, Contribution, Differences, Failure, FileRole, Inquiry, JointBackport,
+    JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes, Target,
+    Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -224,6 +225,10 @@ pub(crate) struct Culprit {
     /// did not measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
+    /// Set if one later commit took most of the step back, or improved the metric by more than the
+    /// step: that commit. It may have undone the whole step; then another change made the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perhaps_mended_by: Option<CommitId>,
 }
 
 impl Culprit {
@@ -244,6 +249,7 @@ impl Culprit {
             differences: None,
             confirmed_before: None,
             unmeasured_after: None,
+            perhaps_mended_by: None,
         }
     }
 
@@ -300,22 +306,6 @@ impl Account {
     }
 }
 
-/// A range of history over which a metric got slightly worse.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Contribution {
-    /// The last commit before the range.
-    pub from: CommitId,
-    /// The last commit of the range.
-    pub to: CommitId,
-    /// How many commits the range has.
-    pub commits: usize,
-    /// How much worse the metric got over the range, in its unit.
-    #[serde(with = "number")]
-    pub rise: f64,
-    /// The metric.
-    pub metric: Metric,
-}
-
 /// The answer of a hunt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Finding {
@@ -336,6 +326,10 @@ pub(crate) struct Finding {
     /// the answer is not complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<Unexplained>,
+    /// What an undecided hunt measured: confirmed steps that the bad end may have, and later
+    /// improvements. Both in order of history, the steps first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_steps: Vec<OpenStep>,
     /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.
@@ -377,6 +371,7 @@ impl Finding {
             candidates: Vec::new(),
             accounts: Vec::new(),
             unexplained: Vec::new(),
+            open_steps: Vec::new(),
             contributions: Vec::new(),
             notes: Vec::new(),
             next: Vec::new(),

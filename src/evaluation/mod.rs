@@ -4,6 +4,7 @@ mod aim;
 mod cause;
 mod checks;
 mod commit;
+mod contribution;
 mod deceptive;
 mod difference;
 mod ended;
@@ -26,6 +27,7 @@ mod machine_state;
 mod metric;
 mod noise;
 mod number;
+mod open_step;
 mod option_change;
 mod output;
 mod printed;
@@ -57,6 +59,7 @@ pub(crate) use cause::{
 pub(crate) use checks::{Checks, NeededChecks, UNNAMED_CHECK, is_unnamed_check};
 pub use commit::ParseCommitIdError;
 pub(crate) use commit::{CommitId, Lineage};
+pub(crate) use contribution::Contribution;
 pub(crate) use deceptive::is_deceptive;
 pub(crate) use difference::{Difference, DifferenceIn, Differences, Spread, Unit};
 pub use ended::Ended;
@@ -69,8 +72,8 @@ pub(crate) use fault::Fault;
 pub(crate) use fault::{failure_of, fault_of, was_caused_by_program};
 pub(crate) use file_role::FileRole;
 pub(crate) use finding::{
-    Account, Basis, ChunkIntervals, CommitInfo, Contribution, Culprit, DependencyHunt, Finding,
-    Outcome, TouchedFile,
+    Account, Basis, ChunkIntervals, CommitInfo, Culprit, DependencyHunt, Finding, Outcome,
+    TouchedFile,
 };
 pub use finding::{Dependency, Effect};
 pub use forge::Site;
@@ -92,6 +95,7 @@ pub(crate) use machine_state::{GpuState, MachineState, MachineStates};
 pub(crate) use metric::{Metric, Reading, is_count_of_failures};
 pub use metric::{ParseMetricError, Value};
 pub(crate) use noise::{Noise, NoiseKind, Orientation};
+pub(crate) use open_step::OpenStep;
 pub(crate) use option_change::OptionChange;
 pub(crate) use output::LONGEST_LINE;
 pub use output::Stream;

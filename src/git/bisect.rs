@@ -76,15 +76,25 @@ impl BisectSession {
 
     /// Tells git a verdict; an unknown one changes nothing.
     pub(crate) fn mark(&self, verdict: Verdict, commit: &CommitId) -> Result<(), GitError> {
-        let aim = self.state()?.map_or(Aim::Regression, |state| state.aim());
+        let terms = BisectState::read_terms(self.place.git_dir());
+        let aim = terms.map_or(Aim::Regression, |(_, new)| Aim::from_new_term(&new));
         let Some(word) = aim.word(verdict) else { return Ok(()) };
         self.run_to_an_end(&self.bisect(word).arg(commit.as_str()))
     }
 
     /// Ends the session, if there is one.
     pub(crate) fn reset(&self) -> Result<(), GitError> {
-        self.bisect("reset").ok()?;
+        // Git asks the same, and does nothing without a session.
+        let start = self.place.git_dir().join("BISECT_START");
+        if std::fs::metadata(start).is_ok_and(|metadata| metadata.len() > 0) {
+            self.bisect("reset").ok()?;
+        }
         Ok(())
+    }
+
+    /// Whether there is a session. Needs no call of git.
+    pub(crate) fn is_open(&self) -> bool {
+        BisectState::read_terms(self.place.git_dir()).is_some()
     }
 
     /// The state of the session on disk; `None` before the start.

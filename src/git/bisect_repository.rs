@@ -111,8 +111,7 @@ impl BisectRepository {
 /// The repository's configuration. Includes the user's configuration only for a partial clone,
 /// which needs the remotes to fetch missing objects.
 fn settings(repository: &Repository) -> Result<Vec<u8>, GitError> {
-    let promises = r"^(remote\..*\.promisor|extensions\.partialclone)$";
-    let said = repository.shared_call().args(["config", "--get-regexp", promises]).run()?.stdout;
+    let said = if may_be_partial(repository) { promises(repository)? } else { Vec::new() };
     let mut text = Vec::new();
     if !said.is_empty() {
         let config = repository.common_dir().join("config");
@@ -130,6 +129,21 @@ fn settings(repository: &Repository) -> Result<Vec<u8>, GitError> {
     text.extend(b"[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n");
     text.extend(b"\tlogAllRefUpdates = false\n");
     Ok(text)
+}
+
+/// Whether the repository may be a partial clone. Git is asked only if its configuration has one of
+/// these words or cannot be read: each oracle opens a session.
+fn may_be_partial(repository: &Repository) -> bool {
+    let words: [&[u8]; 4] = [b"promisor", b"partialclone", b"include", b"worktreeconfig"];
+    let Ok(text) = fs::read(repository.common_dir().join("config")) else { return true };
+    let text = text.to_ascii_lowercase();
+    words.iter().any(|word| text.windows(word.len()).any(|part| part == *word))
+}
+
+/// The settings of a partial clone, a line each; empty in another repository.
+fn promises(repository: &Repository) -> Result<Vec<u8>, GitError> {
+    let names = r"^(remote\..*\.promisor|extensions\.partialclone)$";
+    Ok(repository.shared_call().args(["config", "--get-regexp", names]).run()?.stdout)
 }
 
 /// A line of `objects/info/alternates`; a path is quoted only if it must be.
@@ -156,4 +170,29 @@ pub(super) fn quoted(bytes: &[u8]) -> Vec<u8> {
 
 fn write(file: &Path, content: &[u8]) -> Result<(), GitError> {
     fs::write(file, content).map_err(io_error("write", file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::tests::Fixture;
+
+    #[test]
+    fn git_is_asked_for_promises_only_where_there_may_be_some() {
+        let (fixture, _) = Fixture::line(1);
+        assert!(!may_be_partial(&fixture.repository()));
+        let more = fixture.beside("more");
+        let more = more.to_str().unwrap();
+        for [name, value] in [
+            ["remote.origin.promisor", "true"],
+            ["extensions.partialClone", "origin"],
+            ["includeIf.gitdir:/.path", more],
+            ["extensions.worktreeConfig", "true"],
+        ] {
+            fixture.git(&["config", name, value]);
+            assert!(may_be_partial(&fixture.repository()), "{name}");
+            fixture.git(&["config", "--unset", name]);
+        }
+        assert!(!may_be_partial(&fixture.repository()));
+    }
 }

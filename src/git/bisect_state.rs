@@ -1,9 +1,11 @@
 //! The state of a bisect session, read from git's files and references.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::evaluation::{Aim, CommitId};
+use crate::files;
 
 use super::command::Call;
 use super::history::{Range, commit_list};
@@ -100,13 +102,7 @@ impl BisectState {
         let text = |name: &str| {
             fs::read(git_dir.join(name)).ok().map(|b| String::from_utf8_lossy(&b).into_owned())
         };
-        if text("BISECT_START").is_none() {
-            return Ok(None);
-        }
-        let terms = text("BISECT_TERMS").unwrap_or_default();
-        let mut terms = terms.lines().map(str::to_owned);
-        let new_term = terms.next().unwrap_or_else(|| "bad".to_owned());
-        let old_term = terms.next().unwrap_or_else(|| "good".to_owned());
+        let Some(terms) = Self::read_terms(git_dir) else { return Ok(None) };
         let mut state = Self {
             old: Vec::new(),
             new: None,
@@ -116,33 +112,54 @@ impl BisectState {
             current: current(git_dir)?,
             log: text("BISECT_LOG").unwrap_or_default(),
             end: None,
-            terms: (old_term, new_term),
+            terms,
         };
         state.read_marks(git_dir)?;
         Ok(Some(state))
     }
 
+    /// The words of this git folder's session for old and new; `None` if there is no session.
+    /// Needs no call of git.
+    pub(super) fn read_terms(git_dir: &Path) -> Option<(String, String)> {
+        fs::read(git_dir.join("BISECT_START")).ok()?;
+        let terms = fs::read(git_dir.join("BISECT_TERMS")).unwrap_or_default();
+        let terms = String::from_utf8_lossy(&terms);
+        let mut terms = terms.lines().map(str::to_owned);
+        let new_term = terms.next().unwrap_or_else(|| "bad".to_owned());
+        let old_term = terms.next().unwrap_or_else(|| "good".to_owned());
+        Some((old_term, new_term))
+    }
+
     fn read_marks(&mut self, git_dir: &Path) -> Result<(), GitError> {
+        if let Some(marks) = marks_in_files(git_dir) {
+            for (name, id) in marks {
+                self.add_mark(&name, id);
+            }
+            return Ok(());
+        }
         let call = Call::on(git_dir)
             .args(["for-each-ref", "--format=%(objectname) %(refname)"])
             .arg("refs/bisect/");
         let (command, output) = (call.shown(), call.ok()?);
-        let (old_prefix, skip_prefix) = (format!("{}-", self.terms.0), "skip-");
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let unreadable =
                 || GitError::Unreadable { command: command.clone(), what: line.to_owned() };
             let (id, name) = line.split_once(' ').ok_or_else(unreadable)?;
             let id: CommitId = id.parse().map_err(|_| unreadable())?;
-            let name = name.trim_start_matches("refs/bisect/");
-            if name == self.terms.1 {
-                self.new = Some(id);
-            } else if name.starts_with(&old_prefix) {
-                self.old.push(id);
-            } else if name.starts_with(skip_prefix) {
-                self.skipped.push(id);
-            }
+            self.add_mark(name.trim_start_matches("refs/bisect/"), id);
         }
         Ok(())
+    }
+
+    /// Adds a commit that a reference below `refs/bisect` names.
+    fn add_mark(&mut self, name: &str, id: CommitId) {
+        if name == self.terms.1 {
+            self.new = Some(id);
+        } else if name.starts_with(&format!("{}-", self.terms.0)) {
+            self.old.push(id);
+        } else if name.starts_with("skip-") {
+            self.skipped.push(id);
+        }
     }
 
     /// Finds the result in git's log, or else in the graph. Git logs a found commit and candidates.
@@ -153,15 +170,11 @@ impl BisectState {
             return Ok(Some(end));
         }
         let Some(range) = self.range() else { return Ok(None) };
-        for old in &range.old {
-            let (new, old) = (range.new.as_str(), old.as_str());
-            let ancestor = ["merge-base", "--is-ancestor", new, old];
-            if new != old && Call::on(git_dir).args(ancestor).run()?.code == 0 {
-                return Ok(Some(End::MergeBaseBad(range.new)));
-            }
-        }
         let left = Call::on(git_dir).args(["rev-list", "--max-count=2"]).args(range.arguments());
         match commit_list(left)?.as_slice() {
+            // If the new end is an ancestor of an old one, no commit is left. So git is asked for
+            // that only then.
+            [] if has_newer_old_end(git_dir, &range)? => Ok(Some(End::MergeBaseBad(range.new))),
             [] => Ok(Some(End::NoTestable)),
             // Git shows the commit's change before it logs the result. If a partial clone lacks one
             // of the files, git fails before it logs the result.
@@ -226,6 +239,42 @@ impl Repository {
     pub(crate) fn bisect_state_here(&self) -> Result<Option<BisectState>, GitError> {
         BisectState::read(self.git_dir())
     }
+}
+
+/// The references of a session with their names below `refs/bisect`, sorted by name. `None` if git
+/// must be asked: git never packs these references, but another program may.
+fn marks_in_files(git_dir: &Path) -> Option<Vec<(String, CommitId)>> {
+    if git_dir.join("packed-refs").symlink_metadata().is_ok() {
+        return None;
+    }
+    let entries = match fs::read_dir(git_dir.join("refs/bisect")) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(Vec::new()),
+        Err(_) => return None,
+    };
+    let mut marks = Vec::new();
+    for entry in entries {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().ok()?;
+        // Git writes a reference into a file with this ending first.
+        if name.strip_suffix(".lock").is_none() {
+            let text = String::from_utf8(files::read(&entry.path()).ok()?).ok()?;
+            marks.push((name, text.parse().ok()?));
+        }
+    }
+    marks.sort();
+    Some(marks)
+}
+
+/// Whether the range's new end is an ancestor of one of its old ends, and another commit.
+fn has_newer_old_end(git_dir: &Path, range: &Range) -> Result<bool, GitError> {
+    for old in range.old.iter().filter(|old| **old != range.new) {
+        let ancestor = ["merge-base", "--is-ancestor", range.new.as_str(), old.as_str()];
+        if Call::on(git_dir).args(ancestor).run()?.code == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether git has no merge base left to ask about: every merge base is marked as old.

@@ -92,8 +92,8 @@ impl History {
             None => call.arg(EMPTY_TREE).arg(commit.as_str()),
         };
         let command = call.shown();
-        let output = call.arg("--").ok()?;
-        read_changes(&output.stdout).ok_or_else(|| GitError::Unreadable {
+        let printed = self.repository().answer(call.arg("--"))?;
+        read_changes(&printed).ok_or_else(|| GitError::Unreadable {
             command,
             what: "an unexpected record".to_owned(),
         })

@@ -157,6 +157,11 @@ impl Call {
         self.disk.is_some_and(|disk| disk.folds_case)
     }
 
+    /// The arguments, without our settings.
+    pub(super) fn arguments(&self) -> &[OsString] {
+        &self.args
+    }
+
     /// The command as a user could type it, without our settings.
     pub(super) fn shown(&self) -> String {
         let mut bytes = b"git".to_vec();

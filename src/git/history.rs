@@ -1,7 +1,5 @@
 //! Reads commits and their graph.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Once;
 
@@ -50,13 +48,7 @@ pub(crate) struct CommitInfo {
 pub(crate) struct History {
     repository: Repository,
     pub(super) objects: git2::Repository,
-    /// What `git rev-list` printed, by its arguments. The ancestors of a commit do not change, and
-    /// the steps of a hunt ask the same questions.
-    listed: RefCell<BTreeMap<Vec<String>, Vec<u8>>>,
 }
-
-/// Longest output of `git rev-list` that is remembered, bytes: 1,600 commits.
-const LONGEST_REMEMBERED: usize = 64 << 10;
 
 impl History {
     /// Opens the repository for reading.
@@ -64,7 +56,7 @@ impl History {
         // The common folder has the data that all worktrees share, and it stays if the user's
         // worktree is removed.
         let objects = open_bare(repository.common_dir())?;
-        Ok(Self { repository: repository.clone(), objects, listed: RefCell::default() })
+        Ok(Self { repository: repository.clone(), objects })
     }
 
     /// The commit that `rev` names in the user's worktree; annotated tags resolve to their commit.
@@ -203,6 +195,13 @@ impl History {
         read_list(&command, &printed)
     }
 
+    /// The range's commits that change one of its paths against a parent. Unlike
+    /// [`Self::commits`], also those on a side branch whose changes a merge drops.
+    pub(crate) fn commits_touching(&self, range: &Range) -> Result<Vec<CommitId>, GitError> {
+        let (command, printed) = self.rev_list(&["--full-history"], range.arguments())?;
+        read_list(&command, &printed)
+    }
+
     /// The range's commits with their real parents, oldest first, no commit before its parents.
     pub(crate) fn lineage(&self, range: &Range) -> Result<Vec<Lineage>, GitError> {
         let commits = self.commits(range)?;
@@ -240,23 +239,14 @@ impl History {
     }
 
     /// The command, for errors, and what `git rev-list` prints with these options and arguments.
-    fn rev_list(
+    pub(super) fn rev_list(
         &self,
         options: &[&str],
         arguments: Vec<String>,
     ) -> Result<(String, Vec<u8>), GitError> {
-        let options = options.iter().map(|option| (*option).to_owned());
-        let asked: Vec<String> = options.chain(arguments).collect();
-        let call = self.repository.shared_call().arg("rev-list").args(&asked);
+        let call = self.repository.shared_call().arg("rev-list").args(options).args(arguments);
         let command = call.shown();
-        if let Some(printed) = self.listed.borrow().get(&asked) {
-            return Ok((command, printed.clone()));
-        }
-        let printed = call.ok()?.stdout;
-        if printed.len() <= LONGEST_REMEMBERED {
-            self.listed.borrow_mut().insert(asked, printed.clone());
-        }
-        Ok((command, printed))
+        Ok((command, self.repository.answer(call)?))
     }
 
     /// The error for the first of these commits that is gone from the repository, if any.
@@ -311,7 +301,8 @@ pub(super) fn commit_list(call: super::command::Call) -> Result<Vec<CommitId>, G
     read_list(&command, &call.ok()?.stdout)
 }
 
-fn read_list(command: &str, printed: &[u8]) -> Result<Vec<CommitId>, GitError> {
+/// Reads commits, one a line. `command`: the call that printed them.
+pub(super) fn read_list(command: &str, printed: &[u8]) -> Result<Vec<CommitId>, GitError> {
     String::from_utf8_lossy(printed)
         .lines()
         .map(|line| {

@@ -7,6 +7,7 @@
 //! *Invariant:* nothing here writes to the user's worktree, index, HEAD, stash, branches, or
 //! bisect session. All work happens in linked worktrees and bare repositories of our own.
 
+mod answers;
 mod authoring;
 mod bisect;
 mod bisect_repository;

@@ -140,8 +140,8 @@ impl History {
         ]);
         let call = call.args([parent.as_str(), commit.as_str(), "--"]);
         let command = call.shown();
-        let output = call.ok()?;
-        read_files(&output.stdout).ok_or_else(|| GitError::Unreadable {
+        let printed = self.repository().answer(call)?;
+        read_files(&printed).ok_or_else(|| GitError::Unreadable {
             command,
             what: "an unexpected record".to_owned(),
         })

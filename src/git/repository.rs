@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::evaluation::CommitId;
 
+use super::answers::Answers;
 use super::command::Call;
 use super::error::io_error;
 use super::raw_path::os;
@@ -22,14 +23,15 @@ pub(crate) fn git_version() -> Result<GitVersion, GitError> {
 
 /// A supported repository, seen from the user's folder.
 ///
-/// Holds only paths, so it is cheap to clone and to share between threads. This module never
-/// writes to the user's own worktree, index, HEAD, stash, or branches.
+/// Holds only paths and git's answers, so it is cheap to clone and to share between threads. This
+/// module never writes to the user's own worktree, index, HEAD, stash, or branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Repository {
     top: Option<PathBuf>,
     git_dir: PathBuf,
     common_dir: PathBuf,
-    version: GitVersion,
+    /// What git said about this repository's commits.
+    answers: Answers,
 }
 
 /// Git's answers about a folder.
@@ -42,9 +44,16 @@ struct Located {
 }
 
 impl Repository {
-    /// Finds the repository at or above `from`; an error if it is not supported.
+    /// Finds the repository at or above `from`; an error if it is not supported, or if git is
+    /// missing or too old.
     pub(crate) fn discover(from: &Path) -> Result<Self, GitError> {
-        let version = git_version()?;
+        git_version()?;
+        Self::discover_again(from)
+    }
+
+    /// As [`Self::discover`], for an oracle on the machine of its driver, which has checked git's
+    /// version.
+    pub(crate) fn discover_again(from: &Path) -> Result<Self, GitError> {
         let from = from.canonicalize().map_err(io_error("find", from))?;
         let asked = Self::ask(&from)?;
         // Relative to the folder where git ran; git 2.30 has no `--path-format=absolute`.
@@ -54,7 +63,7 @@ impl Repository {
             return Err(GitError::Sha256(common_dir));
         }
         let Located { top, git_dir, .. } = asked;
-        let repository = Self { top, git_dir, common_dir, version };
+        let repository = Self { top, git_dir, common_dir, answers: Answers::default() };
         repository.refuse_reftable()?;
         Ok(repository)
     }
@@ -120,7 +129,8 @@ impl Repository {
     /// The repository with this submodule's git folder, seen from the user's folder.
     pub(crate) fn of_submodule(&self, git_dir: &Path) -> Result<Self, GitError> {
         let git_dir = git_dir.canonicalize().map_err(io_error("find", git_dir))?;
-        let repository = Self { common_dir: git_dir.clone(), git_dir, ..self.clone() };
+        let (top, common_dir) = (self.top.clone(), git_dir.clone());
+        let repository = Self { top, git_dir, common_dir, answers: Answers::default() };
         repository.refuse_reftable()?;
         Ok(repository)
     }
@@ -145,11 +155,6 @@ impl Repository {
     /// The git folder that all worktrees share (absolute, links resolved).
     pub(crate) fn common_dir(&self) -> &Path {
         &self.common_dir
-    }
-
-    /// Version of the installed git.
-    pub(crate) fn version(&self) -> GitVersion {
-        self.version
     }
 
     /// Twelve hexadecimal digits for the names of cache folders. They depend only on the
@@ -202,6 +207,11 @@ impl Repository {
     /// A git call on the data that all worktrees share. Works even if the user's worktree is gone.
     pub(super) fn shared_call(&self) -> Call {
         Call::on(&self.common_dir)
+    }
+
+    /// What a [`Self::shared_call`] prints whose answer never changes; see [`Answers::of`].
+    pub(super) fn answer(&self, call: Call) -> Result<Vec<u8>, GitError> {
+        self.answers.of(call)
     }
 }
 

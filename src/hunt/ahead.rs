@@ -2,6 +2,7 @@
 //! executor, before the hunt asks for them. What they measure is in the store; it counts only when
 //! the hunt takes it over.
 
+mod builder;
 pub(crate) mod claim;
 mod cluster;
 pub(crate) mod crew;
@@ -10,6 +11,7 @@ pub(crate) mod job;
 mod one_slot;
 pub(crate) mod scout;
 pub(crate) mod worker;
+mod worker_process;
 
 use std::time::Instant;
 
@@ -24,7 +26,7 @@ use super::driver::Driver;
 use claim::claim;
 use cluster::Cluster;
 use crew::Crew;
-use job::AheadJob;
+use job::{AheadJob, JobPart};
 
 /// How many slots a hunt measures in.
 pub(crate) fn slots(begun: &Begun, config: &Config) -> usize {
@@ -86,6 +88,7 @@ impl Driver<'_> {
                 measures: measures.to_vec(),
                 runs,
                 clean: self.is_clean,
+                part: JobPart::Whole,
             });
         }
         let mut wants_check = phase == Phase::Endpoint;
@@ -141,6 +144,7 @@ impl Driver<'_> {
             measures: measures.to_vec(),
             runs: 1,
             clean: self.is_clean,
+            part: JobPart::Whole,
         }
     }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, secrets_of};
 use crate::evaluation::Forge;
-use crate::git::{History, Range, Repository};
+use crate::git::{History, Range, Repository, git_version};
 use crate::oracle::{Facts, OracleError, Pins};
 use crate::store::journal::{Begun, Event};
 use crate::store::{HuntDir, Store, config_digest, publish};
@@ -29,6 +29,7 @@ pub(crate) fn begin(
     config: &Config,
     asked: &HuntRequest,
 ) -> Result<(HuntDir, Store), HuntError> {
+    let git = git_version().map_err(UsageError::from)?;
     let history = History::open(repository).map_err(UsageError::from)?;
     let range = examine::range(&history, config, asked).map_err(first)?;
     let surroundings = examine::surroundings(&history, config).map_err(first)?;
@@ -57,7 +58,7 @@ pub(crate) fn begin(
         machine: facts.machine,
         build_node: None,
         checkout: surroundings.checkout,
-        git: repository.version().to_string(),
+        git: git.to_string(),
     };
     write_beginning(&hunt, config, &history, begun)?;
     Ok((hunt, store))

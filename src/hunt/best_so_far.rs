@@ -10,6 +10,7 @@ use crate::store::journal::{Entry, Event, SearchEnd};
 use crate::ui::{reached_limit, text};
 
 use super::HuntError;
+use super::distinct::distinct;
 use super::driver::Driver;
 use super::path_filter::PathFilter;
 
@@ -95,8 +96,7 @@ impl Driver<'_> {
         if !is_confirmed {
             return finding;
         }
-        let confirmed = finding.culprits.iter().map(|culprit| culprit.info.commit.clone());
-        let candidates: Vec<CommitId> = confirmed.collect();
+        let candidates = confirmed(&finding);
         let names: Vec<&str> = candidates.iter().map(CommitId::short).collect();
         let (names, are) = match names.as_slice() {
             [only] => ((*only).to_owned(), "is"),
@@ -131,5 +131,36 @@ impl Driver<'_> {
         };
         finding.next.insert(0, next);
         finding
+    }
+}
+
+/// The commits of a finding whose steps are confirmed: the named ones, and those of which it is
+/// open whether the newer end still has their step.
+fn confirmed(finding: &Finding) -> Vec<CommitId> {
+    let named = finding.culprits.iter().map(|culprit| &culprit.info.commit);
+    let open = finding.open_steps.iter().filter(|step| step.is_confirmed).map(|step| &step.commit);
+    distinct(named.chain(open).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::OpenStep;
+    use crate::oracle::fixture::{commit, culprit};
+
+    #[test]
+    fn a_hunt_cut_short_has_each_confirmed_commit_once() {
+        let step = |digit, is_confirmed| OpenStep {
+            commit: commit(digit),
+            metric: None,
+            change: None,
+            is_confirmed,
+        };
+        let finding = Finding {
+            culprits: vec![culprit('5', '4')],
+            open_steps: vec![step('5', true), step('3', true), step('9', false)],
+            ..Finding::plain(Outcome::Candidates, "")
+        };
+        assert_eq!(confirmed(&finding), ['5', '3'].map(commit));
     }
 }

@@ -20,7 +20,7 @@ mod rivals;
 pub(crate) mod ruler;
 pub(crate) mod steadiness;
 pub(crate) mod uneven;
-mod verdict_counts;
+pub(crate) mod verdict_counts;
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{
@@ -239,6 +239,7 @@ impl Driver<'_> {
             differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,
             unmeasured_after: None,
+            perhaps_mended_by: None,
         };
         Ok((culprit, worst))
     }

@@ -195,6 +195,10 @@ impl Driver<'_> {
                 self.note_undone(undone)?;
                 continue;
             }
+            if later.open.is_empty() {
+                let idle = self.idle_own_lines(&mut finding);
+                later.open.extend(self.unless_faulty(idle)?);
+            }
             let idle = self.idle_in_noise(&mut finding);
             later.open.extend(self.unless_faulty(idle)?);
             let finding = self.unless_contradicted(finding)?;

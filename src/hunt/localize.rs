@@ -19,6 +19,7 @@ mod logits;
 mod moved;
 mod open_change;
 mod others;
+mod own_lines;
 mod pairs;
 mod parents_alone;
 mod part_info;
@@ -83,7 +84,10 @@ impl Driver<'_> {
     }
 
     /// The finding, or candidates if a test of the endpoints contradicts it.
-    pub(crate) fn unless_contradicted(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+    pub(crate) fn unless_contradicted(
+        &mut self,
+        mut finding: Finding,
+    ) -> Result<Finding, HuntError> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let terms = self.terms();
         let (targets, _) = self.sought()?;
@@ -92,7 +96,7 @@ impl Driver<'_> {
             unexplained = self.left_by_account(&finding, &targets);
         }
         if !unexplained.is_empty() {
-            let history = self.oracle.history.commits(&self.whole())?;
+            let history = self.possible_commits(&mut finding)?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
         }
         let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
@@ -104,13 +108,13 @@ impl Driver<'_> {
     /// The finding, or candidates if nothing tells whether some named commits' changes last.
     pub(crate) fn unless_open(
         &self,
-        finding: Finding,
+        mut finding: Finding,
         open: &[OpenChange],
     ) -> Result<Finding, HuntError> {
         if open.is_empty() || finding.outcome != Outcome::Culprit {
             return Ok(finding);
         }
-        let history = self.oracle.history.commits(&self.whole())?;
+        let history = self.possible_commits(&mut finding)?;
         let end = self.terms().newer().to_string();
         Ok(open_change::with_open_changes(finding, open, &history, &end))
     }
@@ -119,7 +123,7 @@ impl Driver<'_> {
     /// changes of all named commits were added, or from which they were removed.
     pub(crate) fn unless_jointly_contradicted(
         &mut self,
-        finding: Finding,
+        mut finding: Finding,
     ) -> Result<Finding, HuntError> {
         let terms = self.terms();
         let (targets, _) = self.sought()?;
@@ -130,7 +134,7 @@ impl Driver<'_> {
         if unexplained.is_empty() {
             return Ok(finding);
         }
-        let history = self.oracle.history.commits(&self.whole())?;
+        let history = self.possible_commits(&mut finding)?;
         Ok(contradiction::incomplete(finding, unexplained, &history, terms))
     }
 

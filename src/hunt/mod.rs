@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod inquiry;
 mod jobs;
+mod left_out;
 mod leftovers;
 mod levels;
 mod live_page;

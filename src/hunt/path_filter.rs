@@ -20,6 +20,26 @@ impl PathFilter {
         Self { asked: self.asked.clone(), unread: Vec::new() }
     }
 
+    /// What is left of this filter after searches that went on without a part of it. `used`: the
+    /// pathspecs of each search.
+    pub(crate) fn as_far_as_used(&self, used: &[Vec<String>]) -> Self {
+        let forms = [self.clone(), self.asked_alone(), Self::default()];
+        let form = |specs: &Vec<String>| forms.iter().position(|one| one.specs() == *specs);
+        let widest = used.iter().map(|specs| form(specs).unwrap_or(2)).max();
+        forms[widest.unwrap_or(0)].clone()
+    }
+
+    /// What the commits that a search leaves out do, after `those that`.
+    pub(crate) fn what_is_left_out(&self) -> String {
+        let asked = format!("touch nothing in the path filter ({})", self.asked.join(" "));
+        let unread = "change nothing that the builds of both ends read";
+        match (self.asked.is_empty(), self.unread.is_empty()) {
+            (false, true) => asked,
+            (true, _) => unread.to_owned(),
+            (false, false) => format!("{asked} or {unread}"),
+        }
+    }
+
     /// As git's pathspecs.
     pub(crate) fn specs(&self) -> Vec<String> {
         let mut specs = self.asked.clone();
@@ -46,5 +66,19 @@ mod tests {
         assert_eq!(filter(&["src"], &["a*b"]).specs(), ["src", left_out]);
         assert_eq!(filter(&["src"], &["a*b"]).asked_alone().specs(), ["src"]);
         assert!(filter(&[], &[]).is_empty() && filter(&[], &[]).specs().is_empty());
+    }
+
+    #[test]
+    fn a_search_without_a_part_of_the_filter_drops_this_part() {
+        let all = PathFilter { asked: vec!["src".to_owned()], unread: vec!["docs".to_owned()] };
+        let asked = all.asked_alone();
+        let used = |forms: &[&PathFilter]| {
+            let specs: Vec<_> = forms.iter().map(|one| one.specs()).collect();
+            all.as_far_as_used(&specs)
+        };
+        assert_eq!(used(&[]), all);
+        assert_eq!(used(&[&all, &all]), all);
+        assert_eq!(used(&[&all, &asked, &all]), asked);
+        assert!(used(&[&all, &PathFilter::default(), &asked]).is_empty());
     }
 }

@@ -54,7 +54,7 @@ impl Driver<'_> {
         let mut looked_at = BTreeSet::new();
         let mut claims = Vec::new();
         let mut beside = endpoints.chosen.beside.clone();
-        let mut compared = BTreeSet::new();
+        let (mut compared, mut compared_falls) = (BTreeSet::new(), BTreeSet::new());
         loop {
             let Some(search_range) = search_ranges.pop_front() else {
                 let more = self.look_whether_all_last(&mut ledger, &whole, &mut looked_at);
@@ -63,13 +63,18 @@ impl Driver<'_> {
                 if self.begun.options.first_only && ledger.has_answer() {
                     break;
                 }
-                if search_ranges.is_empty() {
+                if search_ranges.is_empty() && !self.begun.options.first_only {
                     let unmoved = ledger.range_of_unmoved(&whole);
                     let unmoved = unmoved.filter(|range| !searched_before.contains(&key(range)));
                     let more = match unmoved {
                         None => self.range_of_beside(&mut ledger, &whole, &mut beside)?,
                         more => more,
                     };
+                    search_ranges.extend(more);
+                }
+                if search_ranges.is_empty() {
+                    let more = self.find_missed_falls(&mut ledger, &whole, &mut compared_falls);
+                    let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
@@ -128,6 +133,8 @@ impl Driver<'_> {
         };
         let range = self.whole();
         let history = self.oracle.history.commits(&range)?;
+        ledger.is_flaky = self.is_flaky;
+        ledger.left_out = self.left_out()?;
         Ok(ledger.close(contributions, &history, self.begun.options.first_only))
     }
 
@@ -247,7 +254,8 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Replaces a found merge by the commit of its branch that made the change.
+    /// Replaces a found merge by the commit of its branch that made the change, unless the merge
+    /// made a step of its own beside the branch's.
     fn follow_into_merges(
         &mut self,
         ledger: &mut Ledger,
@@ -275,7 +283,8 @@ impl Driver<'_> {
             {
                 break;
             }
-            ledger.brought_by(&merge.info.commit, &inside);
+            let adds_own_step = self.adds_own_step(&merge, &inner)?;
+            ledger.brought_by(&merge.info.commit, &inside, adds_own_step);
             claims.push((inside.info.commit.clone(), inner.clone()));
             (search_range, merge) = (inner, *inside);
         }

@@ -28,6 +28,18 @@ pub(crate) fn verdict_of_run(
     }
 }
 
+/// Whether each run of a commit has this verdict. Then nothing shows that its runs differ.
+pub(crate) fn all_are(
+    verdict: Verdict,
+    observation: &Observation,
+    targets: &[Target],
+    config: &Config,
+) -> bool {
+    let runs = observation.samples.values().map(Vec::len).max().unwrap_or(0);
+    let is_its = |run| verdict_of_run(observation, run, targets, config).verdict == verdict;
+    runs > 0 && (0..runs).all(is_its)
+}
+
 /// The judgement if no more runs follow. More than half of the runs must have the same verdict if
 /// runs repeat (`is_exact`), otherwise four of five.
 pub(crate) fn judged(
@@ -57,5 +69,20 @@ fn unsteady(reason: String) -> Judgement {
         skip: Some(SkipReason::Unsteady),
         reason,
         broken: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::{at, config, target};
+
+    #[test]
+    fn runs_agree_only_if_each_of_them_has_the_verdict() {
+        let targets = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.75, 8.25))];
+        let are_good = |runs: &[f64]| all_are(Verdict::Good, &at('5', runs), &targets, &config(""));
+        assert!(are_good(&[7.75, 7.75, 7.75]));
+        assert!(!are_good(&[7.75, 8.25, 7.75]) && !are_good(&[]));
     }
 }

@@ -83,6 +83,24 @@ pub(crate) fn search(
     Ok(searched)
 }
 
+/// The end of a search whose newer end is on the older side in all runs, so that there is no step
+/// to find. `None` in noise, and if a run of the newer end is not on the older side.
+fn without_a_step(
+    driver: &mut Driver<'_>,
+    search_range: &SearchRange,
+    strategy: &SearchStrategy,
+) -> Result<Option<Searched>, HuntError> {
+    if strategy.noisy().is_some()
+        || !driver.is_older_in_all_runs(search_range, &strategy.targets)?
+    {
+        return Ok(None);
+    }
+    let (commit, newer) = (search_range.newer.short(), search_range.terms.newer());
+    let why =
+        format!("no run of {commit} is {newer}, so a range that ends there has no step to find");
+    Ok(Some(Searched::Nothing(why)))
+}
+
 /// Lets git choose the commits.
 fn with_git(
     driver: &mut Driver<'_>,
@@ -159,7 +177,14 @@ fn with_git(
                 last_word = why;
             }
             ConfirmationOutcome::HomeMatters(why) => return Ok(Searched::HomeMatters(why)),
-            ConfirmationOutcome::NotReproduced(why) => last_word = why,
+            ConfirmationOutcome::NotReproduced(why) => {
+                if commit == search_range.newer
+                    && let Some(searched) = without_a_step(driver, &search_range, strategy)?
+                {
+                    return Ok(searched);
+                }
+                last_word = why;
+            }
             ConfirmationOutcome::Undecided(why) => {
                 last_word = why;
                 // Searching again does not help if runs of one commit differ.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Phase};
-use crate::git::{History, Repository};
+use crate::git::{History, Repository, git_version};
 use crate::oracle::{Facts, Oracle, References, Request};
 use crate::process::Stop;
 use crate::store::journal::{Begun, Event, Options};
@@ -165,7 +165,7 @@ impl Prepared {
             machine: facts.machine,
             build_node: None,
             checkout: repository.top().map(|top| text("the checkout", top)).transpose()?,
-            git: repository.version().to_string(),
+            git: git_version()?.to_string(),
         };
         write_beginning(hunt, &self.config, &history, begun)
     }

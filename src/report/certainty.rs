@@ -10,12 +10,9 @@ use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Re
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let mut sure = text::percent(first.confidence);
     let shown = evidence(report, first);
-    if let Some(number) = first.unmeasured_after {
-        let commits = text::plural(number, "later commit");
-        return format!(
-            "at most {sure}: {shown}, but no test shows that the bad end needs it (--no-localize), \
-             and {commits} without a measurement may have undone it and made the same change again"
-        );
+    let doubts = doubts(first);
+    if !doubts.is_empty() {
+        return format!("at most {sure}: {shown}, but {}", doubts.join("; "));
     }
     if report.target_failure.is_some() {
         sure.push_str(" that it brought this failure");
@@ -36,6 +33,22 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
         }
         None => fresh,
     }
+}
+
+/// What neither runs nor tests exclude.
+fn doubts(first: &FirstBad) -> Vec<String> {
+    let mended = first.perhaps_mended_by.as_ref().map(|by| {
+        let by = by.short();
+        format!("{by} may have taken back its whole step: then another change made the rest")
+    });
+    let untested = first.unmeasured_after.map(|number| {
+        let commits = text::plural(number, "later commit");
+        format!(
+            "no test shows that the bad end needs it (--no-localize), and {commits} without a \
+             measurement may have undone it and made the same change again"
+        )
+    });
+    mended.into_iter().chain(untested).collect()
 }
 
 /// What the runs show, without odds.

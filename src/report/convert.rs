@@ -42,6 +42,7 @@ impl From<&Culprit> for FirstBad {
             change: None,
             confirmed_before: culprit.confirmed_before.clone(),
             unmeasured_after: culprit.unmeasured_after,
+            perhaps_mended_by: culprit.perhaps_mended_by.clone(),
         }
     }
 }

@@ -266,6 +266,7 @@ impl<'a> Gathered<'a> {
             notes: self.notes,
             next: finding.next.clone(),
             unexplained: finding.unexplained.clone(),
+            open_steps: finding.open_steps.clone(),
             limit: finding.limit.clone(),
             inputs: begun.inputs.clone(),
             environment: environment(&begun.environment, &begun.surroundings),

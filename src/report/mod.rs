@@ -2,6 +2,7 @@
 
 mod ahead;
 mod bundle;
+mod candidates;
 mod cause;
 mod certainty;
 mod change;

@@ -1,13 +1,15 @@
 //! The answer on one screen, which `start` prints at the end.
 
-use crate::evaluation::{CommitId, Outcome};
+use crate::evaluation::{CommitId, OpenStep, Outcome};
 use crate::ui::{stored_result, text};
 
 use super::change::by_relevance;
 use super::model::{FirstBad, Report};
 use super::next_steps::next_steps;
 use super::words::AROUND;
-use super::{certainty, differences, inquiry, inside, matrix, merge, printed, steps, words};
+use super::{
+    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
+};
 
 /// Maximum length of a list of files, candidates, or ranges.
 const LIST: usize = 8;
@@ -153,11 +155,21 @@ fn other(report: &Report) -> Vec<String> {
     let confirmed = report.culprits.iter();
     let confirmed = confirmed.map(|c| format!("{} {}", c.commit, text::line(&c.subject)));
     list(&mut lines, &format!("Confirmed {}s:", words::sought(report)), confirmed);
-    let title = match report.outcome {
-        Outcome::Gradual => "The threshold is crossed at:",
-        _ => "Candidates:",
+    let open = |step: &OpenStep| {
+        let subject = text::line(report.subject(&step.commit));
+        let name = format!("{} {subject}", step.commit);
+        format!("{}  {}", name.trim_end(), candidates::change(report, step))
     };
-    list(&mut lines, title, report.unconfirmed().into_iter().map(named));
+    let confirmed: Vec<String> = candidates::steps(report).map(open).collect();
+    list(&mut lines, &format!("{}:", candidates::steps_title(report)), confirmed.into_iter());
+    let improvements: Vec<String> = candidates::improvements(report).map(open).collect();
+    list(&mut lines, &format!("{}:", candidates::IMPROVEMENTS), improvements.into_iter());
+    let title = match report.outcome {
+        Outcome::Gradual => "The threshold is crossed at:".to_owned(),
+        _ => format!("{}:", words::candidates_title(report)),
+    };
+    list(&mut lines, &title, candidates::listed(report).into_iter().map(named));
+    lines.extend(candidates::unlisted(report));
     let rises = report.contributions.iter().map(|rise| {
         let range = match rise.commits {
             1 => rise.to.to_string(),

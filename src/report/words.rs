@@ -5,6 +5,7 @@ use crate::evaluation::{Dependency, Ended, Failure, Outcome, Site, signal_name};
 use crate::store::journal::SearchMethod;
 use crate::ui::{stored_result_dated, text};
 
+use super::candidates;
 use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
 use super::model::{FirstBad, Report};
@@ -62,7 +63,8 @@ pub(super) fn headline(report: &Report) -> String {
         (_, Outcome::Candidates) => match report.candidates.len() {
             0 => format!("The {} could not be narrowed down", sought(report)),
             1 => format!("The {} may be this one, unconfirmed", sought(report)),
-            many => format!("The {} is one of {many}", sought(report)),
+            many => candidates::headline(report)
+                .unwrap_or_else(|| format!("The {} is one of {many}", sought(report))),
         },
         (_, Outcome::Interrupted) if report.is_running => "Still running, no answer yet".to_owned(),
         (_, outcome) => outcome_words(outcome).to_owned(),
@@ -178,7 +180,11 @@ pub(super) fn other_culprits(report: &Report) -> impl Iterator<Item = &FirstBad>
 
 /// Title of the list of candidates.
 pub(super) fn candidates_title(report: &Report) -> &'static str {
-    if report.outcome == Outcome::Gradual { "Crossing" } else { "Candidates" }
+    match report.outcome {
+        Outcome::Gradual => "Crossing",
+        _ if report.open_steps.is_empty() => "Candidates",
+        _ => "Other candidates",
+    }
 }
 
 /// A warning not to blame a listed commit, for a gradual change.

@@ -1,11 +1,15 @@
 //! Decides from one metric's levels which of several steps a later improvement undid.
 
+use std::ops::Range;
+
 /// Maximum number of steps that are compared with an improvement.
 const MOST_STEPS: usize = 10;
 /// Steps fit an improvement if their sum differs by at most this share of the improvement.
 const SLACK: f64 = 0.05;
 /// Steps fit exactly if their sum differs by at most this share. An exact fit excludes all others.
 const EXACT: f64 = 1e-3;
+/// In noise: steps may fit if their sum differs by at most this many standard errors more.
+const SURE: f64 = 2.0;
 
 /// Whether a step's source change is still in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +37,52 @@ pub(crate) enum StepStatus {
     Undone,
     /// The improvement undid this step or another one.
     Unclear,
+}
+
+/// The size of a step or an improvement that was measured in noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NoisySize {
+    /// In the metric's unit.
+    pub(crate) size: f64,
+    /// Its standard error.
+    pub(crate) error: f64,
+}
+
+/// In noise, for each of the `steps`, whether the runs leave open that an improvement by `amount`
+/// undid it. `carried` and `tolerance`: as for [`attribute_improvement`].
+///
+/// A set of steps that does not fit the improvement by the measured sizes may fit if the sizes are
+/// [`SURE`] standard errors off. If there is such a set, the steps of all sets that fit or may fit
+/// are open; but if one fits, a step that all of them have is not. Sets that the source excludes do
+/// not count if it allows another one.
+pub(crate) fn left_open_by_noise(
+    steps: &[NoisySize],
+    carried: &[ChangePresence],
+    amount: NoisySize,
+    tolerance: f64,
+) -> Vec<bool> {
+    let sizes: Vec<f64> = steps.iter().map(|step| step.size).collect();
+    let improvement = Improvement { steps: &sizes, carried, amount: amount.size, tolerance };
+    let error = |set: u32| {
+        let taken = (0..improvement.count()).filter(|i| set >> i & 1 == 1);
+        let variance = taken.map(|i| steps[i].error.powi(2)).sum::<f64>();
+        (variance + amount.error.powi(2)).sqrt()
+    };
+    let fits = |set: u32| improvement.off(set) <= improvement.most_off();
+    let may_fit = |set: &u32| improvement.off(*set) <= improvement.most_off() + SURE * error(*set);
+    let mut sets: Vec<u32> = improvement.sets().filter(may_fit).collect();
+    if sets.iter().any(|set| improvement.is_allowed_by_source(*set)) {
+        sets.retain(|set| improvement.is_allowed_by_source(*set));
+    }
+    let fitting = sets.iter().filter(|set| fits(**set)).count();
+    if fitting == sets.len() {
+        return vec![false; steps.len()];
+    }
+    let is_open = |i: usize| {
+        let with = sets.iter().filter(|set| i < improvement.count() && **set >> i & 1 == 1).count();
+        with > 0 && (fitting == 0 || with < sets.len())
+    };
+    (0..steps.len()).map(is_open).collect()
 }
 
 /// Which of the `steps` an improvement by `amount` undid. A step is how much worse a commit made
@@ -99,10 +149,19 @@ impl Improvement<'_> {
         (taken.map(|i| self.steps[i]).sum::<f64>() - self.amount).abs()
     }
 
+    /// All sets of the compared steps but the empty one.
+    fn sets(&self) -> Range<u32> {
+        1..1_u32 << self.count()
+    }
+
+    /// By how much the sum of a set that fits may differ from the improvement.
+    fn most_off(&self) -> f64 {
+        self.tolerance.max(SLACK * self.amount.abs())
+    }
+
     /// The sets whose sum fits the improvement, exactly or nearly.
     fn fitting(&self) -> Vec<u32> {
-        let most = self.tolerance.max(SLACK * self.amount.abs());
-        (1..1_u32 << self.count()).filter(|set| self.off(*set) <= most).collect()
+        self.sets().filter(|set| self.off(*set) <= self.most_off()).collect()
     }
 
     fn is_exact(&self, set: u32) -> bool {
@@ -211,148 +270,4 @@ impl Improvement<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_step_that_fits_was_undone() {
-        let none = [ChangePresence::Unknown; 2];
-        assert_eq!(
-            attribute_improvement(&[0.5, 0.3], &none, 0.5, 0.1, false),
-            [StepStatus::Undone, StepStatus::Stands]
-        );
-        assert_eq!(
-            attribute_improvement(&[0.5, 0.3], &none, 0.8, 0.1, false),
-            [StepStatus::Undone, StepStatus::Undone]
-        );
-        assert_eq!(
-            attribute_improvement(&[99_993.0], &[ChangePresence::Unknown], 99_992.7, 0.1, false),
-            [StepStatus::Undone]
-        );
-    }
-
-    #[test]
-    fn an_improvement_that_fits_no_step_undid_none() {
-        assert_eq!(
-            attribute_improvement(&[52.0], &[ChangePresence::Unknown], 19.0, 4.0, false),
-            [StepStatus::Stands]
-        );
-        let kept = [ChangePresence::Whole, ChangePresence::Whole, ChangePresence::Unknown];
-        let found = attribute_improvement(&[0.89, 0.79, 0.35], &kept, 1.0, 0.1, false);
-        assert_eq!(found, [StepStatus::Stands, StepStatus::Stands, StepStatus::Unclear]);
-    }
-
-    #[test]
-    fn of_equal_steps_the_text_tells_or_nothing_does() {
-        assert_eq!(
-            attribute_improvement(&[0.5, 0.5], &[ChangePresence::Unknown; 2], 0.5, 0.1, false),
-            [StepStatus::Unclear; 2]
-        );
-        let told = [ChangePresence::Whole, ChangePresence::Gone];
-        assert_eq!(
-            attribute_improvement(&[0.5, 0.5], &told, 0.5, 0.1, false),
-            [StepStatus::Stands, StepStatus::Undone]
-        );
-        let in_part = [ChangePresence::InPart, ChangePresence::Whole];
-        assert_eq!(
-            attribute_improvement(&[0.7, 0.35], &in_part, 0.35, 0.1, false),
-            [StepStatus::Unclear; 2]
-        );
-        assert_eq!(
-            attribute_improvement(&[0.94, 0.48], &in_part, 0.42, 0.1, false),
-            [StepStatus::Stands; 2]
-        );
-        // A change that is still there may be fixed elsewhere; a removed change is undone.
-        let gone = [ChangePresence::Whole, ChangePresence::Gone];
-        assert_eq!(
-            attribute_improvement(&[0.63, 0.33], &gone, 0.66, 0.1, false),
-            [StepStatus::Stands, StepStatus::Undone]
-        );
-        // An exact fit, or a near one.
-        let none = [ChangePresence::Unknown; 2];
-        assert_eq!(
-            attribute_improvement(&[0.43, 0.39], &none, 0.43, 0.1, false),
-            [StepStatus::Undone, StepStatus::Stands]
-        );
-        let both = [ChangePresence::Whole, ChangePresence::Whole];
-        assert_eq!(
-            attribute_improvement(&[0.5, 0.3], &both, 0.5, 0.1, false),
-            [StepStatus::Undone, StepStatus::Stands]
-        );
-    }
-
-    #[test]
-    fn a_step_whose_text_is_gone_speaks_only_for_sets_that_have_it() {
-        // The improvement nearly fits the second step, and the text of the first is gone.
-        let gone = [ChangePresence::Gone, ChangePresence::Unknown];
-        assert_eq!(
-            attribute_improvement(&[0.4, 0.77], &gone, 0.7, 0.1, true),
-            [StepStatus::Unclear; 2]
-        );
-    }
-
-    #[test]
-    fn a_text_that_was_gone_before_decides_nothing() {
-        let before = [ChangePresence::GoneBefore, ChangePresence::Whole];
-        let told = |steps: [f64; 2], carried: &[ChangePresence]| {
-            attribute_improvement(&steps, carried, steps[1], 0.1, true)
-        };
-        assert_eq!(told([1.25, 1.3], &before), [StepStatus::Stands, StepStatus::Undone]);
-        assert_eq!(told([1.25, 1.25], &before), [StepStatus::Unclear; 2]);
-        let gone = [ChangePresence::GoneBefore, ChangePresence::Gone];
-        assert_eq!(told([1.25, 1.25], &gone), [StepStatus::Stands, StepStatus::Undone]);
-        let both = attribute_improvement(&[1.25, 1.5], &gone, 2.75, 0.1, true);
-        assert_eq!(both, [StepStatus::Undone; 2]);
-        let alone = attribute_improvement(&[1.25], &before[..1], 1.25, 0.1, true);
-        assert_eq!(alone, [StepStatus::Undone]);
-    }
-
-    #[test]
-    fn an_exact_fit_against_the_text_leaves_the_steps_unclear() {
-        let told = [ChangePresence::Gone, ChangePresence::Whole];
-        let found = attribute_improvement(&[1.25, 1.3], &told, 1.3, 0.1, true);
-        assert_eq!(found, [StepStatus::Unclear; 2]);
-        let noisy = attribute_improvement(&[1.25, 1.3], &told, 1.3, 0.1, false);
-        assert_eq!(noisy, [StepStatus::Undone, StepStatus::Stands]);
-    }
-
-    #[test]
-    fn where_levels_repeat_a_near_fit_without_text_decides_nothing() {
-        let kept = [ChangePresence::Whole; 3];
-        let near = |repeats| attribute_improvement(&[0.4, 0.77, 2.0], &kept, 0.7, 0.1, repeats);
-        assert_eq!(near(false), [StepStatus::Stands, StepStatus::Undone, StepStatus::Stands]);
-        assert_eq!(near(true), [StepStatus::Unclear, StepStatus::Unclear, StepStatus::Stands]);
-        let exact = attribute_improvement(&[0.4, 0.7, 2.0], &kept, 0.7, 0.1, true);
-        assert_eq!(exact, [StepStatus::Stands, StepStatus::Undone, StepStatus::Stands]);
-        let told = [ChangePresence::Whole, ChangePresence::InPart, ChangePresence::Whole];
-        assert_eq!(
-            attribute_improvement(&[0.4, 0.77, 2.0], &told, 0.7, 0.1, true)[0],
-            StepStatus::Stands
-        );
-        assert_eq!(
-            attribute_improvement(&[0.77], &kept[..1], 0.7, 0.1, true),
-            [StepStatus::Undone]
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn what_was_really_undone_is_never_said_to_stand(
-            steps in prop::collection::vec(1_u32..40, 1..6),
-            set in 1_u32..64,
-        ) {
-            let steps: Vec<f64> = steps.into_iter().map(f64::from).collect();
-            let is_undone = |i: usize| set >> i & 1 == 1;
-            let amount: f64 = (0..steps.len()).filter(|i| is_undone(*i)).map(|i| steps[i]).sum();
-            prop_assume!(amount > 0.0);
-            let unknown = vec![ChangePresence::Unknown; steps.len()];
-            let found = attribute_improvement(&steps, &unknown, amount, 0.5, true);
-            for (i, fate) in found.iter().enumerate() {
-                let said = if is_undone(i) { StepStatus::Stands } else { StepStatus::Undone };
-                prop_assert_ne!(*fate, said);
-            }
-        }
-    }
-}
+mod tests;

@@ -106,6 +106,28 @@ impl FlakyCounts {
         let by_chance = f64::midpoint(in_a_row(strays), in_a_row(runs - strays));
         rivals as f64 * self.weight_of_unevenness() * share * by_chance
     }
+
+    /// The fewest runs of a commit, from `least` to `most`, that all show the other side by chance
+    /// with at most the probability `chance`, if the commit is of this side. `None` if `most` runs
+    /// are not enough.
+    pub(crate) fn runs_to_exclude_chance(
+        &self,
+        chance: f64,
+        [least, most]: [usize; 2],
+    ) -> Option<usize> {
+        (least..=most).find(|runs| self.chance_of_strays(*runs) <= chance)
+    }
+
+    /// The probability that so many runs of a commit of this side all show the other side. The
+    /// share of strays has a Beta(1 + strays, 1 + alike) distribution over the runs of all commits.
+    /// If commits have rates of their own, at least as in [`Self::odds_of_chance`].
+    fn chance_of_strays(&self, own: usize) -> f64 {
+        let strays: usize = self.commits.iter().map(|(strays, _)| strays).sum();
+        let runs: usize = self.commits.iter().map(|(_, runs)| runs).sum();
+        let each = |i: usize| (strays + i + 1) as f64 / (runs + i + 2) as f64;
+        let common: f64 = (0..own).map(each).product();
+        if self.are_uneven() { common.max(self.odds_of_chance(own, 1)) } else { common }
+    }
 }
 
 #[cfg(test)]
@@ -158,6 +180,29 @@ mod tests {
         assert!(!alike(1).are_uneven());
         assert!(alike(3).weight_of_unevenness() < alike(1).weight_of_unevenness());
         assert!(alike(3).odds_of_chance(2, 1) < alike(1).odds_of_chance(2, 1));
+    }
+
+    #[test]
+    fn the_more_often_a_side_flakes_the_more_runs_must_agree() {
+        let side = |strays: usize| {
+            let mut counts = FlakyCounts::default();
+            for _ in 0..5 {
+                counts.add(8 - strays, 8);
+            }
+            counts
+        };
+        let needed = |side: &FlakyCounts| side.runs_to_exclude_chance(1e-3, [4, 24]);
+        assert_eq!(needed(&side(0)), Some(4));
+        // Of 40 runs 5 stray: 6/42 · 7/43 · 8/44 · 9/45 = 0.00085.
+        assert_eq!(needed(&side(1)), Some(4));
+        assert_eq!(needed(&side(2)), Some(6));
+        assert_eq!(needed(&side(3)), Some(9));
+        assert_eq!(side(3).runs_to_exclude_chance(1e-3, [4, 8]), None);
+        // One commit that flakes by half: 6/13 · 7/14 · … says more than the rate of all.
+        let mut uneven = side(0);
+        uneven.add(6, 11);
+        uneven.add(9, 9);
+        assert!(uneven.are_uneven() && needed(&uneven) > Some(9), "{:?}", needed(&uneven));
     }
 
     proptest! {

@@ -68,6 +68,28 @@ impl HuntDir {
         Ok(lock.map(AheadClaim))
     }
 
+    /// The lock of a job that has a node, and waits until the process that builds its commit leaves
+    /// the commit to it. `None` if another process looks at the lock right now.
+    pub(crate) fn await_builder(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<Option<File>, StoreError> {
+        let path = self.ahead_file(commit, phase, "node");
+        files::try_lock_file(&path).map_err(StoreError::at(&path))
+    }
+
+    /// Whether a job has a node and waits for the build of this commit. Only the process that holds
+    /// the claim of the commit may ask: two that ask at once take each other for the job.
+    pub(crate) fn is_builder_awaited(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<bool, StoreError> {
+        let is_there = self.ahead_file(commit, phase, "node").exists();
+        Ok(is_there && self.await_builder(commit, phase)?.is_none())
+    }
+
     /// Tells the worker that has this commit: the hunt needs the commit now, and waits for it.
     pub(crate) fn want(&self, commit: &CommitId, phase: Phase) -> Result<(), StoreError> {
         publish(&self.ahead_file(commit, phase, "wanted"), b"")
@@ -86,6 +108,17 @@ impl HuntDir {
     ) -> Result<Option<AheadRecord>, StoreError> {
         let bytes = read_if_there(&self.ahead_file(commit, phase, "json"))?.unwrap_or_default();
         Ok(serde_json::from_slice(&bytes).ok())
+    }
+
+    /// Removes what an earlier worker measured at this commit, before another one starts.
+    pub(crate) fn forget_ahead(&self, commit: &CommitId, phase: Phase) -> Result<(), StoreError> {
+        let path = self.ahead_file(commit, phase, "json");
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(StoreError::at(&path)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes what this worker measured so far.
@@ -142,10 +175,23 @@ mod tests {
         hunt.want(&commit, Phase::Search).unwrap();
         assert!(hunt.is_wanted(&commit, Phase::Search) && !hunt.is_wanted(&commit, Phase::Confirm));
 
+        assert!(!hunt.is_builder_awaited(&commit, Phase::Search).unwrap());
+        let job = hunt.await_builder(&commit, Phase::Search).unwrap();
+        assert!(job.is_some() && hunt.is_builder_awaited(&commit, Phase::Search).unwrap());
+        assert!(!hunt.is_builder_awaited(&commit, Phase::Confirm).unwrap());
+        drop(job);
+        assert!(!hunt.is_builder_awaited(&commit, Phase::Search).unwrap());
+
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
         let mut record = AheadRecord::new(commit.clone(), Phase::Search);
         record.runs.push(("a".to_owned(), 1.5));
         hunt.keep_ahead(&record).unwrap();
+        assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record.clone()));
+
+        hunt.forget_ahead(&commit, Phase::Confirm).unwrap();
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record));
+        hunt.forget_ahead(&commit, Phase::Search).unwrap();
+        assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
+        hunt.forget_ahead(&commit, Phase::Search).unwrap();
     }
 }

@@ -79,6 +79,22 @@ fn a_guard_with_candidates_takes_nothing_back_from_another_guard() {
 }
 
 #[test]
+fn a_guard_is_searched_although_another_one_has_only_candidates() {
+    // `m` takes nearly all of the huge step of `x` back, so `x` may have hidden another step.
+    let engine = "p=6.0; t=3; [ -f x ] && p=1006; [ -f m ] && p=6.6; [ -f y ] && t=4\n\
+                  echo ppl $p loss $t";
+    let measure = "parser = \"regex\"\npattern = '^ppl (?<ppl>[0-9.]+) loss (?<loss>[0-9.]+)'";
+    let guards = "metric = \"e.ppl\"\nmax_increase = 0.1\n\
+                  [[guard]]\nmetric = \"e.loss\"\nmax_increase = 0.1";
+    let env = TestEnvironment::new();
+    let commits = among_notes(&[("x", "wide"), ("m", "clamped"), ("y", "smooth")]);
+    let hunt = hunt(&env, engine, [measure, guards], &commits);
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("but e.ppl is still worse"), "{notes}");
+    assert_eq!(named_beside_candidates(hunt), ["y"]);
+}
+
+#[test]
 fn a_smaller_step_behind_untestable_commits_undoes_nothing() {
     // Among the commits that crash, `x` is removed and `z` makes as large a step again.
     let engine = "[ -f broken ] && exit 7\n\

@@ -47,6 +47,7 @@ mod localize;
 mod logits;
 mod machine_changes;
 mod memory;
+mod mostly_mended;
 mod neighbours;
 mod not_comparable;
 mod notify;

@@ -159,6 +159,31 @@ fn a_second_step_that_noise_may_hide_is_searched() {
 }
 
 #[test]
+fn a_mend_that_its_first_runs_hide_is_found_before_the_next_named_commit() {
+    // `m` takes the step of `a` back. The first five runs of each commit from there to `d` give 130
+    // too much, so the level seems to fall by little more than the tolerance.
+    let env = TestEnvironment::new();
+    let counts = env.path("world");
+    let counts = counts.display();
+    let engine = format!(
+        "id=$(cat start notes a m d 2>/dev/null); k=$(echo $id | cksum | cut -d' ' -f1)\n\
+         echo >> {counts}/$id; n=$(wc -l < {counts}/$id)\n\
+         v=1000; [ -f a ] && ! [ -f m ] && v=1300; [ -f d ] && v=1540\n\
+         [ -f m ] && ! [ -f d ] && [ $n -le 5 ] && v=1130\n\
+         set -- -70 50 20 -40 80 -10 -60 30 110 -90 10 -20\n\
+         shift $(((n + k) % 12)); echo e = $((v + $1))"
+    );
+    let files =
+        [&["start"][..], &["notes"; 5], &["a"], &["notes"; 8], &["m", "notes", "d", "notes"]];
+    let files = files.concat();
+    let texts: Vec<String> = (0..files.len()).map(|number| number.to_string()).collect();
+    let commits: Vec<(&str, &str)> =
+        files.iter().zip(&texts).map(|(file, text)| (*file, text.as_str())).collect();
+    let hunt = hunt(&env, &engine, [NUMBER, "metric = \"e\"\nmax_increase = 100"], &commits);
+    names_or_leaves_open(&env, &hunt, &["d"]);
+}
+
+#[test]
 fn a_part_of_a_step_that_comes_back_has_another_commit() {
     let env = TestEnvironment::localizing();
     let engine = "[ -f a ] && v=110000\n[ -f a ] && [ -f m ] && v=106000\n\

@@ -168,6 +168,28 @@ fn what_no_answer_can_ask_for_is_stopped() {
 }
 
 #[test]
+fn a_commit_that_found_no_slot_gets_the_next_one() {
+    let env = TestEnvironment::new();
+    let mut plan = line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 50");
+    // After the first answer no one asks about these. The worker at one of them still has its slot
+    // when the next commits get theirs.
+    for label in 1..6 {
+        plan = plan.with(label, "chunk_ms = 5000");
+    }
+    // While this commit runs, there is time for both commits that may come next.
+    let history = plan.with(9, "chunk_ms = 600").build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", "3"]).names(&history, 8);
+    assert_eq!(asked(&hunt, &history).last().map(String::as_str), Some("8"));
+    let mut taken = events(&hunt, "took-over").into_iter();
+    let is_last = |event: &Value| {
+        event["phase"] == "search" && history.label(event["commit"].as_str().unwrap()) == "8"
+    };
+    assert!(taken.any(|event| is_last(&event)), "{:#?}", events(&hunt, "ahead"));
+    env.assert_no_survivors();
+}
+
+#[test]
 fn a_killed_worker_changes_nothing() {
     let (env, history) = slow();
     let running = env.spawn_product(&START);

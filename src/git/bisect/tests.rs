@@ -40,7 +40,10 @@ fn git_finds_the_first_bad_commit_and_the_state_says_so() {
     let (fixture, commits) = Fixture::line(9);
     let session = session(&fixture, &commits[8]);
     assert_eq!(session.state().unwrap(), None);
+    session.reset().unwrap();
+    assert!(!session.is_open());
     session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    assert!(session.is_open());
     let left = session.remaining().unwrap().unwrap();
     assert_eq!((left.revisions, left.steps, left.candidates), (3, 2, 8));
     assert_eq!(session.current().unwrap(), Some(commits[4].clone()));

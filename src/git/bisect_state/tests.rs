@@ -29,3 +29,28 @@ fn the_users_session_is_read_with_their_words() {
     fixture.git(&["bisect", "run", "sh", "-c", "[ $(cat n) -lt 4 ]"]);
     assert_eq!(state().end, Some(End::FirstBad(commits[3].clone())));
 }
+
+#[test]
+fn marks_are_read_from_files_as_git_reads_them() {
+    let (fixture, commits) = Fixture::line(9);
+    fixture.git(&["bisect", "start", "--no-checkout", "HEAD", "HEAD~8"]);
+    for (word, commit) in [("skip", 4), ("good", 2), ("skip", 5), ("good", 1), ("bad", 7)] {
+        fixture.git(&["bisect", word, commits[commit].as_str()]);
+    }
+    let git_dir = fixture.user().join(".git");
+    let state = || BisectState::read(&git_dir).unwrap().unwrap();
+    let from_files = state();
+    assert_eq!((from_files.old.len(), from_files.skipped.len()), (3, 2));
+    assert_eq!(from_files.new.as_ref(), Some(&commits[7]));
+    fs::write(git_dir.join("refs/bisect/bad.lock"), "").unwrap();
+    assert_eq!(marks_in_files(&git_dir).unwrap().len(), 6);
+    fs::remove_file(git_dir.join("refs/bisect/bad.lock")).unwrap();
+    // Git reads what is not a plain file with a commit.
+    fixture.git(&["symbolic-ref", "refs/bisect/skip-z", "refs/heads/main"]);
+    assert_eq!(marks_in_files(&git_dir), None);
+    assert_eq!(state().skipped.last(), Some(&commits[8]));
+    fixture.git(&["update-ref", "--no-deref", "-d", "refs/bisect/skip-z"]);
+    fixture.git(&["pack-refs", "--all"]);
+    assert_eq!(marks_in_files(&git_dir), None);
+    assert_eq!(state(), from_files);
+}

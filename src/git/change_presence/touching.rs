@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::CommitId;
-use crate::git::history::commit_list;
+use crate::git::history::read_list;
 use crate::git::{GitError, History};
 
 use super::{Change, FileOfChange};
@@ -44,9 +44,11 @@ impl History {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let call = self.repository().shared_call().args(["rev-list", "--topo-order", "--reverse"]);
-        let call = call.args(["--ancestry-path".to_owned(), format!("{older}..{newer}")]);
-        commit_list(call.arg("--").args(paths))
+        let options = ["--topo-order", "--reverse", "--ancestry-path"];
+        let range = [format!("{older}..{newer}"), "--".to_owned()];
+        let asked = range.into_iter().chain(paths).collect();
+        let (command, printed) = self.rev_list(&options, asked)?;
+        read_list(&command, &printed)
     }
 }
 

@@ -76,6 +76,25 @@ fn the_graph_is_read_as_it_is() {
 }
 
 #[test]
+fn a_side_branch_that_a_merge_drops_touches_its_paths_too() {
+    let (fixture, line) = Fixture::line(2);
+    fixture.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+    let side = fixture.commit("side", &[("side", "")]);
+    let docs = fixture.commit("docs", &[("docs", "")]);
+    fixture.git(&["checkout", "--quiet", "main"]);
+    fixture.git(&["merge", "--quiet", "--no-ff", "--strategy=ours", "-m", "merge", "side"]);
+    let last = fixture.commit("last", &[("n", "9")]);
+
+    let history = fixture.history();
+    let paths = vec![":(top)".to_owned(), ":(top,glob,exclude)docs".to_owned()];
+    let filtered = Range { paths, ..range(&line[0], &last) };
+    assert!(!history.commits(&filtered).unwrap().contains(&side));
+    let touching = history.commits_touching(&filtered).unwrap();
+    assert!([&side, &line[1], &last].iter().all(|commit| touching.contains(commit)));
+    assert!(!touching.contains(&docs));
+}
+
+#[test]
 fn a_commit_says_who_when_and_what() {
     let (fixture, commits) = Fixture::line(1);
     let info = fixture.history().info(&commits[0]).unwrap();

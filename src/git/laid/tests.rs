@@ -203,6 +203,11 @@ fn a_change_comes_out_under_a_later_name_and_in_place_of_lines_that_were_edited_
     assert_eq!(merged(&renamed, Conflicts::Stay), Some(tree(&without)));
     assert_eq!(merged(&edited, Conflicts::Stay), None);
     assert_eq!(merged(&edited, Conflicts::Replaced), Some(tree(&without)));
+    // Removed and added again, the change leaves its own lines there, without the later ones.
+    let [with, before] = [tree(&found), tree(&parent)];
+    let changes = [[with.clone(), before.clone()], [before, with]];
+    let own = builder.merged(&tree(&edited), &changes, Conflicts::Replaced).unwrap();
+    assert_eq!(own, Some(tree(&renamed)));
 }
 
 #[test]

@@ -22,7 +22,10 @@ pub(crate) fn claim(
     let begun = Instant::now();
     let mut is_said = false;
     loop {
-        if let Some(claim) = hunt.claim(commit, phase)? {
+        // A job that waits for a finished build comes first: it has a node and the build.
+        if let Some(claim) = hunt.claim(commit, phase)?
+            && !hunt.is_builder_awaited(commit, phase)?
+        {
             oracle.take_over(commit, phase, begun.elapsed().as_secs_f64())?;
             return Ok(claim);
         }

@@ -29,6 +29,11 @@ impl Cluster {
         self.slurm.has_job(slot)
     }
 
+    /// Whether processes beside the driver build ahead.
+    pub(crate) fn builds_ahead(&self) -> bool {
+        self.slurm.builds_ahead()
+    }
+
     /// Submits a command of this program as a job, and waits for its end. `has_begun` is set when
     /// the job has a node. Returns the text of a note; `None` if the job did its work or was asked
     /// to end.

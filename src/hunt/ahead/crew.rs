@@ -12,19 +12,18 @@ use std::time::{Duration, Instant};
 use crate::evaluation::{CommitId, Phase, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::jobs::nodes::excluded_nodes;
-use crate::process::{self, Invocation, Keep, LogFile, Stop};
+use crate::process::Stop;
 use crate::slurm::{Order, Purpose};
 use crate::store::HuntDir;
 use crate::store::journal::{AheadDone, Event};
 
+use super::builder::Builder;
 use super::cluster::Cluster;
-use super::job::AheadJob;
+use super::job::{AheadJob, JobPart};
+use super::worker_process::WorkerProcess;
 
 /// Time between two looks at the workers.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
-
-/// How long a worker may take to end its engine.
-const GRACE: Duration = Duration::from_secs(30);
 
 /// How long a job may wait for a node while the driver has nothing else to do.
 const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
@@ -83,15 +82,20 @@ impl Crew {
         self.workers.iter().map(|worker| &worker.commit)
     }
 
-    /// Starts a worker in a free slot; without one, does nothing.
-    pub(crate) fn start(&mut self, job: &AheadJob) {
+    /// Starts a worker in a free slot; without one, does nothing. Returns whether it started.
+    /// Removes the record of an earlier search first: a worker may be two processes, and each of
+    /// them continues the record that the other one wrote.
+    pub(crate) fn start(&mut self, job: &AheadJob) -> bool {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
-        let Some(slot) = (1..self.slots).find(is_free) else { return };
+        let Some(slot) = (1..self.slots).find(is_free) else { return false };
+        if self.hunt.forget_ahead(&job.commit, job.phase).is_err() {
+            return false;
+        }
         let stop = Stop::never();
         let has_begun = Arc::new(AtomicBool::new(self.cluster_of(slot).is_none()));
         let work = self.work(job, slot, stop.clone(), Arc::clone(&has_begun));
         let Ok(thread) = std::thread::Builder::new().name("worker".to_owned()).spawn(work) else {
-            return;
+            return false;
         };
         self.workers.push(Worker {
             commit: job.commit.clone(),
@@ -103,6 +107,7 @@ impl Crew {
             has_begun,
             thread,
         });
+        true
     }
 
     /// The cluster, if the worker in this slot is a job.
@@ -118,25 +123,54 @@ impl Crew {
         stop: Stop,
         has_begun: Arc<AtomicBool>,
     ) -> Box<dyn FnOnce() -> Option<String> + Send> {
-        let described = serde_json::to_string(job).expect("a job is plain data");
-        let (id, number) = (self.hunt.id().to_owned(), slot.to_string());
-        let words = ["oracle", "--hunt", &id, "--slot", &number, "--ahead", &described];
-        let words: Vec<OsString> = words.map(OsString::from).into();
+        let Some(cluster) = self.cluster_of(slot).cloned() else {
+            let process = self.process(job, slot);
+            return Box::new(move || {
+                process.run(&stop);
+                None
+            });
+        };
+        let builder = (cluster.builds_ahead() && job.phase == Phase::Search).then(|| Builder {
+            process: self.process(&job.with_part(JobPart::Build), slot),
+            hunt: self.hunt.clone(),
+            commit: job.commit.clone(),
+            phase: job.phase,
+        });
+        let part = if builder.is_some() { JobPart::Run } else { JobPart::Whole };
+        let words = self.words(&job.with_part(part), slot);
         let (program, folder) = (self.program.clone(), self.folder.clone());
-        if let Some(cluster) = self.cluster_of(slot).cloned() {
-            let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
-            // A journal that cannot be read now stops the driver, not its workers.
-            let excluded = excluded_nodes(&self.hunt).unwrap_or_default();
-            let order = Order { program, words, folder, excluded };
-            return Box::new(move || cluster.run(purpose, order, &stop, &has_begun));
-        }
-        let invocation = Invocation::own(program).args(words).cwd(folder).grace(GRACE);
-        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
+        let purpose = Purpose::Ahead { commit: job.commit.clone(), phase: job.phase };
+        // A journal that cannot be read now stops the driver, not its workers.
+        let excluded = excluded_nodes(&self.hunt).unwrap_or_default();
+        let order = Order { program, words, folder, excluded };
         Box::new(move || {
-            let file = LogFile { path: &log, header: &[], sync: false };
-            process::run(&invocation, &stop, &file, &mut |_, _| Keep::No).ok();
-            None
+            let stop = &stop;
+            std::thread::scope(|scope| {
+                if let Some(builder) = &builder {
+                    let work = move || builder.work(stop);
+                    let thread = std::thread::Builder::new().name("builder".to_owned());
+                    // Without this thread the job builds the commit itself.
+                    thread.spawn_scoped(scope, work).ok();
+                }
+                cluster.run(purpose, order, stop, &has_begun)
+            })
         })
+    }
+
+    /// The arguments of the worker in this slot.
+    fn words(&self, job: &AheadJob, slot: usize) -> Vec<OsString> {
+        let described = serde_json::to_string(job).expect("a job is plain data");
+        let (id, number) = (self.hunt.id(), slot.to_string());
+        ["oracle", "--hunt", id, "--slot", &number, "--ahead", &described]
+            .map(OsString::from)
+            .into()
+    }
+
+    /// The process of the worker in this slot, if it is no job.
+    fn process(&self, job: &AheadJob, slot: usize) -> WorkerProcess {
+        let log = self.hunt.path().join(format!("logs/ahead-{slot}.log"));
+        let words = self.words(job, slot);
+        WorkerProcess::new(self.program.clone(), words, self.folder.clone(), log)
     }
 
     /// Stops the workers that measure these commits for a search.

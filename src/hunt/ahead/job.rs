@@ -21,11 +21,34 @@ pub(crate) struct AheadJob {
     /// Whether every build is clean, whatever the configuration says.
     #[serde(default)]
     pub(crate) clean: bool,
+    /// Which part of the work this is.
+    #[serde(default)]
+    pub(crate) part: JobPart,
+}
+
+/// Who builds a commit, and who runs it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JobPart {
+    /// One process builds and runs the commit.
+    #[default]
+    Whole,
+    /// A process beside the driver, while a job waits for a node. It builds the commit. It runs the
+    /// commit too if the search asks for it before the job has a node.
+    Build,
+    /// The job of the cluster: it runs what that process built.
+    Run,
 }
 
 impl AheadJob {
     /// A commit that the search may ask about.
     pub(crate) fn of_search(commit: CommitId) -> Self {
-        Self { commit, phase: Phase::Search, measures: Vec::new(), runs: 0, clean: false }
+        let (phase, part) = (Phase::Search, JobPart::Whole);
+        Self { commit, phase, measures: Vec::new(), runs: 0, clean: false, part }
+    }
+
+    /// This part of the work.
+    pub(crate) fn with_part(&self, part: JobPart) -> Self {
+        Self { part, ..self.clone() }
     }
 }

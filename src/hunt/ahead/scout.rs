@@ -134,10 +134,15 @@ impl Work {
         let most = self.crew.free() + busy.len();
         let wanted = forecast(most, next, known, |commit| busy.contains(commit))?;
         for commit in wanted {
-            if busy.contains(&commit) || !self.tried.insert(commit.clone()) {
+            if busy.contains(&commit) || self.tried.contains(&commit) {
                 continue;
             }
-            self.crew.start(&AheadJob::of_search(commit));
+            // Workers that were just cancelled may still have their slots. What finds no slot now
+            // gets one when they have ended.
+            if !self.crew.start(&AheadJob::of_search(commit.clone())) {
+                break;
+            }
+            self.tried.insert(commit);
         }
         Ok(())
     }

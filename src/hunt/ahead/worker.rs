@@ -4,16 +4,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Phase};
+use crate::evaluation::Phase;
 use crate::git::Repository;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, build_elsewhere, open_with};
 use crate::hunt::oracle_step::{Current, current_search, follow_driver, follow_settings};
 use crate::oracle::{ControlSlot, Oracle, Recorder, Request};
 use crate::process::Stop;
-use crate::store::{AheadRecord, HuntDir, Store};
+use crate::store::{AheadClaim, AheadRecord, HuntDir, Store};
 
-use super::job::AheadJob;
+use super::job::{AheadJob, JobPart};
 
 /// Interval between two checks whether the search asks for the commit.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -28,21 +28,40 @@ pub(crate) fn measure_ahead(
     stop: &Stop,
 ) -> Result<(), HuntError> {
     follow_driver(hunt, stop);
-    let Some(_claim) = hunt.claim(&job.commit, job.phase)? else { return Ok(()) };
+    let claim = match job.part {
+        JobPart::Whole | JobPart::Build => hunt.claim(&job.commit, job.phase)?,
+        JobPart::Run => Some(claim_after_builder(hunt, job, stop)?),
+    };
+    let Some(_claim) = claim else { return Ok(()) };
     let _now = Now(hunt.now_in_slot(slot));
     let store = Store::open_to_measure(repository.common_dir())?;
-    let record = AheadRecord::new(job.commit.clone(), job.phase);
+    let mut record = AheadRecord::new(job.commit.clone(), job.phase);
+    match job.part {
+        JobPart::Whole => {}
+        // The other part's record has its builds. If it judged the commit too, nothing is left. The
+        // crew removed the record of an earlier search.
+        JobPart::Build | JobPart::Run => match hunt.measured_ahead(&job.commit, job.phase)? {
+            Some(known) if known.is_done => return Ok(()),
+            Some(known) => record = known,
+            None => {}
+        },
+    }
     let recorder = Recorder::ahead(hunt, record, slot)?;
     let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
-    oracle.recipes.config.executor.own = slot;
+    let executor = &mut oracle.recipes.config.executor;
+    executor.own = match job.part {
+        JobPart::Build => executor.builder_slot(slot),
+        JobPart::Whole | JobPart::Run => slot,
+    };
     build_elsewhere(&mut oracle, repository, hunt)?;
     // A control run must not use the driver's slot: it is built in the worker's own slot.
     oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
     let verdict = if job.phase == Phase::Search {
         let Current { targets, chunks, clean, .. } = current_search(hunt)?;
         follow_settings(&mut oracle, hunt, clean)?;
-        if oracle.recipes.config.executor.shares_job() {
-            build_until_wanted(&mut oracle, hunt, &job.commit)?;
+        let builds_first = oracle.recipes.config.executor.shares_job();
+        if builds_first && !build_until_wanted(&mut oracle, hunt, job)? {
+            return Ok(());
         }
         let (judgement, _) =
             oracle.judge_until_decided(&job.commit, &targets, job.phase, chunks)?;
@@ -61,26 +80,52 @@ pub(crate) fn measure_ahead(
     Ok(hunt.keep_ahead(&AheadRecord { is_done: true, verdict, ..record })?)
 }
 
+/// The claim of a job's commit, when the process that builds the commit leaves it to the job.
+fn claim_after_builder(
+    hunt: &HuntDir,
+    job: &AheadJob,
+    stop: &Stop,
+) -> Result<AheadClaim, HuntError> {
+    let mut node = None;
+    loop {
+        // The builder sees this lock, and leaves when the build is done.
+        if node.is_none() {
+            node = hunt.await_builder(&job.commit, job.phase)?;
+        }
+        if let Some(claim) = hunt.claim(&job.commit, job.phase)? {
+            return Ok(claim);
+        }
+        if stop.within(POLL_INTERVAL) {
+            return Err(HuntError::stopped(stop));
+        }
+    }
+}
+
 /// Builds the commit, and waits until the search asks for it. The runs of one job take turns, and a
-/// run that the search needs must not wait for one that it may never need.
+/// run that the search needs must not wait for one that it may never need. False if a job has a
+/// node for the commit before the search asks: the job runs what was built here.
 fn build_until_wanted(
     oracle: &mut Oracle,
     hunt: &HuntDir,
-    commit: &CommitId,
-) -> Result<(), HuntError> {
+    job: &AheadJob,
+) -> Result<bool, HuntError> {
+    let commit = &job.commit;
     let look = Request::look(commit, &[], Phase::Search);
     let built = oracle.evaluate(Request { runs: 1, ..look })?;
     if built.build_failure.is_some() {
         // A commit that does not build gets its verdict without a run.
-        return Ok(());
+        return Ok(true);
     }
     oracle.recorder.waits("waiting until the search asks for it", commit, None, Phase::Search);
     while !hunt.is_wanted(commit, Phase::Search) {
+        if job.part == JobPart::Build && hunt.is_builder_awaited(commit, Phase::Search)? {
+            return Ok(false);
+        }
         if oracle.stop.within(POLL_INTERVAL) {
             return Err(HuntError::stopped(&oracle.stop));
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Removes the file that says what this worker does, at its end.

@@ -40,6 +40,8 @@ pub(crate) struct ChanceOdds {
     runs: f64,
     /// Odds that builds of one commit differ by chance.
     builds: f64,
+    /// Odds that a commit of the claim flakes as others do. They are in the odds above.
+    flaky: f64,
     /// Runs of one commit, or the files of its builds, were seen to differ.
     pub(crate) is_unsteady: bool,
 }
@@ -54,6 +56,12 @@ impl ChanceOdds {
     /// Whether another build would lower the odds more than another run.
     pub(crate) fn is_about_builds(self) -> bool {
         self.builds > self.runs
+    }
+
+    /// Whether most of the odds come from how other commits flake. Then runs of these commits lower
+    /// the odds more than runs of the claim's commits.
+    pub(crate) fn is_about_flaky_commits(self) -> bool {
+        2.0 * self.flaky > self.runs + self.builds
     }
 }
 
@@ -92,6 +100,7 @@ impl Driver<'_> {
                 let more = counts.chance_odds(parent, &flaky.older, false, rivals, self, claim);
                 doubt.runs += more.runs;
                 doubt.builds += more.builds;
+                doubt.flaky += more.flaky;
             }
         }
         Ok(doubt)
@@ -249,19 +258,22 @@ impl CountsBySide {
             }
         };
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
-        let of_runs = runs.max(if_flaky(own.runs));
+        let flaky_runs = if_flaky(own.runs);
+        let of_runs = runs.max(flaky_runs);
         let build = &driver.oracle.recipes.config.build;
         if build.commands.is_empty() || build.confirm == ConfirmBuild::Reuse {
-            return ChanceOdds { runs: of_runs, builds: 0.0, is_unsteady };
+            return ChanceOdds { runs: of_runs, builds: 0.0, flaky: flaky_runs, is_unsteady };
         }
         let builds = counted(|seen| seen.builds).odds_of_chance(weight);
         if self.builds_repeat == Some(true) {
-            return ChanceOdds { runs: of_runs, builds: EQUAL_BUILDS * builds, is_unsteady };
+            let builds = EQUAL_BUILDS * builds;
+            return ChanceOdds { runs: of_runs, builds, flaky: flaky_runs, is_unsteady };
         }
         // Runs of one build are not independent of each other. So the odds are those of builds, and
         // never below those of runs.
-        let builds = runs.max(builds).max(if_flaky(own.builds));
-        ChanceOdds { runs: 0.0, builds, is_unsteady }
+        let flaky_builds = if_flaky(own.builds);
+        let builds = runs.max(builds).max(flaky_builds);
+        ChanceOdds { runs: 0.0, builds, flaky: flaky_builds, is_unsteady }
     }
 
     /// Whether a counted commit has runs on both sides.
@@ -318,4 +330,18 @@ fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
     let files = others.flat_map(|(_, other)| &other.own);
     let digests = files.filter_map(|(path, digest)| Some((digest, fullest.1.own.get(path)?)));
     digests.map(|(one, other)| one == other).reduce(|all, equal| all && equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_part_of_the_odds_says_what_to_measure() {
+        let odds = |runs, builds, flaky| ChanceOdds { runs, builds, flaky, is_unsteady: true };
+        let flaky = odds(0.03, 0.001, 0.03);
+        assert!(flaky.is_about_flaky_commits() && !flaky.is_about_builds());
+        let builds = odds(0.001, 0.03, 0.001);
+        assert!(builds.is_about_builds() && !builds.is_about_flaky_commits());
+    }
 }

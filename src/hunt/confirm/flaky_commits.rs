@@ -1,11 +1,14 @@
 //! The commits of this hunt whose own runs differ. Often some commits flake and others do not. Then
 //! the rate of all commits together says little about one of them.
 
-use crate::evaluation::{CommitId, Target, Value};
+use std::collections::BTreeSet;
+
+use crate::evaluation::{CommitId, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::outcome::suspects::independent;
 use crate::hunt::terms::SearchTerms;
-use crate::oracle::{Observation, measures_of};
+use crate::oracle::{Observation, Request, measures_of};
 use crate::search::FlakyCounts;
 
 use super::verdict_counts::VerdictCounts;
@@ -34,10 +37,8 @@ impl Driver<'_> {
         terms: SearchTerms,
     ) -> Result<FlakyCommits, HuntError> {
         let measures = measures_of(targets);
-        let mut commits = self.judged()?;
-        commits.extend(self.begun.ends().map(CommitId::clone));
         let mut counts = FlakyCommits::default();
-        for commit in commits {
+        for commit in self.judged_and_ends()? {
             let seen = self.known_runs(&commit, &measures)?;
             let (alike, runs) = alike(&seen, targets);
             let recipe = self.oracle.recipes.at(&commit)?;
@@ -53,6 +54,51 @@ impl Driver<'_> {
         }
         Ok(counts)
     }
+
+    /// Runs each commit whose own runs differ until it has so many (`enough`), from as many builds
+    /// if builds are not known to repeat. Of a commit with one stray in two runs, hardly anything
+    /// is known: it may flake nearly always, and so may the commits of a claim, however many of
+    /// their own runs agree.
+    pub(super) fn measure_flaky_commits(
+        &mut self,
+        targets: &[Target],
+        enough: usize,
+    ) -> Result<(), HuntError> {
+        let measures = measures_of(targets);
+        let rebuild = self.builds_differ(targets)?;
+        for commit in self.judged_and_ends()? {
+            let look = Request::look(&commit, &measures, Phase::Search);
+            let mut seen = self.oracle.evaluate(look)?;
+            for _ in 0..enough {
+                if !flakes_at_unknown_rate(&seen, targets, enough, rebuild) {
+                    break;
+                }
+                let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+                seen = self.oracle.evaluate(Request { runs: least + 1, rebuild, ..look })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The judged commits of this hunt, and its ends.
+    fn judged_and_ends(&self) -> Result<BTreeSet<CommitId>, HuntError> {
+        let mut commits = self.judged()?;
+        commits.extend(self.begun.ends().map(CommitId::clone));
+        Ok(commits)
+    }
+}
+
+/// Whether runs of a commit differ, and fewer than `enough` are independent of each other
+/// (`by_builds`: those of one build are not).
+fn flakes_at_unknown_rate(
+    seen: &Observation,
+    targets: &[Target],
+    enough: usize,
+    by_builds: bool,
+) -> bool {
+    let (alike, runs) = alike(seen, targets);
+    let mut samples = seen.samples.values();
+    alike < runs && samples.any(|samples| independent(samples, by_builds) < enough)
 }
 
 /// How many runs gave the most frequent values, and how many runs there are.
@@ -77,4 +123,27 @@ fn alike(seen: &Observation, targets: &[Target]) -> (usize, usize) {
         }
     }
     (kinds.iter().map(|(_, count)| *count).max().unwrap_or(0), runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::Sample;
+    use crate::oracle::fixture::{at, ppl, seen, target};
+
+    #[test]
+    fn a_commit_with_one_stray_in_few_runs_or_builds_flakes_at_an_unknown_rate() {
+        let targets = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.0, 8.0))];
+        let is_unknown = |seen: &Observation, by_builds: bool| {
+            flakes_at_unknown_rate(seen, &targets, 4, by_builds)
+        };
+        assert!(is_unknown(&at('a', &[7.0, 8.0]), false));
+        assert!(!is_unknown(&at('a', &[7.0, 7.0]), false));
+        assert!(!is_unknown(&at('a', &[7.0, 8.0, 7.0, 7.0]), false));
+        let run = |x: f64, built: &str| Sample { built: built.to_owned(), ..ppl(x) };
+        let of_two = [run(8.0, "a"), run(8.0, "a"), run(8.0, "a"), run(7.0, "b")];
+        let of_two = seen('a', "ppl", of_two);
+        assert!(is_unknown(&of_two, true) && !is_unknown(&of_two, false));
+    }
 }

@@ -6,7 +6,7 @@ use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 
-use super::pairs::EndInNoise;
+use super::pairs::EndNeed;
 use super::places::spread;
 use super::step::between;
 
@@ -24,16 +24,16 @@ impl Driver<'_> {
         &mut self,
         culprit: &Culprit,
         target: &GuardTarget,
-        told: &EndInNoise,
-    ) -> Result<EndInNoise, HuntError> {
+        told: &EndNeed,
+    ) -> Result<EndNeed, HuntError> {
         if self.has_drifted || target.noise.is_some_and(|noise| noise.paired) {
-            return Ok(EndInNoise::Open);
+            return Ok(EndNeed::Open);
         }
         let (commit, terms) = (&culprit.info.commit, self.terms());
         let change = self.followed_change(culprit, &[])?;
         let touching = self.touching_later(commit, &change)?;
         // A failure rate takes too many runs to measure the parents too.
-        let mut is_settled = *told == EndInNoise::LinesNeeded
+        let mut is_settled = *told == EndNeed::LinesNeeded
             && !target.is_rate()
             && (1..=MOST_MEASURED).contains(&touching.len());
         let own = match culprit.effect_on(&target.guard.metric) {
@@ -51,11 +51,11 @@ impl Driver<'_> {
             let (judgement, _) =
                 self.oracle.judge_until_decided(&place, &targets, Phase::Search, None)?;
             if terms.is_older(judgement.verdict) {
-                return Ok(EndInNoise::GoneAt(place));
+                return Ok(EndNeed::GoneAt(place));
             }
             is_settled &= terms.is_newer(judgement.verdict);
         }
-        Ok(if is_settled { EndInNoise::Needed } else { EndInNoise::Open })
+        Ok(if is_settled { EndNeed::Needed } else { EndNeed::Open })
     }
 
     /// These commits, each after its parents as far as those come after the named commit; and the

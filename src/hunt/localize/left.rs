@@ -13,7 +13,7 @@ use super::revert::Patched;
 use super::step::SHARE;
 
 /// A level counts as the same if it differs by less than this share of the tolerance.
-const SAME: f64 = 0.1;
+pub(super) const SAME: f64 = 0.1;
 
 /// What the newer end shows without what is left there of a found commit's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,10 +237,7 @@ impl Driver<'_> {
         let Some((without, lost)) = self.level_and_loss(target, seen) else {
             return EndWithoutChange::Unknown;
         };
-        let own_step = culprit.effect_on(&target.guard.metric).and_then(|effect| effect.own_step);
-        let ends = target.baseline.number().zip(target.bad.number());
-        let whole = ends.map(|(good, bad)| target.guard.worsening(good, bad));
-        let step = own_step.into_iter().chain(whole).fold(f64::INFINITY, f64::min);
+        let step = step_or_whole(culprit, target);
         if is_beyond_good(target, without) {
             // Another commit counters the step, so removing the change tells nothing.
             EndWithoutChange::Unknown
@@ -299,6 +296,15 @@ impl Driver<'_> {
             Target::Failure { .. } => judgement.verdict == Verdict::Good,
         }))
     }
+}
+
+/// The commit's own step, or the whole change from good to bad if that is smaller, in the metric's
+/// unit. Infinite if neither is a number.
+pub(super) fn step_or_whole(culprit: &Culprit, target: &GuardTarget) -> f64 {
+    let own = culprit.effect_on(&target.guard.metric).and_then(|effect| effect.own_step);
+    let ends = target.baseline.number().zip(target.bad.number());
+    let whole = ends.map(|(good, bad)| target.guard.worsening(good, bad));
+    own.into_iter().chain(whole).fold(f64::INFINITY, f64::min)
 }
 
 /// What the newer end shows of all effects of one of several commits, from what it shows of each:

@@ -18,6 +18,8 @@ pub(crate) enum WhyOpen {
     NotMeasured(usize),
     /// The newer end keeps most of its step without it.
     NoEffect,
+    /// Without what later commits made of its lines, it has no effect at the newer end.
+    LaterLines,
     /// The newer end keeps a part of its step with the lines as they were before it.
     KeepsAPart,
     /// No test of the newer end tells, and a file of its change is gone there under all its names.
@@ -41,6 +43,10 @@ impl OpenChange {
             ),
             WhyOpen::NoEffect => format!(
                 "without {commit} the {end} end keeps most of the step: a later commit makes it too"
+            ),
+            WhyOpen::LaterLines => format!(
+                "{commit} has no effect at the {end} end without the later edits of its lines: a \
+                 later commit makes what the {end} end shows"
             ),
             WhyOpen::KeepsAPart => format!(
                 "with the lines as they were before {commit} the {end} end keeps a part of the \
@@ -89,6 +95,7 @@ pub(super) fn with_open_changes(
         WhyOpen::Limit(limit) => Some(limit.clone()),
         WhyOpen::NotMeasured(_)
         | WhyOpen::NoEffect
+        | WhyOpen::LaterLines
         | WhyOpen::KeepsAPart
         | WhyOpen::FileGone
         | WhyOpen::GoneAt(_) => None,

@@ -12,6 +12,7 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::mean_level::{MeanLevel, Rest, has_noisy_levels};
 use crate::oracle::Request;
+use crate::ui::reached_limit;
 
 use super::change::Change;
 use super::contradiction;
@@ -34,10 +35,11 @@ struct Remnants {
 
 impl Driver<'_> {
     /// The finding, or candidates if the bad end stays bad in noise without the changes of all
-    /// named commits. If the runs do not tell, lowers the confidence in the commits and notes that.
+    /// named commits. If the runs do not tell, or if a limit or a fault of the machine prevents
+    /// them, lowers the confidence in the commits and notes that.
     pub(crate) fn unless_remnant(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let is_enough = self.begun.options.first_only;
-        if is_enough || self.main_to_explain(&finding).is_none() || self.limit.is_some() {
+        if is_enough || self.main_to_explain(&finding).is_none() {
             return Ok(finding);
         }
         let [_, end] = self.begun.ends().map(CommitId::clone);
@@ -45,13 +47,26 @@ impl Driver<'_> {
         if is_end || !self.terms().explains_levels() || self.has_drifted {
             return Ok(finding);
         }
-        let Remnants { metrics, patch } = match self.remnants(&finding, &end) {
+        let own = self.noisy_targets_of(&finding)?;
+        if own.is_empty() {
+            return Ok(finding);
+        }
+        let told = match self.limit.clone() {
+            Some(limit) => Err(HuntError::Limit(limit)),
+            None => self.remnants(&finding, &own, &end),
+        };
+        let Remnants { metrics, patch } = match told {
             Err(HuntError::Limit(limit)) => {
+                let why = reached_limit(&limit);
                 self.limit = Some(limit);
+                doubt_untested(&mut finding, &own, &why);
                 return Ok(finding);
             }
-            // The commits are found: a machine fault must not lose the answer.
-            Err(error) if !self.must_end(&error) => return Ok(finding),
+            // The commits are found: a machine fault must not lose the answer, nor make it certain.
+            Err(error) if !self.must_end(&error) => {
+                doubt_untested(&mut finding, &own, &error.to_string());
+                return Ok(finding);
+            }
             remnants => remnants?,
         };
         let are = |wanted: Rest| -> Vec<Metric> {
@@ -62,14 +77,11 @@ impl Driver<'_> {
         if !beyond.is_empty() {
             self.keep_removal(&finding, &patch)?;
             let unexplained = beyond.into_iter().map(Unexplained::Metric).collect();
-            let history = self.oracle.history.commits(&self.whole())?;
+            let history = self.possible_commits(&mut finding)?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, self.terms()));
         }
         for metric in are(Rest::Open) {
-            let own = finding.culprits.iter_mut();
-            for one in own.filter(|one| one.effect_on(&metric).is_some()) {
-                one.confidence = one.confidence.min(MOST_CERTAIN);
-            }
+            lower_confidence(&mut finding, &metric);
             finding.notes.push(format!(
                 "{metric} varies too much to tell whether the bad end is good again without the \
                  named commits"
@@ -78,17 +90,23 @@ impl Driver<'_> {
         Ok(finding)
     }
 
-    /// What is left of each metric in noise that the named commits move.
-    fn remnants(&mut self, finding: &Finding, end: &CommitId) -> Result<Remnants, HuntError> {
+    /// The targets in noise that the named commits move.
+    fn noisy_targets_of(&self, finding: &Finding) -> Result<Vec<GuardTarget>, HuntError> {
         let is_moved =
             |metric: &Metric| finding.culprits.iter().any(|one| one.effect_on(metric).is_some());
         let (targets, _) = self.sought()?;
         let own = targets.iter().filter_map(Target::guard);
         let own = own.filter(|target| has_noisy_levels(target) && is_moved(&target.guard.metric));
-        let own: Vec<&GuardTarget> = own.collect();
-        if own.is_empty() {
-            return Ok(Remnants::default());
-        }
+        Ok(own.cloned().collect())
+    }
+
+    /// What is left of the metrics of these targets.
+    fn remnants(
+        &mut self,
+        finding: &Finding,
+        own: &[GuardTarget],
+        end: &CommitId,
+    ) -> Result<Remnants, HuntError> {
         for culprit in &finding.culprits {
             if self.common_recipe(culprit)?.is_none() {
                 return Ok(Remnants::default());
@@ -200,6 +218,25 @@ impl Driver<'_> {
     }
 }
 
+/// Lowers the confidence in the commits that move a metric.
+fn lower_confidence(finding: &mut Finding, metric: &Metric) {
+    let own = finding.culprits.iter_mut();
+    for one in own.filter(|one| one.effect_on(metric).is_some()) {
+        one.confidence = one.confidence.min(MOST_CERTAIN);
+    }
+}
+
+/// Lowers the confidence in the commits that move these metrics, and notes why the bad end without
+/// these commits was not compared with the good end.
+fn doubt_untested(finding: &mut Finding, targets: &[GuardTarget], why: &str) {
+    for target in targets {
+        lower_confidence(finding, &target.guard.metric);
+    }
+    finding.notes.push(format!(
+        "no test tells whether the bad end is good again without the named commits: {why}"
+    ));
+}
+
 /// How much worse the bad end may be without the named commits, beside the tolerance: what many
 /// small steps make, or what the named commits took back themselves. In the metric's unit.
 fn expected(account: Option<&Account>) -> f64 {
@@ -209,8 +246,8 @@ fn expected(account: Option<&Account>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::GuardForm;
-    use crate::oracle::fixture::noisy;
+    use crate::evaluation::{Culprit, GuardForm, Outcome};
+    use crate::oracle::fixture::{culprit, effect, noisy};
 
     /// A good end at 100 and a bad end without the changes at `level`, with a noise of 1 and a
     /// tolerance of 3.
@@ -227,6 +264,23 @@ mod tests {
         assert_eq!(left(104.0, 12), Rest::Beyond);
         assert_eq!(left(105.0, 4), Rest::Beyond);
         assert_eq!(left(95.0, 4), Rest::Within);
+    }
+
+    #[test]
+    fn a_limit_before_the_test_lowers_the_confidence_in_commits_that_move_its_metrics() {
+        let of_ppl = Culprit { effects: vec![effect(100.0, 110.0, 1.0)], ..culprit('3', '2') };
+        let mut finding = Finding {
+            culprits: vec![of_ppl, culprit('5', '4')],
+            ..Finding::plain(Outcome::Culprit, "3 is the first bad commit")
+        };
+        for one in &mut finding.culprits {
+            one.confidence = 0.9996;
+        }
+        let targets = [noisy(GuardForm::MaxIncrease(3.0), 100.0, 110.0)];
+        doubt_untested(&mut finding, &targets, "the budget of 25 runs is spent");
+        let [moves, other] = [0, 1].map(|place: usize| finding.culprits[place].confidence);
+        assert_eq!((moves, other), (MOST_CERTAIN, 0.9996));
+        assert!(finding.notes[0].ends_with("the budget of 25 runs is spent"));
     }
 
     #[test]

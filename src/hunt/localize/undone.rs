@@ -307,7 +307,7 @@ impl Driver<'_> {
     /// Whether the commit and the newer end show the same, bit for bit or with the same message,
     /// and another cause would hardly show that. Each effect of the commit must say so itself: one
     /// that repeats tells nothing of the others.
-    fn is_one_result(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
+    pub(super) fn is_one_result(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
         let [_, newer] = self.begun.ends().map(CommitId::clone);
         let targets = self.targets_of(culprit)?;
         if targets.is_empty() || targets.len() < culprit.effects.len() {
@@ -335,7 +335,10 @@ fn paths_of(cause: &Cause) -> Vec<&str> {
 /// The cause, if it is the cause of all effects of the commit. A cause is known only for the
 /// largest effect, so this is `None` if the commit has several. `culprit`: with all of its effects,
 /// also those that later commits undid.
-fn cause_of_effects<'c>(culprit: &Culprit, cause: Option<&'c Cause>) -> Option<&'c Cause> {
+pub(super) fn cause_of_effects<'c>(
+    culprit: &Culprit,
+    cause: Option<&'c Cause>,
+) -> Option<&'c Cause> {
     cause.filter(|_| culprit.effects.len() < 2)
 }
 

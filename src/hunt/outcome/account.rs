@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
+use crate::hunt::left_out::LeftOut;
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
 use crate::hunt::terms::SearchTerms;
@@ -14,6 +15,7 @@ use crate::ui::reached_limit;
 use super::culprit_status::{
     CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
 };
+use super::hidden_cause::{HiddenCause, WhyHidden};
 use super::lineage::Lineage;
 use super::step_sizes::StepSizes;
 
@@ -24,7 +26,7 @@ pub(crate) struct Ledger {
     pub(crate) targets: Vec<Target>,
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
-    pub(crate) hidden: Vec<(CommitId, Vec<CommitId>)>,
+    pub(super) hidden: Vec<HiddenCause>,
     /// Found merges, each with commits of a merged branch that may have made the merge's step.
     pub(super) merged_in: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits that may have been undone: their change later leaves the tree, at least in
@@ -47,6 +49,10 @@ pub(crate) struct Ledger {
     pub(crate) other_failures: Vec<Target>,
     /// Which of the commits contain which others. Empty until `note_lineage` fills it.
     pub(super) lineage: Lineage,
+    /// Runs or builds of one commit were seen to differ.
+    pub(crate) is_flaky: bool,
+    /// The commits that no search tests. Empty until the hunt has searched all.
+    pub(crate) left_out: LeftOut,
 }
 
 impl Ledger {
@@ -69,6 +75,8 @@ impl Ledger {
             notes: Vec::new(),
             other_failures: Vec::new(),
             lineage: Lineage::default(),
+            is_flaky: false,
+            left_out: LeftOut::default(),
         }
     }
 
@@ -99,11 +107,15 @@ impl Ledger {
         self.found.is_empty() && self.candidates.is_empty() && !self.crossings.is_empty()
     }
 
-    /// Replaces a found merge by the commit of its branch that made the change.
-    pub(crate) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit) {
+    /// Replaces a found merge by the commit of its branch that made the change. `adds_own_step`:
+    /// the merge made a step beside that of the branch; it stays if the branch's commit is found.
+    pub(crate) fn brought_by(&mut self, merge: &CommitId, inside: &Culprit, adds_own_step: bool) {
         let inner = &inside.info.commit;
         self.notes.push(format!("{} is merged by {}", inner.short(), merge.short()));
         if self.found.iter().any(|found| found.culprit.info.commit == *inner) {
+            if adds_own_step {
+                return;
+            }
             self.found.retain(|found| found.culprit.info.commit != *merge);
         }
         let mut found = self.found.iter_mut();
@@ -121,9 +133,10 @@ impl Ledger {
         }
     }
 
-    /// Records that `commit` or one of `after` may cause what the newer end shows.
-    pub(crate) fn hides(&mut self, commit: &CommitId, after: &[CommitId]) {
-        self.hidden.push((commit.clone(), after.to_vec()));
+    /// Records that `commit` or one of `after` may cause what the newer end shows. If several
+    /// reasons are recorded for a commit, the first one counts.
+    pub(crate) fn hides(&mut self, commit: &CommitId, after: &[CommitId], why: WhyHidden) {
+        self.hidden.push(HiddenCause { found: commit.clone(), others: after.to_vec(), why });
     }
 
     /// Lowers the confidence of a found commit.
@@ -356,7 +369,7 @@ impl Ledger {
 }
 
 /// Whether the bad level still breaks the guard against the baseline.
-fn exceeds(target: &GuardTarget) -> bool {
+pub(super) fn exceeds(target: &GuardTarget) -> bool {
     match (target.baseline.number(), target.bad.number()) {
         (Some(a), Some(b)) => target.guard.is_worse_by(a, b, target.limit.max(0.0)),
         _ => target.baseline != target.bad,

@@ -13,6 +13,11 @@ use crate::ui::text;
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend, MendContext, apply_mend};
 
+/// Maximum number of commits of which a sentence names each.
+const MOST_NAMED: usize = 8;
+/// How many commits a sentence names if there are more.
+const FIRST_NAMED: usize = 3;
+
 impl Ledger {
     /// Decides which found commits a mend undid; `around` has an entry for each found commit.
     pub(crate) fn apply_mend(&mut self, mend: &Mend, around: &[MendContext]) {
@@ -35,10 +40,13 @@ impl Ledger {
         self.open_spans();
         let accounts = self.accounts();
         self.doubt();
+        self.leave_out_untested();
+        self.lower_if_perhaps_mended();
         self.note_what_was_undone();
         self.join_named();
         let culprits: Vec<Culprit> = self.named().cloned().collect();
         let main = main_of(&self.found);
+        let open_steps = self.open_steps(history);
         let mut notes = std::mem::take(&mut self.notes);
         let besides = |notes: &mut Vec<String>,
                        candidates: &[(Vec<CommitId>, CandidatesReason)]| {
@@ -53,6 +61,8 @@ impl Ledger {
             Some(_) if !first_only => self.unexplained(&accounts),
             _ => Vec::new(),
         };
+        // A commit that was doubted since explains nothing.
+        let accounts = if main.is_some() { accounts } else { self.accounts() };
         let (outcome, summary, candidates) = if let Some(main) = main
             && !unexplained.is_empty()
         {
@@ -71,10 +81,18 @@ impl Ledger {
                 culprit_sentence(culprit, self.terms),
                 vec![culprit.info.commit.clone()],
             )
-        } else if let Some((commits, why)) = self.candidates.first() {
-            besides(&mut notes, &self.candidates[1..]);
+        } else if let [(commits, why), others @ ..] = self.candidates.as_slice() {
             let all = distinct(self.candidates.iter().flat_map(|(commits, _)| commits).cloned());
-            (Outcome::Candidates, candidates_sentence(commits, why, self.terms), all)
+            let summary = if others.is_empty() || all.len() == 1 {
+                candidates_sentence(commits, why, self.terms)
+            } else {
+                let (sought, group) = (self.terms.sought(), group_sentence(commits, why));
+                format!("the {sought} is one of {}; {group}", all.len())
+            };
+            let groups = others.iter().map(|(commits, why)| group_sentence(commits, why));
+            notes.extend(groups.map(|group| format!("besides, {group}")));
+            besides(&mut notes, &[]);
+            (Outcome::Candidates, summary, all)
         } else if let Some(crossing) = self.crossings.first() {
             let crossings = self.crossings.iter().map(|crossing| &crossing.info.commit);
             let singles = contributions.iter().filter(|c| c.commits == 1).map(|c| &c.to);
@@ -82,7 +100,11 @@ impl Ledger {
             let summary = format!("{}; no single commit is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
-            let candidates = self.after_what_was_undone(history);
+            let all = self.after_what_was_undone(history);
+            let candidates = self.left_out.without(&all);
+            if candidates.len() < all.len() {
+                notes.push(self.left_out.note());
+            }
             return Finding { candidates, accounts, notes, ..nothing() };
         };
         Finding {
@@ -91,6 +113,7 @@ impl Ledger {
             candidates,
             accounts,
             unexplained,
+            open_steps: if outcome == Outcome::Candidates { open_steps } else { Vec::new() },
             contributions,
             notes,
             ..Finding::plain(outcome, summary)
@@ -182,29 +205,33 @@ fn main_of(found: &[FoundCommit]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-pub(super) fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
-    let commit = culprit.info.commit.short();
-    let sought = terms.sought();
+fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
+    let (commit, sought) = (culprit.info.commit.short(), terms.sought());
+    match step_sentence(culprit, terms) {
+        Some(step) => format!("{commit} is the {sought}: {step}"),
+        None => format!("{commit} is the {sought}"),
+    }
+}
+
+/// What a commit changed: `ppl 7.21 → 7.52 (own step 0.31, tolerance 0.05)`, or how it fails.
+pub(super) fn step_sentence(culprit: &Culprit, terms: SearchTerms) -> Option<String> {
     match (culprit.effects.first(), &culprit.failure) {
-        (Some(effect), _) => match effect.own_step {
-            Some(step) => format!(
-                "{commit} is the {sought}: {} {} (own step {}, tolerance {})",
-                effect.metric,
-                text::values(&effect.parent, &effect.commit),
-                text::difference(step),
-                text::figure(effect.limit)
-            ),
-            None => format!(
-                "{commit} is the {sought}: {} {}",
-                effect.metric,
-                text::values(&effect.parent, &effect.commit)
-            ),
-        },
-        (None, Some(failure)) => {
-            let side = terms.bad_side();
-            format!("{commit} is the {sought}: {side} {} ({})", failure.kind, failure.detail)
+        (Some(effect), _) => {
+            let levels = text::values(&effect.parent, &effect.commit);
+            Some(match effect.own_step {
+                Some(step) => format!(
+                    "{} {levels} (own step {}, tolerance {})",
+                    effect.metric,
+                    text::difference(step),
+                    text::figure(effect.limit)
+                ),
+                None => format!("{} {levels}", effect.metric),
+            })
         }
-        (None, None) => format!("{commit} is the {sought}"),
+        (None, Some(failure)) => {
+            Some(format!("{} {} ({})", terms.bad_side(), failure.kind, failure.detail))
+        }
+        (None, None) => None,
     }
 }
 
@@ -235,15 +262,32 @@ fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], terms: SearchTer
 /// A sentence that names the candidates and the reason.
 fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, terms: SearchTerms) -> String {
     let sought = terms.sought();
-    let names: Vec<_> = commits.iter().map(CommitId::short).collect();
-    match (names.as_slice(), why) {
+    match (commits, why) {
         // A changed ruler is mentioned before the engine.
         ([only], CandidatesReason::RulerChanged(why)) => {
-            format!("{why}; if the engine caused the step, the {sought} may be {only}")
+            format!("{why}; if the engine caused the step, the {sought} may be {}", only.short())
         }
-        ([only], _) => format!("the {sought} may be {only}; {why}"),
-        _ => format!("the {sought} is one of {}: {}; {why}", names.len(), names.join(", ")),
+        ([only], _) => format!("the {sought} may be {}; {why}", only.short()),
+        _ => format!("the {sought} is one of {}: {}; {why}", commits.len(), names(commits)),
     }
+}
+
+/// Some of the candidates, and the reason that holds for them.
+fn group_sentence(commits: &[CommitId], why: &CandidatesReason) -> String {
+    match commits {
+        [only] => format!("{}: {why}", only.short()),
+        _ => format!("{} of them ({}): {why}", commits.len(), names(commits)),
+    }
+}
+
+/// The short names of these commits, or of the first ones if there are many: nobody reads a line of
+/// thirty hashes.
+fn names(commits: &[CommitId]) -> String {
+    let is_long = commits.len() > MOST_NAMED;
+    let shown = if is_long { FIRST_NAMED } else { commits.len() };
+    let names: Vec<_> = commits.iter().take(shown).map(CommitId::short).collect();
+    let more = if is_long { format!(" and {} more", commits.len() - shown) } else { String::new() };
+    names.join(", ") + &more
 }
 
 /// The finding of a hunt that has no commit to name.

@@ -48,7 +48,7 @@ impl Driver<'_> {
 
     /// The older and the newer end of each part between the commits that move a metric. Empty if no
     /// commit moves the metric, or if these commits do not lie on one line.
-    fn between_named(
+    pub(super) fn between_named(
         &self,
         culprits: &[&Culprit],
         whole: &SearchRange,

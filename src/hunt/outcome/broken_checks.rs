@@ -7,6 +7,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
+use super::hidden_cause::WhyHidden;
 
 impl Driver<'_> {
     /// Marks each named commit as hiding later ones if the output names checks that it broke, and
@@ -24,7 +25,7 @@ impl Driver<'_> {
         for culprit in ledger.named().cloned().collect::<Vec<_>>() {
             let found = &culprit.info.commit;
             if found != newer && self.breaks_other_checks(&culprit, newer)? {
-                ledger.hides(found, &self.chain(found, newer)?);
+                ledger.hides(found, &self.chain(found, newer)?, WhyHidden::Repaired);
             }
         }
         self.note_open_checks(ledger, whole)

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{
-    Account, Basis, CommitId, Culprit, Effect, GuardTarget, Metric, Target, Value,
-};
+use crate::evaluation::{Account, Basis, CommitId, Culprit, Effect, Metric, Target, Value};
 use crate::git::CommitsWithoutChange;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -15,8 +13,9 @@ use crate::stats;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, Mend};
+use super::hidden_cause::WhyHidden;
 use super::lineage::Lineage;
-use super::mean_level::{MeanLevel, has_noisy_levels};
+use super::mean_level::{MeanLevel, has_varying_levels};
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
 /// errors.
@@ -68,7 +67,7 @@ impl Driver<'_> {
         for culprit in ledger.named().cloned().collect::<Vec<_>>() {
             if let Some(until) = self.may_be_made_again(ledger, whole, &culprit)? {
                 let found = &culprit.info.commit;
-                ledger.hides(found, &self.chain(found, &until)?);
+                ledger.hides(found, &self.chain(found, &until)?, WhyHidden::PutBack);
             }
         }
         Ok(())
@@ -113,17 +112,20 @@ impl Driver<'_> {
             if found == newer {
                 continue;
             }
-            let is_shown = match self.does_end_show(ledger, &culprit, whole) {
+            let why = match self.does_end_show(ledger, &culprit, whole) {
                 Err(HuntError::Limit(limit)) => {
                     ledger.note_limit("it was not checked whether the change lasts", &limit);
                     self.limit = Some(limit);
-                    false
+                    WhyHidden::NotCompared
                 }
-                other => other?,
+                is_shown => {
+                    if is_shown? {
+                        continue;
+                    }
+                    WhyHidden::LostInNoise
+                }
             };
-            if !is_shown {
-                ledger.hides(found, &self.chain(found, newer)?);
-            }
+            ledger.hides(found, &self.chain(found, newer)?, why);
         }
         Ok(())
     }
@@ -351,12 +353,6 @@ fn is_back(effect: &Effect, [before, back]: [Value; 2]) -> bool {
         (None, None) => before != back && back == effect.parent,
         _ => false,
     }
-}
-
-/// Whether the target's values differ from run to run, and its levels can be compared from commit
-/// to commit: no failure rates, no pairs of runs, no machine drift.
-fn has_varying_levels(target: &GuardTarget) -> bool {
-    has_noisy_levels(target) && !target.may_drift()
 }
 
 #[cfg(test)]

@@ -7,16 +7,19 @@ use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::search::{ChangePresence, StepStatus, attribute_improvement};
 
+use super::hidden_cause::WhyHidden;
+
 /// If less than this share of a step is left after a mend, the step may have hidden another step:
 /// nobody sees a rise of 0.3 behind a perplexity of 100,000.
 const VISIBLE: f64 = 0.1;
-/// The same share if the source does not show which part of the change is left.
+/// The same share if the source does not show which part of the change is left. Not if the source
+/// shows the whole change, and one commit made the improvement: levels show all other changes then.
 const VISIBLE_WITHOUT_TEXT: f64 = 0.35;
 
 /// Maximum number of mends that are added up.
 const MOST_PARTS: usize = 6;
-/// Maximum difference between the sum of these mends and a step, as a share of the sum.
-const EXACT: f64 = 1e-3;
+/// Sizes that repeat are equal if they differ by at most this share.
+pub(super) const EXACT: f64 = 1e-3;
 
 /// A first bad commit, and what became of its change.
 #[derive(Clone, Debug)]
@@ -25,6 +28,9 @@ pub(crate) struct FoundCommit {
     pub(crate) status: CulpritStatus,
     /// Set if one of several commits made the step: these commits, and why.
     pub(crate) among: Option<(Vec<CommitId>, CandidatesReason)>,
+    /// The commit that took most of the step back, or improved the metric by more than the step. It
+    /// may have undone the whole step: neither levels nor the source exclude that.
+    pub(super) perhaps_mended_by: Option<CommitId>,
 }
 
 /// What became of a first bad commit's change on the way to the newer end.
@@ -39,13 +45,19 @@ pub(crate) enum CulpritStatus {
         /// Whether a later commit brought the same change back.
         again: bool,
     },
-    /// A mend undid most or all of the step, but the metric is still worse. The cause is the rest
-    /// of the step, or a later commit whose step was hidden.
+    /// The cause of what the newer end shows may be a later commit. Most often a mend undid most or
+    /// all of the step, but the metric is still worse: the cause is the rest of the step, or a
+    /// later commit whose step was hidden.
     Hides {
         /// This commit and the hidden ones.
         among: Vec<CommitId>,
-        /// How much worse the metric still is than at the good end, in its unit.
+        /// How much worse the metric still is than at the good end, in its unit; infinite if that
+        /// is not known.
         left: f64,
+        /// The commit of the mend, if levels repeat and the mend has the size of whole steps.
+        undone_by: Option<CommitId>,
+        /// The reason, if it is no mend.
+        why: Option<WhyHidden>,
     },
     /// A later commit undid either this commit or another found commit.
     Unclear,
@@ -81,16 +93,38 @@ pub(crate) struct MendContext {
     pub(crate) is_reworked: bool,
     /// The mend's commit restores a file of the change.
     pub(crate) is_put_back: bool,
+    pub(crate) made_by: MadeBy,
     /// How much worse the found commit's parent is than the good end, in the metric's unit.
     pub(crate) before: f64,
     /// The commits after the found commit up to the mend.
     pub(crate) hidden: Vec<CommitId>,
+    /// In noise, the found commit's step, if it was compared with the mend by all runs.
+    pub(crate) by_all_runs: Option<SizedStep>,
+}
+
+/// Who made the improvement of a mend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MadeBy {
+    /// Levels repeat, and the mend's commit made all of it itself.
+    OneCommit,
+    /// Perhaps several commits.
+    #[default]
+    Unknown,
+}
+
+/// A found commit's step by all runs, in noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SizedStep {
+    /// In the metric's unit.
+    pub(crate) size: f64,
+    /// The runs do not tell whether the mend undid the step.
+    pub(crate) is_open: bool,
 }
 
 impl FoundCommit {
     /// A found commit with the status `Stands`.
     pub(crate) fn new(culprit: Culprit) -> Self {
-        Self { culprit, status: CulpritStatus::Stands, among: None }
+        Self { culprit, status: CulpritStatus::Stands, among: None, perhaps_mended_by: None }
     }
 
     pub(crate) fn stands(&self) -> bool {
@@ -126,7 +160,7 @@ impl FoundCommit {
 
     /// How much worse the commit made a metric; infinite if there is no number, `None` if the
     /// commit did not change the metric.
-    fn step(&self, metric: Option<&Metric>) -> Option<f64> {
+    pub(super) fn step(&self, metric: Option<&Metric>) -> Option<f64> {
         let Some(metric) = metric else {
             return self.culprit.failure.is_some().then_some(f64::INFINITY);
         };
@@ -138,17 +172,28 @@ impl FoundCommit {
     }
 }
 
+/// The found commits, by index, whose step a mend may have undone. `around`: one entry for each
+/// found commit.
+pub(super) fn steps_before(
+    found: &[FoundCommit],
+    mend: &Mend,
+    around: &[MendContext],
+) -> Vec<usize> {
+    let has_step = |i: usize| found[i].step(mend.metric.as_ref()).is_some();
+    let is_before = |&i: &usize| around[i].is_before && found[i].stands() && has_step(i);
+    (0..found.len()).filter(is_before).collect()
+}
+
 /// Sets the status of the found commits before a mend. `around`: one entry for each found commit.
 pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendContext]) {
     let metric = mend.metric.as_ref();
-    let places: Vec<usize> = (0..found.len())
-        .filter(|&i| around[i].is_before && found[i].stands() && found[i].step(metric).is_some())
-        .collect();
-    let steps: Vec<f64> =
-        places.iter().map(|&i| found[i].step(metric).expect("only such are kept")).collect();
+    let places = steps_before(found, mend, around);
+    let sized = |i: usize| around[i].by_all_runs.map(|step| step.size);
+    let step = |i: usize| sized(i).or_else(|| found[i].step(metric));
+    let steps: Vec<f64> = places.iter().map(|&i| step(i).expect("only such are kept")).collect();
     let known: Vec<&MendContext> = places.iter().map(|&i| &around[i]).collect();
     let carried: Vec<_> = known.iter().map(|around| around.carried).collect();
-    let fates = if mends_a_part(mend, &steps, &known) {
+    let mut fates = if mends_a_part(mend, &steps, &known) {
         vec![StepStatus::Stands; steps.len()]
     } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
         attribute_improvement(&steps, &carried, mend.amount, mend.limit.max(0.0), mend.repeats)
@@ -158,38 +203,57 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
         let fate = |i| if Some(i) == last { StepStatus::Undone } else { StepStatus::Stands };
         (0..steps.len()).map(fate).collect()
     };
+    let is_open = |around: &MendContext| around.by_all_runs.is_some_and(|step| step.is_open);
+    for (fate, _) in fates.iter_mut().zip(&known).filter(|(_, around)| is_open(around)) {
+        *fate = StepStatus::Unclear;
+    }
     // What is left after the mend, minus the steps that stand.
     let stands = |fate: &StepStatus| *fate == StepStatus::Stands;
     let kept = steps.iter().zip(&fates).filter(|(step, fate)| stands(fate) && step.is_finite());
     let unexplained = mend.left - kept.map(|(step, _)| step).sum::<f64>();
+    // A mend that fits no steps may have undone one of them, and something else besides.
+    let fits_none = steps.len() > 1 && fates.iter().all(stands);
+    let is_as_large = |step: f64| fits_none && step <= mend.amount + mend.limit.max(0.0);
     for ((&place, step), fate) in places.iter().zip(&steps).zip(&fates) {
-        let hides = || {
+        let context = &around[place];
+        let hides = |undone_by| {
             let mut among = vec![found[place].culprit.info.commit.clone()];
-            among.extend(around[place].hidden.iter().cloned());
-            CulpritStatus::Hides { among, left: mend.left }
+            among.extend(context.hidden.iter().cloned());
+            CulpritStatus::Hides { among, left: mend.left, undone_by, why: None }
         };
-        let visible = match around[place].carried {
+        let is_one_commit =
+            context.made_by == MadeBy::OneCommit && context.carried == ChangePresence::Whole;
+        let visible = match context.carried {
             // Some of the change's text is still there.
             ChangePresence::InPart => VISIBLE,
+            ChangePresence::Whole if is_one_commit => VISIBLE,
             ChangePresence::Whole
             | ChangePresence::Gone
             | ChangePresence::GoneBefore
             | ChangePresence::Unknown => VISIBLE_WITHOUT_TEXT,
         };
-        let faint = mend.left - around[place].before.min(0.0) < visible * step
-            && !around[place].is_reworked;
-        found[place].status = match fate {
-            StepStatus::Undone if unexplained > mend.limit => hides(),
+        let rest = mend.left - context.before.min(0.0);
+        let is_below = |share: f64| rest < share * step && !context.is_reworked;
+        let is_partly_left = steps.len() == 1 && mend.left > mend.limit;
+        let status = match fate {
+            StepStatus::Undone if unexplained > mend.limit => {
+                hides(mend.repeats.then(|| mend.by.clone()))
+            }
             StepStatus::Undone => CulpritStatus::Undone { by: mend.by.clone(), again: false },
             StepStatus::Unclear => CulpritStatus::Unclear,
             // The mend undid a part. If little is left, another commit may have caused the rest.
-            StepStatus::Stands if steps.len() == 1 && mend.left > mend.limit && faint => hides(),
+            StepStatus::Stands if is_partly_left && is_below(visible) => hides(None),
             // Nothing is left of the only step.
             StepStatus::Stands if steps.len() == 1 && mend.left <= mend.limit => {
                 CulpritStatus::Undone { by: mend.by.clone(), again: false }
             }
             StepStatus::Stands => CulpritStatus::Stands,
         };
+        let is_mostly_gone = is_partly_left && is_one_commit && is_below(VISIBLE_WITHOUT_TEXT);
+        if status == CulpritStatus::Stands && (is_mostly_gone || is_as_large(*step)) {
+            found[place].perhaps_mended_by = Some(mend.by.clone());
+        }
+        found[place].status = status;
     }
 }
 

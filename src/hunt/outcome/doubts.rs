@@ -3,14 +3,20 @@
 
 use crate::evaluation::{Account, CommitId};
 use crate::hunt::distinct::distinct;
+use crate::hunt::left_out::LeftOut;
+use crate::ui::text;
 
 use super::account::Ledger;
-use super::answer::culprit_sentence;
+use super::answer::step_sentence;
 use super::culprit_status::{CulpritStatus, FoundCommit};
+use super::hidden_cause::HiddenCause;
 use super::step_sizes::StepSizes;
 
 /// Maximum number of commits that a note names.
 const MOST_NAMED: usize = 5;
+/// Maximum confidence in a commit if neither levels nor the source exclude that a later one took
+/// its whole step back. The number is a convention: nobody knows how often that happens.
+const MOST_CERTAIN: f64 = 0.98;
 
 impl Ledger {
     /// Records that one of these commits of a merged branch may have made the merge's step, because
@@ -41,7 +47,7 @@ impl Ledger {
             .into_iter()
             .partition::<Vec<_>, _>(|found| found.among.is_some());
         self.found = found;
-        for FoundCommit { culprit, status, among } in spans {
+        for FoundCommit { culprit, status, among, .. } in spans {
             let Some((mut commits, why)) = among else { continue };
             let commit = &culprit.info.commit;
             let by = match &status {
@@ -51,9 +57,9 @@ impl Ledger {
                     None
                 }
                 CulpritStatus::Stands | CulpritStatus::Unclear => {
-                    let hidden = self.hidden.iter().filter(|(one, _)| one == commit);
+                    let hidden = self.hidden.iter().filter(|one| one.found == *commit);
                     let after: Vec<CommitId> =
-                        hidden.flat_map(|(_, after)| after.iter().cloned()).collect();
+                        hidden.flat_map(|one| one.others.iter().cloned()).collect();
                     commits.extend(after);
                     None
                 }
@@ -107,6 +113,7 @@ impl Ledger {
         }
         let mut unclear = Vec::new();
         let mut doubts = Vec::new();
+        let (mut hiding, mut hidden, mut worse) = (Vec::new(), Vec::new(), Vec::new());
         let mut open = self.largest_open.clone();
         for FoundCommit { culprit, status, .. } in &self.found {
             match status {
@@ -114,21 +121,16 @@ impl Ledger {
                     open.raise(StepSizes::at_most(culprit));
                     unclear.push(culprit.info.commit.clone());
                 }
-                CulpritStatus::Hides { among, left } => {
-                    let commit = culprit.info.commit.short();
-                    let why = if left.is_finite() {
-                        format!(
-                            "{commit} made the metric far worse than it is at the end, and was \
-                             undone later; until then no other change was visible"
-                        )
-                    } else {
-                        format!(
-                            "{commit} shows the result first, but its change is gone at the end: \
-                             one of these commits caused it again"
-                        )
-                    };
+                CulpritStatus::Hides { among, left, why, .. } => {
                     open.raise(StepSizes::at_most(culprit).each_of(*left));
-                    doubts.push((among.clone(), why));
+                    if let Some(why) = why {
+                        let why = why.in_words(&culprit.info.commit, self.terms);
+                        doubts.push((among.clone(), why));
+                    } else {
+                        hiding.push(culprit.info.commit.clone());
+                        hidden.extend(among.iter().cloned());
+                        worse.extend(culprit.effects.iter().map(|one| one.metric.to_string()));
+                    }
                 }
                 CulpritStatus::Stands | CulpritStatus::Undone { .. } => {}
             }
@@ -137,16 +139,61 @@ impl Ledger {
             let why = "a later commit undid one of them, and the numbers fit each";
             self.candidates.insert(0, (unclear, why.into()));
         }
+        if !hiding.is_empty() {
+            // One question about all of them: what makes the rest that is left at the end?
+            let hiding = distinct(hiding);
+            let worse = distinct(worse);
+            let (are, them) = if worse.len() > 1 { ("are", "them") } else { ("is", "it") };
+            let metrics =
+                if worse.is_empty() { "the metric".to_owned() } else { text::joined(worse) };
+            let why = format!(
+                "later commits undid most or all of what {} changed, but {metrics} {are} still \
+                 worse than at the good end: a part of that is left, or another of these commits \
+                 made {them} worse unseen",
+                text::joined(hiding.iter().map(|commit| commit.short().to_owned()).collect())
+            );
+            doubts.insert(0, (distinct(hiding.into_iter().chain(hidden)), why));
+        }
         self.candidates.extend(doubts.into_iter().map(|(among, why)| (among, why.into())));
         open.keep_larger_than(&clearest);
         for found in &mut self.found {
             // The step is confirmed, but does not explain the bad end.
             if found.stands() && StepSizes::at_most(&found.culprit).are_all_in(&open) {
-                self.notes.push(culprit_sentence(&found.culprit, self.terms));
+                let step = step_sentence(&found.culprit, self.terms).unwrap_or_default();
+                let why = format!("its step is confirmed, but a larger one is open: {step}");
+                self.candidates.push((vec![found.culprit.info.commit.clone()], why.into()));
                 found.status = CulpritStatus::Unclear;
             }
         }
         self.doubted = open.into_metrics();
+    }
+
+    /// Marks each commit that a mend undid, and that may have hidden another one, as undone if the
+    /// standing commits explain the newer end without it. What it hid is gone there too.
+    pub(super) fn settle_what_hides_nothing(&mut self) {
+        for place in 0..self.found.len() {
+            let found = &self.found[place];
+            let CulpritStatus::Hides { undone_by: Some(by), .. } = &found.status else { continue };
+            let by = by.clone();
+            if self.is_explained_exactly_without(&found.culprit) {
+                self.found[place].status = CulpritStatus::Undone { by, again: false };
+            }
+        }
+    }
+
+    /// Lowers the confidence in each named commit whose step a later one may have undone.
+    pub(super) fn lower_if_perhaps_mended(&mut self) {
+        let named = self.found.iter().filter(|found| found.is_named());
+        let mended = named.filter_map(|found| {
+            Some([found.culprit.info.commit.clone(), found.perhaps_mended_by.clone()?])
+        });
+        for [commit, by] in mended.collect::<Vec<_>>() {
+            self.lower_confidence(&commit, MOST_CERTAIN);
+            let is_its = |found: &&mut FoundCommit| found.culprit.info.commit == commit;
+            for found in self.found.iter_mut().filter(is_its) {
+                found.culprit.perhaps_mended_by = Some(by.clone());
+            }
+        }
     }
 
     /// Decides about each found commit whose result another commit may cause at the newer end. The
@@ -154,7 +201,7 @@ impl Ledger {
     /// explain the newer end without the doubted one. Otherwise the doubted commit and the others
     /// are candidates.
     fn settle_hidden(&mut self) {
-        for (commit, others) in std::mem::take(&mut self.hidden) {
+        for HiddenCause { found: commit, others, why } in std::mem::take(&mut self.hidden) {
             let is_doubted =
                 |found: &FoundCommit| found.stands() && found.culprit.info.commit == commit;
             let Some(place) = self.found.iter().position(is_doubted) else { continue };
@@ -167,9 +214,29 @@ impl Ledger {
                 CulpritStatus::Undone { by, again: false }
             } else {
                 let among = [commit].into_iter().chain(others).collect();
-                CulpritStatus::Hides { among, left: f64::INFINITY }
+                CulpritStatus::Hides { among, left: f64::INFINITY, undone_by: None, why: Some(why) }
             };
             self.found[place].status = status;
+        }
+    }
+
+    /// Takes the commits that no search tests off the candidates. Not if one of them is a found
+    /// commit or the commit of a mend: then the path filter hides commits that matter.
+    pub(super) fn leave_out_untested(&mut self) {
+        let found = self.found.iter().map(|found| &found.culprit.info.commit);
+        let crossings = self.crossings.iter().map(|crossing| &crossing.info.commit);
+        let mended = self.mends().iter().map(|mend| &mend.by);
+        if self.left_out.has_any(found.chain(crossings).chain(mended)) {
+            self.left_out = LeftOut::default();
+        }
+        let mut is_shorter = false;
+        for (commits, _) in &mut self.candidates {
+            let kept = self.left_out.without(commits);
+            is_shorter |= kept.len() < commits.len();
+            *commits = kept;
+        }
+        if is_shorter {
+            self.notes.push(self.left_out.note());
         }
     }
 }

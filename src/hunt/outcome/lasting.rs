@@ -12,6 +12,7 @@ use crate::oracle::measures_of;
 
 use super::account::Ledger;
 use super::found_step::{FoundStep, is_beyond_the_end};
+use super::hidden_cause::WhyHidden;
 use super::range_after_mend::goes_on_from;
 use super::replaced::are_specific;
 use super::slight_difference;
@@ -189,13 +190,15 @@ impl Driver<'_> {
         let mut done_again = None;
         let has_plain_result = self.has_plain_result(search_range)?;
         let mut next = Vec::new();
-        let is_plain = self.is_same_result(step)?;
+        // If runs of one commit contradict each other, equal bits are no proof of one cause, and
+        // often no test of the newer end without the change decides later.
+        let is_plain = !self.is_flaky && self.is_same_result(step)?;
         if has_plain_result && !is_plain && absences == 0 {
             suspects.extend(self.first_rewrite(step, &change)?);
         }
         let mut suspects = suspects.into_iter();
         let differs_slightly = self.differs_slightly(step)?;
-        let looks = if differs_slightly {
+        let looks = if differs_slightly || self.is_flaky {
             slight_difference::MOST_LOOKS
         } else {
             absences.clamp(MOST_LOOKS, MOST_ABSENCES)
@@ -250,8 +253,8 @@ impl Driver<'_> {
                 && (self.withdraw_if_replaced(ledger, step, [&before, &at], &change)?
                     || self.withdraw_if_mixed(ledger, found, [&before, &at], &change)?)
             {
-                if let Some(by) = &done_again {
-                    ledger.hides(found, &self.chain(found, by)?);
+                if let Some(by) = done_again {
+                    ledger.hides(found, &self.chain(found, &by)?, WhyHidden::GoneAt(by));
                 }
                 return Ok(next);
             }
@@ -269,7 +272,8 @@ impl Driver<'_> {
         }
         // The answer comes first: more measurements may use up the budget of runs.
         if let Some(by) = done_again {
-            ledger.hides(found, &self.up_to(found, &by)?);
+            let after = self.up_to(found, &by)?;
+            ledger.hides(found, &after, WhyHidden::GoneAt(by));
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }

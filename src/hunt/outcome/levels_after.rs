@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, GuardTarget, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, GuardTarget, Phase, Target, Verdict, exceeds_limit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::Request;
+use crate::oracle::{Observation, Request};
 
 use super::account::Ledger;
 use super::culprit_status::Mend;
@@ -170,14 +170,28 @@ impl Driver<'_> {
         } else if is_worse(target, to, from)
             && self.is_surely_better(search_range, target, from, to)?
         {
-            let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
-            let LevelFall { before, after } = better;
-            if let Some([base, tip]) = self.fall_on_branch(&before, &after, target)? {
-                for pair in [[from.clone(), before], [base, tip], [after, to.clone()]] {
-                    self.follow(ledger, search_range, target, &pair, next)?;
-                }
-                return Ok(());
-            }
+            self.note_fall(ledger, search_range, target, [from, to], next)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the commit at which the level falls between these two, and adds a mend there. Follows
+    /// the levels on both sides of it: a level may rise and fall more than once.
+    pub(super) fn note_fall(
+        &mut self,
+        ledger: &mut Ledger,
+        search_range: &SearchRange,
+        target: &GuardTarget,
+        [from, to]: [&Level; 2],
+        next: &mut Vec<SearchRange>,
+    ) -> Result<(), HuntError> {
+        let Some(better) = self.first_better(from, to, target)? else { return Ok(()) };
+        let LevelFall { before, after } = better;
+        let mut parts = Vec::new();
+        if let Some([base, tip]) = self.fall_on_branch(&before, &after, target)? {
+            self.note_own_fall(ledger, target, [&before, &after], [&base, &tip])?;
+            parts.extend([[from.clone(), before], [base, tip], [after, to.clone()]]);
+        } else {
             let metric = &target.guard.metric;
             ledger.mended(Mend {
                 by: after.commit.clone(),
@@ -188,11 +202,42 @@ impl Driver<'_> {
                 limit: target.limit,
                 repeats: target.noise.is_none(),
             });
-            // The level may rise and fall more than once.
-            for pair in [[from.clone(), before], [after, to.clone()]] {
-                self.follow(ledger, search_range, target, &pair, next)?;
-            }
+            parts.extend([[from.clone(), before], [after, to.clone()]]);
         }
+        for pair in parts {
+            self.follow(ledger, search_range, target, &pair, next)?;
+        }
+        Ok(())
+    }
+
+    /// If a merge's level falls by more than its branch's, adds the merge's own fall to the ledger
+    /// as a mend. Only where levels repeat, and if the branch has one base: after criss-cross
+    /// merges the fall from a base to the tip may be a part of both sides.
+    fn note_own_fall(
+        &self,
+        ledger: &mut Ledger,
+        target: &GuardTarget,
+        [before, merge]: [&Level; 2],
+        [base, tip]: [&Level; 2],
+    ) -> Result<(), HuntError> {
+        let bases = self.oracle.history.merge_bases(&before.commit, &tip.commit)?;
+        let fall = |from: &Level, to: &Level| target.guard.worsening(to.value, from.value);
+        let own = fall(before, merge) - fall(base, tip);
+        let is_own = exceeds_limit(own, target.limit.max(0.0), [before.value, merge.value]);
+        let repeats = target.noise.is_none() && !self.is_flaky;
+        if !repeats || bases.len() != 1 || !is_own || !own.is_finite() {
+            return Ok(());
+        }
+        let metric = &target.guard.metric;
+        ledger.mended(Mend {
+            by: merge.commit.clone(),
+            before: Some(before.commit.clone()),
+            metric: Some(metric.clone()),
+            amount: own,
+            left: ledger.beyond_good(metric, merge.value).unwrap_or(0.0),
+            limit: target.limit,
+            repeats: true,
+        });
         Ok(())
     }
 
@@ -253,8 +298,12 @@ impl Driver<'_> {
             return Ok(true);
         }
         let targets = [Target::Guard(target.clone())];
-        let numbers = self.measure_repeatedly(&to.commit, &targets)?.numbers(metric);
-        Ok(numbers.iter().all(|x| target.guard.is_worse_by(*x, from.value, limit)))
+        let are_better = |seen: &Observation| {
+            let numbers = seen.numbers(metric);
+            numbers.iter().all(|x| target.guard.is_worse_by(*x, from.value, limit))
+        };
+        let older = search_range.terms.older();
+        Ok(self.measure_repeatedly(older, &to.commit, &targets, are_better)?.is_some())
     }
 
     /// Bisects one path to find the fall from the level of `from` to that of `to`.
@@ -279,6 +328,10 @@ impl Driver<'_> {
                 let measures = [target.guard.metric.measure.clone()];
                 let look = Request::look(&chain[at], &measures, Phase::Search);
                 self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+            } else if self.is_flaky {
+                // A single stray build would do the same.
+                let older = self.terms().older();
+                self.measure_repeatedly(older, &chain[at], &targets, |_| true)?;
             }
             self.compared.insert(chain[at].clone());
             let (judgement, seen) =

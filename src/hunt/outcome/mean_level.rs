@@ -75,6 +75,11 @@ pub(crate) fn has_noisy_levels(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.has_levels())
 }
 
+/// As [`has_noisy_levels`], and without machine drift.
+pub(super) fn has_varying_levels(target: &GuardTarget) -> bool {
+    has_noisy_levels(target) && !target.may_drift()
+}
+
 impl Driver<'_> {
     /// The level of a commit after at least `runs` runs; with 0, of the stored runs. `None` if no
     /// run gave a number.

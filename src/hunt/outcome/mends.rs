@@ -7,7 +7,9 @@ use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, Mend, MendContext, PartialMend, apply_mends_in_parts};
+use super::culprit_status::{
+    CulpritStatus, MadeBy, Mend, MendContext, PartialMend, apply_mends_in_parts,
+};
 
 /// Maximum number of commits after a found commit that are listed as hidden by its step.
 const MOST_HIDDEN: usize = 200;
@@ -20,6 +22,7 @@ impl Driver<'_> {
         // Compute every status again: a mend may undo a commit that was found later.
         for found in ledger.found() {
             found.status = CulpritStatus::Stands;
+            found.perhaps_mended_by = None;
         }
         ledger.join_effects();
         let mended: Vec<Metric> =
@@ -31,11 +34,12 @@ impl Driver<'_> {
         // The outcome of a mend depends on earlier mends.
         mends.sort_by_key(|mend| history.iter().position(|commit| *commit == mend.by));
         let mut parts = Vec::new();
-        for mend in mends {
+        for mut mend in mends {
             let mut around = Vec::new();
             for found in &culprits {
                 around.push(self.around(ledger, found, &mend)?);
             }
+            self.size_in_noise(ledger, &mut mend, &mut around)?;
             let status = |ledger: &mut Ledger| -> Vec<CulpritStatus> {
                 ledger.found().iter().map(|found| found.status.clone()).collect()
             };
@@ -52,6 +56,9 @@ impl Driver<'_> {
             }
         }
         apply_mends_in_parts(ledger.found(), &parts);
+        if !self.is_flaky {
+            ledger.settle_what_hides_nothing();
+        }
         let has_answer = ledger.has_answer();
         for found in ledger.found() {
             let CulpritStatus::Undone { again, by } = &mut found.status else { continue };
@@ -133,6 +140,8 @@ impl Driver<'_> {
         if !self.oracle.history.is_ancestor(commit, &mend.by)? {
             return Ok(MendContext::default());
         }
+        let is_one_commits = self.is_one_commits_mend(ledger, commit, mend)?;
+        let made_by = if is_one_commits { MadeBy::OneCommit } else { MadeBy::Unknown };
         let history = &self.oracle.history;
         let change = history.change_until(&found.parent, commit, &mend.by)?;
         let older = self.begun.ends()[0].clone();
@@ -163,7 +172,48 @@ impl Driver<'_> {
         let before = before(found, mend);
         let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
         let before = before.unwrap_or(0.0);
-        Ok(MendContext { is_before: true, carried, is_reworked, is_put_back, hidden, before })
+        Ok(MendContext {
+            is_before: true,
+            carried,
+            is_reworked,
+            is_put_back,
+            made_by,
+            before,
+            hidden,
+            ..MendContext::default()
+        })
+    }
+
+    /// Whether values repeat, and the commit of a mend made the whole improvement itself: the last
+    /// worse commit is its parent, and all its parents contain the found commit and are as bad.
+    /// Otherwise one commit may have undone the step and another one made a smaller step.
+    fn is_one_commits_mend(
+        &mut self,
+        ledger: &Ledger,
+        found: &CommitId,
+        mend: &Mend,
+    ) -> Result<bool, HuntError> {
+        let (Some(before), Some(metric)) = (&mend.before, &mend.metric) else { return Ok(false) };
+        let parents = self.oracle.history.parents(&mend.by)?;
+        let Some(target) = ledger.target_on(metric).cloned() else { return Ok(false) };
+        if !mend.repeats || self.is_flaky || !parents.contains(before) {
+            return Ok(false);
+        }
+        for parent in &parents {
+            if !self.oracle.history.is_ancestor(found, parent)? {
+                return Ok(false);
+            }
+            if parent == before {
+                continue;
+            }
+            let level = self.level_at(parent, &target)?.value;
+            let worse = ledger.beyond_good(metric, level).filter(|worse| worse.is_finite());
+            let differs = worse.map(|worse| (worse - mend.left - mend.amount).abs());
+            if differs.is_none_or(|differs| differs > mend.limit.max(0.0)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a branch that a found merge brings in shows by itself.
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
+use crate::evaluation::{CommitId, Culprit, Effect, GuardTarget, Target, exceeds_limit};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
+use super::hidden_cause::WhyHidden;
 use super::level::{Level, is_worse, part};
 
 impl Driver<'_> {
@@ -46,7 +47,8 @@ impl Driver<'_> {
                     if is_older {
                         // A fact has no number.
                         let branch = self.oracle.history.descending(&base, parent)?;
-                        ledger.hides(&merge.info.commit, &branch);
+                        let why = WhyHidden::NoNumberOnBranch;
+                        ledger.hides(&merge.info.commit, &branch, why);
                     } else {
                         self.note_branch(ledger, search_range, merge, parent)?;
                     }
@@ -65,6 +67,30 @@ impl Driver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a merge made a step by its own edits, beside the step of the branch that it brings
+    /// in. `inner`: the part of the branch that rises. False if levels do not repeat, or if the
+    /// merge's parents have several merge bases: what both sides share is then not one level.
+    pub(crate) fn adds_own_step(
+        &mut self,
+        merge: &Culprit,
+        inner: &SearchRange,
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        let parents = history.parents(&merge.info.commit)?;
+        let [one, other] = &parents[..] else { return Ok(false) };
+        if history.merge_bases(one, other)?.len() != 1 {
+            return Ok(false);
+        }
+        for branch in inner.targets.iter().filter_map(Target::guard) {
+            let Some(effect) = merge.effect_on(&branch.guard.metric) else { continue };
+            let before = self.level_at(&merge.parent, branch)?;
+            if is_beyond_branch(branch, before.value, effect) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Records that each commit that the merge brings in from this parent may have made the merge's
@@ -122,5 +148,46 @@ impl Driver<'_> {
         self.judge(&before, &targets)?;
         self.judge(last, &targets)?;
         Ok(Some([self.level_at(&before, target)?, self.level_at(last, target)?]))
+    }
+}
+
+/// Whether a merge is worse than its parent by more than the branch got worse, and its confirmed
+/// step is this difference. Then the step was measured against a parent that has the branch's step,
+/// and the branch cannot have made it. `branch`: the target between the levels of the branch.
+/// `before`: the level of the merge's other parent.
+fn is_beyond_branch(branch: &GuardTarget, before: f64, effect: &Effect) -> bool {
+    let branch_levels = branch.baseline.number().zip(branch.bad.number());
+    let of_merge = effect.commit.number().zip(effect.own_step);
+    let Some(((from, to), (after, own_step))) = branch_levels.zip(of_merge) else { return false };
+    let guard = &branch.guard;
+    let added = guard.worsening(before, after) - guard.worsening(from, to);
+    let limit = branch.limit.max(0.0);
+    branch.noise.is_none()
+        && exceeds_limit(added, limit, [before, after])
+        && (added - own_step).abs() <= limit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::{effect, noisy, target};
+
+    const UP: GuardForm = GuardForm::MaxIncrease(0.1);
+
+    #[test]
+    fn a_merge_is_beyond_its_branch_if_its_own_step_is_what_the_branch_does_not_explain() {
+        // The branch rises from 7 to 7.75, and the other parent is at 7.
+        let branch = target(UP, 7.0, 7.75);
+        assert!(is_beyond_branch(&branch, 7.0, &effect(7.75, 8.75, 0.1)));
+        assert!(!is_beyond_branch(&branch, 7.0, &effect(7.0, 7.75, 0.1)));
+        // Its own step is within the tolerance.
+        assert!(!is_beyond_branch(&branch, 7.0, &effect(7.75, 7.8, 0.1)));
+        // The step was measured against a parent without the branch's step.
+        assert!(!is_beyond_branch(&branch, 7.0, &effect(7.0, 8.75, 0.1)));
+        // The branch forked off below the other parent, and brings in its whole step.
+        let below = target(UP, 6.0, 7.0);
+        assert!(!is_beyond_branch(&below, 7.0, &effect(7.0, 8.0, 0.1)));
+        assert!(!is_beyond_branch(&noisy(UP, 7.0, 7.75), 7.0, &effect(7.75, 8.75, 0.1)));
     }
 }

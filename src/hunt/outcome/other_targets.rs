@@ -1,5 +1,6 @@
 //! What the bad end shows besides the failure that a hunt looks for: other measures that fail, and
-//! broken guards. When the failure's commit is found, each of them is looked at.
+//! broken guards. When the failure's search has ended, each of them is looked at, also if only
+//! candidates are known for the failure.
 
 use crate::evaluation::{CommitId, Phase, Target, Verdict};
 use crate::hunt::HuntError;
@@ -19,7 +20,7 @@ impl Driver<'_> {
         whole: &SearchRange,
         beside: &mut Vec<Target>,
     ) -> Result<Option<SearchRange>, HuntError> {
-        while let Some(target) = beside.pop().filter(|_| ledger.has_answer()) {
+        while let Some(target) = beside.pop().filter(|_| !ledger.is_empty()) {
             let steps: Vec<[CommitId; 2]> = ledger
                 .standing_culprits()
                 .map(|one| [one.parent.clone(), one.info.commit.clone()])

@@ -13,6 +13,7 @@ use crate::oracle::measures_of;
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit};
 use super::found_step::FoundStep;
+use super::hidden_cause::HiddenCause;
 
 /// Maximum number of commits whose change is removed.
 const MOST_REMOVED: usize = 6;
@@ -177,7 +178,7 @@ impl Ledger {
             found.status = CulpritStatus::Stands;
             found.among = None;
         }
-        self.hidden.retain(|(one, _)| one != commit);
+        self.hidden.retain(|one| one.found != *commit);
         self.leaving.retain(|one| one != commit);
     }
 
@@ -207,9 +208,8 @@ impl Ledger {
             Some((among, _)) => among.iter().any(|one| *one != found.culprit.info.commit),
             None => false,
         };
-        let is_hidden = |(commit, _): &(CommitId, Vec<CommitId>)| {
-            self.named().any(|named| named.info.commit == *commit)
-        };
+        let is_hidden =
+            |one: &HiddenCause| self.named().any(|named| named.info.commit == one.found);
         let mut found = self.found.iter();
         self.candidates.is_empty()
             && !self.found.iter().any(is_shared)

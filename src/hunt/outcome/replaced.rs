@@ -12,6 +12,7 @@ use crate::oracle::{Observation, measures_of};
 use super::account::Ledger;
 use super::culprit_status::FoundCommit;
 use super::found_step::FoundStep;
+use super::hidden_cause::WhyHidden;
 
 impl Driver<'_> {
     /// Marks the found commit as hiding later ones if another commit may cause what the newer end
@@ -37,9 +38,10 @@ impl Driver<'_> {
         let is_gone = history.is_gone_in_part(newer, &change);
         if history.is_restored(newer, &change)
             || (is_gone && !are_specific(&step.search_range.targets))
-            || self.breaks_otherwise(step, chain)?
         {
-            ledger.hides(found, chain);
+            ledger.hides(found, chain, WhyHidden::GoneAtEnd);
+        } else if self.breaks_otherwise(step, chain)? {
+            ledger.hides(found, chain, WhyHidden::OtherValue);
         }
         Ok(())
     }

@@ -7,8 +7,8 @@ use crate::hunt::earlier_runs::days;
 use crate::store::journal::{Entry, Event, RunDone};
 
 impl Driver<'_> {
-    /// Reports the records that were set aside. If this hunt made no new run, adds a note with the
-    /// dates of the stored runs to the finding.
+    /// Reports the records that were set aside. If the answer comes from stored runs only, adds a
+    /// note with their dates to the finding. The parts of a found commit may have been run now.
     pub(crate) fn with_age(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         self.oracle.tell_set_aside()?;
         let entries = self.hunt.entries()?;
@@ -18,8 +18,9 @@ impl Driver<'_> {
             let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
             dates.extend(run.map(|run| run.record.started));
         }
+        let is_new = |entry: &Entry| matches!(&entry.event, Event::Run(run) if !run.reused);
         if let Some(when) = days(dates.iter().map(String::as_str)) {
-            let text = words(&when);
+            let text = words(&when, entries.iter().any(is_new));
             self.oracle.recorder.event(Event::Note { text: text.clone() })?;
             finding.notes.push(text);
         }
@@ -27,7 +28,7 @@ impl Driver<'_> {
     }
 }
 
-/// The hunt's runs if all of them came from the store.
+/// The hunt's runs of commits, not of parts of them, if all of these came from the store.
 fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     let runs = entries.iter().filter_map(|entry| match &entry.event {
         Event::Run(run) if run.phase.exclusion_reason().is_none() => Some(run),
@@ -37,8 +38,10 @@ fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     runs.iter().all(|run| run.reused).then_some(runs)
 }
 
-fn words(when: &str) -> String {
-    format!("this answer comes from stored runs of {when}; nothing was run now")
+fn words(when: &str, is_more_new: bool) -> String {
+    let now =
+        if is_more_new { "only parts of a commit were run now" } else { "nothing was run now" };
+    format!("this answer comes from stored runs of {when}; {now}")
 }
 
 #[cfg(test)]
@@ -47,10 +50,11 @@ mod tests {
 
     #[test]
     fn one_day_or_from_the_first_to_the_last() {
-        let of = |dates: &[&str]| words(&days(dates.iter().copied()).unwrap());
+        let of = |dates: &[&str]| words(&days(dates.iter().copied()).unwrap(), false);
         let [first, second] = ["2026-01-02T03:04:05Z", "2026-02-03T03:04:05Z"];
         assert!(of(&[first, first]).contains("runs of 2026-01-02; nothing"));
         assert!(of(&[second, first]).contains("2026-01-02 to 2026-02-03"));
         assert_eq!(days(["soon"].into_iter()), None);
+        assert!(words("2026-01-02", true).ends_with("only parts of a commit were run now"));
     }
 }

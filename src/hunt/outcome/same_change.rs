@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, GuardTarget, Target};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::oracle::{Observation, measures_of};
 
+use super::account::exceeds;
 use super::culprit_status::Mend;
 use super::found_step::FoundStep;
 
@@ -37,10 +39,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
-        let judgement = self.judge(&commit, &search_range.targets)?;
-        if !search_range.is_newer(judgement.verdict) {
-            return Ok(None);
-        }
+        let Some(earlier) = self.up_to_bad(search_range, &commit)? else { return Ok(None) };
         let effect = culprit.effects.first();
         let mend = Mend {
             by: parent.clone(),
@@ -52,7 +51,7 @@ impl Driver<'_> {
             // The amount is that of the later commit's step.
             repeats: false,
         };
-        Ok(Some(((*search_range).clone().up_to(commit), mend)))
+        Ok(Some((earlier, mend)))
     }
 
     /// A search range for each branch that has the change but not the found commit, as after a
@@ -77,12 +76,23 @@ impl Driver<'_> {
             if is_bad_from_the_start {
                 continue;
             }
-            let judgement = self.judge(&tip, &search_range.targets)?;
-            if search_range.is_newer(judgement.verdict) {
-                next.push((*search_range).clone().up_to(tip));
-            }
+            next.extend(self.up_to_bad(search_range, &tip)?);
         }
         Ok(next)
+    }
+
+    /// The search range up to this commit, with its levels; `None` if the commit is not bad.
+    fn up_to_bad(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+    ) -> Result<Option<SearchRange>, HuntError> {
+        let judgement = self.judge(commit, &search_range.targets)?;
+        if !search_range.is_newer(judgement.verdict) {
+            return Ok(None);
+        }
+        let seen = self.known_runs(commit, &measures_of(&search_range.targets))?;
+        Ok(up_to_levels_of(search_range, &seen))
     }
 
     /// The tips of side branches of the search range that were merged after the found commit:
@@ -111,5 +121,87 @@ impl Driver<'_> {
             }
         }
         Ok(tips)
+    }
+}
+
+/// The search range up to the commit of these runs, with its levels in place of the newer end's:
+/// what later commits add is no rise in this range. Where levels repeat, guards that this commit
+/// does not break are dropped. `None` if it breaks no guard and there is no failure.
+fn up_to_levels_of(search_range: &SearchRange, seen: &Observation) -> Option<SearchRange> {
+    let targets = search_range.targets.iter().filter_map(|target| match target {
+        Target::Guard(guard) => target_at(guard, seen).map(Target::Guard),
+        Target::Failure { .. } => Some(target.clone()),
+    });
+    let targets: Vec<Target> = targets.collect();
+    let newer = seen.commit.clone();
+    (!targets.is_empty()).then(|| SearchRange { newer, targets, ..search_range.clone() })
+}
+
+/// The target with the level of these runs as the bad one. The target itself if they have no level
+/// to compare; `None` if the level repeats and is within the tolerance.
+fn target_at(target: &GuardTarget, seen: &Observation) -> Option<GuardTarget> {
+    let metric = &target.guard.metric;
+    let is_comparable = match target.noise {
+        Some(noise) => noise.has_levels(),
+        None => seen.has_level(metric, target.limit),
+    };
+    let level = seen.level(metric).filter(|level| level.number().is_none_or(f64::is_finite));
+    let Some(bad) = level.filter(|_| is_comparable) else { return Some(target.clone()) };
+    let at = GuardTarget { bad, ..target.clone() };
+    (target.noise.is_some() || exceeds(&at)).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Aim, Guard, GuardForm, Metric, Value};
+    use crate::hunt::path_filter::PathFilter;
+    use crate::hunt::terms::SearchTerms;
+    use crate::oracle::fixture::{at, commit, noisy, reading, seen, target};
+
+    const UP: GuardForm = GuardForm::MaxIncrease(0.1);
+
+    /// From commit 1 to commit e, up to the commit of these runs.
+    fn up_to(seen: &Observation, targets: &[GuardTarget]) -> Option<SearchRange> {
+        let whole = SearchRange {
+            older: commit('1'),
+            newer: commit('e'),
+            terms: SearchTerms::of(Aim::Regression),
+            targets: targets.iter().cloned().map(Target::Guard).collect(),
+            paths: PathFilter::default(),
+            aside: Vec::new(),
+        };
+        up_to_levels_of(&whole, seen)
+    }
+
+    fn bad_levels(search_range: &SearchRange) -> Vec<Value> {
+        let guards = search_range.targets.iter().filter_map(Target::guard);
+        guards.map(|guard| guard.bad.clone()).collect()
+    }
+
+    #[test]
+    fn a_range_to_the_tip_of_a_branch_ends_at_the_level_of_the_tip() {
+        // A later commit adds 0.5, which is no rise on the branch.
+        let range = up_to(&at('5', &[7.75]), &[target(UP, 7.0, 8.25)]).unwrap();
+        assert_eq!(range.ends(), [&commit('1'), &commit('5')]);
+        assert_eq!(bad_levels(&range), [Value::Number(7.75)]);
+        let range = up_to(&at('5', &[7.7, 7.8]), &[noisy(UP, 7.0, 8.25)]).unwrap();
+        assert_eq!(bad_levels(&range), [Value::Number(7.75)]);
+        // Runs without a finite level are no reason to drop a guard.
+        let range = up_to(&at('5', &[f64::NAN]), &[target(UP, 7.0, 8.25)]).unwrap();
+        assert_eq!(bad_levels(&range), [Value::Number(8.25)]);
+    }
+
+    #[test]
+    fn a_guard_that_the_tip_does_not_break_is_not_searched_there() {
+        let metric = Metric { name: Some("loss".to_owned()), ..Metric::of("ppl") };
+        let guard = Guard { metric: metric.clone(), form: UP };
+        let both = [target(UP, 7.0, 8.25), GuardTarget { guard, ..target(UP, 3.0, 4.0) }];
+        let values = |ppl: f64, loss: f64| {
+            let own = [(Metric::of("ppl"), ppl), (metric.clone(), loss)];
+            seen('5', "ppl", [reading(own.map(|(metric, x)| (metric, Value::Number(x))))])
+        };
+        assert_eq!(bad_levels(&up_to(&values(7.75, 3.0), &both).unwrap()), [Value::Number(7.75)]);
+        assert!(up_to(&values(7.0, 3.0), &both).is_none());
     }
 }

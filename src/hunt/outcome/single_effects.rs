@@ -47,6 +47,8 @@ impl Ledger {
                     if found.stands() {
                         one.status = CulpritStatus::Stands;
                     }
+                    one.perhaps_mended_by =
+                        one.perhaps_mended_by.take().or(found.perhaps_mended_by);
                 }
                 None => joined.push(found),
             }

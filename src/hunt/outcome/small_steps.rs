@@ -1,7 +1,9 @@
 //! What the named commits leave unexplained may be small steps that add up. Then no single commit
 //! made the rest, and the answer is complete.
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Lineage, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -13,7 +15,9 @@ use super::level::{Level, is_worse};
 impl Driver<'_> {
     /// Notes in the ledger each metric whose unexplained rest consists of small steps: between the
     /// named commits, no measured commit is worse than the one before it by more than the
-    /// tolerance, or by more than the smallest named step. Looks only at metrics that repeat.
+    /// tolerance, or by more than the smallest named step. A merge may bring several small steps
+    /// at once: then all measured commits count, those of branches too. Looks only at metrics that
+    /// repeat.
     pub(crate) fn note_small_steps(
         &mut self,
         ledger: &mut Ledger,
@@ -29,7 +33,7 @@ impl Driver<'_> {
                 _ => None,
             });
             let Some(target) = guards.into_iter().find(is_its) else { continue };
-            let hidden: Vec<CommitId> = ledger.hidden.iter().map(|(one, _)| one.clone()).collect();
+            let hidden: Vec<CommitId> = ledger.hidden.iter().map(|one| one.found.clone()).collect();
             let is_doubted = |found: &FoundCommit| hidden.contains(&found.culprit.info.commit);
             let steps = ledger.found().iter().filter(|found| found.is_named());
             let steps = steps.filter(|found| !is_doubted(found)).map(|found| found.culprit.clone());
@@ -43,7 +47,9 @@ impl Driver<'_> {
             let own = steps.iter().filter_map(|step| step.effect_on(&account.metric)?.own_step);
             let smallest = own.map(f64::abs).fold(f64::INFINITY, f64::min);
             let target = GuardTarget { limit: target.limit.min(smallest), ..target.clone() };
-            if self.rises_slowly(whole, &target, &steps)? {
+            if self.rises_slowly(whole, &target, &steps)?
+                || self.rises_slowly_on_all_lines(whole, &target, &steps)?
+            {
                 ledger.small_steps.insert(account.metric);
             }
         }
@@ -75,6 +81,29 @@ impl Driver<'_> {
         Ok(true)
     }
 
+    /// See [`has_no_jump`].
+    fn rises_slowly_on_all_lines(
+        &mut self,
+        whole: &SearchRange,
+        target: &GuardTarget,
+        steps: &[Culprit],
+    ) -> Result<bool, HuntError> {
+        let lineage = self.oracle.history.lineage(&self.whole())?;
+        let measured = self.measured()?;
+        let mut levels = BTreeMap::new();
+        for Lineage { commit, .. } in &lineage {
+            if *commit == whole.newer || measured.contains(commit) {
+                let level = self.level_at(commit, target)?;
+                if level.value.is_finite() {
+                    levels.insert(commit.clone(), level);
+                }
+            }
+        }
+        let older = self.level_at(&whole.older, target)?;
+        let named: BTreeSet<CommitId> = steps.iter().map(|step| step.info.commit.clone()).collect();
+        Ok(has_no_jump(&lineage, &levels, &older, &named, target))
+    }
+
     /// The levels of the two commits, and of the measured ones between them along one path.
     fn levels_between(
         &mut self,
@@ -93,5 +122,78 @@ impl Driver<'_> {
             }
         }
         Ok(levels)
+    }
+}
+
+/// Whether each measured commit, except the named ones, is worse by at most the target's limit than
+/// the worst of the measured commits that come before it on its lines of history. `levels`: those
+/// of the measured commits; a line without any begins at the level of the older end.
+fn has_no_jump(
+    lineage: &[Lineage],
+    levels: &BTreeMap<CommitId, Level>,
+    older: &Level,
+    named: &BTreeSet<CommitId>,
+    target: &GuardTarget,
+) -> bool {
+    let worse = |a, b| if is_above(target, a, b) { b } else { a };
+    let mut last: BTreeMap<&CommitId, &Level> = BTreeMap::new();
+    for Lineage { commit, parents } in lineage {
+        let before = parents.iter().map(|parent| last.get(parent).copied().unwrap_or(older));
+        let before = before.reduce(worse).unwrap_or(older);
+        let level = levels.get(commit);
+        let is_jump = level.is_some_and(|level| is_worse(target, before, level));
+        if is_jump && !named.contains(commit) {
+            return false;
+        }
+        last.insert(commit, level.unwrap_or(before));
+    }
+    true
+}
+
+/// Whether the second level is worse than the first one, by any amount.
+fn is_above(target: &GuardTarget, one: &Level, other: &Level) -> bool {
+    target.guard.worsening(one.value, other.value) > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::GuardForm;
+    use crate::oracle::fixture::{commit, target};
+
+    /// Whether `ppl` rises slowly from 7 along `a` b c, a branch `a` d e, and their merge f. `d`
+    /// has 7.08. `b` is named.
+    fn is_slow(levels: &[(char, f64)]) -> bool {
+        let lines = [("b", "a"), ("c", "b"), ("d", "a"), ("e", "d"), ("f", "ce")];
+        let commits = |names: &str| names.chars().map(commit).collect::<Vec<_>>();
+        let lineage = lines.map(|(one, parents)| Lineage {
+            commit: commits(one).remove(0),
+            parents: commits(parents),
+        });
+        let level = |(digit, value): &(char, f64)| Level { commit: commit(*digit), value: *value };
+        let known = levels.iter().chain(&[('d', 7.08)]).map(level);
+        let known: BTreeMap<CommitId, Level> =
+            known.map(|level| (level.commit.clone(), level)).collect();
+        let named = BTreeSet::from([commit('b')]);
+        let target = target(GuardForm::MaxIncrease(0.1), 7.0, 9.0);
+        has_no_jump(&lineage, &known, &level(&('a', 7.0)), &named, &target)
+    }
+
+    #[test]
+    fn a_merge_may_bring_several_small_steps_of_a_measured_branch() {
+        assert!(is_slow(&[('b', 8.8), ('c', 8.85), ('f', 8.9)]));
+        // The merge adds 0.15 to the older end's level, in two steps.
+        assert!(is_slow(&[('c', 7.0), ('e', 7.13), ('f', 7.15)]));
+        // Without the level of `e`, its step may be the merge's.
+        assert!(is_slow(&[('c', 7.0), ('f', 7.15)]));
+    }
+
+    #[test]
+    fn a_jump_on_any_line_is_no_small_step() {
+        assert!(!is_slow(&[('c', 7.0), ('f', 7.25)]));
+        assert!(!is_slow(&[('e', 7.25), ('f', 7.25)]));
+        assert!(!is_slow(&[('b', 8.8), ('c', 8.95), ('f', 8.95)]));
+        // Where no commit was measured before it, a line begins at the older end's level.
+        assert!(!is_slow(&[('c', 7.11), ('f', 7.11)]));
     }
 }

@@ -1,5 +1,7 @@
 //! Finds the commits where a found commit's change may be undone, and measures them.
 
+use std::collections::BTreeSet;
+
 use crate::evaluation::{CommitId, Phase, Target, Verdict};
 use crate::git::{Change, CommitsWithoutChange};
 use crate::hunt::HuntError;
@@ -7,12 +9,14 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::run_verdicts::verdict_of_run;
 use crate::hunt::undone_effects::UndoneEffects;
-use crate::oracle::{Observation, Request, measures_of};
+use crate::oracle::{Observation, Request, Sample, measures_of};
 
 use super::found_step::FoundStep;
 
 /// Number of runs that must all show that a change was undone.
 const RUNS_TO_BE_SURE: usize = 4;
+/// The most such runs if runs or builds of one commit contradict each other.
+const MOST_RUNS_TO_BE_SURE: usize = 24;
 
 /// A place where a change may be undone.
 pub(crate) struct UndoLocation {
@@ -200,35 +204,87 @@ impl Driver<'_> {
         commit: &CommitId,
         targets: &[Target],
     ) -> Result<Option<Observation>, HuntError> {
-        let is_noisy = targets.iter().any(Target::is_noisy);
-        let seen = if is_noisy {
-            self.known_runs(commit, &measures_of(targets))?
-        } else {
-            self.measure_repeatedly(commit, targets)?
-        };
+        if targets.iter().any(Target::is_noisy) {
+            return Ok(Some(self.known_runs(commit, &measures_of(targets))?));
+        }
         let recipe = self.oracle.recipes.at(commit)?;
-        let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
-        let agrees = |run| verdict_of_run(&seen, run, targets, &recipe).verdict == verdict;
-        let holds = is_noisy || (0..count).all(agrees);
-        Ok(holds.then_some(seen))
+        let agree = |seen: &Observation| {
+            let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let agrees = |run| verdict_of_run(seen, run, targets, &recipe).verdict == verdict;
+            (0..count).all(agrees)
+        };
+        self.measure_repeatedly(verdict, commit, targets, agree)
     }
 
-    /// At least `RUNS_TO_BE_SURE` runs of a commit. Each new run gets a new build, unless builds of
-    /// the commit are known to give identical files.
+    /// The runs of a commit if they `agree` and are as many as `runs_to_be_sure` says; makes those
+    /// that are missing. `verdict`: the one that they are to show. Each new run gets a new build,
+    /// unless builds of the commit are known to give identical files.
     pub(crate) fn measure_repeatedly(
         &mut self,
+        verdict: Verdict,
         commit: &CommitId,
         targets: &[Target],
-    ) -> Result<Observation, HuntError> {
+        agree: impl Fn(&Observation) -> bool,
+    ) -> Result<Option<Observation>, HuntError> {
+        let Some(enough) = self.runs_to_be_sure(verdict, targets)? else { return Ok(None) };
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Search);
         let mut seen = self.oracle.evaluate(look)?;
-        while seen.samples.values().any(|samples| samples.len() < RUNS_TO_BE_SURE) {
+        loop {
+            // Runs of one build agree with each other, whatever the next build gives.
+            let by_builds = self.is_flaky && self.builds_differ(targets)?;
+            let lacks = |wanted: usize| {
+                seen.samples.values().any(|samples| independent(samples, by_builds) < wanted)
+            };
+            let is_short = lacks(RUNS_TO_BE_SURE) || (lacks(enough) && agree(&seen));
+            if !is_short {
+                return Ok(agree(&seen).then_some(seen));
+            }
             let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
-            let rebuild = self.known_to_repeat(targets, [commit.clone()])? != Some(true);
-            let runs = if rebuild { least + 1 } else { RUNS_TO_BE_SURE };
+            let repeats = self.known_to_repeat(targets, [commit.clone()])? == Some(true);
+            let rebuild = by_builds || !repeats;
+            let runs = if rebuild { least + 1 } else { enough };
             seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
         }
-        Ok(seen)
+    }
+
+    /// How many runs must all show this verdict, so that chance hardly explains them. Once runs or
+    /// builds of one commit contradict each other, this follows from how often the commits of the
+    /// other side do so. `None` if too many runs would be needed.
+    fn runs_to_be_sure(
+        &mut self,
+        verdict: Verdict,
+        targets: &[Target],
+    ) -> Result<Option<usize>, HuntError> {
+        if !self.is_flaky {
+            return Ok(Some(RUNS_TO_BE_SURE));
+        }
+        let chance = 1.0 - self.wanted_confidence(true)?;
+        let terms = self.terms();
+        let flaky = self.flaky_commits(targets, terms)?;
+        let side = if terms.is_newer(verdict) { flaky.older } else { flaky.newer };
+        Ok(side.runs_to_exclude_chance(chance, [RUNS_TO_BE_SURE, MOST_RUNS_TO_BE_SURE]))
+    }
+}
+
+/// How many of these runs are independent of each other: all, or one of each build (`by_builds`).
+pub(crate) fn independent(samples: &[Sample], by_builds: bool) -> usize {
+    if !by_builds {
+        return samples.len();
+    }
+    let builds: BTreeSet<&str> = samples.iter().map(|sample| sample.built.as_str()).collect();
+    builds.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::ppl;
+
+    #[test]
+    fn runs_of_one_build_are_one_vote_where_builds_differ() {
+        let run = |built: &str| Sample { built: built.to_owned(), ..ppl(7.0) };
+        let runs = [run("a"), run("a"), run("b")];
+        assert_eq!([true, false].map(|by_builds| independent(&runs, by_builds)), [2, 3]);
     }
 }

@@ -9,21 +9,30 @@ use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
+use super::culprit_status::{CulpritStatus, EXACT, FoundCommit, Mend};
 
 /// How many standard errors a rest must exceed its tolerance by.
 pub(super) const SURE: f64 = 2.0;
 
 impl Ledger {
     /// The range to search for guards that the bad end breaks and whose metrics no found commit
-    /// moves. `None` if there are none, or if no commit is found. `whole`: the hunt's own range.
+    /// moves. If no commit stands, a metric with a found step is not searched again: its candidates
+    /// are known. `None` if there are no such guards, or if nothing is found at all. `whole`: the
+    /// hunt's own range.
     pub(crate) fn range_of_unmoved(&self, whole: &SearchRange) -> Option<SearchRange> {
+        let has_answer = self.has_answer();
+        let has_step = |metric: &Metric| {
+            self.found.iter().any(|found| found.culprit.effect_on(metric).is_some())
+        };
         let is_unmoved = |target: &&Target| match target {
-            Target::Guard(target) => !self.is_moved(&target.guard.metric),
+            Target::Guard(target) => {
+                let metric = &target.guard.metric;
+                !self.is_moved(metric) && (has_answer || !has_step(metric))
+            }
             Target::Failure { .. } => false,
         };
         let targets: Vec<Target> = whole.targets.iter().filter(is_unmoved).cloned().collect();
-        (self.has_answer() && !targets.is_empty()).then(|| SearchRange { targets, ..whole.clone() })
+        (!self.is_empty() && !targets.is_empty()).then(|| SearchRange { targets, ..whole.clone() })
     }
 
     /// What the found commits do not explain: metrics that none of them moves, or whose rest
@@ -207,6 +216,30 @@ impl Ledger {
         };
         culprit.failure.as_ref().is_none_or(is_its_failure)
             && culprit.effects.iter().all(|effect| self.do_explain(&others, &effect.metric))
+    }
+
+    /// Whether the other standing commits add up to what the bad end shows of each metric that this
+    /// commit moved, to a thousandth. Only where levels repeat.
+    pub(super) fn is_explained_exactly_without(&self, culprit: &Culprit) -> bool {
+        let is_other = |found: &&FoundCommit| {
+            let is_same = found.culprit.info.commit == culprit.info.commit;
+            found.stands() && found.among.is_none() && !is_same
+        };
+        let is_exact = |effect: &Effect| {
+            let target = self.target_on(&effect.metric).filter(|target| target.noise.is_none());
+            let total = target.and_then(|target| {
+                let (good, bad) = target.baseline.number().zip(target.bad.number())?;
+                Some(target.guard.worsening(good, bad))
+            });
+            let others = self.found.iter().filter(is_other);
+            let steps =
+                others.filter_map(|other| other.culprit.effect_on(&effect.metric)?.own_step);
+            let sum = steps.fold(0.0, |sum, step| sum + step);
+            total.is_some_and(|total| (total - sum).abs() <= EXACT * total.abs())
+        };
+        culprit.failure.is_none()
+            && !culprit.effects.is_empty()
+            && culprit.effects.iter().all(is_exact)
     }
 
     /// Whether these commits explain what the bad end shows of a metric. A failure rate has no

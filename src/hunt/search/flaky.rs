@@ -1,21 +1,26 @@
 //! Searches a range again if verdicts of one commit contradict each other, as its runs or builds
 //! differ. Each run then counts as one vote, and a posterior over the commits weighs the votes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target};
+use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target, Verdict};
+use crate::git::Range;
 use crate::hunt::HuntError;
+use crate::hunt::confirm::verdict_counts::VerdictCounts;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::hunt::run_verdicts::all_are;
 use crate::hunt::searched::Searched;
 use crate::hunt::strategy::SearchStrategy;
+use crate::oracle::measures_of;
 use crate::store::journal::Event;
 
 use super::posterior::posterior;
 use super::sampler::Sampler;
 
-/// Number of runs without the failure after which a commit counts as good.
-const RUNS_WITHOUT: usize = 3;
+/// Number of runs after which a commit counts as one of the older side, if a failure is sought or
+/// runs of one commit differ: one run without the failure does not prove much.
+const RUNS_OF_OLDER: usize = 3;
 
 impl Driver<'_> {
     /// Searches the range again by how often each commit breaks its guard. `None` if no guard is a
@@ -34,10 +39,10 @@ impl Driver<'_> {
         );
         self.oracle.recorder.event(Event::Note { text })?;
         let mut sampler = Sampler::default();
-        sampler.is_rebuilt = self.builds_differ(search_range)?;
+        sampler.is_rebuilt = self.builds_differ(&search_range.targets)?;
         match self.ends(search_range, &target, &mut sampler)? {
             Err(Searched::Nothing(why) | Searched::Unchanged(why)) => {
-                let range = self.open_range(search_range)?;
+                let range = self.open_up_to(search_range, &search_range.newer)?;
                 Ok(Some(Searched::Candidates(range, why.into())))
             }
             Err(other) => Ok(Some(other)),
@@ -47,7 +52,7 @@ impl Driver<'_> {
                         "runs of {}, an end of the range, differ from each other",
                         end.short()
                     );
-                    let range = self.open_range(search_range)?;
+                    let range = self.open_up_to(search_range, &search_range.newer)?;
                     return Ok(Some(Searched::Candidates(range, why.into())));
                 }
                 posterior(self, search_range, &target, ends, sampler).map(Some)
@@ -55,55 +60,115 @@ impl Driver<'_> {
         }
     }
 
+    /// Whether all runs of the range's newer end, old and fresh, are on the older side. A claim that
+    /// this refutes does not show that runs differ: that end was only taken for one on the newer
+    /// side.
+    pub(crate) fn is_older_in_all_runs(
+        &mut self,
+        search_range: &SearchRange,
+        targets: &[Target],
+    ) -> Result<bool, HuntError> {
+        let seen = self.known_runs(&search_range.newer, &measures_of(targets))?;
+        let recipe = self.oracle.recipes.at(&search_range.newer)?;
+        Ok(all_are(search_range.terms.older(), &seen, targets, &recipe))
+    }
+
     /// Whether builds are known to differ, or not known to repeat. Then only runs of different
     /// builds are independent votes.
-    fn builds_differ(&mut self, search_range: &SearchRange) -> Result<bool, HuntError> {
+    pub(crate) fn builds_differ(&mut self, targets: &[Target]) -> Result<bool, HuntError> {
         let judged = self.judged()?;
-        Ok(self.known_to_repeat(&search_range.targets, judged)? != Some(true))
+        Ok(self.known_to_repeat(targets, judged)? != Some(true))
     }
 
     /// The commits still in question after the last verdicts: those after the older side's commits,
     /// up to the first commit on the newer side.
     pub(crate) fn open_range(
-        &self,
+        &mut self,
         search_range: &SearchRange,
     ) -> Result<Vec<CommitId>, HuntError> {
         let history = &self.oracle.history;
         let [older, newer] = search_range.ends();
-        let range = crate::git::Range::between(older, newer);
-        let mut open = history.commits(&range)?;
         let verdicts = self.last_verdicts()?;
-        // One run without the failure does not prove much.
-        let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
-        let fewest = if search_range.targets.iter().any(is_failure) { RUNS_WITHOUT } else { 1 };
-        let runs = self.runs_judged()?;
         let mut last = newer.clone();
-        for commit in &open {
-            if verdicts.get(commit).is_some_and(|verdict| search_range.is_newer(*verdict))
-                && history.is_ancestor(commit, &last)?
+        for commit in history.commits(&Range::between(older, newer))? {
+            if verdicts.get(&commit).is_some_and(|verdict| search_range.is_newer(*verdict))
+                && history.is_ancestor(&commit, &last)?
             {
-                last = commit.clone();
+                last = commit;
             }
         }
-        let mut first = vec![older.clone()];
+        self.open_up_to(search_range, &last)
+    }
+
+    /// The commits after the older side's commits, up to `last`. With the range's newer end as
+    /// `last`: where runs of one commit differ, a commit on the newer side may only flake, or its
+    /// step may be mended later.
+    fn open_up_to(
+        &mut self,
+        search_range: &SearchRange,
+        last: &CommitId,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let failing = self.failing(search_range)?;
+        let history = &self.oracle.history;
+        let open = history.commits(&Range::between(&search_range.older, last))?;
+        let verdicts = self.last_verdicts()?;
+        let fewest = if seeks_failure(search_range) || self.is_flaky { RUNS_OF_OLDER } else { 1 };
+        let runs = self.runs_judged()?;
+        let mut first = vec![search_range.older.clone()];
         for commit in &open {
-            if verdicts.get(commit).is_some_and(|verdict| search_range.is_older(*verdict))
-                && runs.get(commit).is_some_and(|runs| *runs >= fewest)
-                && history.is_ancestor(commit, &last)?
-            {
+            let is_older = verdicts.get(commit).is_some_and(|one| search_range.is_older(*one));
+            if !is_older || runs.get(commit).is_none_or(|runs| *runs < fewest) {
+                continue;
+            }
+            let mut is_after_failure = false;
+            for one in &failing {
+                is_after_failure = is_after_failure || history.is_ancestor(one, commit)?;
+            }
+            if !is_after_failure && history.is_ancestor(commit, last)? {
                 first.push(commit.clone());
             }
         }
-        let range = crate::git::Range { old: first, ..crate::git::Range::between(older, &last) };
-        let left = history.commits(&range)?;
-        if !left.is_empty() {
-            open = left;
-        }
-        Ok(open)
+        let left = Range { old: first, ..Range::between(&search_range.older, last) };
+        let left = history.commits(&left)?;
+        Ok(if left.is_empty() { open } else { left })
     }
-}
 
-impl Driver<'_> {
+    /// The judged commits that showed the sought failure in any run: no good commit shows it by
+    /// chance, since the good end never fails. Empty if no failure is sought, if the good end failed
+    /// too, and in a hunt for a fix.
+    fn failing(&mut self, search_range: &SearchRange) -> Result<Vec<CommitId>, HuntError> {
+        if !seeks_failure(search_range) || !search_range.explains_levels() {
+            return Ok(Vec::new());
+        }
+        let targets = &search_range.targets;
+        let measures = measures_of(targets);
+        let mut failing = self.judged_as(Verdict::Bad)?;
+        for commit in self.judged()?.into_iter().chain([self.begun.good.commit.clone()]) {
+            let known = self.known_runs(&commit, &measures)?;
+            let recipe = self.oracle.recipes.at(&commit)?;
+            if VerdictCounts::of(&known, targets, &recipe).runs_with(Verdict::Bad) > 0 {
+                failing.insert(commit);
+            }
+        }
+        if failing.contains(&self.begun.good.commit) {
+            return Ok(Vec::new());
+        }
+        Ok(failing.into_iter().collect())
+    }
+
+    /// The commits that were judged so at any time.
+    fn judged_as(&self, verdict: Verdict) -> Result<BTreeSet<CommitId>, HuntError> {
+        let mut commits = BTreeSet::new();
+        for entry in self.hunt.entries_in_force()? {
+            if let Event::Judged(judged) = entry.event
+                && judged.judgement.verdict == verdict
+            {
+                commits.insert(judged.commit);
+            }
+        }
+        Ok(commits)
+    }
+
     /// For each judged commit, the largest number of runs behind one verdict.
     fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
         let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
@@ -115,6 +180,10 @@ impl Driver<'_> {
         }
         Ok(runs)
     }
+}
+
+fn seeks_failure(search_range: &SearchRange) -> bool {
+    search_range.targets.iter().any(|target| matches!(target, Target::Failure { .. }))
 }
 
 /// The target, judged by how often runs break it; `None` for a failure.

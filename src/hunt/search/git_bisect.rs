@@ -42,7 +42,7 @@ pub(crate) fn bisect(
         BisectSession::open(driver.oracle.history.repository(), &path, &search_range.newer)?;
     session.start(&range, search_range.terms.aim())?;
     // Git ends the session at once if the paths leave no commit to test.
-    if session.state()?.is_none() && !search_range.paths.is_empty() {
+    if !session.is_open() && !search_range.paths.is_empty() {
         let paths = PathFilter::default();
         return bisect(driver, &SearchRange { paths, ..search_range.clone() }, strategy);
     }

@@ -1,7 +1,7 @@
 //! Tells git's bisect session what the hunt already knows.
 
 use crate::evaluation::{CommitId, Phase, Verdict};
-use crate::git::{BisectSession, End};
+use crate::git::{BisectSession, BisectState, End, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -54,12 +54,21 @@ pub(crate) fn replay(
             }
         }
     }
+    // The session's state, until a mark changes it.
+    let mut unchanged = None;
     for (commit, before) in known {
         let is_between = driver.oracle.history.is_ancestor(old, &commit)?
             && driver.oracle.history.is_ancestor(&commit, new)?;
         let is_end = commit == *old || commit == *new;
-        if !is_between || is_end || ended(session)?.is_some() {
+        if !is_between || is_end {
             continue;
+        }
+        let state = match unchanged.take() {
+            Some(state) => state,
+            None => session.state()?,
+        };
+        if state.as_ref().is_some_and(|state| state.end.is_some()) {
+            break;
         }
         let phase = match chunks {
             // The confirmation reads the full text, so its runs do not count here.
@@ -75,8 +84,10 @@ pub(crate) fn replay(
         }
         // Mark only commits that narrow the search: git refuses contradictions, such as a commit
         // marked new that is an ancestor of one marked old.
-        if still_open(session, &driver.oracle.history, &commit)? {
+        if still_open(state.as_ref(), &driver.oracle.history, &commit)? {
             session.mark(judgement.verdict, &commit)?;
+        } else {
+            unchanged = Some(state);
         }
     }
     Ok(())
@@ -85,11 +96,11 @@ pub(crate) fn replay(
 /// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
 /// marked new, but of no commit marked old.
 fn still_open(
-    session: &BisectSession,
-    history: &crate::git::History,
+    state: Option<&BisectState>,
+    history: &History,
     commit: &CommitId,
 ) -> Result<bool, HuntError> {
-    let Some(state) = session.state()? else { return Ok(false) };
+    let Some(state) = state else { return Ok(false) };
     let Some(new) = &state.new else { return Ok(true) };
     if commit == new || !history.is_ancestor(commit, new)? {
         return Ok(false);

@@ -34,7 +34,7 @@ use super::links::Logs;
 use super::model::{MatrixLine, Report};
 use super::plot::{KEYS, hex};
 use super::range::Range;
-use super::{certainty, generated, inquiry, matrix, steps, tables, tensors, words};
+use super::{candidates, certainty, generated, inquiry, matrix, steps, tables, tensors, words};
 
 /// Where the part about this moment stands in the page of a running hunt.
 const LIVE: &str = "<!-- now -->";
@@ -78,9 +78,14 @@ struct Page {
     others: Vec<Answer>,
     /// What failed builds and runs printed.
     quoted: Vec<Quoted>,
+    steps_title: String,
+    /// The confirmed steps and the improvements, if no commit is named.
+    open_steps: TableView,
     candidates_title: &'static str,
     candidates_caution: Option<&'static str>,
     candidates: TableView,
+    /// How many candidates the table leaves out.
+    unlisted: Option<String>,
     candidate_changes: Vec<CandidateView>,
     contributions: TableView,
     /// Tables about the inside of the commit, with their titles.
@@ -173,9 +178,12 @@ impl Page {
             answer: Answer::main(report, logs),
             others: others.collect(),
             quoted: report.failed.iter().map(|failed| Quoted::of(failed, logs)).collect(),
+            steps_title: candidates::steps_title(report),
+            open_steps: view(&tables::open_steps(report)),
             candidates_title: words::candidates_title(report),
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),
+            unlisted: candidates::unlisted(report).filter(|_| !listed),
             candidate_changes: report
                 .candidate_changes
                 .iter()

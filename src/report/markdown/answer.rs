@@ -2,7 +2,7 @@
 
 use crate::report::change::{Shown, folded, shown};
 use crate::report::model::{CandidateLine, Change, FirstBad, Report};
-use crate::report::{certainty, differences, facts, generated, inquiry, tables, words};
+use crate::report::{candidates, certainty, differences, facts, generated, inquiry, tables, words};
 use crate::ui::text;
 
 use super::escape::fenced;
@@ -55,7 +55,7 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
         change(page, other, 3);
         page.titled(3, DIFFERS, &differences::table(other));
     }
-    candidates(page, report);
+    undecided(page, report);
     search(page, report);
     page.titled(2, "Contributions", &tables::contributions(report));
 }
@@ -100,9 +100,14 @@ fn search(page: &mut Page<'_>, report: &Report) {
     }
 }
 
-fn candidates(page: &mut Page<'_>, report: &Report) {
+/// The measured steps and the candidates of an answer that names no commit.
+fn undecided(page: &mut Page<'_>, report: &Report) {
+    if report.culprit.is_none() {
+        page.titled(2, &candidates::steps_title(report), &tables::open_steps(report));
+    }
     let table = tables::candidates(report);
-    if table.rows.is_empty() {
+    let unlisted = candidates::unlisted(report).filter(|_| report.culprit.is_none());
+    if table.rows.is_empty() && unlisted.is_none() {
         return;
     }
     page.heading(2, words::candidates_title(report));
@@ -110,6 +115,9 @@ fn candidates(page: &mut Page<'_>, report: &Report) {
         page.paragraph(caution);
     }
     page.table(&table);
+    if let Some(unlisted) = unlisted {
+        page.paragraph(&unlisted);
+    }
     for CandidateLine { info, change } in &report.candidate_changes {
         let name = text::commit(&info.commit, &info.subject);
         page.heading(3, &format!("What {name} changes"));

@@ -1,11 +1,11 @@
 //! A short report to paste into an issue tracker.
 
-use crate::evaluation::{CommitId, DependencyHunt, Outcome, Verdict};
+use crate::evaluation::{CommitId, DependencyHunt, OpenStep, Outcome, Verdict};
 use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::from_slot;
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
 use crate::report::{
-    certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
+    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
 };
 use crate::ui::text;
 
@@ -158,8 +158,14 @@ fn without_commit(report: &Report) -> Vec<String> {
     };
     let confirmed = report.culprits.iter().map(|first| name(&first.commit));
     lines.extend(list("Confirmed so far", confirmed));
+    let open = |step: &OpenStep| {
+        format!("{} ({})", name(&step.commit), said(&candidates::change(report, step)))
+    };
+    lines.extend(list(&candidates::steps_title(report), candidates::steps(report).map(open)));
+    lines.extend(list(candidates::IMPROVEMENTS, candidates::improvements(report).map(open)));
     let title = words::candidates_title(report);
-    lines.extend(list(title, report.unconfirmed().into_iter().map(likely)));
+    lines.extend(list(title, candidates::listed(report).into_iter().map(likely)));
+    lines.extend(candidates::unlisted(report).map(|words| item("Not measured", &words)));
     lines.extend(report.candidate_changes.iter().filter_map(|CandidateLine { info, change }| {
         list(&format!("Files of `{}`", info.commit.short()), changed(change))
     }));

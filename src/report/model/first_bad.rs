@@ -67,6 +67,10 @@ pub(crate) struct FirstBad {
     /// measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
+    /// Set if one later commit took most of the step back, or improved the metric by more than the
+    /// step: that commit. It may have undone the whole step; then another change made the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perhaps_mended_by: Option<CommitId>,
 }
 
 impl FirstBad {

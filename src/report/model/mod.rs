@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, DependencyHunt, Forge, Inquiry, Lineage, Outcome, ReachedLimit, Unexplained,
+    CommitId, DependencyHunt, Forge, Inquiry, Lineage, OpenStep, Outcome, ReachedLimit, Unexplained,
 };
 use crate::report::ahead::Ahead;
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod, Unread};
@@ -155,6 +155,10 @@ pub(crate) struct Report {
     /// What the confirmed commits do not explain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<Unexplained>,
+    /// Without `culprit`: the confirmed steps that may explain the newer end, and the measured
+    /// improvements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_steps: Vec<OpenStep>,
     /// The limit that ended the hunt early, if one did. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,

@@ -1,10 +1,10 @@
 //! Tables of the answer.
 
-use crate::evaluation::{Basis, FileRole, TouchedFile};
+use crate::evaluation::{Basis, FileRole, OpenStep, TouchedFile};
 use crate::report::certainty::{self, StepWithInterval, noise_of};
 use crate::report::model::{EffectLine, FirstBad, PosteriorLine, Report};
 use crate::report::sought::Sought;
-use crate::report::{steps, words};
+use crate::report::{candidates, steps, words};
 use crate::ui::text;
 
 use super::{Cell, Table};
@@ -74,9 +74,32 @@ pub(in crate::report) fn files(files: &[TouchedFile]) -> Table {
     Table { columns: columns.map(str::to_owned).collect(), rows: rows.collect() }
 }
 
-/// Commits that may be the first bad one; empty if the hunt names one.
+/// What was measured if no commit is named: the confirmed steps, then the improvements.
+pub(in crate::report) fn open_steps(report: &Report) -> Table {
+    let line = |step: &OpenStep, known: &str| {
+        let change = candidates::change(report, step);
+        vec![
+            Cell::Name(step.commit.clone()),
+            report.subject(&step.commit).into(),
+            change.into(),
+            known.into(),
+        ]
+    };
+    let steps = candidates::steps(report).map(|step| line(step, "confirmed"));
+    let later = "better here, perhaps since an earlier commit";
+    let improvements = candidates::improvements(report).map(|step| line(step, later));
+    let columns = ["commit", "subject", "change", "what is known"];
+    Table {
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: steps.chain(improvements).collect(),
+    }
+}
+
+/// Commits that may be the first bad one; empty if the hunt names one. If many were not measured,
+/// those are left out.
 pub(in crate::report) fn candidates(report: &Report) -> Table {
-    let open = if report.culprit.is_none() { report.unconfirmed() } else { Vec::new() };
+    let is_open = report.culprit.is_none();
+    let open = if is_open { candidates::listed(report) } else { Vec::new() };
     let is_weighed = open.iter().any(|commit| report.first(commit).is_some());
     let rows = open.iter().map(|&commit| {
         let known = report.commits.iter().find(|measured| measured.commit == *commit);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::evaluation::{CommitId, Phase, Verdict};
 
-pub(super) use answer::{candidates, contributions, effects, files, likely};
+pub(super) use answer::{candidates, contributions, effects, files, likely, open_steps};
 pub(super) use ends::{Spread, endpoints, noise, repeats, spreads};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{changes, guards, inputs};

@@ -317,6 +317,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         differences: None,
         confirmed_before: None,
         unmeasured_after: None,
+        perhaps_mended_by: None,
     }
 }
 

@@ -11,6 +11,7 @@ mod noise;
 mod over_text;
 mod page;
 mod short;
+mod undecided;
 
 use proptest::prelude::*;
 

@@ -2,11 +2,12 @@
 //! folder with the state of the scripted engine's machine (`world`).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -49,13 +50,24 @@ impl TestEnvironment {
         // `KEEP=1` leaves the folder for a look at it.
         root.disable_cleanup(std::env::var_os("KEEP").is_some());
         let repo = root.path().join("repo");
-        let mut programs = std::env::var_os("PATH").unwrap();
+        let folder = root.path().join("first-in-path");
+        fs::create_dir(&folder).unwrap();
         if let Some(git) = other_git() {
-            let folder = root.path().join("bin");
-            fs::create_dir(&folder).unwrap();
             symlink(git, folder.join("git")).unwrap();
-            programs = before(&folder, &programs);
         }
+        if let Some(rustc) = in_path("rustc") {
+            // Each hunt asks for its version, and rustup's takes a tenth of a second to say that
+            // the home folder of a test has no toolchain.
+            let rustc = rustc.display();
+            let text = format!("#!/bin/sh\n[ -n \"$RUSTUP_HOME\" ] && exec '{rustc}' \"$@\"\n");
+            let file = folder.join("rustc");
+            fs::write(&file, text).unwrap();
+            fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        }
+        if let Some(python) = python() {
+            symlink(python, folder.join("python3")).unwrap();
+        }
+        let programs = before(&folder, &std::env::var_os("PATH").unwrap());
         let env = Self {
             root,
             repo,
@@ -354,6 +366,18 @@ fn before(folder: &Path, path: &OsStr) -> OsString {
 pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Python itself: the one in PATH may be a shell script that looks for it at each start.
+fn python() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let asked = ["-c", "import sys; print(sys.executable)"];
+        let said = Command::new(in_path("python3")?).args(asked).output().ok()?;
+        let path = PathBuf::from(OsStr::from_bytes(said.stdout.trim_ascii_end()));
+        path.is_file().then_some(path)
+    });
+    found.as_deref()
 }
 
 /// The git that tests and product use instead of the first in PATH:

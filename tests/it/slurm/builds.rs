@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::kit::{
     History, Hunt, Oracle, PATIENCE, TestEnvironment, in_path, most_at_once, wait_until,
 };
@@ -159,6 +161,56 @@ fn commits_are_built_ahead_of_the_only_job_that_measures() {
     // A commit that the search does not ask for does not run. Only the check of the slots may leave
     // a run that is not used.
     assert!(runs("used") > 0 && runs("unused") <= 1, "{ahead:#}\n{said}");
+}
+
+/// What workers in slot 2 did for the search, without those that were cancelled. If two jobs may
+/// measure, the second one has this slot.
+fn done_in_second_slot(env: &TestEnvironment) -> Vec<Value> {
+    let journal = journal(env);
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let is_it = |event: &Value| {
+        event["event"] == "ahead"
+            && event["phase"] == "search"
+            && event["slot"] == 2
+            && event["cancelled"] != true
+    };
+    events.filter(is_it).collect()
+}
+
+/// How many builds or runs such a worker made.
+fn made(event: &Value, kind: &str) -> usize {
+    event[kind].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn a_commit_is_built_while_the_job_that_will_measure_it_waits_for_a_node() {
+    // The job that drives the hunt has the only node that measures.
+    let alone = "max_jobs = 2\nsbatch_args = [\"--exclusive\"]";
+    let executor = executor(alone, "max_jobs = 3");
+    let Some((cluster, env, history)) = prepared([1000, 20], &executor) else { return };
+    let running = env.spawn_product(&START);
+    let hunt = end(&env, running);
+    let said = &hunt.output.stderr;
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
+    assert_eq!(notes(&env, "job-names").len(), 1, "only one job ran commits: {said}");
+    let done = done_in_second_slot(&env);
+    // The search asked for it, and it ran in the job that drives the hunt.
+    let is_used = |event: &Value| made(event, "builds") == 1 && made(event, "runs") > 0;
+    assert!(done.iter().any(is_used), "{done:?}\n{said}");
+}
+
+#[test]
+fn a_job_that_has_a_node_runs_what_was_built_before() {
+    let executor = executor("max_jobs = 2", "max_jobs = 3");
+    let Some((cluster, env, history)) = prepared([1000, 1500], &executor) else { return };
+    let running = env.spawn_product(&START);
+    let hunt = end(&env, running);
+    let said = &hunt.output.stderr;
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
+    assert!(notes(&env, "job-names").len() > 1, "{said}");
+    let done = done_in_second_slot(&env);
+    assert!(done.iter().any(|event| made(event, "runs") > 0), "{done:?}\n{said}");
+    assert!(done.iter().all(|event| made(event, "builds") <= 1), "{done:?}\n{said}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Runs the program on a world as a user would, and compares its answer with the right one.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -9,7 +11,7 @@ use serde_json::Value;
 use super::faults::Leak;
 use super::truth::{Expected, Truth};
 use super::world::World;
-use crate::kit::{History, Hunt, TestEnvironment};
+use crate::kit::{History, Hunt, TestEnvironment, in_path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
@@ -62,6 +64,7 @@ pub(crate) fn ask(world: &World) -> Answer {
 
 fn hunt(world: &World) -> Answer {
     let env = if world.localizes { TestEnvironment::localizing() } else { TestEnvironment::new() };
+    let env = without_ccache(env);
     let history = world.plan().build(&env);
     world.oracle(&env).write(&env);
     let [good, bad] = [world.shape.good, world.shape.bad].map(|end| history.commit(end).to_owned());
@@ -79,6 +82,14 @@ fn hunt(world: &World) -> Answer {
     let is_stated = hunt.output.code() == Some(0) && confidence >= 0.99;
     let text = format!("{}\n{}", hunt.output.stdout, hunt.output.stderr);
     Answer { judgement, said, is_stated, is_astray, runs, builds, seconds: 0.0, text }
+}
+
+/// The environment without ccache, which a hunt asks before each build: `false` is in its place.
+fn without_ccache(env: TestEnvironment) -> TestEnvironment {
+    let folder = env.path("programs");
+    fs::create_dir(&folder).unwrap();
+    symlink(in_path("false").unwrap(), folder.join("ccache")).unwrap();
+    env.with_programs_of(&folder)
 }
 
 /// Numbers of the commits in a list of the report.

@@ -155,6 +155,23 @@ fn worlds_that_were_once_wrong_are_right() {
     }
 }
 
+/// Worlds in which everything repeats, and that once got candidates, and why.
+#[test]
+fn worlds_that_were_once_undecided_are_right() {
+    let worlds = [
+        // One commit takes most of the step back in another file.
+        1_455_225_742_275_803_368,
+        // A step that hid another one was undone, and so was the hidden one.
+        8_950_658_898_610_192_100,
+        // A merge improves more than the branch that it brings in.
+        8_929_160_983_287_416_236,
+    ];
+    for seed in worlds {
+        let answer = ask(&World::of(seed));
+        assert_eq!(answer.judgement, Judgement::Right, "WORLD={seed}: {}", answer.text);
+    }
+}
+
 /// Worlds of which the measurements allow several readings: candidates, or by luck the right
 /// commit.
 #[test]
@@ -177,8 +194,27 @@ fn worlds_that_do_not_tell_get_no_wrong_answer() {
         // Two runs in noise did not show that a found step was undone before the bad end.
         7_019_129_917_963_912_987,
     ];
+    let with_layouts = [
+        // Builds differ, the bad end mends a step, and another commit made one of the same size.
+        4_249_423_408_515_003_664,
+    ];
+    for world in worlds.map(World::plain).iter().chain(&with_layouts.map(World::of)) {
+        let answer = ask(world);
+        let is_honest = matches!(answer.judgement, Judgement::Open | Judgement::Right);
+        assert!(is_honest, "WORLD={}: {:?}: {}", world.seed, answer.judgement, answer.text);
+    }
+}
+
+/// Worlds with noise that once got a wrong answer, and why.
+#[test]
+fn worlds_in_noise_that_were_once_wrong_get_no_wrong_answer() {
+    let worlds = [
+        // By the few runs of its confirmation, a step is larger than the mend in another file that
+        // took it back.
+        5_463_797_778_444_046_705,
+    ];
     for seed in worlds {
-        let answer = ask(&World::plain(seed));
+        let answer = ask(&World::of(seed));
         let is_honest = matches!(answer.judgement, Judgement::Open | Judgement::Right);
         assert!(is_honest, "WORLD={seed}: {:?}: {}", answer.judgement, answer.text);
     }

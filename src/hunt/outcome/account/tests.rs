@@ -331,6 +331,30 @@ fn a_guard_that_no_found_commit_moves_is_searched_by_itself() {
 }
 
 #[test]
+fn a_guard_is_searched_by_itself_beside_candidates_for_another() {
+    let metric = Metric::of("kl");
+    let other = GuardTarget { guard: Guard { metric, form: UP }, ..target(UP, 0.0, 3.0) };
+    let ppl = Target::Guard(target(UP, 6.0, 7.0));
+    let targets = vec![ppl.clone(), Target::Guard(other.clone())];
+    let whole = search_range(Aim::Regression, commit('1'), commit('e'), targets.clone());
+    let new = || Ledger::new(&targets, SearchTerms::of(Aim::Regression));
+    let searched = |ledger: &Ledger| ledger.range_of_unmoved(&whole).map(|range| range.targets);
+    // The found step may hide another one of its metric.
+    let mut ledger = new();
+    ledger.enter(&whole, found('5', 6.0, 7.0), &at('e', &[7.0]));
+    let among = vec![commit('5'), commit('8')];
+    ledger.found()[0].status =
+        CulpritStatus::Hides { among, left: 1.0, undone_by: None, why: None };
+    assert_eq!(searched(&ledger), Some(vec![Target::Guard(other.clone())]));
+    // No step of the first metric is confirmed.
+    let mut ledger = new();
+    let only_ppl = SearchRange { targets: vec![ppl], ..whole.clone() };
+    let open = Searched::Candidates(vec![commit('8'), commit('9')], "neither builds".into());
+    ledger.enter(&only_ppl, open, &at('e', &[7.0]));
+    assert_eq!(searched(&ledger), Some(vec![Target::Guard(other)]));
+}
+
+#[test]
 fn a_rest_within_its_noise_is_explained() {
     let within = |bad: f64| {
         let (mut ledger, whole) = whole(noisy(UP, 6.0, bad));
@@ -355,6 +379,21 @@ fn candidates_of_every_range_are_named_with_their_reasons() {
     assert!(finding.summary.contains("the first reason"), "{}", finding.summary);
     assert!(finding.notes.iter().any(|note| note.contains("the second reason")));
     assert!(finding.notes.iter().any(|note| note.contains("small steps add up")));
+}
+
+#[test]
+fn a_merge_with_a_step_of_its_own_stays_beside_the_commit_that_it_merges() {
+    let named = |adds_own_step: bool| {
+        let (mut ledger, search_range) = whole(target(UP, 6.0, 8.0));
+        ledger.enter(&search_range, found('5', 6.0, 7.0), &at('e', &[8.0]));
+        ledger.enter(&search_range, found('9', 7.0, 8.0), &at('e', &[8.0]));
+        let inside = culprit('5', vec![effect(6.0, 7.0, 0.5)]);
+        ledger.brought_by(&commit('9'), &inside, adds_own_step);
+        let named = ledger.named().map(|culprit| culprit.info.commit.clone());
+        named.collect::<Vec<CommitId>>()
+    };
+    assert_eq!(named(true), [commit('5'), commit('9')]);
+    assert_eq!(named(false), [commit('5')]);
 }
 
 #[test]

@@ -22,6 +22,7 @@ fn before() -> MendContext {
         is_put_back: false,
         before: 0.0,
         hidden: vec![commit('4')],
+        ..MendContext::default()
     }
 }
 
@@ -54,8 +55,68 @@ fn a_step_mended_in_part_stands() {
 
 #[test]
 fn what_is_left_of_a_huge_step_may_be_anothers() {
-    let hides = CulpritStatus::Hides { among: vec![commit('1'), commit('4')], left: 0.3 };
+    let among = vec![commit('1'), commit('4')];
+    let hides = CulpritStatus::Hides { among, left: 0.3, undone_by: None, why: None };
     assert_eq!(settled(&[99_993.0], &mend(99_992.7, 0.3)), [hides]);
+}
+
+#[test]
+fn a_step_that_one_commit_made_good_mostly_stands_if_its_text_is_whole() {
+    let status = |step: f64, amount: f64, around: MendContext| {
+        let mut all = vec![found('1', step)];
+        let mend = Mend { repeats: true, ..mend(amount, step - amount) };
+        apply_mend(&mut all, &mend, &[around]);
+        (all[0].status.clone(), all[0].perhaps_mended_by.clone())
+    };
+    let hides = |step: f64, amount: f64, around: MendContext| {
+        matches!(status(step, amount, around).0, CulpritStatus::Hides { undone_by: None, .. })
+    };
+    let whole = MendContext { carried: ChangePresence::Whole, ..before() };
+    let one = MendContext { made_by: MadeBy::OneCommit, ..whole.clone() };
+    let by = Some(commit('9'));
+    assert_eq!(status(1.89, 1.46, one.clone()), (CulpritStatus::Stands, by));
+    // Enough is left to see, whoever made the improvement.
+    assert_eq!(status(1.89, 0.9, one.clone()), (CulpritStatus::Stands, None));
+    // Too little is left: a rise of that size may have been hidden.
+    assert!(hides(10.0, 9.2, one.clone()));
+    // Several commits may have made the improvement, or the text does not show the change.
+    assert!(hides(1.89, 1.46, whole));
+    for carried in [ChangePresence::Gone, ChangePresence::GoneBefore, ChangePresence::Unknown] {
+        assert!(hides(1.89, 1.46, MendContext { carried, ..one.clone() }), "{carried:?}");
+    }
+}
+
+#[test]
+fn an_improvement_larger_than_a_step_may_have_undone_it_and_more() {
+    let mended_by = |steps: [f64; 2], amount: f64| {
+        let mut all = vec![found('1', steps[0]), found('2', steps[1])];
+        let mend = Mend { repeats: true, ..mend(amount, steps[0] + steps[1] - amount) };
+        let whole = MendContext { carried: ChangePresence::Whole, ..before() };
+        apply_mend(&mut all, &mend, &[whole.clone(), whole]);
+        all.into_iter().map(|one| (one.stands(), one.perhaps_mended_by)).collect::<Vec<_>>()
+    };
+    let by = Some(commit('9'));
+    // The second step and a part of the first, or both in part.
+    assert_eq!(mended_by([1.49, 3.23], 4.16), [(true, by.clone()), (true, by.clone())]);
+    assert_eq!(mended_by([3.23, 1.49], 2.2), [(true, None), (true, by)]);
+    // It undid the first step, so it is not open what it did.
+    assert_eq!(mended_by([1.49, 0.5], 1.49), [(false, None), (true, None)]);
+}
+
+#[test]
+fn a_step_that_hides_another_was_undone_by_a_mend_of_its_size() {
+    let undone_by = |repeats: bool| {
+        let mut all = vec![found('1', 0.9), found('2', 0.38)];
+        let mend = Mend { repeats, ..mend(0.38, 1.35) };
+        let whole = MendContext { carried: ChangePresence::Whole, ..before() };
+        apply_mend(&mut all, &mend, &[whole, before()]);
+        assert!(all[0].stands());
+        match all.remove(1).status {
+            CulpritStatus::Hides { undone_by, .. } => undone_by,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((undone_by(true), undone_by(false)), (Some(commit('9')), None));
 }
 
 #[test]
@@ -64,6 +125,25 @@ fn of_equal_steps_it_is_not_clear_which_was_undone() {
         settled(&[0.5, 0.5], &mend(0.5, 0.5)),
         [CulpritStatus::Unclear, CulpritStatus::Unclear]
     );
+}
+
+#[test]
+fn a_step_that_the_runs_leave_open_is_unclear() {
+    // By the few runs of its confirmation, the first step is larger than the mend.
+    let status = |first: MendContext| -> Vec<CulpritStatus> {
+        let mut all = vec![found('1', 1.05), found('2', 3.0)];
+        apply_mend(&mut all, &mend(0.93, 3.0), &[first, before()]);
+        all.into_iter().map(|found| found.status).collect()
+    };
+    assert_eq!(status(before()), [CulpritStatus::Stands, CulpritStatus::Stands]);
+    let sized = |size: f64, is_open: bool| MendContext {
+        by_all_runs: Some(SizedStep { size, is_open }),
+        ..before()
+    };
+    let open = sized(1.05, true);
+    assert_eq!(status(open), [CulpritStatus::Unclear, CulpritStatus::Stands]);
+    let by_all_runs = sized(0.95, false);
+    assert_eq!(status(by_all_runs), [undone(), CulpritStatus::Stands]);
 }
 
 #[test]

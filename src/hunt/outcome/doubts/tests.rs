@@ -2,7 +2,10 @@ use crate::evaluation::{
     Aim, CommitId, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Metric, Outcome,
     Target, Unexplained, Value,
 };
+use crate::hunt::left_out::LeftOut;
 use crate::hunt::outcome::account::Ledger;
+use crate::hunt::outcome::culprit_status::CulpritStatus;
+use crate::hunt::outcome::hidden_cause::WhyHidden;
 use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
@@ -108,7 +111,9 @@ fn a_larger_open_step_of_the_same_metric_takes_the_answer_back() {
     hunt.leaves_open(&[Target::Guard(rest)]);
     let finding = hunt.close();
     assert_eq!((finding.outcome, named(&finding)), (Outcome::Candidates, Vec::new()));
-    assert_eq!(finding.candidates, ['8', '9'].map(commit));
+    // The confirmed step that is open is a candidate too.
+    assert_eq!(finding.candidates, ['8', '9', '5'].map(commit));
+    assert_eq!(finding.open_steps[0].commit, commit('5'));
 }
 
 #[test]
@@ -134,7 +139,7 @@ fn a_doubted_commit_was_undone_if_the_others_explain_the_end() {
         let mut hunt = Hunt::of(&[ppl(bad)]);
         hunt.finds('5', effect(6.0, 7.0, 0.5));
         hunt.finds('9', effect(from, level, 0.5));
-        hunt.ledger.hides(&commit('5'), &['7', '9'].map(commit));
+        hunt.ledger.hides(&commit('5'), &['7', '9'].map(commit), WhyHidden::GoneAtEnd);
         hunt.close()
     };
     let finding = behind(6.0, 7.0, 7.0);
@@ -143,6 +148,40 @@ fn a_doubted_commit_was_undone_if_the_others_explain_the_end() {
     let finding = behind(7.0, 7.75, 7.75);
     assert_eq!((finding.outcome, named(&finding)), (Outcome::Candidates, Vec::new()));
     assert_eq!(finding.candidates, ['5', '7', '9'].map(commit));
+}
+
+#[test]
+fn a_doubt_gives_its_own_reason() {
+    let reasons = [
+        (WhyHidden::LostInNoise, "the runs do not tell whether the bad end still has the step"),
+        (WhyHidden::GoneAtEnd, "its change is gone at the bad end"),
+        (WhyHidden::GoneAt(commit('9')), "is gone at 9999999999"),
+    ];
+    for (why, said) in reasons {
+        let mut hunt = Hunt::of(&[ppl(7.0)]);
+        hunt.finds('5', effect(6.0, 7.0, 0.5));
+        hunt.ledger.hides(&commit('5'), &['7', '9'].map(commit), why);
+        let finding = hunt.close();
+        assert_eq!(finding.candidates, ['5', '7', '9'].map(commit));
+        assert!(finding.summary.contains(said), "{}", finding.summary);
+    }
+}
+
+#[test]
+fn what_no_search_tests_is_no_candidate_unless_the_filter_hides_a_found_commit() {
+    let close = |tested: &[char]| {
+        let mut hunt = Hunt::of(&[ppl(7.0)]);
+        hunt.finds('5', effect(6.0, 7.0, 0.5));
+        hunt.ledger.hides(&commit('5'), &['7', '8', '9'].map(commit), WhyHidden::LostInNoise);
+        let filter = PathFilter { asked: vec!["src".to_owned()], unread: Vec::new() };
+        let tested: Vec<CommitId> = tested.iter().copied().map(commit).collect();
+        hunt.ledger.left_out = LeftOut::of(filter, &['5', '7', '8', '9'].map(commit), &tested);
+        let finding = hunt.close();
+        let is_said = finding.notes.iter().any(|note| note.contains("leave out 1 of 4 commits"));
+        (finding.candidates, is_said)
+    };
+    assert_eq!(close(&['5', '7', '9']), (['5', '7', '9'].map(commit).to_vec(), true));
+    assert_eq!(close(&['7', '8', '9']), (['5', '7', '8', '9'].map(commit).to_vec(), false));
 }
 
 #[test]
@@ -157,4 +196,70 @@ fn a_merge_is_a_candidate_beside_the_commits_of_a_branch_that_cannot_be_measured
     assert_eq!((finding.outcome, named(&finding)), (Outcome::Candidates, Vec::new()));
     assert_eq!(finding.candidates, ['3', '4', '5'].map(commit));
     assert!(finding.summary.contains("is one of 3"), "{}", finding.summary);
+}
+
+#[test]
+fn steps_that_hide_others_are_one_question() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    hunt.finds('5', effect(6.0, 7.0, 0.5));
+    hunt.finds('7', effect(6.0, 7.0, 0.5));
+    for found in hunt.ledger.found() {
+        let own = found.culprit.info.commit.clone();
+        let among = vec![own, commit('9')];
+        found.status = CulpritStatus::Hides { among, left: 0.75, undone_by: None, why: None };
+    }
+    let finding = hunt.close();
+    assert_eq!(finding.candidates, ['5', '7', '9'].map(commit));
+    // The number is that of all candidates, as in the headline of a report.
+    let words = &finding.summary;
+    assert!(words.contains("is one of 3: 5555555555, 7777777777, 9999999999; "), "{words}");
+    assert!(words.contains("what 5555555555 and 7777777777 changed, but ppl is"), "{words}");
+    let steps = finding.open_steps.iter().map(|step| step.commit.clone());
+    assert_eq!(steps.collect::<Vec<_>>(), ['5', '7'].map(commit));
+}
+
+#[test]
+fn an_undone_step_that_hid_another_one_is_no_question_if_the_others_explain_the_end() {
+    let status = |bad: f64| {
+        let mut hunt = Hunt::of(&[ppl(bad)]);
+        hunt.finds('5', effect(6.0, 7.0, 0.5));
+        hunt.finds('7', effect(7.0, 7.75, 0.5));
+        let hides = CulpritStatus::Hides {
+            among: ['7', '9'].map(commit).to_vec(),
+            left: 1.75,
+            undone_by: Some(commit('9')),
+            why: None,
+        };
+        hunt.ledger.found()[1].status = hides;
+        hunt.ledger.settle_what_hides_nothing();
+        hunt.ledger.found()[1].status.clone()
+    };
+    assert_eq!(status(7.0), CulpritStatus::Undone { by: commit('9'), again: false });
+    // Within the tolerance, but a part is left.
+    assert!(matches!(status(7.25), CulpritStatus::Hides { .. }));
+}
+
+#[test]
+fn a_commit_of_whose_step_little_is_left_is_named_with_less_confidence() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    hunt.finds('5', effect(6.0, 7.0, 0.5));
+    hunt.ledger.found()[0].perhaps_mended_by = Some(commit('9'));
+    let finding = hunt.close();
+    assert_eq!(named(&finding), vec![commit('5')]);
+    let culprit = &finding.culprits[0];
+    assert!(culprit.confidence <= 0.98);
+    assert_eq!(culprit.perhaps_mended_by, Some(commit('9')));
+}
+
+#[test]
+fn groups_of_candidates_are_counted_together() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    let targets = hunt.targets.clone();
+    hunt.leaves_open(&targets);
+    hunt.enter(&targets, Searched::Candidates(vec![commit('9'), commit('a')], "odd".into()));
+    let finding = hunt.close();
+    assert_eq!(finding.candidates, ['8', '9', 'a'].map(commit));
+    let said = "one of 3; 2 of them (8888888888, 9999999999): neither builds";
+    assert!(finding.summary.ends_with(said), "{}", finding.summary);
+    assert_eq!(finding.notes, ["besides, 2 of them (9999999999, aaaaaaaaaa): odd"]);
 }

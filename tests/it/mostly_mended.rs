@@ -1,0 +1,82 @@
+//! A later commit takes back most of a step in another file, and a little of the step is left at
+//! the bad end. All levels repeat, so each commit that changes the level is seen.
+
+use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, graph, line};
+
+/// A change of a kernel: the commit, the kernel, and what it adds to the perplexity from there on.
+type Change<'a> = (&'a str, &'a str, f64);
+
+/// A hunt in this history with kernels that add nothing in the commit `0`, and these changes.
+fn hunt_in(env: &TestEnvironment, plan: Plan, changes: &[Change<'_>]) -> (History, Hunt) {
+    let kernels = [("0", "a", 0.0), ("0", "b", 0.0), ("0", "c", 0.0)];
+    let mut plan = plan;
+    for (commit, kernel, adds) in kernels.iter().chain(changes) {
+        let path = format!("kernels/{kernel}.conf");
+        plan = plan.file(commit, path, &format!("ppl+{kernel} = {adds}\n"));
+    }
+    let history = plan.build(env);
+    Oracle::new(env).write(env);
+    (history, env.hunt())
+}
+
+fn on_a_line(env: &TestEnvironment, changes: &[Change<'_>]) -> (History, Hunt) {
+    hunt_in(env, line(&["7.0"; 40].join(" ")), changes)
+}
+
+#[test]
+fn the_step_of_which_a_little_is_left_is_named() {
+    for env in [TestEnvironment::new(), TestEnvironment::localizing()] {
+        let (history, hunt) = on_a_line(&env, &[("10", "a", 1.89), ("31", "b", -1.46)]);
+        let hunt = hunt.names(&history, 10);
+        assert!(hunt.report["culprit"]["confidence"].as_f64().unwrap() <= 0.98);
+        assert_eq!(hunt.report["culprit"]["perhaps_mended_by"], history.commit(31));
+        hunt.output.says(&["may have taken back its whole step"]);
+    }
+}
+
+#[test]
+fn a_step_after_the_whole_one_was_taken_back_is_named() {
+    let env = TestEnvironment::new();
+    let changes = [("10", "a", 1.89), ("28", "b", -1.89), ("33", "c", 0.43)];
+    let (history, hunt) = on_a_line(&env, &changes);
+    let hunt = hunt.names(&history, 33);
+    assert_eq!(hunt.culprits(&history), ["33"]);
+}
+
+#[test]
+fn a_step_before_the_whole_one_was_taken_back_is_named() {
+    let env = TestEnvironment::new();
+    let changes = [("10", "a", 1.89), ("20", "c", 0.43), ("28", "b", -1.89)];
+    let (history, hunt) = on_a_line(&env, &changes);
+    let hunt = hunt.names(&history, 20);
+    assert_eq!(hunt.culprits(&history), ["20"]);
+}
+
+/// A graph in which `merge` merges a branch of the commits `x`, `y` and `z` that begins at `base`.
+fn merged(base: &str) -> Plan {
+    let side = format!("x < {base}: g");
+    let mut commits = vec!["0: g", "1 < 0: g", "2 < 1: g", "step < 2: g", "4 < step: g"];
+    commits.extend([side.as_str(), "y < x: g", "z < y: g"]);
+    commits.extend(["5 < 4: g", "6 < 5: g", "merge < 6 z: g", "7 < merge: g", "8 < 7: g"]);
+    commits.extend(["9 < 8: g", "10 < 9: g", "11 < 10: g", "12 < 11: g"]);
+    graph(&commits)
+}
+
+#[test]
+fn a_merge_that_improves_both_its_parents_leaves_the_step_named() {
+    let env = TestEnvironment::new();
+    let changes = [("step", "a", 1.89), ("merge", "b", -1.46)];
+    let (history, hunt) = hunt_in(&env, merged("4"), &changes);
+    hunt.names(&history, "step");
+}
+
+#[test]
+fn a_merge_with_a_branch_that_never_had_the_step_tells_nothing() {
+    let env = TestEnvironment::new();
+    // The merge takes back the whole step; what is left comes from its branch.
+    let brought = [("y", "c", 0.43), ("merge", "c", 0.43)];
+    let changes = [&[("step", "a", 1.89), ("merge", "b", -1.89)][..], &brought].concat();
+    let (history, hunt) = hunt_in(&env, merged("1"), &changes);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(hunt.candidates(&history).contains(&"y".to_owned()), "{}", hunt.output.stdout);
+}
