@@ -109,7 +109,7 @@ impl Driver<'_> {
         let good = self.begun.good.commit.clone();
         let look = Request::look(&good, measures, Phase::Endpoint);
         let known = self.oracle.evaluate(look)?;
-        let known = known.samples.values().map(Vec::len).min().unwrap_or(0);
+        let known = known.fewest_runs();
         let mut moved: Vec<(&GuardTarget, Vec<f64>)> = Vec::new();
         for run in 1..=LOOKS {
             let seen = self.oracle.evaluate(Request { runs: known + run, keep: true, ..look })?;

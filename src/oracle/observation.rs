@@ -80,6 +80,11 @@ impl Observation {
         self.samples.get(measure).map_or(&[], Vec::as_slice)
     }
 
+    /// The number of runs of the measure that has the fewest.
+    pub(crate) fn fewest_runs(&self) -> usize {
+        self.samples.values().map(Vec::len).min().unwrap_or(0)
+    }
+
     /// A metric's values over the runs that gave one.
     pub(crate) fn values(&self, metric: &Metric) -> Vec<Value> {
         self.of(&metric.measure).iter().filter_map(|s| s.value(metric)).collect()

@@ -57,15 +57,24 @@ impl HuntDir {
         self.ahead().join(format!("{phase}-{commit}.{ending}"))
     }
 
+    /// Locks the file with this ending; `None` if another process holds the lock.
+    fn lock_ahead(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+        ending: &str,
+    ) -> Result<Option<File>, StoreError> {
+        let path = self.ahead_file(commit, phase, ending);
+        files::try_lock_file(&path).map_err(StoreError::at(&path))
+    }
+
     /// Claims the right to measure a commit; `None` if another process has it.
     pub(crate) fn claim(
         &self,
         commit: &CommitId,
         phase: Phase,
     ) -> Result<Option<AheadClaim>, StoreError> {
-        let path = self.ahead_file(commit, phase, "lock");
-        let lock = files::try_lock_file(&path).map_err(StoreError::at(&path))?;
-        Ok(lock.map(AheadClaim))
+        Ok(self.lock_ahead(commit, phase, "lock")?.map(AheadClaim))
     }
 
     /// The lock of a job that has a node, and waits until the process that builds its commit leaves
@@ -75,8 +84,7 @@ impl HuntDir {
         commit: &CommitId,
         phase: Phase,
     ) -> Result<Option<File>, StoreError> {
-        let path = self.ahead_file(commit, phase, "node");
-        files::try_lock_file(&path).map_err(StoreError::at(&path))
+        self.lock_ahead(commit, phase, "node")
     }
 
     /// Whether a job has a node and waits for the build of this commit. Only the process that holds

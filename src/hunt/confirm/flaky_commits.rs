@@ -73,7 +73,7 @@ impl Driver<'_> {
                 if !flakes_at_unknown_rate(&seen, targets, enough, rebuild) {
                     break;
                 }
-                let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+                let least = seen.fewest_runs();
                 seen = self.oracle.evaluate(Request { runs: least + 1, rebuild, ..look })?;
             }
         }
@@ -104,7 +104,7 @@ fn flakes_at_unknown_rate(
 /// How many runs gave the most frequent values, and how many runs there are.
 fn alike(seen: &Observation, targets: &[Target]) -> (usize, usize) {
     let mut kinds: Vec<(Vec<Option<Value>>, usize)> = Vec::new();
-    let runs = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+    let runs = seen.fewest_runs();
     for run in 0..runs {
         let value = |target: &Target| match target {
             Target::Guard(target) => {

@@ -27,7 +27,7 @@ pub(crate) struct VerdictCounts<'a> {
 
 impl<'a> VerdictCounts<'a> {
     pub(crate) fn of(known: &'a Observation, targets: &[Target], config: &Config) -> Self {
-        let runs = known.samples.values().map(Vec::len).min().unwrap_or(0);
+        let runs = known.fewest_runs();
         let mut heard = Self::default();
         for run in 0..runs {
             let (count, side) = match verdict_of_run(known, run, targets, config).verdict {

@@ -18,7 +18,7 @@ pub(crate) enum WhyOpen {
     NotMeasured(usize),
     /// The newer end keeps most of its step without it.
     NoEffect,
-    /// Without what later commits made of its lines, it has no effect at the newer end.
+    /// Its lines have no effect at the newer end if the later edits of these lines are left out.
     LaterLines,
     /// The newer end keeps a part of its step with the lines as they were before it.
     KeepsAPart,

@@ -79,7 +79,7 @@ impl Driver<'_> {
         let request = Request { runs: RUNS, recipe: Some(recipe), ..look };
         let seen = self.oracle.evaluate(request)?;
         // A build that fails has no runs.
-        let runs = seen.samples.values().map(Vec::len).min().unwrap_or_default().max(1);
+        let runs = seen.fewest_runs().max(1);
         let of_run = |run| verdict_of_run(&seen, run, targets, recipe);
         Ok(((0..runs).map(of_run).collect(), seen))
     }

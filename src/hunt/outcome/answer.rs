@@ -61,7 +61,7 @@ impl Ledger {
             Some(_) if !first_only => self.unexplained(&accounts),
             _ => Vec::new(),
         };
-        // A commit that was doubted since explains nothing.
+        // If no commit is named in the end, none explains anything.
         let accounts = if main.is_some() { accounts } else { self.accounts() };
         let (outcome, summary, candidates) = if let Some(main) = main
             && !unexplained.is_empty()

@@ -168,8 +168,8 @@ impl Ledger {
         self.doubted = open.into_metrics();
     }
 
-    /// Marks each commit that a mend undid, and that may have hidden another one, as undone if the
-    /// standing commits explain the newer end without it. What it hid is gone there too.
+    /// A mend undid a found commit, and the commit may have hidden another one. If the standing
+    /// commits explain the newer end exactly, nothing hidden is left there: marks it as undone.
     pub(super) fn settle_what_hides_nothing(&mut self) {
         for place in 0..self.found.len() {
             let found = &self.found[place];

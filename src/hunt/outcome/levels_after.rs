@@ -192,16 +192,8 @@ impl Driver<'_> {
             self.note_own_fall(ledger, target, [&before, &after], [&base, &tip])?;
             parts.extend([[from.clone(), before], [base, tip], [after, to.clone()]]);
         } else {
-            let metric = &target.guard.metric;
-            ledger.mended(Mend {
-                by: after.commit.clone(),
-                before: Some(before.commit.clone()),
-                metric: Some(metric.clone()),
-                amount: target.guard.worsening(after.value, before.value),
-                left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
-                limit: target.limit,
-                repeats: target.noise.is_none(),
-            });
+            let amount = target.guard.worsening(after.value, before.value);
+            add_mend(ledger, target, [&before, &after], amount);
             parts.extend([[from.clone(), before], [after, to.clone()]]);
         }
         for pair in parts {
@@ -228,16 +220,7 @@ impl Driver<'_> {
         if !repeats || bases.len() != 1 || !is_own || !own.is_finite() {
             return Ok(());
         }
-        let metric = &target.guard.metric;
-        ledger.mended(Mend {
-            by: merge.commit.clone(),
-            before: Some(before.commit.clone()),
-            metric: Some(metric.clone()),
-            amount: own,
-            left: ledger.beyond_good(metric, merge.value).unwrap_or(0.0),
-            limit: target.limit,
-            repeats: true,
-        });
+        add_mend(ledger, target, [before, merge], own);
         Ok(())
     }
 
@@ -355,4 +338,20 @@ impl Driver<'_> {
         let seen = self.known_runs(commit, std::slice::from_ref(&target.guard.metric.measure))?;
         Ok(level_of(&seen, commit, target))
     }
+}
+
+/// Adds a mend to the ledger. `levels`: those of the last worse commit and of the first better one.
+/// `amount`: how much of the fall between them the better commit made itself.
+fn add_mend(ledger: &mut Ledger, target: &GuardTarget, levels: [&Level; 2], amount: f64) {
+    let [before, after] = levels;
+    let metric = &target.guard.metric;
+    ledger.mended(Mend {
+        by: after.commit.clone(),
+        before: Some(before.commit.clone()),
+        metric: Some(metric.clone()),
+        amount,
+        left: ledger.beyond_good(metric, after.value).unwrap_or(0.0),
+        limit: target.limit,
+        repeats: target.noise.is_none(),
+    });
 }

@@ -151,10 +151,10 @@ impl Driver<'_> {
     }
 }
 
-/// Whether a merge is worse than its parent by more than the branch got worse, and its confirmed
-/// step is this difference. Then the step was measured against a parent that has the branch's step,
-/// and the branch cannot have made it. `branch`: the target between the levels of the branch.
-/// `before`: the level of the merge's other parent.
+/// Whether a merge made a step that its branch cannot have made. The merge must be worse than its
+/// other parent by more than the branch got worse, and the excess must be its confirmed step: then
+/// that step was measured against a parent that has the branch's step already. `branch`: the target
+/// between the levels of the branch. `before`: the level of the merge's other parent.
 fn is_beyond_branch(branch: &GuardTarget, before: f64, effect: &Effect) -> bool {
     let branch_levels = branch.baseline.number().zip(branch.bad.number());
     let of_merge = effect.commit.number().zip(effect.own_step);

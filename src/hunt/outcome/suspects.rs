@@ -209,7 +209,7 @@ impl Driver<'_> {
         }
         let recipe = self.oracle.recipes.at(commit)?;
         let agree = |seen: &Observation| {
-            let count = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let count = seen.fewest_runs();
             let agrees = |run| verdict_of_run(seen, run, targets, &recipe).verdict == verdict;
             (0..count).all(agrees)
         };
@@ -240,7 +240,7 @@ impl Driver<'_> {
             if !is_short {
                 return Ok(agree(&seen).then_some(seen));
             }
-            let least = seen.samples.values().map(Vec::len).min().unwrap_or(0);
+            let least = seen.fewest_runs();
             let repeats = self.known_to_repeat(targets, [commit.clone()])? == Some(true);
             let rebuild = by_builds || !repeats;
             let runs = if rebuild { least + 1 } else { enough };

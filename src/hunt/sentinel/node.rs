@@ -179,7 +179,7 @@ impl Driver<'_> {
             }
             let look = Request::look(&good, measures, Phase::Endpoint);
             let known = self.oracle.evaluate(look)?;
-            let known = known.samples.values().map(Vec::len).min().unwrap_or(0);
+            let known = known.fewest_runs();
             let before = self.oracle.recorder.made();
             let seen = self.oracle.evaluate(Request { runs: known + 1, keep: true, ..look })?;
             let has_failed =

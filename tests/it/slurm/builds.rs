@@ -163,8 +163,8 @@ fn commits_are_built_ahead_of_the_only_job_that_measures() {
     assert!(runs("used") > 0 && runs("unused") <= 1, "{ahead:#}\n{said}");
 }
 
-/// What workers in slot 2 did for the search, without those that were cancelled. If two jobs may
-/// measure, the second one has this slot.
+/// What was done for the search in slot 2, which is that of the second job. Cancelled workers do not
+/// count.
 fn done_in_second_slot(env: &TestEnvironment) -> Vec<Value> {
     let journal = journal(env);
     let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -84,7 +84,8 @@ fn hunt(world: &World) -> Answer {
     Answer { judgement, said, is_stated, is_astray, runs, builds, seconds: 0.0, text }
 }
 
-/// The environment without ccache, which a hunt asks before each build: `false` is in its place.
+/// The environment with `false` in place of ccache. A hunt asks ccache before each build, and no
+/// world uses it.
 fn without_ccache(env: TestEnvironment) -> TestEnvironment {
     let folder = env.path("programs");
     fs::create_dir(&folder).unwrap();
