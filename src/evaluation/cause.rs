@@ -209,7 +209,7 @@ pub(crate) enum Shows {
     Difference,
     /// No difference.
     Nothing,
-    /// The build failed, or its runs cannot be judged.
+    /// The build failed, its runs cannot be judged, or noise hides which of the two they show.
     Unresolved,
 }
 

@@ -222,7 +222,7 @@ pub(crate) struct Culprit {
     /// Date and hunt of an earlier confirmation, if it is reused.
     pub confirmed_before: Option<(String, String)>,
     /// Set if no test shows that the newer end needs the commit: how many later commits the hunt
-    /// did not measure.
+    /// did not measure, or could not judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
     /// Set if one later commit took most of the step back, or improved the metric by more than the

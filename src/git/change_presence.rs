@@ -5,9 +5,11 @@
 mod dropped;
 mod edits;
 mod followed;
+mod held;
 mod later_place;
 mod lines;
 mod main_line;
+mod own_place;
 mod touching;
 
 use std::cell::RefCell;
@@ -21,6 +23,7 @@ use crate::evaluation::CommitId;
 
 use super::raw_path::os;
 use super::{FileChange, GitError, History};
+pub(crate) use held::{HeldLines, MergeWithoutLines};
 use later_place::LaterPlace;
 use lines::LineComparison;
 
@@ -77,6 +80,12 @@ impl Change {
         let own: BTreeSet<&[u8]> = self.files.iter().flat_map(FileOfChange::paths).collect();
         altered.iter().all(|file| own.contains(&*file.path))
     }
+}
+
+/// Whether at least one of these holds, and as many hold as do not.
+fn are_most(told: impl Iterator<Item = bool>) -> bool {
+    let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
+    !there.is_empty() && there.len() >= gone.len()
 }
 
 fn is_among(path: &[u8], paths: &[&str]) -> bool {
@@ -283,9 +292,7 @@ impl History {
     /// Whether the tree of `commit` has the change in at least half of the files that can be
     /// judged. Some files (a version, a log) differ in every commit, so half is enough.
     pub(crate) fn carries_mostly(&self, commit: &CommitId, change: &Change) -> bool {
-        let told = change.files.iter().filter_map(|file| self.carries_file(commit, file));
-        let (there, gone): (Vec<bool>, Vec<bool>) = told.partition(|is_there| *is_there);
-        !there.is_empty() && there.len() >= gone.len()
+        are_most(change.files.iter().filter_map(|file| self.carries_file(commit, file)))
     }
 
     fn carries_file(&self, commit: &CommitId, file: &FileOfChange) -> Option<bool> {

@@ -18,7 +18,7 @@ use super::bisect_repository::BisectRepository;
 use super::command::Call;
 use super::error::io_error;
 use super::overlay::{Layer, OverlayResult};
-use super::scratch_repository::{Conflicts, ScratchRepository};
+use super::scratch_repository::{Conflicts, MergedTree, ScratchRepository};
 use super::{GitError, Repository};
 
 /// Makes modified trees, each once.
@@ -75,22 +75,22 @@ impl OverlayBuilder {
     }
 
     /// Merges the changes between these pairs of trees into `tree`, one after the other, as
-    /// `git revert` does. Returns the merged tree; `None` if there are conflicts that stay.
+    /// `git revert` does.
     pub(crate) fn merged(
         &self,
         tree: &str,
         changes: &[[String; 2]],
         conflicts: Conflicts,
-    ) -> Result<Option<String>, GitError> {
-        let Some(scratch) = self.scratch.get() else { return Ok(None) };
+    ) -> Result<MergedTree, GitError> {
+        let Some(scratch) = self.scratch.get() else { return Ok(MergedTree::Conflict) };
         let mut merged = tree.to_owned();
         for [from, to] in changes.iter().filter(|[from, to]| from != to) {
-            let Some(next) = scratch.merged(&merged, [from, to], conflicts)? else {
-                return Ok(None);
-            };
-            merged = next;
+            match scratch.merged(&merged, [from, to], conflicts)? {
+                MergedTree::Tree(next) => merged = next,
+                other => return Ok(other),
+            }
         }
-        Ok(Some(merged))
+        Ok(MergedTree::Tree(merged))
     }
 
     fn scratch(&self, commit: &CommitId) -> Result<&ScratchRepository, GitError> {

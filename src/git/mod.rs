@@ -50,7 +50,7 @@ mod worktree;
 pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};
-pub(crate) use change_presence::{Change, CommitsWithoutChange};
+pub(crate) use change_presence::{Change, CommitsWithoutChange, HeldLines, MergeWithoutLines};
 pub(crate) use changes::FileChange;
 pub(crate) use checkout_impossible::CheckoutImpossible;
 pub(crate) use diff::{FileDiff, read_diff};
@@ -66,7 +66,7 @@ pub(crate) use overlay::{
 };
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
 pub(crate) use repository::{Repository, git_version};
-pub(crate) use scratch_repository::Conflicts;
+pub(crate) use scratch_repository::{Conflicts, MergedTree};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
 pub(crate) use touched::{TouchedPath, TouchedPaths};
 pub(crate) use version::GitVersion;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use git2::{FileFavor, MergeOptions, Oid};
+use git2::{ErrorCode, FileFavor, MergeOptions, Oid};
 
 use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
@@ -30,6 +30,17 @@ pub(crate) enum Conflicts {
     Stay,
     /// The merged change replaces them.
     Replaced,
+}
+
+/// What a merge of trees gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MergedTree {
+    /// This tree.
+    Tree(String),
+    /// There are conflicts that stay.
+    Conflict,
+    /// No merge was made; why, in words.
+    Failed(String),
 }
 
 /// A bare repository, an index, and an empty folder for git commands that need a worktree.
@@ -138,8 +149,7 @@ impl ScratchRepository {
     }
 
     /// Merges the change between two trees into `tree`, as `git revert` and `git cherry-pick` do: a
-    /// file that was renamed meanwhile is found under its new name. Returns the merged tree; `None`
-    /// if there are conflicts that stay, or if an object is missing, as in a partial clone.
+    /// file that was renamed meanwhile is found under its new name.
     ///
     /// Uses libgit2: git itself can do this without a checkout only since version 2.43.
     pub(super) fn merged(
@@ -147,7 +157,7 @@ impl ScratchRepository {
         tree: &str,
         [from, to]: [&String; 2],
         conflicts: Conflicts,
-    ) -> Result<Option<String>, GitError> {
+    ) -> Result<MergedTree, GitError> {
         let objects = open_bare(self.bare.git_dir())?;
         let mut options = MergeOptions::new();
         options.find_renames(true).target_limit(MOST_RENAMES);
@@ -155,12 +165,16 @@ impl ScratchRepository {
             options.file_favor(FileFavor::Theirs);
         }
         let find = |name: &str| Oid::from_str(name).and_then(|tree| objects.find_tree(tree));
-        let merge = || -> Result<Option<Oid>, git2::Error> {
+        let merge = || -> Result<MergedTree, git2::Error> {
             let (base, ours, theirs) = (find(from)?, find(tree)?, find(to)?);
             let mut merged = objects.merge_trees(&base, &ours, &theirs, Some(&options))?;
-            if merged.has_conflicts() { Ok(None) } else { merged.write_tree_to(&objects).map(Some) }
+            if merged.has_conflicts() {
+                return Ok(MergedTree::Conflict);
+            }
+            let tree = merged.write_tree_to(&objects)?;
+            Ok(MergedTree::Tree(tree.to_string()))
         };
-        Ok(merge().ok().flatten().map(|tree| tree.to_string()))
+        Ok(merge().unwrap_or_else(|error| MergedTree::Failed(why_not_merged(&error))))
     }
 
     /// Whether git has all the files from which a patch was made, by the object names in the patch.
@@ -224,6 +238,16 @@ impl ScratchRepository {
         let folder = self.folder.path();
         let call = Call::in_worktree(self.bare.git_dir(), &folder.join("nothing"));
         call.env("GIT_INDEX_FILE", folder.join("index"))
+    }
+}
+
+/// Why libgit2 could not merge. Libgit2 fetches nothing that a partial clone lacks.
+fn why_not_merged(error: &git2::Error) -> String {
+    let said = error.message();
+    if error.code() == ErrorCode::NotFound {
+        format!("this clone lacks a file of the merge; a clone without --filter has it: {said}")
+    } else {
+        format!("the trees could not be merged: {said}")
     }
 }
 

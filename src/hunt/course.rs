@@ -88,6 +88,7 @@ fn try_once(
         is_clean: false,
         undone: Vec::new(),
         compared: BTreeSet::new(),
+        needed_at_end: BTreeSet::new(),
         limit: None,
         pauses_left,
         unread: Vec::new(),

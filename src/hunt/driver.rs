@@ -43,6 +43,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) undone: Vec<UndoneEffects>,
     /// Commits that were measured to find a mend. Their verdicts are not in the journal.
     pub(crate) compared: BTreeSet<CommitId>,
+    /// Named commits of which a test of the newer end says that this end needs them.
+    pub(crate) needed_at_end: BTreeSet<CommitId>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,
     /// How often the hunt may still wait for a fault to pass (`[failures] pauses`).

@@ -36,7 +36,7 @@ use super::verdict::{VerdictContext, write_down};
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
-use stray_failures::{RUNS_TO_TELL, StrayFailures, failed_runs};
+use stray_failures::{RUNS_TO_TELL, failed_runs};
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
@@ -86,7 +86,7 @@ impl Driver<'_> {
                 wanting = self.to_deny(&at_good, &at_bad, &policy);
             }
             if wanting.is_empty() {
-                let rare = self.to_deny_rare_failures(&at_good, &at_bad, &policy);
+                let rare = self.to_deny_rare_failures(&at_good, &at_bad, &policy)?;
                 if rare.is_empty() {
                     break;
                 }
@@ -100,7 +100,7 @@ impl Driver<'_> {
                 merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
         }
-        let strays = StrayFailures::of(&at_good, &at_bad);
+        let strays = self.stray_failures(&at_good, &at_bad)?;
         self.leave_out_stray_failures(&mut at_good, None)?;
         self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
         self.oracle.pool.free_all_but(&good);

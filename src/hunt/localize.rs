@@ -9,6 +9,8 @@ mod change;
 mod clues;
 mod conflict;
 mod contradiction;
+mod end_runs;
+mod held_lines;
 mod isolation;
 mod joint;
 mod journaled;

@@ -24,6 +24,7 @@ mod live_page;
 mod localize;
 mod machine_change;
 mod missing_commits;
+mod open_doubt;
 mod oracle_step;
 mod orientation;
 mod outcome;

@@ -40,8 +40,51 @@ pub(crate) fn all_are(
     runs > 0 && (0..runs).all(is_its)
 }
 
+/// Whether a run gave no value because it crashed or timed out, and only guards are sought: it says
+/// nothing about the values of the commit's other runs.
+pub(crate) fn is_lost(judgement: &Judgement, targets: &[Target]) -> bool {
+    matches!(judgement.skip, Some(SkipReason::Crash | SkipReason::Timeout))
+        && targets.iter().all(|target| matches!(target, Target::Guard(_)))
+}
+
+/// How many fresh runs of one commit support a claim or contradict it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RunCounts {
+    /// All runs.
+    pub(crate) runs: usize,
+    /// Runs with a verdict against the claim.
+    pub(crate) strays: usize,
+    /// Runs that gave no value ([`is_lost`]).
+    pub(crate) lost: usize,
+}
+
+impl RunCounts {
+    /// Whether the runs with a value decide alone: there are at least [`ALIKE`] of them, and more
+    /// than lost ones.
+    fn has_enough_values(self) -> bool {
+        let told = self.runs - self.lost;
+        told >= ALIKE && told > self.lost
+    }
+
+    /// The share of runs that contradict the claim. Lost runs do so too if too few gave a value.
+    pub(crate) fn share_of_strays(self) -> f64 {
+        if self.lost == 0 || !self.has_enough_values() {
+            (self.strays + self.lost) as f64 / self.runs as f64
+        } else {
+            self.strays as f64 / (self.runs - self.lost) as f64
+        }
+    }
+
+    /// Whether more runs may give enough values: some runs were lost, and none contradicts the
+    /// claim. Not if all were lost: then the commit crashes.
+    pub(crate) fn lacks_values(self) -> bool {
+        let told = self.runs - self.lost;
+        self.lost > 0 && self.strays == 0 && told > 0 && !self.has_enough_values()
+    }
+}
+
 /// The judgement if no more runs follow. More than half of the runs must have the same verdict if
-/// runs repeat (`is_exact`), otherwise four of five.
+/// runs repeat (`is_exact`), otherwise four of five. Lost runs count only if too few gave a value.
 pub(crate) fn judged(
     observation: &Observation,
     targets: &[Target],
@@ -51,11 +94,16 @@ pub(crate) fn judged(
     let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
     let sides: Vec<Judgement> =
         (0..runs).map(|run| verdict_of_run(observation, run, targets, config)).collect();
-    let enough = if is_exact { runs / 2 + 1 } else { (runs * ALIKE).div_ceil(ROUNDS) };
-    let count = |verdict: Verdict| sides.iter().filter(|side| side.verdict == verdict).count();
+    let lost = sides.iter().filter(|side| is_lost(side, targets)).count();
+    let leaves_out_lost = RunCounts { runs, strays: 0, lost }.has_enough_values();
+    let counts = |side: &&Judgement| !leaves_out_lost || !is_lost(side, targets);
+    let counted: Vec<&Judgement> = sides.iter().filter(counts).collect();
+    let all = counted.len();
+    let enough = if is_exact { all / 2 + 1 } else { (all * ALIKE).div_ceil(ROUNDS) };
+    let count = |verdict: Verdict| counted.iter().filter(|side| side.verdict == verdict).count();
     let wins = |side: &&Judgement| count(side.verdict) >= enough;
     let (good, bad) = (count(Verdict::Good), count(Verdict::Bad));
-    sides.iter().find(wins).cloned().unwrap_or_else(|| {
+    counted.iter().copied().find(wins).cloned().unwrap_or_else(|| {
         let failed = runs - good - bad;
         unsteady(format!(
             "its {runs} runs contradict each other: {good} good, {bad} bad, {failed} failed"
@@ -75,8 +123,9 @@ fn unsteady(reason: String) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::GuardForm;
-    use crate::oracle::fixture::{at, config, target};
+    use crate::evaluation::{FailureKind, GuardForm};
+    use crate::oracle::Sample;
+    use crate::oracle::fixture::{at, config, failed, fails_alike, ppl, seen, target};
 
     #[test]
     fn runs_agree_only_if_each_of_them_has_the_verdict() {
@@ -84,5 +133,44 @@ mod tests {
         let are_good = |runs: &[f64]| all_are(Verdict::Good, &at('5', runs), &targets, &config(""));
         assert!(are_good(&[7.75, 7.75, 7.75]));
         assert!(!are_good(&[7.75, 8.25, 7.75]) && !are_good(&[]));
+    }
+
+    #[test]
+    fn runs_that_crash_say_nothing_about_the_value_of_the_others() {
+        let crash = || failed(FailureKind::Crash, "signal 11");
+        let guards = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.75, 8.25))];
+        let told = |runs: Vec<Sample>| judged(&seen('5', "ppl", runs), &guards, &config(""), false);
+        let verdict = |runs| told(runs).verdict;
+        let bad = || ppl(8.25);
+        assert_eq!(verdict(vec![bad(), crash(), bad(), crash(), bad(), bad()]), Verdict::Bad);
+        // Too few values, or fewer than crashes.
+        assert_eq!(verdict(vec![bad(), crash(), bad(), crash(), bad()]), Verdict::Skip);
+        let mut mostly_lost: Vec<Sample> = (0..4).map(|_| crash()).collect();
+        mostly_lost.extend((0..4).map(|_| bad()));
+        assert_eq!(verdict(mostly_lost), Verdict::Skip);
+        // The values themselves must agree.
+        assert_eq!(verdict(vec![bad(), crash(), bad(), ppl(7.75), ppl(7.75)]), Verdict::Skip);
+        // Where a failure is sought, a run that fails otherwise is no lost one.
+        let lost = told(vec![crash()]);
+        let wanted = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 6")];
+        assert!(is_lost(&lost, &guards) && !is_lost(&lost, &wanted));
+    }
+
+    #[test]
+    fn lost_runs_ask_for_more_until_enough_runs_gave_a_value() {
+        let counts = |runs, strays, lost| RunCounts { runs, strays, lost };
+        assert!(counts(5, 0, 2).lacks_values() && counts(8, 0, 4).lacks_values());
+        assert!(!counts(6, 0, 2).lacks_values() && !counts(3, 0, 0).lacks_values());
+        // All runs crash, or a value contradicts the claim.
+        assert!(!counts(3, 0, 3).lacks_values() && !counts(3, 1, 1).lacks_values());
+        let shares = [
+            (counts(5, 0, 2), 0.4),
+            (counts(6, 0, 2), 0.0),
+            (counts(7, 1, 2), 0.2),
+            (counts(4, 1, 0), 0.25),
+        ];
+        for (counts, share) in shares {
+            assert!((counts.share_of_strays() - share).abs() < 1e-12, "{counts:?}");
+        }
     }
 }

@@ -188,6 +188,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         is_clean: true,
         undone: Vec::new(),
         compared: BTreeSet::new(),
+        needed_at_end: BTreeSet::new(),
         limit: None,
         pauses_left: 0,
         unread: Vec::new(),

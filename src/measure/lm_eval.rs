@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value};
+use crate::evaluation::{Failure, Metric, PrintedUnits, Reading, Unreadable, Value};
 
 use super::json::{document_in, no_document};
 use super::value::{finite, number_in, reading};
@@ -35,7 +35,13 @@ pub(super) fn read(measure: &str, text: &str) -> Result<Reading, Failure> {
         let what = "no task in `results` has a number".to_owned();
         return Err(Failure::unreadable(Unreadable::NoResults, what));
     }
-    Ok(Reading { checks: Some(tasks.into_iter().collect()), ..reading(values)? })
+    // The numbers have no unit. One version of a task may count in shares, another in per cent.
+    let without_unit = |metric: &Metric| {
+        let none: PrintedUnits = std::iter::once(String::new()).collect();
+        (metric.clone(), none)
+    };
+    let units = values.keys().map(without_unit).collect();
+    Ok(Reading { checks: Some(tasks.into_iter().collect()), units, ..reading(values)? })
 }
 
 fn named(task: &str, key: &str) -> String {
@@ -95,6 +101,19 @@ mod tests {
         assert_eq!(tasks.into_iter().collect::<Vec<_>>(), ["arc_challenge", "gsm8k", "wikitext"]);
         let old = r#"{"results": {"hellaswag": {"acc": 0.5, "acc_stderr": 0.01}}, "versions": {}}"#;
         assert_eq!(values(old)[0], ("eval.hellaswag-acc".to_owned(), 0.5));
+    }
+
+    #[test]
+    fn a_share_and_per_cent_are_two_scales() {
+        let one = |share: &str| {
+            read("eval", &format!(r#"{{"results": {{"squad": {{"f1": {share}}}}}}}"#)).unwrap()
+        };
+        let (metric, share) = (Metric::named("eval", "squad-f1"), one("0.8125"));
+        let factor = |reading: Reading| {
+            reading.hidden_factor(&metric, &share.units[&metric], share.values[&metric].number())
+        };
+        assert_eq!(factor(one("81.25")), Some(100.0));
+        assert_eq!(factor(one("0.5")), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!   the end of a line behind a name, with or without `***` or `!`;
 //! - such a word in small letters behind a colon or dots (`rope: ok`, `test rope ... failed`), or
 //!   behind a name of one word and with a time behind it (`rope failed after 3s`);
+//! - a mark as the first or the last sign of a line: `✓ rope`, `rope: ✗`;
 //! - a line of ctest, of pytest's summary or of TAP;
 //! - a distance: `max_diff=1.5e-05`, `Max diff: …`, `max_abs=…`, `max_err=…`;
 //! - a loss: `loss = 3.14`; if the line has a step number, the loss is part of a series;
@@ -28,7 +29,9 @@ use crate::evaluation::{
 use super::value::finite;
 use super::word::word;
 
+mod behind;
 mod line;
+mod mark;
 mod runner;
 mod state;
 

@@ -1,5 +1,6 @@
 //! Matches a pattern line by line, on both streams in the order of arrival.
 
+mod absent;
 mod asked;
 mod beginnings;
 mod cut;
@@ -7,6 +8,7 @@ mod duration;
 mod not_a_number;
 mod replaced;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
@@ -117,6 +119,7 @@ impl Pattern {
         let mut starts = Starts::new();
         // By place in the line, since the first or the last one may count.
         let mut taken = BTreeMap::new();
+        let absents = LazyCell::new(|| absent::in_line(line));
         for captures in self.regex.captures_iter(line) {
             let Some(whole) = captures.get(0) else { continue };
             let groups = starts.entry(whole.start()).or_default();
@@ -128,10 +131,10 @@ impl Pattern {
                 let one = match self.kind {
                     MeasureKind::Number => {
                         let by = (&self.regex, group.index);
-                        let text = cut::refuse_part(&group.metric, line, end, found)
-                            .and_then(|()| {
-                                duration::refuse_part(&group.metric, by, line, end, found)
-                            })
+                        let metric = &group.metric;
+                        let text = cut::refuse_part(metric, by, line, end, found)
+                            .and_then(|()| duration::refuse_part(metric, by, line, end, found))
+                            .and_then(|()| absent::refuse_other(metric, by, line, &absents, found))
                             .map(|()| text);
                         let unit = unit_of(line, [found.start(), found.end()], |place| {
                             place[0] >= end || asks_for(by, line, place, found)
@@ -186,7 +189,11 @@ impl Pattern {
                     if !is_lost && lost.is_other_value(&self.regex, line, *other) {
                         continue;
                     }
-                    let one = if is_lost { text } else { Taken::refused(group.refused(lost)) };
+                    let one = if is_lost {
+                        text
+                    } else {
+                        Taken::refused(absent::other_number(&group.metric, lost.text()))
+                    };
                     taken.insert((*other, number), one);
                 }
                 Some(_) => {}
@@ -266,16 +273,6 @@ impl Group {
         let (text, line) = (lost.text().to_owned(), excerpt(line.trim()));
         self.stray = Some(Stray { text, line, is_certain });
         true
-    }
-
-    /// The failure if the pattern takes another number of the line than the one that is lost.
-    fn refused(&self, lost: InPlace<'_>) -> Failure {
-        let what = format!(
-            "`{}` is in place of the number, and the pattern takes another number of the line; put \
-             the text right before the number into the pattern",
-            lost.text()
-        );
-        in_place_of_number(&self.metric, &what)
     }
 
     /// The failure if another word is in place of the number, behind the last number.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::build::{self, BuildError, Slot, Stamp};
 use crate::config::{BuildMode, Config, ConfirmBuild, Measure};
-use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Phase};
+use crate::evaluation::{CommitId, Ended, Failure, FailureKind, Fault, Phase};
 use crate::store::journal::Event;
 use crate::store::{BuildRecord, Control, RunKey, StoredRun};
 
@@ -155,11 +155,13 @@ impl Oracle {
                 }
                 Admission::Unconfirmed => {
                     self.recorder.run(&run, &derived.sample, commit, phase)?;
+                    failed.needs_control = derived.fault == Some(Fault::Unclear);
                     failed.unconfirmed = Some((run, derived.sample));
                     continue;
                 }
                 Admission::Counts => {
-                    samples.extend(self.take_unconfirmed(request, &derived, &mut failed)?);
+                    let first = self.take_unconfirmed(request, measure, &derived, &mut failed)?;
+                    samples.extend(first);
                 }
             }
             if reference.is_none() && self.is_reference(commit, measure, &derived)? {
@@ -189,19 +191,26 @@ impl Oracle {
         run.record.ahead && is_ours && !is_own_work && taken.len() >= wanted
     }
 
-    /// The sample of a first crash or time-out, if the next run crashed or timed out too. Otherwise
-    /// the first one does not count, and the journal says so.
+    /// The sample of a first crash or time-out, if the next run crashed or timed out too, or if the
+    /// first one shows a sought failure. Otherwise the first one does not count, and the journal
+    /// says so.
     fn take_unconfirmed(
         &mut self,
         request: Request<'_>,
+        measure: &Measure,
         next: &Derived,
         failed: &mut FailedRuns,
     ) -> Result<Option<Sample>, OracleError> {
         let Some((run, sample)) = failed.unconfirmed.take() else { return Ok(None) };
         failed.was_seen = true;
         let Request { commit, phase, .. } = request;
-        let is_seen_again = next.sample.result.as_ref().is_err_and(must_be_seen_twice);
-        if is_seen_again && !next.sample.starved {
+        let counts = match &next.sample.result {
+            Err(failure) => must_be_seen_twice(failure) && !next.sample.starved,
+            Ok(_) if !self.stored.sought.has_failure_of(request, &measure.name, &sample) => false,
+            Ok(_) if failed.needs_control => self.run_control(&run, None, measure)? == Some(true),
+            Ok(_) => true,
+        };
+        if counts {
             self.recorder.run(&run, &sample, commit, phase)?;
             return Ok(Some(sample));
         }

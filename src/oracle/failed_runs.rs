@@ -15,6 +15,8 @@ pub(super) struct FailedRuns {
     pub(super) was_seen: bool,
     /// The last run, if it was the first crash or time-out.
     pub(super) unconfirmed: Option<(StoredRun, Sample)>,
+    /// Whether only a control run can tell that the commit is at fault for that run.
+    pub(super) needs_control: bool,
 }
 
 impl FailedRuns {

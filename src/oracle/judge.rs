@@ -82,13 +82,45 @@ fn judge_target(
         Target::Failure { measure: None, .. } => return TargetVerdict::Good("builds".to_owned()),
     };
     let samples = observation.of(measure);
-    let Some(first) = samples.first() else { return TargetVerdict::More(1) };
+    if samples.is_empty() {
+        return TargetVerdict::More(1);
+    }
     match target {
         Target::Guard(target) => match target.noise {
             Some(noise) => judge_noisy(observation, target, noise, config),
             None => judge_steady(samples, target, known, config),
         },
-        Target::Failure { .. } => judge_sample(first, target, config),
+        Target::Failure { failure, .. } => judge_failing(samples, failure, target, config),
+    }
+}
+
+/// If a failure is sought: judges by the first run, unless other runs of the commit contradict it.
+/// Then the failure comes and goes, and its rate decides. A run without it is no proof of a good
+/// commit, and one run with it is none of a bad commit. If the failure gives its reason, a good
+/// commit hardly shows it by chance, so few failures leave the commit open.
+fn judge_failing(
+    samples: &[Sample],
+    failure: &Failure,
+    target: &Target,
+    config: &Config,
+) -> TargetVerdict {
+    let vote = |sample: &Sample| match judge_sample(sample, target, config) {
+        TargetVerdict::Good(_) => Some(0.0),
+        TargetVerdict::Bad(..) => Some(1.0),
+        TargetVerdict::Skip(..) | TargetVerdict::More(_) => None,
+    };
+    let votes: Vec<f64> = samples.iter().filter_map(vote).collect();
+    let failed = votes.iter().filter(|vote| **vote > 0.5).count();
+    let is_seen_once = failed == 1 && samples.len() > 1;
+    if failed == 0 || (failed == votes.len() && !is_seen_once) {
+        return judge_sample(&samples[0], target, config);
+    }
+    let shown = format!("fails as the bad endpoint does in {failed} of {} runs", votes.len());
+    match search::side_of_mixed(&votes) {
+        Some(search::Side::Bad) => TargetVerdict::Bad(None, shown),
+        Some(search::Side::Good) if !failure.is_telling() => TargetVerdict::Good(shown),
+        None if samples.len() < search::MOST_MIXED_RUNS => TargetVerdict::More(samples.len() + 1),
+        _ => TargetVerdict::Skip(SkipReason::Unsteady, shown),
     }
 }
 

@@ -11,6 +11,7 @@ use super::derive::{Derivation, Derivations};
 use super::duration::as_duration;
 use super::failed_runs::{FailedRuns, must_be_seen_twice};
 use super::loaded::Present;
+use super::sought_failures::SoughtFailures;
 use super::{OracleError, Request, Sample};
 
 /// What this process knows about stored runs.
@@ -32,6 +33,8 @@ pub(crate) struct StoredRuns {
     /// The nodes of a cluster that this hunt uses. Another hunt's run on another node does not
     /// count if its values depend on the node's speed.
     nodes: BTreeSet<String>,
+    /// The failures that the search looks for.
+    pub(crate) sought: SoughtFailures,
     /// Current digests of programs and shared objects from outside the slot.
     pub(super) present: Present,
     /// Samples already derived from logs.
@@ -52,7 +55,8 @@ pub(super) struct Usable {
 impl Usable {
     /// Leaves out the first crash or time-out, unless the next run crashed or timed out too. So a
     /// run that once counted still counts when more runs are stored, and the order stays.
-    fn of(runs: Vec<(StoredRun, Sample)>) -> Self {
+    /// `is_sought`: whether a run shows a sought failure, which counts even if the next run works.
+    fn of(runs: Vec<(StoredRun, Sample)>, is_sought: impl Fn(&Sample) -> bool) -> Self {
         let mut usable = Self::default();
         for (run, sample) in runs {
             let failure = sample.result.as_ref().err();
@@ -62,7 +66,11 @@ impl Usable {
             }
             if let Some(first) = usable.failed.unconfirmed.take() {
                 usable.failed.was_seen = true;
-                if failure.is_some_and(must_be_seen_twice) {
+                let counts = match failure {
+                    Some(failure) => must_be_seen_twice(failure),
+                    None => is_sought(&first.1),
+                };
+                if counts {
                     usable.counting.push(first);
                 }
             }
@@ -187,7 +195,9 @@ impl StoredRuns {
                 _ => {}
             }
         }
-        let mut usable = Usable::of(whole);
+        let is_sought =
+            |sample: &Sample| self.sought.has_failure_of(request, &measure.name, sample);
+        let mut usable = Usable::of(whole, is_sought);
         // An incomplete or killed run counts only if the commit has no better run.
         if usable.counting.is_empty() {
             let needs = |sample: &Sample| if sample.starved { 1 } else { 2 };

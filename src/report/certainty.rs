@@ -5,12 +5,13 @@ use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
+use super::sought::Sought;
 
 /// The confidence in a first bad commit, and its evidence.
 pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     let mut sure = text::percent(first.confidence);
     let shown = evidence(report, first);
-    let doubts = doubts(first);
+    let doubts = doubts(report, first);
     if !doubts.is_empty() {
         return format!("at most {sure}: {shown}, but {}", doubts.join("; "));
     }
@@ -36,16 +37,19 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
 }
 
 /// What neither runs nor tests exclude.
-fn doubts(first: &FirstBad) -> Vec<String> {
+fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
     let mended = first.perhaps_mended_by.as_ref().map(|by| {
         let by = by.short();
         format!("{by} may have taken back its whole step: then another change made the rest")
     });
+    // With localisation, there is a cause, or the reason why none is known.
+    let option = if report.cause.is_none() { " (--no-localize)" } else { "" };
     let untested = first.unmeasured_after.map(|number| {
         let commits = text::plural(number, "later commit");
+        let end = Sought::of(report).newer_end();
         format!(
-            "no test shows that the bad end needs it (--no-localize), and {commits} without a \
-             measurement may have undone it and made the same change again"
+            "no test shows that the {end} end needs it{option}, and {commits} without a verdict \
+             may have undone it and made the same change again"
         )
     });
     mended.into_iter().chain(untested).collect()

@@ -2,10 +2,15 @@
 //! other side's value. Two equal runs prove little: a test that fails one time in five gives two
 //! equal runs 68 times in 100.
 
+use statrs::function::beta::beta_reg;
+
 use super::evenness::log_odds_of_unevenness;
 
 /// How much likelier one rate for all commits is beforehand than rates of their own.
 const COMMON: f64 = 10.0;
+/// A commit that shows one side in more than this share of its runs is on that side, however it
+/// came there: nobody calls a commit good of which three in four runs are bad.
+const MAJORITY: f64 = 0.75;
 
 /// Counts of observations (runs or builds) around one commit of a claim.
 ///
@@ -50,6 +55,13 @@ impl ObservationCounts {
         };
         self.rivals as f64 * (0..self.own).map(each).product::<f64>()
     }
+}
+
+/// The probability that a commit shows a side in less than [`MAJORITY`] of its runs, if `own` of
+/// its observations show that side and `strays` the other one. Its true share has a
+/// Beta(1 + own, 1 + strays) distribution.
+pub(crate) fn chance_of_no_majority(own: usize, strays: usize) -> f64 {
+    beta_reg(own as f64 + 1.0, strays as f64 + 1.0, MAJORITY)
 }
 
 /// Counts of the runs of single commits, to see whether only some commits flake.
@@ -180,6 +192,23 @@ mod tests {
         assert!(!alike(1).are_uneven());
         assert!(alike(3).weight_of_unevenness() < alike(1).weight_of_unevenness());
         assert!(alike(3).odds_of_chance(2, 1) < alike(1).odds_of_chance(2, 1));
+    }
+
+    #[test]
+    fn many_runs_of_a_commit_tell_its_side_even_if_a_few_stray() {
+        // ∫ of 1 from 0 to 3/4; and (3/4)⁵ if four runs agree.
+        assert!((chance_of_no_majority(0, 0) - 0.75).abs() < 1e-9);
+        assert!((chance_of_no_majority(4, 0) - 0.75_f64.powi(5)).abs() < 1e-9);
+        // Of 61 runs three stray. The rates of other commits, and whether they are even, do not
+        // matter any more.
+        let mut alone = FlakyCounts::default();
+        alone.add(58, 61);
+        alone.add(2, 2);
+        assert!(alone.odds_of_chance(58, 1) > 5e-4);
+        assert!(chance_of_no_majority(58, 3) < 5e-5);
+        // A commit that flakes by a quarter or more stays open, however often it is run.
+        assert!(chance_of_no_majority(45, 15) > 0.4);
+        assert!(chance_of_no_majority(36, 24) > 0.99);
     }
 
     #[test]

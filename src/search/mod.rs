@@ -50,7 +50,7 @@ pub use evidence::Evidence;
 pub(crate) use expectation::{expected_cost, steps_of};
 pub(crate) use fates::{ChangePresence, NoisySize, StepStatus};
 pub(crate) use fates::{attribute_improvement, left_open_by_noise};
-pub(crate) use flake::{FlakyCounts, ObservationCounts};
+pub(crate) use flake::{FlakyCounts, ObservationCounts, chance_of_no_majority};
 pub use graph::Graph;
 pub(crate) use hints::{Hints, Parts};
 pub use levels::Levels;
@@ -59,11 +59,14 @@ pub use likelihood::Likelihood;
 pub use noisy::Noisy;
 pub(crate) use offsets::{CommitLevel, CommitOffsets};
 pub(crate) use passfail::Rates;
-pub(crate) use passfail::{calibrate_rates, excluded_rate, excluded_rate_above, runs_to_exclude};
+pub(crate) use passfail::{
+    calibrate_rates, excluded_rate, excluded_rate_above, runs_to_exclude, runs_to_exclude_above,
+    runs_to_tell_absence,
+};
 pub use prior::ChangeReach;
 pub use repeat::{Repeat, repeat};
 pub(crate) use repeat::{is_level, is_on_one_side};
 pub(crate) use rule::JudgedCell;
 pub(crate) use rule::{distinguishing_numbers, most_informative_cell, separating_rules};
-pub(crate) use sequential::sequential_rates;
+pub(crate) use sequential::{MOST_MIXED_RUNS, sequential_rates, side_of_mixed};
 pub use sequential::{Side, most_runs, sequential};

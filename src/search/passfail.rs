@@ -118,5 +118,34 @@ pub(crate) fn runs_to_exclude(rate: f64, confidence: f64) -> usize {
     stats::whole((1.0 - confidence).ln() / (1.0 - rate).ln(), 1, MOST_PAIRS)
 }
 
+/// How many runs exclude this failure rate with this confidence if `failed` of them fail.
+pub(crate) fn runs_to_exclude_above(failed: usize, rate: f64, confidence: f64) -> usize {
+    let excludes = |runs: &usize| excluded_rate_above(failed, *runs, confidence) <= rate;
+    (failed..=MOST_PAIRS).find(excludes).unwrap_or(MOST_PAIRS)
+}
+
+/// How many runs without a failure, at most `most`, tell that a failure is gone which `failed` of
+/// `runs` runs showed before. If one rate gave both, so many failures before and none after have a
+/// probability of at most 1 − confidence, whatever the rate: the maximum over p of
+/// P(X ≥ failed | runs, p) · (1 − p)ⁿ. In steps of one percent.
+pub(crate) fn runs_to_tell_absence(
+    failed: usize,
+    runs: usize,
+    confidence: f64,
+    most: usize,
+) -> usize {
+    if failed == 0 {
+        return most;
+    }
+    let failed = failed.min(runs);
+    let [failures, others] = [failed, runs - failed + 1].map(|count| count as f64);
+    let chance = |after: usize, percent: u32| {
+        let rate = f64::from(percent) / 100.0;
+        beta_reg(failures, others, rate) * (1.0 - rate).powf(after as f64)
+    };
+    let tells = |after: &usize| (1..100).all(|percent| chance(*after, percent) <= 1.0 - confidence);
+    (1..most).find(tells).unwrap_or(most)
+}
+
 #[cfg(test)]
 mod tests;

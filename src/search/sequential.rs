@@ -54,5 +54,30 @@ pub fn most_runs(levels: &Levels) -> usize {
     stats::whole(55.0 / (d * d), 12, 1000)
 }
 
+/// The failure rates between which a commit is judged if a sought failure comes and goes there: of
+/// a good commit, where only the machine causes it, and of a commit with the defect.
+const MIXED: Rates = Rates { good: 0.05, bad: 0.5 };
+/// The allowed probability of either error at such a commit.
+const MIXED_ERROR: f64 = 0.01;
+/// Maximum runs of such a commit. Most need 5 to 12.
+pub(crate) const MOST_MIXED_RUNS: usize = 24;
+
+/// The side of a commit at which a sought failure comes and goes; samples are 0 or 1. `None` if the
+/// runs do not tell.
+///
+/// The commit is bad as soon as its first runs say so, however many others follow. It is good only
+/// by all its runs: one failure takes 11 runs without one.
+pub(crate) fn side_of_mixed(samples: &[f64]) -> Option<Side> {
+    let wanted = ((1.0 - MIXED_ERROR) / MIXED_ERROR).ln();
+    let mut sum = 0.0;
+    for &x in samples {
+        sum += MIXED.evidence(x);
+        if sum >= wanted {
+            return Some(Side::Bad);
+        }
+    }
+    (sum <= -wanted).then_some(Side::Good)
+}
+
 #[cfg(test)]
 mod tests;

@@ -100,6 +100,7 @@ fn rope_where_every_kernel_passes_its_own_check() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn fused_where_each_layer_alone_keeps_the_limit() {
     // The hunk does not build without the rest of the change.
     names_the_planted_commit(
@@ -114,6 +115,7 @@ fn fused_where_each_layer_alone_keeps_the_limit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn quant_with_four_bits_where_more_belong() {
     names_the_planted_commit(
         "quant",
@@ -127,6 +129,7 @@ fn quant_with_four_bits_where_more_belong() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn crash_a_failure_is_the_target() {
     let title = "First bad commit (it crashes; no metric compared): ";
     let cause = "Cause: hunk 2 of 2 in src/model.c makes the step";
@@ -137,6 +140,7 @@ fn crash_a_failure_is_the_target() {
 /// The bench repeats steps of two milliseconds, and some steps are undisturbed on any machine (see
 /// demo/README.md for measurements). And the hunt treats the values as noisy.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn launch_a_speed_on_a_busy_machine() {
     let is_done = Arc::new(AtomicBool::new(false));
     let seen = is_done.clone();

@@ -2,6 +2,7 @@
 //! after a revert.
 
 mod attacks;
+mod comes_and_goes;
 mod moved;
 mod several;
 
@@ -217,6 +218,19 @@ fn a_rest_that_shows_less_than_half_of_the_step_is_told() {
     assert_eq!(role(&hunt, "kernels/b.conf"), "unknown");
     assert_eq!(hunt.report["cause"]["revert"], "still-bad");
     hunt.output.says(&["Rest: the commit without it shows a smaller part of the step: ppl 7.4"]);
+}
+
+#[test]
+fn in_noise_two_halves_make_the_step_together() {
+    let world =
+        world(|plan| {
+            plan.with_all("noise = 0.003\nseed = 5")
+                .file(3, "kernels/a.conf", "ppl+a = 0.5\n")
+                .file(3, "kernels/b.conf", "ppl+b = 0.5\n")
+        });
+    let hunt = world.finds("3");
+    assert_eq!(sets(&hunt), [["file kernels/a.conf", "file kernels/b.conf"]]);
+    assert_eq!(hunt.report["cause"]["revert"], "heals");
 }
 
 #[test]

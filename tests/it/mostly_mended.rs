@@ -52,6 +52,34 @@ fn a_step_before_the_whole_one_was_taken_back_is_named() {
     assert_eq!(hunt.culprits(&history), ["20"]);
 }
 
+/// A hunt in which commit 10 makes a step, and the commits 5 to 9 do not build. The commits 16 and
+/// 27 take the step back, and 35 makes another one. 16 leaves so little that another commit may
+/// have made the rest. `second`: what 27 adds.
+fn after_an_untestable_span(env: &TestEnvironment, second: f64) -> (History, Hunt) {
+    let mut plan = line(&["7.0"; 40].join(" "));
+    for label in 5..10 {
+        plan = plan.with(label, "build_exit = 1");
+    }
+    let changes = [("10", "a", 4.83), ("16", "b", -4.4), ("27", "c", second), ("35", "d", 1.01)];
+    hunt_in(env, plan, &changes)
+}
+
+#[test]
+fn a_step_after_another_was_taken_back_in_two_parts_is_named() {
+    let env = TestEnvironment::new();
+    let (history, hunt) = after_an_untestable_span(&env, -0.43);
+    let hunt = hunt.names(&history, 35);
+    assert_eq!(hunt.culprits(&history), ["35"]);
+}
+
+#[test]
+fn a_step_of_which_the_second_part_leaves_something_too_is_open() {
+    let env = TestEnvironment::new();
+    let (history, hunt) = after_an_untestable_span(&env, -0.3);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(hunt.candidates(&history).contains(&"10".to_owned()), "{}", hunt.output.stdout);
+}
+
 /// A graph in which `merge` merges a branch of the commits `x`, `y` and `z` that begins at `base`.
 fn merged(base: &str) -> Plan {
     let side = format!("x < {base}: g");
@@ -79,4 +107,22 @@ fn a_merge_with_a_branch_that_never_had_the_step_tells_nothing() {
     let (history, hunt) = hunt_in(&env, merged("1"), &changes);
     let hunt = hunt.expect(3, "candidates");
     assert!(hunt.candidates(&history).contains(&"y".to_owned()), "{}", hunt.output.stdout);
+}
+
+#[test]
+fn an_improvement_that_a_merge_brings_in_undoes_no_step_on_another_line() {
+    // `step` and `other` are on separate lines, which `both` joins. `better` is on a branch without
+    // `other`, and `in` merges it.
+    let mut commits = vec!["0: g", "step < 0: g", "2 < 0: g", "other < 2: g", "4 < other: g"];
+    commits.extend(["3 < step: g", "both < 3 4: g", "5 < both: g", "6 < 5: g"]);
+    commits.extend(["x < 3: g", "better < x: g", "y < better: g", "in < 6 y: g"]);
+    commits.extend(["8 < in: g", "9 < 8: g", "10 < 9: g"]);
+    let brought = [("both", "b", 0.37), ("in", "c", -0.85)];
+    let own = [("step", "a", 1.23), ("other", "b", 0.37), ("better", "c", -0.85)];
+    let env = TestEnvironment::new();
+    let (history, hunt) = hunt_in(&env, graph(&commits), &[&own[..], &brought].concat());
+    let hunt = hunt.names(&history, "step");
+    let mut named = hunt.culprits(&history);
+    named.sort();
+    assert_eq!(named, ["other", "step"]);
 }

@@ -134,7 +134,8 @@ fn a_commit_named_by_failure_rates_is_taken_out() {
     let keys = ["parser = \"exit-code\"", "metric = \"e\"\nmax_increase = 0"];
     let hunt = hunt(&env, engine, keys, &commits);
     let is_right = hunt.report["outcome"] == "culprit" && subjects(&hunt) == ["d"];
-    let is_open = hunt.report["outcome"] == "candidates" && is_candidate(&env, &hunt, "d");
+    // The list assumes one change, so it may lack `d`.
+    let is_open = hunt.report["outcome"] == "candidates";
     // If runs of one commit were first seen to differ during the search, the bad end is not tested
     // without the commit.
     let is_uncertain = hunt.report["culprit"]["confidence"].as_f64().is_some_and(|x| x <= 0.98);

@@ -304,15 +304,16 @@ fn the_budget_of_cells_leaves_rivals_that_are_named() {
 }
 
 #[test]
-fn everywhere_nowhere_and_no_rule() {
-    let told = |settings: &[&str], sweep: &str, words: &str| {
-        says(&world(settings, sweep).hunt(), &[words]);
-    };
+fn everywhere_and_nowhere() {
     let sweep = "tolerance = 0.1\nparameters.d_in = [171, 173]";
-    told(&ODD, sweep, "Shapes: everywhere: in all 2 swept cells");
+    says(&world(&ODD, sweep).hunt(), &["Shapes: everywhere: in all 2 swept cells"]);
     let sweep = "tolerance = 9\nparameters.d_in = [171, 173]";
-    told(&ODD, sweep, "Shapes: in none of the 2 swept cells");
-    // The regression comes and goes.
+    says(&world(&ODD, sweep).hunt(), &["Shapes: in none of the 2 swept cells"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_regression_that_comes_and_goes_has_no_simple_rule() {
     let settings = [
         "where.a = d_in>10",
         "ppl@a = 7.5",
@@ -327,7 +328,8 @@ fn everywhere_nowhere_and_no_rule() {
     ];
     let sweep = "tolerance = 0.1\nparameters.d_in = [3, 7, 12, 13, 16, 18, 22, 24, 27, 29, 32, \
                  33, 38, 39, 41, 44, 46, 47, 52, 53, 56, 58]";
-    told(&settings, sweep, "Shapes: no simple rule: shows in 12 of 22 cells");
+    let hunt = world(&settings, sweep).hunt();
+    says(&hunt, &["Shapes: no simple rule: shows in 12 of 22 cells"]);
 }
 
 #[test]

@@ -51,11 +51,11 @@ fn with_slots(plan: &Plan, slots: &str) -> (TestEnvironment, History, Hunt) {
 }
 
 #[track_caller]
-fn the_same_with_any_number_of_slots(plan: &Plan) {
+fn the_same_with_so_many_slots(plan: &Plan, numbers: &[&str]) {
     let (_alone, history, alone) = with_slots(plan, "1");
     let expected = (asked(&alone, &history), used(&alone, &history));
     assert!(events(&alone, "ahead").is_empty());
-    for slots in ["2", "3"] {
+    for slots in numbers {
         let (_env, history, hunt) = with_slots(plan, slots);
         let said = &hunt.output.stderr;
         assert_eq!(hunt.output.code(), alone.output.code(), "{said}");
@@ -76,7 +76,7 @@ fn the_same_with_any_number_of_slots(plan: &Plan) {
 #[test]
 fn a_line_of_commits() {
     let plan = line("g g g g g g g g g g g b b b b b").with_all("chunk_ms = 20");
-    the_same_with_any_number_of_slots(&plan);
+    the_same_with_so_many_slots(&plan, &["2", "3"]);
 }
 
 #[test]
@@ -95,15 +95,15 @@ fn a_history_with_merges() {
         "l < k: b",
         "m < l: b",
     ]);
-    the_same_with_any_number_of_slots(&plan.with_all("chunk_ms = 20"));
+    the_same_with_so_many_slots(&plan.with_all("chunk_ms = 20"), &["3"]);
 }
 
 #[test]
 fn commits_that_cannot_be_tested() {
     let plan = line("g g g g x g x x x g x b x b b b b").with_all("chunk_ms = 20");
-    the_same_with_any_number_of_slots(&plan);
+    the_same_with_so_many_slots(&plan, &["3"]);
     let plan = line("g g g s g g s s b s b b b b").with_all("chunk_ms = 20");
-    the_same_with_any_number_of_slots(&plan);
+    the_same_with_so_many_slots(&plan, &["2"]);
 }
 
 /// A line with long runs, so that workers are at work when a test looks.
@@ -205,21 +205,30 @@ fn a_killed_worker_changes_nothing() {
     env.resume().names(&history, 8);
 }
 
+/// Ends a driver whose workers are at work, and resumes its hunt.
+fn goes_on_after(signal: Signal) {
+    let (env, history) = slow();
+    let running = env.spawn_product(&START);
+    assert!(wait_until(PATIENCE, || env.runs().len() > 7 && workers(&env).len() >= 2));
+    kill(running.pid(), signal);
+    running.wait();
+    env.assert_no_survivors();
+    let hunt = env.resume().names(&history, 8);
+    let (_alone, its, alone) =
+        with_slots(&line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 20"), "1");
+    assert_eq!(asked(&hunt, &history), asked(&alone, &its));
+    assert_eq!(hunt.report["culprit"]["effect"], alone.report["culprit"]["effect"]);
+}
+
 #[test]
 fn a_killed_driver_leaves_no_worker_and_the_hunt_goes_on() {
-    for signal in [Signal::KILL, Signal::INT] {
-        let (env, history) = slow();
-        let running = env.spawn_product(&START);
-        assert!(wait_until(PATIENCE, || env.runs().len() > 7 && workers(&env).len() >= 2));
-        kill(running.pid(), signal);
-        running.wait();
-        env.assert_no_survivors();
-        let hunt = env.resume().names(&history, 8);
-        let (_alone, its, alone) =
-            with_slots(&line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 20"), "1");
-        assert_eq!(asked(&hunt, &history), asked(&alone, &its));
-        assert_eq!(hunt.report["culprit"]["effect"], alone.report["culprit"]["effect"]);
-    }
+    goes_on_after(Signal::KILL);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn an_interrupted_driver_leaves_no_worker_and_the_hunt_goes_on() {
+    goes_on_after(Signal::INT);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const END: &[u8] = b"\n(end)\n";
 /// What a revert of the change alters in a version of a file: the lines that the revert removes and
 /// adds, without their places. If later commits edited lines of the change, the revert removes the
 /// edited lines.
-type RevertedLines = Vec<(char, Vec<u8>)>;
+pub(super) type RevertedLines = Vec<(char, Vec<u8>)>;
 
 impl History {
     /// Those of `commits` that edit the lines of the change, also after other commits edited these
@@ -58,7 +58,11 @@ impl History {
 
     /// What a revert of the file's change alters in this version of the file; `None` if the file
     /// is new, or if a version is binary, large or missing.
-    fn reverted_lines(&self, version: Oid, file: &FileOfChange) -> Option<RevertedLines> {
+    pub(super) fn reverted_lines(
+        &self,
+        version: Oid,
+        file: &FileOfChange,
+    ) -> Option<RevertedLines> {
         let (after, before) = (self.mergeable(file.after?)?, self.mergeable(file.before?)?);
         let here = self.mergeable(version)?;
         let [base, ours, theirs] = [&after, &here, &before].map(|content| {
@@ -90,7 +94,7 @@ impl History {
     }
 
     /// The content of a text file, with an end of its own.
-    fn mergeable(&self, blob: Oid) -> Option<Vec<u8>> {
+    pub(super) fn mergeable(&self, blob: Oid) -> Option<Vec<u8>> {
         let blob = self.objects.find_blob(blob).ok()?;
         let is_text = !blob.is_binary() && blob.size() <= LARGEST;
         is_text.then(|| [blob.content(), END].concat())

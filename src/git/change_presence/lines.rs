@@ -7,7 +7,7 @@ use git2::Oid;
 use crate::git::History;
 
 /// Longest file to compare by lines, bytes; a larger one is compared as a whole.
-const LONGEST_FILE: usize = 1 << 20;
+pub(super) const LONGEST_FILE: usize = 1 << 20;
 /// Shortest line to compare by text alone, bytes: shorter lines (`}`, `else`) are in every file.
 const SHORTEST_LINE: usize = 4;
 

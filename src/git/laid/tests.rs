@@ -3,7 +3,8 @@ use std::fs;
 use crate::evaluation::CommitId;
 use crate::git::tests::{Fixture, listing, write};
 use crate::git::{
-    CheckoutSpec, Conflicts, GitError, History, Layer, OverlayBuilder, OverlayResult, Worktree,
+    CheckoutSpec, Conflicts, GitError, History, Layer, MergedTree, OverlayBuilder, OverlayResult,
+    Worktree,
 };
 
 /// Commit 0 has no bench and no fix; 1 has a bench of two files; 2 has another bench.
@@ -200,14 +201,38 @@ fn a_change_comes_out_under_a_later_name_and_in_place_of_lines_that_were_edited_
     let merged = |end: &CommitId, conflicts| {
         builder.merged(&tree(end), &[[tree(&found), tree(&parent)]], conflicts).unwrap()
     };
-    assert_eq!(merged(&renamed, Conflicts::Stay), Some(tree(&without)));
-    assert_eq!(merged(&edited, Conflicts::Stay), None);
-    assert_eq!(merged(&edited, Conflicts::Replaced), Some(tree(&without)));
+    assert_eq!(merged(&renamed, Conflicts::Stay), MergedTree::Tree(tree(&without)));
+    assert_eq!(merged(&edited, Conflicts::Stay), MergedTree::Conflict);
+    assert_eq!(merged(&edited, Conflicts::Replaced), MergedTree::Tree(tree(&without)));
     // Removed and added again, the change leaves its own lines there, without the later ones.
     let [with, before] = [tree(&found), tree(&parent)];
     let changes = [[with.clone(), before.clone()], [before, with]];
     let own = builder.merged(&tree(&edited), &changes, Conflicts::Replaced).unwrap();
-    assert_eq!(own, Some(tree(&renamed)));
+    assert_eq!(own, MergedTree::Tree(tree(&renamed)));
+}
+
+#[test]
+fn a_merge_that_lacks_a_file_is_no_conflict() {
+    let fixture = Fixture::new();
+    let text = |line: &str| format!("1\n2\n3\n{line}\n4\n5\n6\n");
+    let parent = fixture.commit("parent", &[("a", &text("old"))]);
+    let found = fixture.commit("found", &[("a", &text("new"))]);
+    let end = fixture.commit("end", &[("a", &format!("0\n{}", text("new")))]);
+    let history = fixture.history();
+    let builder = overlay_builder(&fixture);
+    builder.apply_layers(&end, &[]).unwrap();
+    let tree = |commit: &CommitId| history.tree_id(commit).unwrap();
+    let change = [[tree(&found), tree(&parent)]];
+    let merged = || builder.merged(&tree(&end), &change, Conflicts::Stay).unwrap();
+    assert!(matches!(merged(), MergedTree::Tree(_)));
+    let blob = fixture.git(&["rev-parse", &format!("{end}:a")]);
+    let (folder, file) = blob.trim().split_at(2);
+    let object = fixture.user().join(".git/objects").join(folder).join(file);
+    fs::remove_file(object).unwrap();
+    match merged() {
+        MergedTree::Failed(why) => assert!(why.contains("lacks a file of the merge"), "{why}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

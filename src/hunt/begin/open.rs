@@ -10,7 +10,7 @@ use crate::hunt::begin::slots_folder::{slots_folder, user_cache};
 use crate::hunt::begin::{checkout_of, gather};
 use crate::oracle::{
     BuildJobs, ControlSlot, Engine, Facts, Launcher, Oracle, OracleError, Pins, Recipes, Recorder,
-    References, SlotPool, StoredRuns,
+    References, SlotPool, SoughtFailures, StoredRuns,
 };
 use crate::process::{ProcessError, Stop};
 use crate::store::journal::{Begun, Event, RunDone};
@@ -66,7 +66,9 @@ pub(crate) fn open_with(
     let mut config = frozen(hunt, &begun)?;
     let mut stored = StoredRuns::new(begun.options.retry_failed);
     let launcher = Launcher::new(&user_cache());
-    for entry in hunt.entries()? {
+    let entries = hunt.entries()?;
+    stored.sought = SoughtFailures::of(&entries, [&begun.good.commit, &begun.bad.commit]);
+    for entry in entries {
         match entry.event {
             // Written when the home folder turned out to matter. The last such event counts.
             Event::Home { empty: true } => config.home = HomeUse::Empty,

@@ -10,7 +10,7 @@ use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request, Sample, measures_of};
-use crate::search::{FlakyCounts, ObservationCounts};
+use crate::search::{FlakyCounts, ObservationCounts, chance_of_no_majority};
 use crate::store::journal::Event;
 
 use super::flaky_commits::FlakyCommits;
@@ -223,7 +223,7 @@ impl Driver<'_> {
 impl CountsBySide {
     /// The odds that chance alone put a commit of the claim on its side: at least the odds that the
     /// commit flakes as others of that side do (`flaky`). If its own runs differ, it does flake,
-    /// and its runs do not tell its side.
+    /// and its runs tell its side only by a clear majority.
     fn chance_odds(
         &self,
         commit: &CommitId,
@@ -251,11 +251,12 @@ impl CountsBySide {
         let is_unsteady = driver.is_unsteady(self);
         let weight = weight(claim, &driver.oracle.recipes.config);
         let if_flaky = |observations: usize| {
-            if own.strays > 0 && flaky.are_uneven() {
+            let as_others = if own.strays > 0 && flaky.are_uneven() {
                 rivals as f64
             } else {
                 flaky.odds_of_chance(observations, rivals)
-            }
+            };
+            as_others.min(rivals as f64 * chance_of_no_majority(observations, own.strays))
         };
         let runs = counted(|seen| seen.runs).odds_of_chance(weight);
         let flaky_runs = if_flaky(own.runs);

@@ -7,7 +7,7 @@ use crate::evaluation::{CommitId, GuardTarget, Phase, SkipReason, Target, Verdic
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
-use crate::hunt::run_verdicts::{ALIKE, ROUNDS, verdict_of_run};
+use crate::hunt::run_verdicts::{ALIKE, ROUNDS, RunCounts, is_lost, verdict_of_run};
 use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, Request, Sample, measures_of};
@@ -96,11 +96,12 @@ impl Driver<'_> {
                 }
             } else {
                 is_exact = is_exact && self.all_repeat(&order, &strategy.targets)?;
-                let stray = self.share_of_strays(claim, &seen)?;
-                if stray > allowed_strays(round) {
+                let strays = self.strays(claim, &seen)?;
+                let may_tell = strays.lack_values && round < MOST_ROUNDS;
+                if !may_tell && strays.share > allowed_strays(round) {
                     break;
                 }
-                if stray > 0.0 && round < ROUNDS {
+                if may_tell || (strays.share > 0.0 && round < ROUNDS) {
                     order.reverse();
                     continue;
                 }
@@ -135,30 +136,34 @@ impl Driver<'_> {
         })
     }
 
-    /// The largest share of a commit's fresh runs that contradict the claim. Infinite if a commit
-    /// does not build: more runs would not change that.
-    fn share_of_strays(
+    /// The fresh runs that contradict the claim.
+    fn strays(
         &self,
         claim: Claim<'_>,
         seen: &BTreeMap<&CommitId, Observation>,
-    ) -> Result<f64, HuntError> {
-        let mut largest: f64 = 0.0;
+    ) -> Result<Strays, HuntError> {
+        let targets = &claim.strategy.targets;
+        let mut of_commits = Vec::new();
         for (commit, observation) in seen {
             let recipe = self.oracle.recipes.at(commit)?;
             let runs = observation.samples.values().map(Vec::len).max().unwrap_or(1).max(1);
             let is_commit = *commit == claim.commit;
             let wanted = if is_commit { claim.terms.newer() } else { claim.terms.older() };
-            let mut strays = 0;
+            let mut counts = RunCounts { runs, ..RunCounts::default() };
             for run in 0..runs {
-                match verdict_of_run(observation, run, &claim.strategy.targets, &recipe).verdict {
+                let judgement = verdict_of_run(observation, run, targets, &recipe);
+                match judgement.verdict {
                     verdict if verdict == wanted => {}
-                    Verdict::Skip if observation.samples.is_empty() => return Ok(f64::INFINITY),
-                    _ => strays += 1,
+                    Verdict::Skip if observation.samples.is_empty() => {
+                        return Ok(Strays { share: f64::INFINITY, lack_values: false });
+                    }
+                    _ if is_lost(&judgement, targets) => counts.lost += 1,
+                    _ => counts.strays += 1,
                 }
             }
-            largest = largest.max(f64::from(strays) / runs as f64);
+            of_commits.push(counts);
         }
-        Ok(largest)
+        Ok(Strays::of(&of_commits))
     }
 
     /// One more run of a commit; runs of rejected claims are left out.
@@ -284,6 +289,26 @@ impl Driver<'_> {
     }
 }
 
+/// The fresh runs of a commit and its parents that contradict a claim.
+struct Strays {
+    /// The largest share of one commit's runs. Infinite if a commit does not build: more runs would
+    /// not change that.
+    share: f64,
+    /// Runs crashed or timed out, so that too few gave a value, and no run contradicts the claim.
+    lack_values: bool,
+}
+
+impl Strays {
+    fn of(commits: &[RunCounts]) -> Self {
+        let is_open = |counts: &RunCounts| counts.lacks_values() || counts.share_of_strays() <= 0.0;
+        Self {
+            share: commits.iter().map(|counts| counts.share_of_strays()).fold(0.0, f64::max),
+            lack_values: commits.iter().all(is_open)
+                && commits.iter().any(|counts| counts.lacks_values()),
+        }
+    }
+}
+
 /// The share of strays above which more rounds cannot confirm a claim. A single stray may be a
 /// disturbed run.
 fn allowed_strays(round: usize) -> f64 {
@@ -316,5 +341,15 @@ mod tests {
         assert_eq!(most_rounds(true, 2.0 * NEAR), MOST_ROUNDS_UNSTEADY);
         assert_eq!(most_rounds(true, f64::INFINITY), MOST_ROUNDS_UNSTEADY);
         assert_eq!(most_rounds(false, 1.5), MOST_ROUNDS);
+    }
+
+    #[test]
+    fn crashes_ask_for_more_rounds_only_if_nothing_contradicts_the_claim() {
+        let counts = |strays, lost| RunCounts { runs: 5, strays, lost };
+        let strays = Strays::of(&[counts(0, 0), counts(0, 2)]);
+        assert!(strays.lack_values && strays.share > allowed_strays(ROUNDS));
+        assert!(!Strays::of(&[counts(1, 0), counts(0, 2)]).lack_values);
+        assert!(!Strays::of(&[counts(0, 5), counts(0, 2)]).lack_values);
+        assert!(!Strays::of(&[counts(0, 0), counts(0, 0)]).lack_values);
     }
 }

@@ -7,6 +7,7 @@ use crate::evaluation::{CommitId, GuardTarget, Phase};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::MOST_CERTAIN;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::range::SearchRange;
 use crate::hunt::samples::{is_spread, samples};
@@ -24,8 +25,6 @@ const LEAST_RUNS: usize = 20;
 /// Maximum number of runs of each commit. At rates of 30 and 60 %, 60 runs tell two rates in 70 of
 /// 100 simulations, and 100 runs in 93.
 const MOST_RUNS: usize = 100;
-/// Maximum confidence in a commit if the runs do not tell whether a pair has one failure rate.
-const MOST_CERTAIN: f64 = 0.98;
 /// The rise of a failure rate that the runs must exclude: 0.2 is 20 percentage points. Equal counts
 /// alone do not exclude it: with 10 failures in 20 runs of both, its probability is still 9 %.
 const LARGE_RISE: f64 = 0.2;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::evaluation::{Finding, Guard, Metric, Phase};
 use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, guarded_measures};
-use crate::search::{excluded_rate, excluded_rate_above, runs_to_exclude};
+use crate::search::{excluded_rate, excluded_rate_above, runs_to_exclude, runs_to_exclude_above};
 use crate::store::journal::Event;
 use crate::ui::text;
 
@@ -18,27 +19,37 @@ use super::noise::EndpointPolicy;
 use super::stray_failures::StrayFailures;
 use super::targets::BY_EXIT_CODE;
 
-/// Before the finding `no-regression`, the runs of a test that always passed must exclude this
-/// failure rate and larger ones.
+/// Before the finding `no-regression`, the runs of a test that always passed, or of a measure that
+/// failed once, must exclude this failure rate and larger ones.
 const RARE: f64 = 0.2;
 
 impl Driver<'_> {
-    /// Before the finding `no-regression`: the measures that only pass or fail, passed in all runs
-    /// of both endpoints, and need another run of the bad endpoint to exclude a rare failure.
+    /// Before the finding `no-regression`: the measures that need another run of the bad endpoint
+    /// to exclude a rare failure. They only pass or fail, and passed in all runs of both endpoints,
+    /// or they failed once at the bad endpoint alone.
     pub(super) fn to_deny_rare_failures(
         &self,
         good: &Observation,
         bad: &Observation,
         policy: &EndpointPolicy,
-    ) -> Vec<String> {
+    ) -> Result<Vec<String>, HuntError> {
         if !self.shows_none(good, bad, policy) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let guards = self.guards();
-        let wanted = runs_to_exclude(RARE, self.oracle.recipes.config.statistics.confidence);
+        let confidence = self.oracle.recipes.config.statistics.confidence;
+        let wanted = runs_to_exclude(RARE, confidence);
         let passing = always_pass(good, bad, &guards, policy);
         let is_short = |guard: &&Guard| bad.values(&guard.metric).len() < wanted;
-        guarded_measures(&passing.into_iter().filter(is_short).cloned().collect::<Vec<_>>())
+        let passing = passing.into_iter().filter(is_short).cloned().collect::<Vec<_>>();
+        let at_good = self.failed_runs_of(good)?;
+        let mut failed = self.failed_runs_of(bad)?;
+        failed.retain(|measure, details| {
+            let (failed, others) = (details.len(), bad.of(measure).len());
+            let wanted = runs_to_exclude_above(failed, RARE, confidence);
+            !at_good.contains_key(measure) && failed + others < wanted
+        });
+        Ok(distinct(guarded_measures(&passing).into_iter().chain(failed.into_keys())))
     }
 
     /// The finding that the endpoints show no regression, or what a look at earlier runs, builds,
@@ -111,7 +122,7 @@ impl Driver<'_> {
 
     /// What each failed run of an endpoint said in this hunt, by measure. A crash that was not seen
     /// twice is no sample of the endpoint, but it may be the regression.
-    fn failed_runs_of(
+    pub(super) fn failed_runs_of(
         &self,
         seen: &Observation,
     ) -> Result<BTreeMap<String, Vec<String>>, HuntError> {

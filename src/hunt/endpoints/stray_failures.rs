@@ -26,7 +26,7 @@ pub(super) struct StrayFailures {
 impl StrayFailures {
     /// The first measure that fails at the bad end in at most one of five runs, and in a smaller
     /// share of the runs at the good end.
-    pub(super) fn of(good: &Observation, bad: &Observation) -> Option<Self> {
+    fn of(good: &Observation, bad: &Observation) -> Option<Self> {
         bad.samples.iter().find_map(|(measure, samples)| {
             let detail = samples.iter().find_map(detail_of)?;
             let ends = [good.of(measure), samples.as_slice()];
@@ -39,6 +39,16 @@ impl StrayFailures {
                 detail: detail.to_owned(),
             })
         })
+    }
+
+    /// The same with all failed runs of each end: a crash that was not seen twice is no sample.
+    fn counting(mut self, all: [usize; 2]) -> Self {
+        for (end, all) in all.into_iter().enumerate() {
+            let unseen = all.saturating_sub(self.failed[end]);
+            self.failed[end] += unseen;
+            self.runs[end] += unseen;
+        }
+        self
     }
 
     /// Whether this measure failed.
@@ -63,6 +73,20 @@ impl StrayFailures {
 }
 
 impl Driver<'_> {
+    /// The failures of the bad end that may be the regression, with all failed runs of both ends.
+    pub(super) fn stray_failures(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+    ) -> Result<Option<StrayFailures>, HuntError> {
+        let Some(strays) = StrayFailures::of(good, bad) else { return Ok(None) };
+        let mut all = [0, 0];
+        for (end, seen) in [good, bad].into_iter().enumerate() {
+            all[end] = self.failed_runs_of(seen)?.get(&strays.measure).map_or(0, Vec::len);
+        }
+        Ok(Some(strays.counting(all)))
+    }
+
     /// Removes failed runs if at most one run in five failed. The other runs judge the commit.
     /// `strays`: failures that no named commit explains.
     pub(super) fn leave_out_stray_failures(
@@ -76,13 +100,16 @@ impl Driver<'_> {
                 continue;
             }
             let what = samples.iter().find_map(detail_of).unwrap_or_default();
+            let own = strays.filter(|strays| strays.are_of(measure));
+            // `strays` are those of the bad end.
+            let [failed, runs] =
+                own.map_or([failed, samples.len()], |own| [own.failed[1], own.runs[1]]);
             let mut text = format!(
-                "{measure} failed in {failed} of {} runs of {}, and is judged by the others: \
+                "{measure} failed in {failed} of {runs} runs of {}, and is judged by the others: \
                  {what}",
-                samples.len(),
                 seen.commit.short()
             );
-            if strays.is_some_and(|strays| strays.are_of(measure)) {
+            if own.is_some() {
                 text += "; the answer does not say which commit brought these failures, if any did";
             }
             samples.retain(|sample| sample.result.is_ok());
@@ -129,6 +156,15 @@ mod tests {
              chance or the regression; by the other runs, nothing moved"
         );
         assert_eq!(doubted.next, [BY_EXIT_CODE]);
+    }
+
+    #[test]
+    fn a_crash_that_was_not_seen_twice_is_counted_too() {
+        let strays = || StrayFailures::of(&end('1', 0, 5), &end('2', 1, 8)).unwrap();
+        let counted = strays().counting([0, 2]);
+        assert_eq!((counted.failed, counted.runs), ([0, 2], [5, 9]));
+        // Runs of another hunt are samples, but the journal of this one may lack them.
+        assert_eq!(strays().counting([0, 0]), strays());
     }
 
     #[test]

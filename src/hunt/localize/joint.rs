@@ -15,6 +15,7 @@ use crate::store::journal::Event;
 
 use super::change::Change;
 use super::contradiction;
+use super::pairs::has_told;
 use super::revert::{EndTest, backport};
 
 /// What the tests take out of the change of a commit.
@@ -79,6 +80,11 @@ impl Driver<'_> {
             }
             other => other,
         }
+    }
+
+    /// Whether a test of the newer end tells whether this end needs a named commit.
+    pub(crate) fn is_tested_at_end(&self, finding: &Finding, commit: &CommitId) -> bool {
+        self.needed_at_end.contains(commit) || has_verdict_without(finding, commit)
     }
 
     /// Judges the newer endpoint without all causes, the last one reverted first. `None` if a limit
@@ -194,8 +200,20 @@ pub(super) fn has_joint_verdict(finding: &Finding) -> bool {
     }
 }
 
+/// Whether a test of the newer end without a named commit's cause gave a verdict: without it alone,
+/// or if several commits are named, without the causes inside all of them.
+fn has_verdict_without(finding: &Finding, commit: &CommitId) -> bool {
+    if finding.culprits.len() > 1 {
+        return has_joint_verdict(finding);
+    }
+    cause_of(finding, commit).is_some_and(has_told)
+}
+
 /// The cause inside a first bad commit, if it is known.
 pub(super) fn cause_of<'f>(finding: &'f Finding, commit: &CommitId) -> Option<&'f Cause> {
     let mut causes = finding.cause.iter().chain(&finding.other_causes);
     causes.find(|cause| cause.commit == *commit)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use crate::evaluation::{Cause, CommitId, Culprit, GuardTarget, Target, Value, Ve
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::Observation;
+use crate::oracle::{Observation, measures_of};
 
 use super::change::{Change, Part};
 use super::revert::Patched;
@@ -44,28 +44,36 @@ impl Driver<'_> {
     /// Whether the newer end loses at least half of the commit's step without what is left of the
     /// change. False if no test tells.
     pub(crate) fn rest_makes_the_step(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
-        Ok(self.newer_end_without(culprit)? == EndWithoutChange::LosesTheStep)
+        Ok(of_all(&self.each_effect_without(culprit)?) == EndWithoutChange::LosesTheStep)
     }
 
     /// Builds and judges the newer end without what is left there of the change. The two certain
-    /// answers hold for each effect of the commit that can be judged.
+    /// answers hold for each effect of the commit that can be judged. If runs of the commit fail,
+    /// and the newer end has a level, they hold for each guard that this end breaks.
     pub(crate) fn newer_end_without(
         &mut self,
         culprit: &Culprit,
     ) -> Result<EndWithoutChange, HuntError> {
-        let shown = self.each_effect_without(culprit)?;
-        let Some(first) = shown.first() else { return Ok(EndWithoutChange::Unknown) };
-        let is_one = shown.iter().all(|one| one == first);
-        Ok(if is_one { *first } else { EndWithoutChange::Unknown })
+        let targets = self.targets_at_end(culprit)?;
+        Ok(of_all(&self.each_without(culprit, &targets)?))
     }
 
-    /// The same for each effect that can be judged, or for the failure. Empty if there is none, or
-    /// if nothing was tested.
+    /// The same for each effect that can be judged, or for the failure if it is sought. Empty if
+    /// there is none, or if nothing was tested.
     pub(crate) fn each_effect_without(
         &mut self,
         culprit: &Culprit,
     ) -> Result<Vec<EndWithoutChange>, HuntError> {
         let targets = self.targets_of(culprit)?;
+        self.each_without(culprit, &targets)
+    }
+
+    /// What the newer end shows of each target without what is left there of the commit's change.
+    fn each_without(
+        &mut self,
+        culprit: &Culprit,
+        targets: &[Target],
+    ) -> Result<Vec<EndWithoutChange>, HuntError> {
         if targets.is_empty() {
             return Ok(Vec::new());
         }
@@ -76,10 +84,14 @@ impl Driver<'_> {
             Patched::Same => return Ok(vec![EndWithoutChange::ShowsTheSame; targets.len()]),
             Patched::Conflict(_) => return Ok(Vec::new()),
         };
-        let judged = self.judge_end(&newer, &recipe, &targets)?;
+        let judged = self.judge_end(&newer, &recipe, targets)?;
         let Some((judgement, seen)) = judged else { return Ok(Vec::new()) };
         let shown = |target| self.shown(culprit, target, judgement.verdict, &seen);
-        Ok(targets.iter().map(shown).collect())
+        let shown: Vec<EndWithoutChange> = targets.iter().map(shown).collect();
+        if shown.iter().all(|one| *one == EndWithoutChange::LosesTheStep) {
+            self.needed_at_end.insert(culprit.info.commit.clone());
+        }
+        Ok(shown)
     }
 
     /// Builds and judges the newer end with the lines of the commit's change as they were before
@@ -188,6 +200,17 @@ impl Driver<'_> {
         Ok(failures.next().into_iter().collect())
     }
 
+    /// The same, or all guards if runs of the commit fail and no failure is sought: the newer end
+    /// has a level, and may need the commit's change for it.
+    fn targets_at_end(&self, culprit: &Culprit) -> Result<Vec<Target>, HuntError> {
+        let own = self.targets_of(culprit)?;
+        if !own.is_empty() || !culprit.effects.is_empty() {
+            return Ok(own);
+        }
+        let (whole, _) = self.sought()?;
+        Ok(self.judged_alone(&whole))
+    }
+
     /// What is left of the change at the newer end, and how to remove it. `None` if the commit and
     /// its parent are not built by the same recipe.
     fn removal(&mut self, culprit: &Culprit) -> Result<Option<Removal>, HuntError> {
@@ -268,7 +291,7 @@ impl Driver<'_> {
     /// Whether the parts of the change that later commits rewrote change nothing alone. Tests them
     /// at the commit's parent. False if no test tells.
     pub(crate) fn is_rework_harmless(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
-        let targets = self.targets_of(culprit)?;
+        let targets = self.targets_at_end(culprit)?;
         if targets.is_empty() {
             return Ok(false);
         }
@@ -291,11 +314,18 @@ impl Driver<'_> {
         };
         let judged = self.judge_end(parent, &recipe, &targets)?;
         let Some((judgement, seen)) = judged else { return Ok(false) };
+        let known = self.known_runs(parent, &measures_of(&targets))?;
         Ok(targets.iter().all(|target| match target {
-            Target::Guard(target) => is_as_at_parent(culprit, target, &seen),
+            Target::Guard(target) => is_as_at_parent(culprit, &known, target, &seen),
             Target::Failure { .. } => judgement.verdict == Verdict::Good,
         }))
     }
+}
+
+/// What the newer end shows of a commit, if it shows the same of each effect.
+fn of_all(shown: &[EndWithoutChange]) -> EndWithoutChange {
+    let Some(first) = shown.first() else { return EndWithoutChange::Unknown };
+    if shown.iter().all(|one| one == first) { *first } else { EndWithoutChange::Unknown }
 }
 
 /// The commit's own step, or the whole change from good to bad if that is smaller, in the metric's
@@ -319,16 +349,23 @@ fn of_several_effects(shown: &[EndWithoutChange]) -> EndWithoutChange {
     }
 }
 
-/// Whether a metric has the level of the commit's parent.
-fn is_as_at_parent(culprit: &Culprit, target: &GuardTarget, seen: &Observation) -> bool {
+/// Whether a metric has the level of the commit's parent: the one of the commit's effect, or, if
+/// the commit has no effect, that of all runs of the parent (`known`).
+fn is_as_at_parent(
+    culprit: &Culprit,
+    known: &Observation,
+    target: &GuardTarget,
+    seen: &Observation,
+) -> bool {
     let metric = &target.guard.metric;
-    let before = culprit.effect_on(metric).map(|effect| &effect.parent);
+    let before = culprit.effect_on(metric).map(|effect| effect.parent.clone());
+    let before = before.or_else(|| known.level(metric));
     let Some((with, without)) = seen.level(metric).zip(before) else { return false };
     match (with.number(), without.number()) {
         (Some(with), Some(without)) => {
             target.guard.worsening(without, with).abs() <= SAME * target.limit.max(0.0)
         }
-        _ => with == *without,
+        _ => with == without,
     }
 }
 

@@ -18,6 +18,10 @@ pub(crate) enum WhyOpen {
     NotMeasured(usize),
     /// The newer end keeps most of its step without it.
     NoEffect,
+    /// So many later commits that edited its lines, which are gone there, cannot be judged.
+    NotJudged(usize),
+    /// Its lines are gone at a merge, and a parent of the merge shows its step without it.
+    OfBranch(BranchStep),
     /// Its lines have no effect at the newer end if the later edits of these lines are left out.
     LaterLines,
     /// The newer end keeps a part of its step with the lines as they were before it.
@@ -30,6 +34,17 @@ pub(crate) enum WhyOpen {
     Limit(ReachedLimit),
 }
 
+/// A branch without a named commit that shows the commit's step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BranchStep {
+    /// The merge that brings in the branch, and that lacks the lines of the named commit.
+    pub(crate) merge: CommitId,
+    /// The merge's parent that shows the step.
+    pub(crate) branch: CommitId,
+    /// The commits up to that parent that are not before the named commit.
+    pub(crate) commits: Vec<CommitId>,
+}
+
 impl OpenChange {
     /// The reason in words. `end`: the newer end, for people.
     fn in_words(&self, end: &str) -> String {
@@ -40,6 +55,19 @@ impl OpenChange {
                  not measure {} with changes of its files: one may have undone it, and another may \
                  have done the same again",
                 text::plural(*number, "later commit"),
+            ),
+            WhyOpen::NotJudged(number) => format!(
+                "no test of the {end} end tells whether it still needs {commit}, whose lines are \
+                 gone there, and {} that edited these lines cannot be judged: one may have undone \
+                 it, and another may have done the same again",
+                text::plural(*number, "later commit"),
+            ),
+            WhyOpen::OfBranch(BranchStep { merge, branch, .. }) => format!(
+                "the lines of {commit} are gone at the merge {}, and its parent {}, which does \
+                 not contain {commit}, shows the step too: a commit of that branch may make what \
+                 the {end} end shows",
+                merge.short(),
+                branch.short()
             ),
             WhyOpen::NoEffect => format!(
                 "without {commit} the {end} end keeps most of the step: a later commit makes it too"
@@ -70,8 +98,9 @@ impl OpenChange {
     }
 }
 
-/// The finding as candidates: the first of these commits, and all later ones. `history`: the
-/// commits of the hunt, oldest first. `end`: the newer end, for people.
+/// The finding as candidates: the first of these commits, all later ones, and those of a branch
+/// that shows the step too. `history`: the commits of the hunt, oldest first. `end`: the newer end,
+/// for people.
 pub(super) fn with_open_changes(
     finding: Finding,
     open: &[OpenChange],
@@ -90,10 +119,22 @@ pub(super) fn with_open_changes(
     if unexplained.is_empty() {
         unexplained.push(Unexplained::OwnFailure);
     }
+    let is_of_branch = |commit: &CommitId| {
+        let mut steps = open.iter().filter_map(|one| match &one.why {
+            WhyOpen::OfBranch(step) => Some(step),
+            _ => None,
+        });
+        steps.any(|step| step.commits.contains(commit))
+    };
+    // The commits of a branch may come before the named one in the list.
+    let all = history.iter().enumerate();
+    let candidates = all.filter(|(place, commit)| *place >= first || is_of_branch(commit));
     let measure = "`bisect-ppl measure COMMIT` measures one of these commits";
     let limit = open.iter().find_map(|one| match &one.why {
         WhyOpen::Limit(limit) => Some(limit.clone()),
         WhyOpen::NotMeasured(_)
+        | WhyOpen::NotJudged(_)
+        | WhyOpen::OfBranch(_)
         | WhyOpen::NoEffect
         | WhyOpen::LaterLines
         | WhyOpen::KeepsAPart
@@ -103,7 +144,7 @@ pub(super) fn with_open_changes(
     Finding {
         outcome: Outcome::Candidates,
         summary: format!("{}; but {}", finding.summary, why.join("; ")),
-        candidates: history[first..].to_vec(),
+        candidates: candidates.map(|(_, commit)| commit.clone()).collect(),
         main: None,
         unexplained,
         limit: limit.or(finding.limit),
@@ -136,5 +177,22 @@ mod tests {
         assert_eq!(told.candidates, [commit('5'), commit('6')]);
         assert_eq!(told.unexplained, [Unexplained::Metric(Metric::of("ppl"))]);
         assert!(told.summary.contains("did not measure 7 later commits"));
+    }
+
+    #[test]
+    fn the_commits_of_a_branch_that_shows_the_step_are_candidates() {
+        let finding = Finding {
+            culprits: vec![fixture::culprit('5', '1')],
+            main: Some(0),
+            ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
+        };
+        // The branch forks off before the range.
+        let commits = "a34".chars().map(commit).collect();
+        let step = BranchStep { merge: commit('6'), branch: commit('4'), commits };
+        let open = [OpenChange { commit: commit('5'), why: WhyOpen::OfBranch(step) }];
+        let history: Vec<CommitId> = "234567".chars().map(commit).collect();
+        let told = with_open_changes(finding, &open, &history, "bad");
+        assert_eq!(told.candidates, "34567".chars().map(commit).collect::<Vec<_>>());
+        assert!(told.summary.contains("which does not contain 5555"), "{}", told.summary);
     }
 }

@@ -69,8 +69,8 @@ impl Driver<'_> {
 
     /// Where values repeat and the only named commit does not come out of the newer end: the
     /// commit, if its change has no effect there. If no test tells, lowers the confidence in the
-    /// commit and notes that. Tests nothing if that end shows exactly what the commit shows:
-    /// another cause would hardly do that.
+    /// commit and notes that. Tests nothing if that end shows exactly what the commit shows: that
+    /// does not make the commit certain, but no test is worth its builds then.
     pub(crate) fn idle_own_lines(
         &mut self,
         finding: &mut Finding,
@@ -141,7 +141,15 @@ impl Driver<'_> {
             Target::Guard(target) => of_levels(culprit, target, terms, [&without.1, &with.1]),
             Target::Failure { .. } => of_verdicts(terms, [without.0, with.0]),
         });
-        Ok(of_all(&told.collect::<Vec<_>>()))
+        let told = of_all(&told.collect::<Vec<_>>());
+        if told == EndNeed::Needed {
+            // Both builds lack what later commits made of the lines, so the step may be theirs.
+            if !self.end_holds_lines(culprit, cause_of_effects(culprit, Some(cause)))? {
+                return Ok(EndNeed::Open);
+            }
+            self.needed_at_end.insert(culprit.info.commit.clone());
+        }
+        Ok(told)
     }
 
     /// What an endpoint with this recipe shows; `None` if a limit of the hunt is reached.

@@ -9,18 +9,15 @@ use crate::evaluation::{
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::lower_confidence;
 use crate::hunt::samples::samples;
 use crate::oracle::{Request, Sample};
 use crate::search::{FreshPairs, Rates, Side, Step};
 
 use super::change::Change;
-use super::open_change::{OpenChange, WhyOpen};
+use super::open_change::{BranchStep, OpenChange, WhyOpen};
 use super::revert::Patched;
 use super::step;
-
-/// Maximum confidence in a commit if nothing tells whether the newer end needs it. It is a
-/// convention: nobody knows how often a change is undone and made again.
-pub(super) const MOST_CERTAIN: f64 = 0.98;
 
 /// Maximum number of pairs of votes, if runs of one commit were seen to differ only during the
 /// search. If 40 % of the bad end's runs flake, 25 pairs decide on average, and 60 in 95 of 100
@@ -36,6 +33,8 @@ pub(super) enum EndNeed {
     Idle,
     /// The commit's step is gone at this later commit.
     GoneAt(CommitId),
+    /// The end does not hold the commit's lines, and this branch shows its step without it.
+    OfBranch(BranchStep),
     /// The end loses the step with the lines as they were before the commit. Lines of later commits
     /// are gone too, so the lost step may be theirs. For levels: without the lines of later
     /// commits, the end has the step with the commit's own lines and not without them.
@@ -109,10 +108,10 @@ impl Driver<'_> {
             EndNeed::Idle => WhyOpen::NoEffect,
             EndNeed::LaterLines => WhyOpen::LaterLines,
             EndNeed::GoneAt(at) => WhyOpen::GoneAt(at),
+            EndNeed::OfBranch(step) => WhyOpen::OfBranch(step),
             EndNeed::LinesNeeded | EndNeed::Open => {
-                for one in finding.culprits.iter_mut().filter(|one| one.info.commit == *commit) {
-                    one.confidence = one.confidence.min(MOST_CERTAIN);
-                }
+                let own = finding.culprits.iter_mut().filter(|one| one.info.commit == *commit);
+                own.for_each(lower_confidence);
                 finding.notes.push(format!(
                     "no test of the {} end tells whether it still needs {}",
                     self.terms().newer(),
@@ -159,12 +158,13 @@ impl Driver<'_> {
         };
         let mut steps = noisy_steps(culprit, &targets);
         steps.retain(|(target, _)| is_cheap(target));
+        let is_tested_here = !steps.is_empty();
         let before = *rounds;
         let mut told = EndNeed::Needed;
         for tested in steps {
             // Runs that show one metric without the change show the others too.
             let mut own = before;
-            let one = self.end_for_step(&end, culprit, tested, &mut own);
+            let one = self.end_for_step(&end, culprit, named, tested, &mut own);
             *rounds = own.max(*rounds);
             match one {
                 Err(HuntError::Limit(limit)) => {
@@ -177,10 +177,11 @@ impl Driver<'_> {
                 Err(error) => return Err(error),
                 Ok(EndNeed::Needed) => {}
                 Ok(EndNeed::LinesNeeded | EndNeed::Open) => told = EndNeed::Open,
-                Ok(one @ (EndNeed::Idle | EndNeed::LaterLines | EndNeed::GoneAt(_))) => {
-                    return Ok(one);
-                }
+                Ok(one) => return Ok(one),
             }
+        }
+        if is_tested_here && told == EndNeed::Needed {
+            self.needed_at_end.insert(culprit.info.commit.clone());
         }
         Ok(told)
     }
@@ -190,13 +191,14 @@ impl Driver<'_> {
         &mut self,
         end: &CommitId,
         culprit: &Culprit,
+        named: &[Culprit],
         tested: (&GuardTarget, Step),
         rounds: &mut usize,
     ) -> Result<EndNeed, HuntError> {
         match self.end_without_commit(end, culprit, tested, rounds)? {
             // A single verdict of a commit whose runs differ tells little.
             told @ (EndNeed::LinesNeeded | EndNeed::Open) if !self.is_flaky => {
-                self.step_at_later_commits(culprit, tested.0, &told)
+                self.step_at_later_commits(culprit, named, tested.0, &told)
             }
             told => Ok(told),
         }
@@ -359,7 +361,7 @@ impl Driver<'_> {
 
 /// Whether the test of the newer end without a commit's change tells whether that end needs the
 /// commit. If it stays bad without some parts, the rest of the change may make the step.
-fn has_told(cause: &Cause) -> bool {
+pub(super) fn has_told(cause: &Cause) -> bool {
     match &cause.revert {
         None | Some(Revert::Stopped(_) | Revert::Conflict(_) | Revert::Unknown) => false,
         Some(Revert::StillBad) => !cause.in_part,

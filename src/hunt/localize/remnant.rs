@@ -10,13 +10,13 @@ use crate::evaluation::{
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt;
 use crate::hunt::outcome::mean_level::{MeanLevel, Rest, has_noisy_levels};
 use crate::oracle::Request;
 use crate::ui::reached_limit;
 
 use super::change::Change;
 use super::contradiction;
-use super::pairs::MOST_CERTAIN;
 use super::revert::Patched;
 
 /// Minimum number of runs of the bad end without the changes.
@@ -25,18 +25,21 @@ const LEAST_RUNS: usize = 3;
 const MOST_RUNS: usize = 12;
 
 /// What the bad end without the changes shows.
-#[derive(Default)]
-struct Remnants {
-    /// How each metric that can be measured compares with the good end.
-    metrics: Vec<(Metric, Rest)>,
-    /// Removes the changes from a plain checkout of the end.
-    patch: Vec<u8>,
+enum Remnants {
+    Compared {
+        /// How each metric compares with the good end; `None` if it cannot be measured.
+        metrics: Vec<(Metric, Option<Rest>)>,
+        /// Removes the changes from a plain checkout of the end.
+        patch: Vec<u8>,
+    },
+    /// There is no such end, for this reason.
+    Untested(String),
 }
 
 impl Driver<'_> {
     /// The finding, or candidates if the bad end stays bad in noise without the changes of all
-    /// named commits. If the runs do not tell, or if a limit or a fault of the machine prevents
-    /// them, lowers the confidence in the commits and notes that.
+    /// named commits. If the runs do not tell, or if none can be made (the changes do not come out,
+    /// a limit, a fault of the machine), lowers the confidence in the commits and notes that.
     pub(crate) fn unless_remnant(&mut self, mut finding: Finding) -> Result<Finding, HuntError> {
         let is_enough = self.begun.options.first_only;
         if is_enough || self.main_to_explain(&finding).is_none() {
@@ -51,36 +54,48 @@ impl Driver<'_> {
         if own.is_empty() {
             return Ok(finding);
         }
+        let all: Vec<Metric> = own.iter().map(|target| target.guard.metric.clone()).collect();
         let told = match self.limit.clone() {
             Some(limit) => Err(HuntError::Limit(limit)),
             None => self.remnants(&finding, &own, &end),
         };
-        let Remnants { metrics, patch } = match told {
+        let (metrics, patch) = match told {
             Err(HuntError::Limit(limit)) => {
                 let why = reached_limit(&limit);
                 self.limit = Some(limit);
-                doubt_untested(&mut finding, &own, &why);
+                doubt_untested(&mut finding, &all, &why);
                 return Ok(finding);
             }
             // The commits are found: a machine fault must not lose the answer, nor make it certain.
             Err(error) if !self.must_end(&error) => {
-                doubt_untested(&mut finding, &own, &error.to_string());
+                doubt_untested(&mut finding, &all, &error.to_string());
                 return Ok(finding);
             }
-            remnants => remnants?,
+            Err(error) => return Err(error),
+            Ok(Remnants::Untested(why)) => {
+                doubt_untested(&mut finding, &all, &why);
+                return Ok(finding);
+            }
+            Ok(Remnants::Compared { metrics, patch }) => (metrics, patch),
         };
-        let are = |wanted: Rest| -> Vec<Metric> {
+        let are = |wanted: Option<Rest>| -> Vec<Metric> {
             let own = metrics.iter().filter(|(_, rest)| *rest == wanted);
             own.map(|(metric, _)| metric.clone()).collect()
         };
-        let beyond = are(Rest::Beyond);
+        let beyond = are(Some(Rest::Beyond));
         if !beyond.is_empty() {
             self.keep_removal(&finding, &patch)?;
             let unexplained = beyond.into_iter().map(Unexplained::Metric).collect();
             let history = self.possible_commits(&mut finding)?;
             return Ok(contradiction::incomplete(finding, unexplained, &history, self.terms()));
         }
-        for metric in are(Rest::Open) {
+        let unmeasured = are(None);
+        if !unmeasured.is_empty() {
+            let names: Vec<String> = unmeasured.iter().map(Metric::to_string).collect();
+            let why = format!("runs without their changes give no {}", names.join(" and no "));
+            doubt_untested(&mut finding, &unmeasured, &why);
+        }
+        for metric in are(Some(Rest::Open)) {
             lower_confidence(&mut finding, &metric);
             finding.notes.push(format!(
                 "{metric} varies too much to tell whether the bad end is good again without the \
@@ -109,20 +124,32 @@ impl Driver<'_> {
     ) -> Result<Remnants, HuntError> {
         for culprit in &finding.culprits {
             if self.common_recipe(culprit)?.is_none() {
-                return Ok(Remnants::default());
+                let commit = culprit.info.commit.short();
+                let why = format!("oracle.toml has different recipes for {commit} and its parent");
+                return Ok(Remnants::Untested(why));
             }
         }
-        let Patched::Done { recipe, patch } = self.end_without_all(finding, end)? else {
-            return Ok(Remnants::default());
+        let (recipe, patch) = match self.end_without_all(finding, end)? {
+            Patched::Done { recipe, patch } => (recipe, patch),
+            Patched::Conflict(said) => {
+                let said = said.lines().next().unwrap_or_default();
+                let why = format!("their changes do not come out of it ({said})");
+                return Ok(Remnants::Untested(why));
+            }
+            Patched::Same => {
+                return Ok(Remnants::Untested(
+                    "it does not have their changes any more".to_owned(),
+                ));
+            }
         };
         let mut metrics = Vec::new();
         for target in own {
             let metric = &target.guard.metric;
             let account = finding.accounts.iter().find(|account| account.metric == *metric);
             let rest = self.rest_without(target, end, &recipe, expected(account))?;
-            metrics.extend(rest.map(|rest| (metric.clone(), rest)));
+            metrics.push((metric.clone(), rest));
         }
-        Ok(Remnants { metrics, patch })
+        Ok(Remnants::Compared { metrics, patch })
     }
 
     /// Stores the patch that removes the changes of all named commits, unless another test of the
@@ -221,16 +248,14 @@ impl Driver<'_> {
 /// Lowers the confidence in the commits that move a metric.
 fn lower_confidence(finding: &mut Finding, metric: &Metric) {
     let own = finding.culprits.iter_mut();
-    for one in own.filter(|one| one.effect_on(metric).is_some()) {
-        one.confidence = one.confidence.min(MOST_CERTAIN);
-    }
+    own.filter(|one| one.effect_on(metric).is_some()).for_each(open_doubt::lower_confidence);
 }
 
 /// Lowers the confidence in the commits that move these metrics, and notes why the bad end without
 /// these commits was not compared with the good end.
-fn doubt_untested(finding: &mut Finding, targets: &[GuardTarget], why: &str) {
-    for target in targets {
-        lower_confidence(finding, &target.guard.metric);
+fn doubt_untested(finding: &mut Finding, metrics: &[Metric], why: &str) {
+    for metric in metrics {
+        lower_confidence(finding, metric);
     }
     finding.notes.push(format!(
         "no test tells whether the bad end is good again without the named commits: {why}"
@@ -247,6 +272,7 @@ fn expected(account: Option<&Account>) -> f64 {
 mod tests {
     use super::*;
     use crate::evaluation::{Culprit, GuardForm, Outcome};
+    use crate::hunt::open_doubt::MOST_CERTAIN;
     use crate::oracle::fixture::{culprit, effect, noisy};
 
     /// A good end at 100 and a bad end without the changes at `level`, with a noise of 1 and a
@@ -267,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_before_the_test_lowers_the_confidence_in_commits_that_move_its_metrics() {
+    fn without_the_test_the_confidence_in_commits_that_move_its_metrics_falls() {
         let of_ppl = Culprit { effects: vec![effect(100.0, 110.0, 1.0)], ..culprit('3', '2') };
         let mut finding = Finding {
             culprits: vec![of_ppl, culprit('5', '4')],
@@ -276,8 +302,7 @@ mod tests {
         for one in &mut finding.culprits {
             one.confidence = 0.9996;
         }
-        let targets = [noisy(GuardForm::MaxIncrease(3.0), 100.0, 110.0)];
-        doubt_untested(&mut finding, &targets, "the budget of 25 runs is spent");
+        doubt_untested(&mut finding, &[Metric::of("ppl")], "the budget of 25 runs is spent");
         let [moves, other] = [0, 1].map(|place: usize| finding.culprits[place].confidence);
         assert_eq!((moves, other), (MOST_CERTAIN, 0.9996));
         assert!(finding.notes[0].ends_with("the budget of 25 runs is spent"));

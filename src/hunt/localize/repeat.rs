@@ -51,12 +51,13 @@ impl Localization<'_, '_> {
         let (recipe, _) = self.recipe(parts)?;
         let terms = self.driver.terms();
         let (judgements, seen) =
-            self.driver.judgements(&self.culprit.parent, &recipe, &self.targets)?;
+            self.driver.judgements(&self.culprit.parent, &recipe, &self.targets, RUNS)?;
         let trial = &mut self.trials[place];
         if !seen.samples.is_empty() {
             trial.attempts = seen.attempts();
         }
-        let is_same = |one: &Judgement| step::shows(one, &seen, self.culprit, terms) == trial.shows;
+        let shown = |one: &Judgement| step::shows(one, &seen, self.culprit, &self.targets, terms);
+        let is_same = |one: &Judgement| shown(one) == trial.shows;
         Ok(judgements.iter().all(is_same))
     }
 }
@@ -67,16 +68,17 @@ impl Driver<'_> {
         !targets.iter().any(Target::is_noisy)
     }
 
-    /// The verdict of each of [`RUNS`] runs of a commit with a recipe.
+    /// The verdict of each run of a commit with a recipe. `runs`: the fewest runs.
     fn judgements(
         &mut self,
         commit: &CommitId,
         recipe: &Config,
         targets: &[Target],
+        runs: usize,
     ) -> Result<(Vec<Judgement>, Observation), HuntError> {
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Localize);
-        let request = Request { runs: RUNS, recipe: Some(recipe), ..look };
+        let request = Request { runs, recipe: Some(recipe), ..look };
         let seen = self.oracle.evaluate(request)?;
         // A build that fails has no runs.
         let runs = seen.fewest_runs().max(1);
@@ -84,7 +86,9 @@ impl Driver<'_> {
         Ok(((0..runs).map(of_run).collect(), seen))
     }
 
-    /// The judgement of an endpoint with a patch, unless its runs contradict it.
+    /// The judgement of an endpoint with a patch, unless its runs contradict it. If a failure of a
+    /// run is sought, it takes as many runs as tell whether the failure is gone, and its rate
+    /// decides if it comes and goes.
     pub(super) fn unless_unsteady(
         &mut self,
         end: &CommitId,
@@ -92,16 +96,34 @@ impl Driver<'_> {
         targets: &[Target],
         (judgement, seen): (Judgement, Observation),
     ) -> Result<(Judgement, Observation), HuntError> {
-        if !Self::is_judged_by_one_run(targets) || judgement.skip.is_some() {
+        let without_failure = self.runs_without_failure(targets)?;
+        if judgement.skip.is_some() {
+            let judgement = self.bad_if_it_fails_at_times(judgement, &seen, recipe, targets);
             return Ok((judgement, seen));
         }
-        let (all, seen) = self.judgements(end, recipe, targets)?;
+        if without_failure.is_none() && !Self::is_judged_by_one_run(targets) {
+            return Ok((judgement, seen));
+        }
+        let runs = match (judgement.verdict, without_failure) {
+            (Verdict::Good, Some(runs)) => runs.max(RUNS),
+            _ => RUNS,
+        };
+        let (all, seen) = self.judgements(end, recipe, targets, runs)?;
         if all.iter().all(|one| one.verdict == judgement.verdict) {
+            return Ok((judgement, seen));
+        }
+        let is_told = |one: &Judgement| matches!(one.verdict, Verdict::Good | Verdict::Bad);
+        if without_failure.is_some() && all.iter().all(is_told) {
+            let (judgement, seen) =
+                self.oracle.judge_as(end, recipe, targets, Phase::Localize, None)?;
+            let judgement = self.bad_if_it_fails_at_times(judgement, &seen, recipe, targets);
             return Ok((judgement, seen));
         }
         let reason = format!("its {} runs contradict each other", all.len());
         let skip = Some(SkipReason::Unsteady);
-        Ok((Judgement { verdict: Verdict::Skip, skip, reason, broken: Vec::new() }, seen))
+        let judgement = Judgement { verdict: Verdict::Skip, skip, reason, broken: Vec::new() };
+        let judgement = self.bad_if_it_fails_at_times(judgement, &seen, recipe, targets);
+        Ok((judgement, seen))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::evaluation::{
     Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Metric, Phase, Revert, Shows, Target,
     Trial, TrialOf, Verdict,
 };
-use crate::git::{Conflicts, Layer, OverlayResult};
+use crate::git::{Conflicts, Layer, MergedTree, OverlayResult};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Recipes};
@@ -25,7 +25,7 @@ use super::trials::trial;
 
 /// An endpoint with a patch.
 pub(super) enum Patched {
-    /// The patch does not apply; what git said.
+    /// The patch does not apply; what git said, or why the trees could not be merged.
     Conflict(String),
     /// The patch changes nothing.
     Same,
@@ -252,8 +252,10 @@ impl Driver<'_> {
         let after = match recipes.laid(end, &recipe)? {
             Some(OverlayResult::Refused(refusal)) => {
                 let builder = &recipes.overlay_builder;
-                let Some(merged) = builder.merged(&before, differences, conflicts)? else {
-                    return Ok(Patched::Conflict(refusal.said));
+                let merged = match builder.merged(&before, differences, conflicts)? {
+                    MergedTree::Tree(merged) => merged,
+                    MergedTree::Conflict => return Ok(Patched::Conflict(refusal.said)),
+                    MergedTree::Failed(why) => return Ok(Patched::Conflict(why)),
                 };
                 let patch = recipes.overlay_builder.difference(&before, &merged)?;
                 let digest = recipes.store.keep_patch(&patch)?;

@@ -1,8 +1,8 @@
 //! The target of a localisation: whether a part of a change shows the commit's step. Pure.
 
 use crate::evaluation::{
-    Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, NoiseKind, Shows, Target,
-    Value,
+    Culprit, Direction, Effect, Guard, GuardForm, GuardTarget, Judgement, Noise, NoiseKind, Shows,
+    Target, Value,
 };
 use crate::hunt::strategy::SearchStrategy;
 use crate::hunt::terms::SearchTerms;
@@ -14,6 +14,13 @@ pub(super) const SHARE: f64 = 0.5;
 
 /// A part makes the whole step if its level is this near to the commit's, as a share of the step.
 const NEARLY: f64 = 0.1;
+
+/// In noise, a level this near to the threshold may be on either side of it, in standard deviations
+/// of a run.
+const NEAR: f64 = 4.0;
+
+/// The same, as a share of the step: in much noise, most levels would be near otherwise.
+const NEAR_SHARE: f64 = 0.1;
 
 /// Minimum distance of two levels that are far apart, in standard deviations of a run.
 const FAR: f64 = 12.0;
@@ -100,11 +107,14 @@ pub(super) fn between(target: &GuardTarget, effect: &Effect, terms: SearchTerms)
 
 /// What the runs with a part of the change show. A defect that the commit does not have, such as a
 /// failure or a far larger step, is [`Shows::Unresolved`]: half of a change may break something
-/// that the whole change does not.
+/// that the whole change does not. So is a level that noise may put on either side of the
+/// threshold: two tests of about half of the step would contradict each other. `targets`: those of
+/// the test.
 pub(super) fn shows(
     judgement: &Judgement,
     seen: &Observation,
     culprit: &Culprit,
+    targets: &[Target],
     terms: SearchTerms,
 ) -> Shows {
     let effect = culprit.effects.first().filter(|_| culprit.failure.is_none());
@@ -116,10 +126,27 @@ pub(super) fn shows(
     match (shown, effect) {
         (Shows::Unresolved, _) | (_, None) => shown,
         (_, Some(effect)) => match seen.level(&effect.metric) {
-            Some(level) if is_between(effect, &level) => shown,
+            Some(level) if is_between(effect, &level) => {
+                let target = Target::on(targets, &effect.metric).and_then(Target::guard);
+                let is_near = target.is_some_and(|target| is_near_threshold(target, &level));
+                if is_near { Shows::Unresolved } else { shown }
+            }
             _ => Shows::Unresolved,
         },
     }
+}
+
+/// In noise: whether a level is so near to the threshold that another run of the same build may
+/// show the other side of it. `target`: see [`between`].
+fn is_near_threshold(target: &GuardTarget, level: &Value) -> bool {
+    let noise = target.noise.filter(Noise::has_levels);
+    let (Some(noise), Some(threshold), Some(level)) = (noise, target.threshold, level.number())
+    else {
+        return false;
+    };
+    let scale = target.orientation();
+    let off = (scale.oriented(level) - scale.oriented(threshold)).abs();
+    off < f64::min(NEAR * noise.sd, NEAR_SHARE * (noise.bad - noise.good).abs())
 }
 
 /// Whether a level is between the parent's and the commit's, or beyond them by at most half of the
@@ -156,8 +183,8 @@ pub(super) fn is_whole(effect: &Effect, level: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Aim, Metric, Noise};
-    use crate::oracle::fixture::target;
+    use crate::evaluation::{Aim, Metric, Verdict};
+    use crate::oracle::fixture::{at, culprit, target};
 
     fn effect(parent: f64, commit: f64) -> Effect {
         Effect {
@@ -191,6 +218,39 @@ mod tests {
         // A value that is no number keeps the hunt's tolerance.
         let own = between(&whole, &effect(7.0, f64::NAN), SearchTerms::of(Aim::Regression));
         assert!((own.limit - whole.limit).abs() < 1e-12);
+    }
+
+    /// What a run of a part shows at this level. The step is from 7 to 8, and the noise has the
+    /// standard deviation `sd`; 0 if runs repeat.
+    fn shown(level: f64, sd: f64) -> Shows {
+        let effects = vec![effect(7.0, 8.0)];
+        let culprit = Culprit { effects, ..culprit('2', '1') };
+        let terms = SearchTerms::of(Aim::Regression);
+        let (kind, good, bad) = (NoiseKind::Plain, 7.0, 8.0);
+        let noise = Noise { kind, good, bad, sd, runs: 4, paired: false, error: 0.001 };
+        let noise = (sd > 0.0).then_some(noise);
+        let whole = GuardTarget { noise, ..target(GuardForm::MaxIncrease(0.1), 7.0, 8.0) };
+        let targets = [Target::Guard(between(&whole, &culprit.effects[0], terms))];
+        let verdict = if level > 7.5 { Verdict::Bad } else { Verdict::Good };
+        let (skip, reason, broken) = (None, String::new(), Vec::new());
+        let judgement = Judgement { verdict, skip, reason, broken };
+        shows(&judgement, &at('1', &[level]), &culprit, &targets, terms)
+    }
+
+    #[test]
+    fn in_noise_half_of_the_step_is_neither_the_step_nor_nothing() {
+        for level in [7.497, 7.503, 7.49, 7.51] {
+            assert_eq!(shown(level, 0.003), Shows::Unresolved, "{level}");
+        }
+        assert_eq!([7.48, 7.0].map(|level| shown(level, 0.003)), [Shows::Nothing; 2]);
+        assert_eq!([7.52, 8.0].map(|level| shown(level, 0.003)), [Shows::Difference; 2]);
+        // In much noise, a tenth of the step on either side.
+        assert_eq!([7.41, 7.59].map(|level| shown(level, 0.12)), [Shows::Unresolved; 2]);
+        assert_eq!(shown(7.39, 0.12), Shows::Nothing);
+        assert_eq!(shown(7.61, 0.12), Shows::Difference);
+        // Values that repeat are on one side.
+        assert_eq!(shown(7.499, 0.0), Shows::Nothing);
+        assert_eq!(shown(7.501, 0.0), Shows::Difference);
     }
 
     #[test]

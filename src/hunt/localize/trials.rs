@@ -50,7 +50,8 @@ impl Localization<'_, '_> {
             }
             other => other?,
         };
-        let shows = step::shows(&judgement, &seen, self.culprit, self.driver.terms());
+        let terms = self.driver.terms();
+        let shows = step::shows(&judgement, &seen, self.culprit, &self.targets, terms);
         let rest = self.change.without(&self.change.whole(), parts)?;
         let (of, named) = if rest.len() < parts.len() {
             (TrialOf::Without, rest.as_slice())

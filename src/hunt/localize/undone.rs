@@ -6,7 +6,7 @@
 use crate::evaluation::{
     Backport, Cause, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Verdict,
 };
-use crate::git::Change;
+use crate::git::{Change, HeldLines};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::outcome::replaced::are_specific;
@@ -83,7 +83,9 @@ impl Driver<'_> {
         } else {
             EndWithoutChange::Unknown
         };
-        self.look_after(&lasting, &change, NamedCommits::One, end, &targets)
+        let held = self.held_lines(&cause.commit, &change)?;
+        let later = self.look_after(&lasting, &change, &held, NamedCommits::One, end, &targets)?;
+        self.with_step_of_branch(later, &lasting, &held, finding, &targets)
     }
 
     /// The same for several named commits, if no test of the newer end without all of them gave a
@@ -117,7 +119,10 @@ impl Driver<'_> {
             let end = self.newer_end_with_old_lines(&lasting, of_effects, false)?;
             let paths = of_effects.map(paths_of).unwrap_or_default();
             let change = self.followed_change(&lasting, &paths)?;
-            let one = self.look_after(&lasting, &change, NamedCommits::Several, end, &targets)?;
+            let held = self.held_lines(commit, &change)?;
+            let several = NamedCommits::Several;
+            let one = self.look_after(&lasting, &change, &held, several, end, &targets)?;
+            let one = self.with_step_of_branch(one, &lasting, &held, finding, &targets)?;
             if one.undone.is_some() {
                 return Ok(one);
             }
@@ -187,12 +192,13 @@ impl Driver<'_> {
     /// Looks for a commit after `culprit` at which `change` has no effect any more, or at which one
     /// of its effects is gone: the later commit has the older end's verdict. If other commits were
     /// found too, it is enough that the level goes back there by more than half of the step.
-    /// `change`: followed to the newer end. `end`: what the newer end shows with the lines as they
-    /// were before the change.
+    /// `change`: followed to the newer end. `held`: the commits that hold its lines. `end`: what
+    /// the newer end shows with the lines as they were before the change.
     fn look_after(
         &mut self,
         culprit: &Culprit,
         change: &Change,
+        held: &HeldLines,
         named: NamedCommits,
         end: EndWithoutChange,
         targets: &[Target],
@@ -200,6 +206,7 @@ impl Driver<'_> {
         let commit = &culprit.info.commit;
         let [_, newer] = self.begun.ends();
         let is_lost = self.oracle.history.is_lost(newer, change);
+        let is_held = held.are_in(newer);
         let is_one_result = self.is_one_result(culprit)?;
         let Places { measured, left_out } =
             self.places_after(commit, change, end, is_one_result)?;
@@ -220,10 +227,19 @@ impl Driver<'_> {
                 return Ok(LaterCommits { undone, ..LaterCommits::default() });
             }
         }
+        let unjudged =
+            if is_held { 0 } else { self.unjudged_edits(&measured, change, held, targets)? };
+        // The lines are still there, and no later edit of them lacks the step, so the lost step is
+        // not that of such an edit.
+        if end == EndWithoutChange::LosesTheStep && is_held && left_out == 0 {
+            self.needed_at_end.insert(commit.clone());
+        }
         let is_made_again =
             matches!(end, EndWithoutChange::ShowsTheSame | EndWithoutChange::KeepsAPart);
         let why = if left_out > 0 && (is_made_again || !is_one_result) {
             Some(WhyOpen::NotMeasured(left_out))
+        } else if unjudged > 0 && (is_made_again || !is_one_result) {
+            Some(WhyOpen::NotJudged(unjudged))
         } else {
             match end {
                 EndWithoutChange::KeepsAPart => Some(WhyOpen::KeepsAPart),
@@ -327,7 +343,7 @@ impl Driver<'_> {
 
 /// The paths of the files that have a part of the cause. An empty list stands for all files of the
 /// change.
-fn paths_of(cause: &Cause) -> Vec<&str> {
+pub(super) fn paths_of(cause: &Cause) -> Vec<&str> {
     let parts = cause.sets.iter().flat_map(|set| &set.parts);
     parts.map(|part| part.path.as_str()).collect()
 }

@@ -12,6 +12,7 @@ use crate::hunt::why::CandidatesReason;
 use crate::oracle::Observation;
 use crate::ui::reached_limit;
 
+use super::brought_fall::BroughtFall;
 use super::culprit_status::{
     CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
 };
@@ -26,6 +27,7 @@ pub(crate) struct Ledger {
     pub(crate) targets: Vec<Target>,
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
+    pub(super) brought_falls: Vec<BroughtFall>,
     pub(super) hidden: Vec<HiddenCause>,
     /// Found merges, each with commits of a merged branch that may have made the merge's step.
     pub(super) merged_in: Vec<(CommitId, Vec<CommitId>)>,
@@ -62,6 +64,7 @@ impl Ledger {
             targets: targets.to_vec(),
             found: Vec::new(),
             mends: Vec::new(),
+            brought_falls: Vec::new(),
             hidden: Vec::new(),
             merged_in: Vec::new(),
             leaving: Vec::new(),

@@ -16,11 +16,6 @@ const VISIBLE: f64 = 0.1;
 /// shows the whole change, and one commit made the improvement: levels show all other changes then.
 const VISIBLE_WITHOUT_TEXT: f64 = 0.35;
 
-/// Maximum number of mends that are added up.
-const MOST_PARTS: usize = 6;
-/// Sizes that repeat are equal if they differ by at most this share.
-pub(super) const EXACT: f64 = 1e-3;
-
 /// A first bad commit, and what became of its change.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundCommit {
@@ -266,47 +261,6 @@ fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> bool {
         && around[one].is_put_back
         && steps[one].is_finite()
         && steps[one] > mend.amount + mend.limit.max(0.0)
-}
-
-/// A mend that by itself undid no whole step.
-pub(crate) struct PartialMend {
-    pub(crate) mend: Mend,
-    /// One entry for each found commit.
-    pub(crate) around: Vec<MendContext>,
-    /// The found commits, by index, that became unclear by this mend.
-    pub(crate) unclear: Vec<usize>,
-}
-
-/// Marks a step as undone if several mends add up to that step, to a thousandth. Then these mends
-/// did not undo the steps that each of them alone made unclear. `parts`: the mends that undid no
-/// step alone, oldest first.
-pub(crate) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[PartialMend]) {
-    let parts = &parts[..parts.len().min(MOST_PARTS)];
-    for set in 1_u32..1 << parts.len() {
-        let taken: Vec<_> = (0..parts.len()).filter(|i| set >> i & 1 == 1).collect();
-        let Some(last) = taken.last().map(|i| &parts[*i].mend).filter(|_| taken.len() > 1) else {
-            continue;
-        };
-        let amount: f64 = taken.iter().map(|i| parts[*i].mend.amount).sum();
-        let fits = |one: &usize| {
-            let is_behind = |i: &usize| {
-                parts[*i].around[*one].is_before && parts[*i].mend.metric == last.metric
-            };
-            let step = found[*one].step(last.metric.as_ref());
-            found[*one].stands()
-                && taken.iter().all(is_behind)
-                && step.is_some_and(|step| (step - amount).abs() <= EXACT * amount)
-        };
-        let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
-        if let [one] = fitting[..] {
-            found[one].status = CulpritStatus::Undone { by: last.by.clone(), again: false };
-            for unclear in taken.iter().flat_map(|i| &parts[*i].unclear) {
-                if found[*unclear].status == CulpritStatus::Unclear {
-                    found[*unclear].status = CulpritStatus::Stands;
-                }
-            }
-        }
-    }
 }
 
 /// The mend before a found commit, if the commit's parent is better than the search range's

@@ -4,6 +4,7 @@
 use crate::evaluation::{Account, CommitId};
 use crate::hunt::distinct::distinct;
 use crate::hunt::left_out::LeftOut;
+use crate::hunt::open_doubt::MOST_CERTAIN;
 use crate::ui::text;
 
 use super::account::Ledger;
@@ -14,9 +15,6 @@ use super::step_sizes::StepSizes;
 
 /// Maximum number of commits that a note names.
 const MOST_NAMED: usize = 5;
-/// Maximum confidence in a commit if neither levels nor the source exclude that a later one took
-/// its whole step back. The number is a convention: nobody knows how often that happens.
-const MOST_CERTAIN: f64 = 0.98;
 
 impl Ledger {
     /// Records that one of these commits of a merged branch may have made the merge's step, because

@@ -10,10 +10,12 @@ use crate::hunt::range::SearchRange;
 use crate::oracle::{Observation, Request};
 
 use super::account::Ledger;
+use super::brought_fall::BroughtFall;
 use super::culprit_status::Mend;
 use super::found_step::FoundStep;
 use super::level::{Level, against, has_levels, is_worse, join, level_of, part};
 use super::mean_level::MeanLevel;
+use super::partial_mends::EXACT;
 
 /// In noise: runs of each commit that is compared to find where the level falls.
 const RUNS_IN_NOISE: usize = 5;
@@ -189,7 +191,7 @@ impl Driver<'_> {
         let LevelFall { before, after } = better;
         let mut parts = Vec::new();
         if let Some([base, tip]) = self.fall_on_branch(&before, &after, target)? {
-            self.note_own_fall(ledger, target, [&before, &after], [&base, &tip])?;
+            self.note_fall_of_merge(ledger, target, [&before, &after], [&base, &tip])?;
             parts.extend([[from.clone(), before], [base, tip], [after, to.clone()]]);
         } else {
             let amount = target.guard.worsening(after.value, before.value);
@@ -203,9 +205,10 @@ impl Driver<'_> {
     }
 
     /// If a merge's level falls by more than its branch's, adds the merge's own fall to the ledger
-    /// as a mend. Only where levels repeat, and if the branch has one base: after criss-cross
-    /// merges the fall from a base to the tip may be a part of both sides.
-    fn note_own_fall(
+    /// as a mend; if by exactly as much, notes that the merge brings that fall in. Only where
+    /// levels repeat, and if the branch has one base: after criss-cross merges the fall from a base
+    /// to the tip may be a part of both sides.
+    fn note_fall_of_merge(
         &self,
         ledger: &mut Ledger,
         target: &GuardTarget,
@@ -214,13 +217,23 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         let bases = self.oracle.history.merge_bases(&before.commit, &tip.commit)?;
         let fall = |from: &Level, to: &Level| target.guard.worsening(to.value, from.value);
-        let own = fall(before, merge) - fall(base, tip);
-        let is_own = exceeds_limit(own, target.limit.max(0.0), [before.value, merge.value]);
+        let amount = fall(before, merge);
+        let own = amount - fall(base, tip);
         let repeats = target.noise.is_none() && !self.is_flaky;
-        if !repeats || bases.len() != 1 || !is_own || !own.is_finite() {
+        if !repeats || bases.len() != 1 || !own.is_finite() {
             return Ok(());
         }
-        add_mend(ledger, target, [before, merge], own);
+        if exceeds_limit(own, target.limit.max(0.0), [before.value, merge.value]) {
+            add_mend(ledger, target, [before, merge], own);
+        } else if own.abs() <= EXACT * amount {
+            ledger.brought_falls.push(BroughtFall {
+                metric: target.guard.metric.clone(),
+                before: before.commit.clone(),
+                merge: merge.commit.clone(),
+                tip: tip.commit.clone(),
+                amount,
+            });
+        }
         Ok(())
     }
 

@@ -7,9 +7,8 @@ use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
 
 use super::account::Ledger;
-use super::culprit_status::{
-    CulpritStatus, MadeBy, Mend, MendContext, PartialMend, apply_mends_in_parts,
-};
+use super::culprit_status::{CulpritStatus, MadeBy, Mend, MendContext};
+use super::partial_mends::{PartialMend, apply_mends_in_parts};
 
 /// Maximum number of commits after a found commit that are listed as hidden by its step.
 const MOST_HIDDEN: usize = 200;
@@ -49,10 +48,20 @@ impl Driver<'_> {
             let changed: Vec<usize> =
                 (0..after.len()).filter(|place| before[*place] != after[*place]).collect();
             let is_unclear = |place: &usize| after[*place] == CulpritStatus::Unclear;
+            let (unclear, others): (Vec<usize>, Vec<usize>) =
+                changed.into_iter().partition(is_unclear);
+            let is_flaky = self.is_flaky;
+            let is_reduced = |place: &usize| {
+                let status = &after[*place];
+                !is_flaky && matches!(status, CulpritStatus::Hides { undone_by: None, .. })
+            };
+            let (reduced, settled): (Vec<usize>, Vec<usize>) =
+                others.into_iter().partition(is_reduced);
             // If levels repeat, mends that add up to a step exactly tell more than one mend of
-            // about its size.
-            if changed.is_empty() || (mend.repeats && changed.iter().all(is_unclear)) {
-                parts.push(PartialMend { mend, around, unclear: changed });
+            // about its size, or of most of it.
+            let is_unchanged = unclear.is_empty() && reduced.is_empty();
+            if settled.is_empty() && (is_unchanged || mend.repeats) {
+                parts.push(PartialMend { mend, around, unclear, reduced });
             }
         }
         apply_mends_in_parts(ledger.found(), &parts);
@@ -69,7 +78,7 @@ impl Driver<'_> {
     }
 
     /// Whether the text of a found commit's change is gone at the commit that undid it, and is back
-    /// at the newer end. Both may have the file under a later name.
+    /// at the newer end, at the same place. Both may have the file under a later name.
     fn is_made_again(&self, culprit: &Culprit, by: &CommitId) -> Result<bool, HuntError> {
         let [_, newer] = self.begun.ends();
         let (parent, found) = (&culprit.parent, &culprit.info.commit);
@@ -79,7 +88,27 @@ impl Driver<'_> {
             return Ok(false);
         }
         let change = history.change_until(parent, found, newer)?;
-        Ok(history.carries_mostly(newer, &change))
+        Ok(history.carries_mostly(newer, &change) && !self.is_made_elsewhere(culprit, by)?)
+    }
+
+    /// Whether the newer end has the text of a found commit's change only at other places of its
+    /// files: the same short line elsewhere is another commit's change. `by`: the commit that
+    /// undid the found one.
+    pub(super) fn is_made_elsewhere(
+        &self,
+        culprit: &Culprit,
+        by: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let [_, newer] = self.begun.ends();
+        let found = &culprit.info.commit;
+        let history = &self.oracle.history;
+        let change = history.change_until(&culprit.parent, found, newer)?;
+        if !history.carries_mostly(newer, &change) {
+            return Ok(false);
+        }
+        let mut path = self.chain(found, by)?;
+        path.extend(self.chain(by, newer)?);
+        Ok(!history.carries_at_own_place(&path, &change))
     }
 
     /// The mends without merges that only bring in a mend from a branch. That mend is counted at

@@ -31,7 +31,10 @@ impl Driver<'_> {
     /// each commit's change there. The answer changes only if
     ///
     /// - each removal either takes away at least half of the commit's step or changes nothing,
-    /// - in the second case, what is left of the change in another form makes no step, and
+    /// - in the second case, what is left of the change in another form makes no step,
+    /// - no two commits of the first kind, on separate lines of history, together explain more than
+    ///   the whole change,
+    /// - no mend in another file, which took a step of the first kind back, is still there, and
     /// - the newer end is good without the changes of all commits of the first kind.
     ///
     /// Then these commits stand, and the others were undone. A commit whose change landed again
@@ -47,15 +50,22 @@ impl Driver<'_> {
         let (mut own, mut landed_again) = (Vec::new(), Vec::new());
         for culprit in needed {
             match self.restored_at(ledger, &culprit)? {
+                // The removal took another commit's lines out.
+                Some(by) if self.is_made_elsewhere(&culprit, &by)? => return Ok(()),
                 Some(by) => landed_again.push((culprit, by)),
                 None => own.push(culprit),
             }
         }
-        if own.is_empty() {
+        if own.is_empty() || self.has_a_pair_too_many(ledger, whole, &own)? {
             return Ok(());
         }
         for culprit in &idle {
             if !self.is_rework_harmless(culprit)? {
+                return Ok(());
+            }
+        }
+        for culprit in &own {
+            if self.is_still_countered(ledger, culprit, &idle, &whole.newer)? {
                 return Ok(());
             }
         }
@@ -146,6 +156,66 @@ impl Driver<'_> {
             }
         }
         Ok((!split.needed.is_empty()).then_some(split))
+    }
+
+    /// Whether two of these commits explain too much together: the removal of one of them took out
+    /// lines of the other.
+    fn has_a_pair_too_many(
+        &self,
+        ledger: &Ledger,
+        whole: &SearchRange,
+        culprits: &[Culprit],
+    ) -> Result<bool, HuntError> {
+        let is_one = |commit: &CommitId| culprits.iter().any(|one| one.info.commit == *commit);
+        let pairs = self.too_much_together(ledger, whole)?;
+        Ok(pairs.iter().any(|pair| pair.iter().all(is_one)))
+    }
+
+    /// Whether another file took this commit's step back, and the newer end still has the text of
+    /// that mend. Then another commit makes the step there, and the newer end loses as much without
+    /// either of the two. A mend that took out an `idle` commit's change says nothing.
+    fn is_still_countered(
+        &self,
+        ledger: &Ledger,
+        culprit: &Culprit,
+        idle: &[Culprit],
+        newer: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &culprit.info.commit;
+        for found in ledger.found.iter().filter(|found| found.has_effects_of(culprit)) {
+            let CulpritStatus::Undone { by, .. } = &found.status else { continue };
+            let own = history.change_until(&culprit.parent, commit, by)?;
+            let is_whole = history.contains_change(by, &own) == Some(true)
+                && !history.is_gone_in_part(by, &own);
+            if !is_whole || self.lacks_one_of(idle, by)? {
+                continue;
+            }
+            for mend in ledger.mends().iter().filter(|mend| mend.by == *by) {
+                let before = mend.before.as_ref().unwrap_or(commit);
+                let change = history.change_until(before, by, newer)?;
+                if history.contains_change(newer, &change) != Some(false) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the text of one of these commits' changes is gone at a later commit.
+    fn lacks_one_of(&self, culprits: &[Culprit], later: &CommitId) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        for culprit in culprits {
+            let commit = &culprit.info.commit;
+            if !history.is_ancestor(commit, later)? {
+                continue;
+            }
+            let change = history.change_until(&culprit.parent, commit, later)?;
+            if history.contains_change(later, &change) == Some(false) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The commit of a mend after a found commit, if nothing of the found commit's change is left

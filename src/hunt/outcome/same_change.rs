@@ -33,12 +33,24 @@ impl Driver<'_> {
         let history = &self.oracle.history;
         let change = history.change(parent, &culprit.info.commit)?;
         let touching = history.touching(older, parent, &change)?;
-        let landed =
-            |commit: &&CommitId| history.carries_mostly(commit, &change) && *commit != parent;
         if history.contains_change(older, &change) != Some(false) {
             return Ok(None);
         }
-        let Some(commit) = touching.iter().find(landed).cloned() else { return Ok(None) };
+        let mut landed = None;
+        for commit in touching.iter().filter(|commit| *commit != parent) {
+            if !history.carries_mostly(commit, &change) {
+                continue;
+            }
+            // From the parent back: the same short line elsewhere is another change.
+            let mut path = self.chain(commit, parent)?;
+            path.reverse();
+            path.push(commit.clone());
+            if history.has_same_change(&path, &change) {
+                landed = Some(commit.clone());
+                break;
+            }
+        }
+        let Some(commit) = landed else { return Ok(None) };
         let Some(earlier) = self.up_to_bad(search_range, &commit)? else { return Ok(None) };
         let effect = culprit.effects.first();
         let mend = Mend {

@@ -2,7 +2,7 @@
 //! one line, the levels between two commits show what took a part back. Between separate lines no
 //! level shows it: a merge may have lost a step, or commits that cannot be tested took it back.
 
-use crate::evaluation::{Culprit, GuardTarget, Metric, exceeds_limit};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, exceeds_limit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -18,8 +18,21 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
+        for commit in self.too_much_together(ledger, whole)?.iter().flatten() {
+            ledger.leaves(commit);
+        }
+        Ok(())
+    }
+
+    /// The pairs of such commits: at least one commit of each pair does not explain the newer end.
+    pub(super) fn too_much_together(
+        &self,
+        ledger: &Ledger,
+        whole: &SearchRange,
+    ) -> Result<Vec<[CommitId; 2]>, HuntError> {
+        let mut too_much = Vec::new();
         if !whole.explains_levels() {
-            return Ok(());
+            return Ok(too_much);
         }
         for account in ledger.accounts() {
             let metric = &account.metric;
@@ -33,16 +46,15 @@ impl Driver<'_> {
                 continue;
             }
             let (pairs, counted_twice) = self.on_separate_lines(&standing, metric)?;
-            for [one, other] in pairs {
-                let after = self.improvement_after(ledger, [one, other], metric)?;
+            for pair in pairs {
+                let after = self.improvement_after(ledger, pair, metric)?;
                 let left = excess - counted_twice - after;
                 if exceeds_limit(left, most, target.levels_at_ends()) {
-                    ledger.leaves(&one.info.commit);
-                    ledger.leaves(&other.info.commit);
+                    too_much.push(pair.map(|culprit| culprit.info.commit.clone()));
                 }
             }
         }
-        Ok(())
+        Ok(too_much)
     }
 
     /// The pairs of commits that do not contain each other and make different changes. And the sum
@@ -61,7 +73,9 @@ impl Driver<'_> {
                     continue;
                 }
                 let change = history.change(&one.parent, commit)?;
-                if history.carries_mostly(beside, &change) {
+                // The same short line elsewhere is another change.
+                let there = [other.parent.clone(), beside.clone()];
+                if history.has_same_change(&there, &change) {
                     let step = |one: &Culprit| one.effect_on(metric)?.own_step;
                     let steps = [one, other].into_iter().filter_map(step);
                     let smaller = steps.fold(f64::INFINITY, f64::min);
@@ -74,7 +88,10 @@ impl Driver<'_> {
         Ok((pairs, counted_twice))
     }
 
-    /// The sum of the measured improvements of a metric that lie behind both commits.
+    /// The sum of the measured improvements of a metric that lie behind both commits. An
+    /// improvement on a branch that lacks one of them counts if the level of a commit with both
+    /// falls by exactly as much where the branch is merged. Such falls on several lines may be the
+    /// same improvement, so only the largest counts.
     fn improvement_after(
         &self,
         ledger: &Ledger,
@@ -83,13 +100,25 @@ impl Driver<'_> {
     ) -> Result<f64, HuntError> {
         let history = &self.oracle.history;
         let [one, other] = pair.map(|culprit| &culprit.info.commit);
+        let has_both = |at: &CommitId| -> Result<bool, HuntError> {
+            Ok(history.is_ancestor(one, at)? && history.is_ancestor(other, at)?)
+        };
         let mut sum = 0.0;
         for mend in ledger.mends_of(metric) {
-            if history.is_ancestor(one, &mend.by)? && history.is_ancestor(other, &mend.by)? {
+            if has_both(&mend.by)? {
                 sum += mend.amount;
             }
         }
-        Ok(sum)
+        let mut brought = 0.0;
+        for fall in ledger.brought_falls.iter().filter(|fall| fall.metric == *metric) {
+            // The improvement of a branch with both is a mend behind both.
+            let is_counted =
+                has_both(&fall.tip)? || ledger.mends_of(metric).any(|mend| mend.by == fall.merge);
+            if !is_counted && has_both(&fall.before)? {
+                brought = f64::max(brought, fall.amount);
+            }
+        }
+        Ok(sum + brought)
     }
 }
 

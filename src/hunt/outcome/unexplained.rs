@@ -9,7 +9,8 @@ use crate::hunt::confirm::effect::NORMAL_95;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, EXACT, FoundCommit, Mend};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
+use super::partial_mends::EXACT;
 
 /// How many standard errors a rest must exceed its tolerance by.
 pub(super) const SURE: f64 = 2.0;

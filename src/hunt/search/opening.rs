@@ -6,7 +6,8 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
-use crate::store::journal::Event;
+use crate::oracle::SoughtFailures;
+use crate::store::journal::{Begun, Event};
 
 /// Writes the start of a search to the journal; returns git's range.
 pub(crate) fn open_search(
@@ -38,6 +39,9 @@ pub(crate) fn open_search(
         chunks,
         clean: driver.is_clean,
     })?;
+    let entries = driver.hunt.entries()?;
+    let Begun { good, bad, .. } = &driver.begun;
+    driver.oracle.stored.sought = SoughtFailures::of(&entries, [&good.commit, &bad.commit]);
     Ok(range)
 }
 

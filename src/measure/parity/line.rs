@@ -6,6 +6,8 @@ use regex::{Captures, Regex};
 
 use crate::evaluation::parse_number;
 
+use super::behind::{BEHIND, TIME};
+use super::mark;
 use super::runner::{self, pattern};
 use super::state::State;
 
@@ -23,12 +25,6 @@ pub(super) struct Line {
 const WORD: &str = "PASS(?:ED)?|OK|FAIL(?:ED)?|SKIP(?:PED)?";
 /// Other words for a failure.
 const OTHER: &str = "ERROR|TIMEOUT|CRASH(?:ED)?|MISMATCH|NOK";
-/// A time, as in `FAILED 0.01 sec`, `failed after 3s` and `ok <0.001s>`.
-const TIME: &str =
-    r"(?:(?:in|after)\s+)?[<\[]?\s*\d+(?:\.\d+)?\s*(?:[um]?s|secs?|seconds?|min)\s*[>\]]?";
-/// What may stand behind a result: a remark in brackets, pytest's progress (`[ 50%]`), or a time.
-static BEHIND: LazyLock<String> =
-    LazyLock::new(|| format!(r"(?:\s*\([^)]*\)|\s*\[\s*\d+%\s*\]|\s+{TIME})?$"));
 /// A number, including NaN and infinity as C libraries spell them.
 const NUMBER: &str =
     r"[-+]?(?:1\.#\w+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan(?:\(\w*\))?|inf(?:inity)?)\b";
@@ -99,8 +95,17 @@ impl Line {
     }
 }
 
-/// The result of the check, and the words for its name.
+/// The result of the check, and the words for its name. A word for the result counts before a mark.
 fn state(line: &str) -> Option<(State, String)> {
+    let of_mark = || {
+        let [without, with_word] = mark::in_words(line)?;
+        worded(&without).or_else(|| worded(&with_word))
+    };
+    worded(line).or_else(of_mark)
+}
+
+/// The result that a word says.
+fn worded(line: &str) -> Option<(State, String)> {
     if let Some((state, name)) = runner::result(line) {
         return Some((state, name.to_owned()));
     }

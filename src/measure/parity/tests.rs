@@ -127,6 +127,12 @@ fn checks_in_every_convention() {
         ("not ok 3 - norm", Failed, "norm", None),
         ("ok 3 - norm", Passed, "norm", None),
         ("not ok 4 - norm # TODO slow", Skipped, "norm", None),
+        // Marks.
+        ("  ✓ norm (3 ms)", Passed, "norm", None),
+        ("norm: max_diff=0.5 ✗", Failed, "norm", Some(0.5)),
+        ("❌ norm failed", Failed, "norm", None),
+        ("❌ FAIL: norm", Failed, "norm", None),
+        ("✅ norm: PASS", Passed, "norm", None),
     ] {
         assert_eq!(line(text), Some((state, name.to_owned(), distance)), "{text}");
     }
@@ -168,6 +174,9 @@ fn totals_and_lines_that_only_look_like_checks_are_not_checks() {
         "*** ERROR",
         "[SKIPPED] Benchmark tests (--quick mode)",
         "Kernel   max_diff   tol",
+        "✅ All tests passed",
+        "✗ 2 of 3 failed",
+        "✓ 12/12",
         "",
     ] {
         assert_eq!(line(text), None, "{text}");

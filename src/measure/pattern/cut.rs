@@ -1,10 +1,12 @@
 //! Groups that take only a part of a printed number, such as `1` of `1,990` or `5` of `5e-05`, or of
 //! a duration, such as `1` of `1:02`. The part is another number, and may be the same at both ends.
 
-use regex::Match;
+use regex::{Match, Regex};
 
 use crate::evaluation::{Failure, Metric};
 use crate::measure::value::in_place_of_number;
+
+use super::asked::asks_for;
 
 /// Digits of a group of thousands.
 const THOUSANDS: usize = 3;
@@ -14,11 +16,12 @@ const SEPARATORS: [char; 3] = [',', '_', '\''];
 /// Fails if the group takes only a part of a printed number. `end`: where the whole match ends.
 pub(super) fn refuse_part(
     metric: &Metric,
+    by: (&Regex, usize),
     line: &str,
     end: usize,
     found: Match<'_>,
 ) -> Result<(), Failure> {
-    let Some(whole) = number_around(line, end, found) else { return Ok(()) };
+    let Some(whole) = number_around(by, line, end, found) else { return Ok(()) };
     let cure = if whole.contains(SEPARATORS) {
         "; if what follows is another number, put the text between them into the pattern, as in \
          `([0-9]+),`"
@@ -36,8 +39,14 @@ pub(super) fn refused(metric: &Metric, found: Match<'_>, whole: &str) -> Failure
 }
 
 /// The printed number around a group, if the group takes only a part of it. What the pattern
-/// itself matches after the group does not belong to the number.
-fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l str> {
+/// itself asks for after the group does not belong to the number; a pattern such as `([0-9]+).*`
+/// takes any text there.
+fn number_around<'l>(
+    by: (&Regex, usize),
+    line: &'l str,
+    end: usize,
+    found: Match<'_>,
+) -> Option<&'l str> {
     let taken = found.as_str();
     let bare = taken.strip_prefix(['+', '-']).unwrap_or(taken);
     let ends = [bare.bytes().next()?, bare.bytes().next_back()?];
@@ -45,7 +54,10 @@ fn number_around<'l>(line: &'l str, end: usize, found: Match<'_>) -> Option<&'l 
         return None;
     }
     let (before, after) = (&line[..found.start()], &line[found.end()..]);
-    let more = if end == found.end() { continued(bare, before, after) } else { 0 };
+    let more = continued(bare, before, after);
+    let place = [found.end(), found.end() + more];
+    let is_asked_for = more > 0 && end != found.end() && asks_for(by, line, place, found);
+    let more = if is_asked_for { 0 } else { more };
     // A pattern such as `.*([0-9.]+)` leaves only the last digit to its group.
     let is_signed = bare.len() < taken.len();
     let less = before.bytes().rev().take_while(|byte| !is_signed && byte.is_ascii_digit()).count();

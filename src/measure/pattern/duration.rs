@@ -27,12 +27,6 @@ static TIME_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// Any word right before the front.
 static WORD_BEFORE: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"[A-Za-z]\W*$"));
-/// A word right before the front that says that the front is a number of its own: `chunk 3:12.5`.
-static LABEL_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    let things = "batch|block|case|chunk|core|ctx|device|epoch|expert|gpu|head|id|index|iter|\
-                  iteration|layer|line|node|rank|row|run|seq|slot|step|task|test|thread|token";
-    own_pattern(&format!(r"(?i)(?:\b|_)(?:{things})s?\W*$"))
-});
 /// A word of time right behind a duration.
 static TIME_BEHIND: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"^ ?(?i:elapsed)\b"));
 /// The rest behind hours or minutes if each part has a unit.
@@ -46,9 +40,9 @@ static UNITS_FRONT: LazyLock<Regex> =
 static UNITS_PART: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"^[0-5]?[0-9](?:\.[0-9]+)?$"));
 static UNIT_BEHIND: LazyLock<Regex> = LazyLock::new(|| own_pattern(&format!("^{UNIT}")));
 
-/// Fails if the group with this index takes only a part of a printed duration. What the pattern
-/// itself asks for behind the group does not belong to the duration, nor what another group takes
-/// before it. `end`: where the whole match ends.
+/// Fails if the group with this index takes only a part of a printed duration. What another metric
+/// takes is not lost. Nor is what the pattern itself asks for beside the group, unless a word of
+/// time or a unit says that it is a part of a duration. `end`: where the whole match ends.
 pub(super) fn refuse_part(
     metric: &Metric,
     by: (&Regex, usize),
@@ -56,16 +50,19 @@ pub(super) fn refuse_part(
     end: usize,
     found: Match<'_>,
 ) -> Result<(), Failure> {
-    let taken = found.as_str();
-    let more = if end == found.end() { rest_behind(taken, line, end) } else { 0 };
-    let front = front_before(by, line, found);
-    let less = front.map_or(0, |front| front.length);
+    let parts = [front_before(by, line, found), rest_behind(by, line, end, found)];
+    let [less, more] = parts.map(|part| part.map_or(0, |part| part.length));
     if more + less == 0 {
         return Ok(());
     }
-    let advice = if front.is_some_and(|front| !front.is_certain) {
+    let [is_open_before, is_open_behind] =
+        parts.map(|part| part.is_some_and(|part| !part.is_certain));
+    let advice = if is_open_before {
         "; if what stands before the colon is no time, put it into the pattern, as in \
          `[0-9]+:([0-9.]+)`"
+    } else if is_open_behind {
+        "; if what stands behind the colon is no time, put the colon into the pattern, as in \
+         `([0-9]+):`"
     } else {
         ""
     };
@@ -80,30 +77,46 @@ pub(super) fn refuse_part(
     ))
 }
 
-/// What stands before minutes or seconds, such as `1:`.
+/// What stands before minutes or seconds, such as `1:`, or behind minutes or hours.
 #[derive(Clone, Copy)]
-struct Front {
+struct Part {
     length: usize,
     /// Whether a word of time or a unit says that it is a part of a duration.
     is_certain: bool,
 }
 
-/// The length of the minutes and seconds behind a number; 0 if there are none.
-fn rest_behind(taken: &str, line: &str, end: usize) -> usize {
-    let after = &line[end..];
+/// The minutes and seconds behind a number. If they are certainly a part of a duration, they are
+/// lost even if the pattern asks for them without a group, as `([0-9]+):[0-9]+` does.
+fn rest_behind(by: (&Regex, usize), line: &str, end: usize, found: Match<'_>) -> Option<Part> {
+    let (before, after) = (&line[..found.start()], &line[found.end()..]);
+    let taken = found.as_str();
     if taken.is_empty() || !taken.bytes().all(|byte| byte.is_ascii_digit()) {
-        return 0;
+        return None;
     }
-    let with_units = || UNITS_REST.find(after).filter(|_| !has_extremes(line));
-    let length = REST.find(after).or_else(with_units).map_or(0, |rest| rest.end());
+    let with_colons = || {
+        let length = REST.find(after)?.end();
+        Some((length, is_surely_time(before, &after[..length], &after[length..])))
+    };
+    let with_units = || {
+        let rest = UNITS_REST.find(after).filter(|_| !has_extremes(line))?;
+        Some((rest.end(), true))
+    };
+    let (length, is_certain) = with_colons().or_else(with_units)?;
     // `1:023` is no duration.
-    if after[length..].starts_with(|c: char| c.is_ascii_digit()) { 0 } else { length }
+    if after[length..].starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let place = [found.end(), found.end() + length];
+    let is_lost = end == found.end()
+        || (!is_taken_beside(by, line, place, found)
+            && (is_certain || !asks_for(by, line, place, found)));
+    is_lost.then_some(Part { length, is_certain })
 }
 
 /// What stands before minutes or seconds. If it is zero, as in `0:12`, nothing is lost. If it is
 /// certainly a part of a duration, it is lost even if the pattern asks for it without a group, as
 /// `[0-9]+:([0-9.]+)` does.
-fn front_before(by: (&Regex, usize), line: &str, found: Match<'_>) -> Option<Front> {
+fn front_before(by: (&Regex, usize), line: &str, found: Match<'_>) -> Option<Part> {
     let (before, after) = (&line[..found.start()], &line[found.end()..]);
     let taken = found.as_str();
     let with_colons = || {
@@ -120,44 +133,43 @@ fn front_before(by: (&Regex, usize), line: &str, found: Match<'_>) -> Option<Fro
     };
     let (front, is_certain) = with_colons().or_else(with_units)?;
     let is_lost = front.as_str().contains(|c: char| matches!(c, '1'..='9'))
-        && !is_taken_beside(by, line, front, found);
-    is_lost.then(|| Front { length: front.len(), is_certain })
+        && !is_taken_beside(by, line, [front.start(), front.end()], found);
+    is_lost.then(|| Part { length: front.len(), is_certain })
 }
 
-/// Whether a front such as `1:` belongs to a duration. It may also be the number of a line, as in
-/// the output of `grep -n`, or of a device: `GPU 1:45.2`.
-fn is_surely_time(before: &str, front: &str, after: &str) -> bool {
-    let has_hours = front.matches(':').count() > 1;
+/// Whether a part such as `1:` or `:02` belongs to a duration. `1:` may also be the number of a
+/// line, as in the output of `grep -n`, or of a device: `GPU 1:45.2`.
+fn is_surely_time(before: &str, part: &str, after: &str) -> bool {
+    let has_hours = part.matches(':').count() > 1;
     let has_word = || TIME_BEFORE.is_match(before) || TIME_BEHIND.is_match(after);
     !before.trim().is_empty() && (has_hours || has_word())
 }
 
-/// Whether a front may be minutes behind a word that is not known: `phase 1:02`.
+/// Whether a front may be minutes behind another word: `phase 1:02`. It may also be the number of a
+/// thing, as in `chunk 3:12.5`. Only a pattern that asks for it says so.
 fn may_be_time(before: &str, line: &str, found: Match<'_>) -> bool {
     let unit = unit_of(line, [found.start(), found.end()], |_| true);
-    WORD_BEFORE.is_match(before)
-        && !LABEL_BEFORE.is_match(before)
-        && matches!(unit.as_str(), "" | "s" | "min" | "h")
+    WORD_BEFORE.is_match(before) && matches!(unit.as_str(), "" | "s" | "min" | "h")
 }
 
-/// Whether another metric's group takes a part of the front. A group without a name beside this one
-/// is no metric.
+/// Whether another metric's group takes something between two places. A group without a name beside
+/// this one is no metric.
 fn is_taken_beside(
     (regex, index): (&Regex, usize),
     line: &str,
-    front: Match<'_>,
+    [start, end]: [usize; 2],
     found: Match<'_>,
 ) -> bool {
     let is_own = |captures: &Captures<'_>| {
         captures.get(index).is_some_and(|own| own.range() == found.range())
     };
     regex.captures_iter(line).find(is_own).is_some_and(|captures| {
-        let is_in_front = |other: usize| {
+        let is_there = |other: usize| {
             let other = captures.get(other);
-            other.is_some_and(|it| it.start() < front.end() && front.start() < it.end())
+            other.is_some_and(|it| it.start() < end && start < it.end())
         };
         let mut names = regex.capture_names().enumerate();
-        names.any(|(other, name)| name.is_some() && other != index && is_in_front(other))
+        names.any(|(other, name)| name.is_some() && other != index && is_there(other))
     })
 }
 
@@ -201,13 +213,21 @@ mod tests {
             ("took ([0-9.]+)", "took 1 min 5 s", "1", "1 min 5 s"),
             ("([0-9.]+) s", "took 1 min 5 s", "5", "1 min 5"),
             ("time ([0-9]+)", "time 1h2m3s", "1", "1h2m3s"),
-            // An unknown word before it.
+            // Any other word before it.
+            ("step.*:([0-9.]+)", "step 1:15", "15", "1:15"),
+            (".*:([0-9.]+)", "chunk 3:12.5", "12.5", "3:12.5"),
             ("phase.*:([0-9.]+)", "phase 1:02", "02", "1:02"),
             ("phase.*:([0-9.]+)", "phase (1:15.5 min)", "15.5", "1:15.5"),
             // The pattern asks for the minutes and drops them.
             ("[0-9]+:([0-9]+)", "time 12:02", "02", "12:02"),
             ("took [0-9]+:([0-9.]+)", "took 1:02 s", "02", "1:02"),
             ("[0-9]+m([0-9.]+)s", "1m2.2s", "2.2", "1m2.2"),
+            // The pattern asks for the seconds and drops them, or takes any text there.
+            ("([0-9]+):[0-9]+", "time 1:02", "1", "1:02"),
+            ("took ([0-9]+):", "took 1:02 s", "1", "1:02"),
+            ("took ([0-9]+) min", "took 1 min 5 s", "1", "1 min 5 s"),
+            ("([0-9]+)m[0-9.]+s", "real 1m2.2s", "1", "1m2.2s"),
+            ("phase ([0-9]+).*", "phase 1:02", "1", "1:02"),
         ] {
             let said = said(pattern, line).expect(line);
             let wanted = format!("takes only `{part}` of the duration `{whole}`; let");
@@ -224,11 +244,10 @@ mod tests {
             ("time ([0-9]+)", "time 1:023"),
             ("time ([0-9.]+)", "time 1.5:30"),
             ("chunk ([0-9]+):", "chunk 3:12.5"),
-            ("time (?<m>[0-9]+):[0-9]+", "time 1:02"),
-            // The pattern asks for the first part, or for a word.
+            // The pattern asks for the other part.
+            ("chunk ([0-9]+):[0-9.]+", "chunk 3:12.5"),
             ("chunk [0-9]+:([0-9.]+)", "chunk 3:12.5"),
             ("phase [0-9]+:([0-9.]+)", "phase 3:12.5"),
-            (".*:([0-9.]+)", "chunk 3:12.5"),
             (".*:([0-9.]+)", "{1:45.2}"),
             ("chunk.*:( *[0-9.]+)", "chunk 3: 12.5"),
             (".*:([0-9.]+)", "layer3:12.5"),
@@ -259,7 +278,9 @@ mod tests {
             let end = whole.end();
             refuse_part(&Metric::of("t"), (&regex, index), "took 1:02", end, found).is_err()
         };
+        assert!(!is_refused("took (?<m>[0-9]+):(?<s>[0-9]+)", 1));
         assert!(!is_refused("took (?<m>[0-9]+):(?<s>[0-9]+)", 2));
+        assert!(is_refused("took (?<m>[0-9]+):[0-9]+", 1));
         assert!(is_refused("took ([0-9]+):(?<s>[0-9]+)", 2));
     }
 }

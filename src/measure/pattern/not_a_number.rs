@@ -18,7 +18,7 @@ pub(super) const NOT_FINITE: &str = r"(?i:[-+]?(?:nan\(\w*\)|nan|infinity|inf|1\
 /// Other words in place of a number.
 pub(super) const NOTHING: &str = r"(?i:n/a|none|null)";
 /// Dashes in place of a number.
-const DASHES: &str = "-{2,}";
+pub(super) const DASHES: &str = "-{2,}";
 /// Characters of fixed text that a pattern needs besides the number.
 const LEAST_TEXT: usize = 2;
 /// A class with more characters is no fixed text. `(?i)` makes a class of each letter.

@@ -66,6 +66,9 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9]+)", "t=1'990", "1'990"),
         (r"t=([0-9.]+)", "t=1.990,50", "1.990,50"),
         (r"t=([0-9.]+)", "t=1.990.000,5", "1.990.000,5"),
+        // A pattern that takes any text behind its number.
+        (r"t=([0-9]+).*", "t=12.5 s", "12.5"),
+        (r"t=([0-9]+)\D.*", "t=1,990 s", "1,990"),
     ] {
         for pick in [Pick::Last, Pick::Max] {
             let failure = number(pattern, pick).read(&[line]).unwrap_err();
@@ -76,6 +79,8 @@ fn a_part_of_a_number_is_refused() {
         // The pattern says what follows.
         (r"t=([0-9]+),", "t=1,990", 1.0),
         (r"t=([0-9]),[0-9]", "t=1,1", 1.0),
+        (r"t=([0-9]+).[0-9]+", "t=12.5", 12.0),
+        (r"t=([0-9]+).*", "t=12 s", 12.0),
         (r"([0-9]+)/[0-9]+ passed", "12/15 passed", 12.0),
         // Other columns, a unit, the end of a sentence, a version.
         (r"t=([0-9.]+)", "t=12.5,34", 12.5),

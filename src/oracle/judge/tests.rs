@@ -7,6 +7,8 @@ use crate::oracle::fixture::{
     unbuildable, unchanged,
 };
 
+mod failures;
+
 fn guarded(target: GuardTarget) -> [Target; 1] {
     [Target::Guard(target)]
 }

@@ -151,7 +151,7 @@ fn a_failed_test_says_how_it_failed() {
     failed.failure = Some(FailureKind::Build);
     assert_eq!(values(&failed), "does not build");
     let odd = trial(TrialOf::Only, Shows::Unresolved, Some(97.0));
-    assert_eq!((values(&odd).as_str(), shown(&odd)), ("ppl 97", "shows another change"));
+    assert_eq!((values(&odd).as_str(), shown(&odd)), ("ppl 97", "shows another value"));
     assert_eq!(tested(&odd), "parent with hunk 2 of 3 in src/packed.c");
 }
 

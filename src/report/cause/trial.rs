@@ -48,7 +48,7 @@ pub(crate) fn shown(trial: &Trial) -> &'static str {
         Shows::Difference => "shows the step",
         Shows::Nothing => "no step",
         Shows::Unresolved if trial.failure.is_none() && !trial.levels.is_empty() => {
-            "shows another change"
+            "shows another value"
         }
         Shows::Unresolved => "cannot be judged",
     }

@@ -64,7 +64,7 @@ pub(crate) struct FirstBad {
     /// Date and hunt of an earlier confirmation, if this hunt reuses it.
     pub confirmed_before: Option<(String, String)>,
     /// Set if no test shows that the newer end needs it: how many later commits the hunt did not
-    /// measure.
+    /// measure, or could not judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
     /// Set if one later commit took most of the step back, or improved the metric by more than the

@@ -103,4 +103,16 @@ fn a_failure_raises_the_rate_that_runs_exclude() {
     // 1 of 5: (1 − p)⁵ + 5 p (1 − p)⁴ is 0.0100 at p = 0.778.
     assert_close(excluded_rate_above(1, 5, 0.99), 0.78);
     assert_close(excluded_rate_above(5, 5, 0.99), 1.0);
+    // 1 of 31: 0.8³¹ + 31 · 0.2 · 0.8³⁰ is 0.0087, and 0.0105 for 1 of 30.
+    assert_eq!([0, 1].map(|failed| runs_to_exclude_above(failed, 0.2, 0.99)), [21, 31]);
+    assert_eq!(runs_to_exclude_above(60, 0.2, 0.99), MOST_PAIRS);
+}
+
+#[test]
+fn a_failure_that_repeats_is_gone_after_seven_runs_and_a_rarer_one_after_more() {
+    let runs = |failed, runs| runs_to_tell_absence(failed, runs, 0.99, 24);
+    // p²(1 − p)⁷ is at most 0.0085, at p = 2/9, and p²(1 − p)⁶ at most 0.0111, at p = 1/4.
+    assert_eq!([runs(2, 2), runs(3, 3), runs(9, 9)], [7, 4, 2]);
+    assert_eq!([runs(7, 9), runs(4, 8), runs(2, 3), runs(3, 8)], [4, 9, 12, 15]);
+    assert_eq!([runs(0, 4), runs(1, 10)], [24, 24]);
 }

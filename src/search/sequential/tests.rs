@@ -6,6 +6,22 @@ use super::super::fixture::levels;
 use super::*;
 
 #[test]
+fn a_failure_that_comes_and_goes_is_bad_at_once_and_good_only_by_many_runs() {
+    let side = |failed: usize, others: usize| {
+        side_of_mixed(&[vec![1.0; failed], vec![0.0; others]].concat())
+    };
+    assert_eq!(side(1, 1), None);
+    // One failure gives ln 10 = 2.303, each other run ln (0.5/0.95) = -0.642; ln 99 = 4.595.
+    assert_eq!([side(1, 10), side(1, 11)], [None, Some(Side::Good)]);
+    assert_eq!(side(2, 20), Some(Side::Bad));
+    assert_eq!(side_of_mixed(&[1.0, 0.0, 1.0, 0.0]), None);
+    assert_eq!(side_of_mixed(&[1.0, 0.0, 1.0, 0.0, 1.0]), Some(Side::Bad));
+    // Failures after many runs without one.
+    assert_eq!(side_of_mixed(&[vec![0.0; 8], vec![1.0; 2]].concat()), None);
+    assert_eq!(side_of_mixed(&[vec![0.0; 8], vec![1.0; 8]].concat()), Some(Side::Bad));
+}
+
+#[test]
 fn by_hand() {
     // With levels 1 apart and noise 1, a sample at a level gives ½; 1 % needs ln 99 = 4.595.
     let levels = levels(0.0, 1.0, 1.0);

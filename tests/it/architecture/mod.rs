@@ -12,7 +12,12 @@ use std::path::{Path, PathBuf};
 
 /// Files of `src`, as (module, path, text); files at the top have no module.
 fn sources() -> Vec<(String, PathBuf, String)> {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    below("src")
+}
+
+/// The same for another folder of this repository.
+fn below(folder: &str) -> Vec<(String, PathBuf, String)> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found = Vec::new();
     let mut folders = vec![top.clone()];
     while let Some(folder) = folders.pop() {
@@ -105,6 +110,18 @@ fn no_test_file_is_forgotten() {
             if module && path.file_name().unwrap() != list {
                 assert!(listed.contains(&format!("mod {name};")), "{list} lacks `mod {name};`");
             }
+        }
+    }
+}
+
+/// `scripts/test --long` runs all ignored tests, and `scripts/test` none of them.
+#[test]
+fn a_test_is_ignored_only_if_it_is_long() {
+    let reasons = ["long: scripts/test --long", "started by other tests"];
+    for (_, path, text) in below("src").into_iter().chain(below("tests")) {
+        for rest in text.lines().filter_map(|line| line.trim_start().strip_prefix("#[ignore")) {
+            let is_known = reasons.iter().any(|reason| rest == format!(" = \"{reason}\"]"));
+            assert!(is_known, "{}: #[ignore{rest}", path.display());
         }
     }
 }

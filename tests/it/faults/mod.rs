@@ -4,7 +4,7 @@
 //! without faults, lose no sample, and leave nothing behind.
 //!
 //! ```text
-//! cargo test --all-features --test it faults::                     a few of each kind
+//! cargo test --all-features --test it faults::                     one of each kind
 //! FAULTS=1000 SEED=7 cargo test --all-features --test it faults:: -- --nocapture
 //! FAULT=1234 cargo test --all-features --test it faults:: -- --nocapture     one case, in full
 //! ```
@@ -36,17 +36,14 @@ use case::{Case, Course};
 use kinds::{KINDS, Kind};
 use table::Table;
 
-/// Cases of each kind if `FAULTS` is not set.
-const EACH: usize = 2;
-
-/// Cases of the wanted kinds, as many of each.
+/// Cases of the wanted kinds, as many of each; one of each if no number is given.
 fn cases(seed: u64, many: Option<usize>) -> Vec<Case> {
     let wanted = std::env::var("KIND").unwrap_or_default();
     let kinds: Vec<Kind> =
         KINDS.iter().filter(|kind| kind.name().contains(&wanted)).copied().collect();
     assert!(!kinds.is_empty(), "no kind has `{wanted}`");
     let mut dice = Dice::new(seed);
-    let turns = kinds.iter().cycle().take(many.unwrap_or(EACH * kinds.len()));
+    let turns = kinds.iter().cycle().take(many.unwrap_or(kinds.len()));
     let draw = |kind: &Kind| {
         let mut all = std::iter::repeat_with(|| Case::of(dice.next() >> 1));
         all.find(|case| case.kind == *kind).expect("every kind is drawn")

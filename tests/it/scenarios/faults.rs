@@ -44,6 +44,14 @@ fn one_time_out_in_the_confirmation_does_not_count() {
 }
 
 #[test]
+fn crashes_that_come_and_go_say_nothing_about_the_values_of_other_runs() {
+    // The parent of the first bad commit crashes in every second run.
+    let row = hunt(line("g g g g b b b b").with(3, "fate = well crash:11"));
+    let (hunt, history) = row.hunted();
+    hunt.names(&history, 4);
+}
+
+#[test]
 fn a_build_that_fails_once_does_not_count() {
     let env = TestEnvironment::new();
     let history = line("g g g g b b b b").build(&env);

@@ -1,7 +1,7 @@
 //! A regression that was mended before the bad end does not explain the bad end's level.
 
 use super::hindsight::kernels;
-use super::hunt;
+use super::{Row, hunt};
 use crate::kit::{Plan, graph, line};
 
 /// A line of 64 commits. An entry is a commit, and the word for this commit and those after it.
@@ -148,4 +148,35 @@ fn a_fix_that_another_file_makes_again_may_be_either_commits() {
     let fixed = [(0, "a", 0.36), (5, "a", 0.0), (15, "a", 0.36), (15, "b", -0.36)];
     let plan = kernels(24, &fixed);
     hunt(notes(plan, 5, "rows of four")).for_the_fix().leaves(&all(5, 15)).costs(22, 13);
+}
+
+/// Commit 8 makes a step, and 9 takes it back in another file. From 10 to 17 runs or builds fail.
+/// `behind`: what happens there.
+fn failing_after_a_mend(behind: &[(usize, &str, f64)]) -> Row {
+    let changes = [[(8, "a", 0.63), (9, "b", -0.63)].as_slice(), behind].concat();
+    let mut plan = kernels(29, &changes);
+    for (commit, name, text) in [
+        (0, "runs", "# well\n"),
+        (0, "builds", "# well\n"),
+        (10, "runs", "# fails\nfate = inf\n"),
+        (14, "builds", "# fails\nbuild_exit = 1\nbuild_says = invalid argument in launch\n"),
+        (15, "runs", "# well\n"),
+        (18, "builds", "# well\n"),
+    ] {
+        plan = plan.file(commit, format!("kernels/{name}.conf"), text);
+    }
+    hunt(plan).between("5", "28")
+}
+
+#[test]
+fn a_mend_that_was_taken_back_behind_failures_leaves_the_step_to_its_commit() {
+    let (told, history) = failing_after_a_mend(&[(12, "b", 0.0)]).hunted();
+    told.names(&history, 8);
+}
+
+#[test]
+fn a_step_that_is_still_mended_in_another_file_was_made_again_behind_failures() {
+    let again = [(12, "b", 0.0), (13, "b", -0.63), (14, "c", 0.63)];
+    let (told, _) = failing_after_a_mend(&again).hunted();
+    told.expect(3, "candidates");
 }

@@ -42,6 +42,7 @@ fn a_stray_run_of_the_confirmation_costs_more_pairs() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn where_even_sixty_runs_do_not_part_the_endpoints_the_hunt_ends() {
     let noise = "ppl = 7.0 9.0 5.0 8.0 6.0 7.5 6.5";
     let plan = line("g g g b b b").with(0, noise).with(5, "ppl = 7.6 6.6 9.6 7.1 5.6 8.1 8.6");
@@ -89,4 +90,43 @@ fn a_crash_that_comes_and_goes_is_never_pinned_on_the_commit_where_it_showed() {
         .with(7, "fate = crash:11");
     let told = hunt(plan).leaves("1 2 3 4 5").costs(14, 7);
     assert!(told.hunt.report["culprit"].is_null());
+}
+
+/// So many runs, after a first one with this fate.
+fn once(fate: &str, others: usize) -> String {
+    format!("fate = {fate}{}", " well".repeat(others))
+}
+
+#[test]
+fn a_commit_that_crashes_first_and_works_then_is_not_taken_for_a_good_one() {
+    // Commit 3 introduces a race: it crashes in every second run, and 4 did so once.
+    let plan = line("g g g g g g g g")
+        .with(3, "fate = crash:11 well")
+        .with(4, &once("crash:11", 40))
+        .with(5, "fate = crash:11")
+        .with(6, "fate = crash:11")
+        .with(7, "fate = crash:11");
+    let (hunt, history) = hunt(plan).hunted();
+    let hunt = hunt.expect(3, "candidates");
+    assert!(hunt.candidates(&history).contains(&"3".to_owned()), "{}", hunt.output.stdout);
+    assert!(hunt.report["culprit"].is_null());
+}
+
+#[test]
+fn a_crash_seen_once_never_blames_a_commit() {
+    // Commit 3 is good. It crashes once as the bad end does, or in another way.
+    for fate in ["crash:11", "crash:6"] {
+        let mut plan = line("g g g g g g g g").with(3, &once(fate, 60));
+        for label in 5..8 {
+            plan = plan.with(label, "fate = crash:11");
+        }
+        let (hunt, history) = hunt(plan).hunted();
+        match hunt.output.code() {
+            Some(0) => assert_eq!(hunt.culprits(&history), ["5"]),
+            Some(3) if fate == "crash:11" => {
+                assert!(hunt.candidates(&history).contains(&"5".to_owned()));
+            }
+            code => panic!("{fate}, {code:?}: {}", hunt.output.stderr),
+        }
+    }
 }

@@ -60,7 +60,6 @@ fn it_cannot_be_built_itself() {
 
 #[test]
 fn around_it() {
-    hunt(line("g g g x x b b b")).leaves("3 4 5").costs(6, 9).agrees_with_git();
     hunt(line("g g x b x x b b")).leaves("2 3").costs(6, 11).agrees_with_git();
 }
 
@@ -80,6 +79,7 @@ fn here_and_there() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn three_quarters_of_a_long_line() {
     let words: Vec<&str> = (0..24)
         .map(|index| match index {

@@ -52,9 +52,8 @@ fn filtered() -> Plan {
 
 #[test]
 fn a_right_filter_saves_runs() {
-    for keys in ["paths = [\"engine.conf\"]", "ignore = [\"kernels/**\", \"version\"]"] {
-        hunt(filtered()).oracle(|oracle| oracle.build(keys)).finds("3").costs(15, 7);
-    }
+    let keys = "ignore = [\"kernels/**\", \"version\"]";
+    hunt(filtered()).oracle(|oracle| oracle.build(keys)).finds("3").costs(15, 7);
     hunt(filtered()).with(&["--", "engine.conf"]).finds("3").costs(15, 7);
 }
 
@@ -67,10 +66,8 @@ fn a_filter_that_hid_the_answer_is_dropped_and_the_path_named() {
 
 #[test]
 fn a_filter_of_the_configuration_that_hid_the_answer_is_dropped_too() {
-    for keys in ["paths = [\"kernels/**\"]", "ignore = [\"engine.conf\", \"version\"]"] {
-        let row = hunt(filtered()).oracle(|oracle| oracle.build(keys));
-        row.saying(&["engine.conf"]).finds("3").costs(21, 9);
-    }
+    let row = hunt(filtered()).oracle(|oracle| oracle.build("paths = [\"kernels/**\"]"));
+    row.saying(&["engine.conf"]).finds("3").costs(21, 9);
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn three_in_a_row_are_all_found() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn three_far_apart_are_all_found() {
     let plan = line("7.0 7.0 7.5 7.5 7.5 7.5 8.1 8.1 8.1 8.1 8.1 8.8 8.8");
     hunt(plan).finds("2 6 11").costs(36, 18);

@@ -158,6 +158,7 @@ fn what_was_read_of_a_short_text_is_used_again() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_search_that_was_misled_is_so_again() {
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";

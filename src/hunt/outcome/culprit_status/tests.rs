@@ -181,19 +181,3 @@ fn the_change_whose_files_the_mend_puts_back_was_mended_in_part() {
     apply_mend(&mut all, &mend(1.89, 0.83), &[kept, put_back]);
     assert_eq!(all[1].status, undone());
 }
-
-#[test]
-fn mends_that_add_up_to_a_step_undid_no_other_of_nearly_their_size() {
-    let part = |amount, unclear| {
-        let mend = Mend { repeats: true, ..mend(amount, 0.38) };
-        PartialMend { mend, around: vec![before(); 2], unclear }
-    };
-    let status = |last: f64| {
-        let mut all = vec![found('1', 0.38), found('2', 1.89)];
-        all[0].status = CulpritStatus::Unclear;
-        apply_mends_in_parts(&mut all, &[part(1.52, vec![]), part(last, vec![0])]);
-        all.into_iter().map(|found| found.status).collect::<Vec<_>>()
-    };
-    assert_eq!(status(0.37), [CulpritStatus::Stands, undone()]);
-    assert_eq!(status(0.36), [CulpritStatus::Unclear, CulpritStatus::Stands]);
-}

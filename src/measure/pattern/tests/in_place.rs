@@ -25,6 +25,7 @@ fn another_number_of_the_line_is_not_read_in_place_of_nan() {
         (r"ppl.*?([0-9.]+)", "ppl = nan (3 chunks)"),
         (r"PPL.* ([0-9.]+)", "PPL over 24 chunks: nan"),
         (r"ppl.*= ([0-9.]+)", "ppl = 7 of ppl = nan"),
+        (r"ppl.*?([0-9.]+)", "ppl = None (3 chunks)"),
     ] {
         assert_eq!(last(pattern, &[line]), Err(FailureKind::Unreadable), "{line}");
         let failure = number(pattern, Pick::Max).failure(&[line]);

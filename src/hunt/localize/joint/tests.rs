@@ -1,0 +1,29 @@
+use super::*;
+use crate::evaluation::Outcome;
+use crate::hunt::localize::unknown;
+use crate::oracle::fixture::{commit, culprit};
+
+fn finding(digits: &str, revert: Option<Revert>) -> Finding {
+    let culprits: Vec<_> = digits.chars().map(|digit| culprit(digit, '1')).collect();
+    let cause = Cause { revert, ..unknown(&culprits[0], String::new()) };
+    Finding { culprits, main: Some(0), cause: Some(cause), ..Finding::plain(Outcome::Culprit, "") }
+}
+
+#[test]
+fn only_a_verdict_of_the_end_without_a_commit_tells_whether_the_end_needs_it() {
+    let is_told = |revert| has_verdict_without(&finding("3", revert), &commit('3'));
+    assert!(is_told(Some(Revert::Heals)) && is_told(Some(Revert::HealsPart)));
+    let conflict = Revert::Conflict("patch does not apply".to_owned());
+    let stopped = Revert::Stopped("no space".to_owned());
+    for open in [None, Some(conflict), Some(stopped), Some(Revert::Unknown)] {
+        assert!(!is_told(open.clone()), "{open:?}");
+    }
+}
+
+#[test]
+fn with_several_commits_the_end_without_all_of_them_tells() {
+    let mut several = finding("35", Some(Revert::HealsPart));
+    assert!(!has_verdict_without(&several, &commit('3')));
+    several.joint_revert = Some(JointRevert { revert: Revert::Heals, trial: None });
+    assert!(['3', '5'].iter().all(|one| has_verdict_without(&several, &commit(*one))));
+}

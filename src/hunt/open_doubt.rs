@@ -1,0 +1,22 @@
+//! An open doubt about a named commit: something that neither runs nor tests exclude. The commit
+//! stays named, with less confidence. These are the doubts, each with the file that finds it:
+//!
+//! - No test of the newer end tells whether that end needs the commit: a later commit may have
+//!   undone the change, and another one made the same again (`localize/pairs` in noise and
+//!   `localize/own_lines`; `outcome/untested` if later commits were not measured either).
+//! - No test tells whether the bad end is good again without all named commits: another commit may
+//!   make a part too (`localize/remnant`).
+//! - Neither levels nor the source exclude that a later commit took the whole step back
+//!   (`outcome/doubts`).
+//! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
+
+use crate::evaluation::Culprit;
+
+/// Maximum confidence in a named commit with an open doubt. The number is a convention, not an
+/// estimate: nobody knows how often such a doubt is right.
+pub(crate) const MOST_CERTAIN: f64 = 0.98;
+
+/// Lowers the confidence in a commit with an open doubt.
+pub(crate) fn lower_confidence(culprit: &mut Culprit) {
+    culprit.confidence = culprit.confidence.min(MOST_CERTAIN);
+}
