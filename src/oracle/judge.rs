@@ -95,9 +95,9 @@ fn judge_target(
 }
 
 /// If a failure is sought: judges by the first run, unless other runs of the commit contradict it.
-/// Then the failure comes and goes, and its rate decides. A run without it is no proof of a good
-/// commit, and one run with it is none of a bad commit. If the failure gives its reason, a good
-/// commit hardly shows it by chance, so few failures leave the commit open.
+/// Then the failure comes and goes, and its rate decides: one run without the failure does not
+/// prove a good commit, and one run with it does not prove a bad one. If the failure gives its
+/// reason, a good commit hardly shows it by chance, so few failures leave the commit open.
 fn judge_failing(
     samples: &[Sample],
     failure: &Failure,

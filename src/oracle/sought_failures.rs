@@ -14,7 +14,7 @@ use super::{Request, Sample};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SoughtFailures {
     by_measure: BTreeMap<String, Failure>,
-    /// The good endpoint: a failure of one of its runs is the machine's.
+    /// The good endpoint. If one of its runs fails, the machine is to blame.
     good: Option<CommitId>,
     /// The bad endpoint: localisations test it with patches.
     bad: Option<CommitId>,

@@ -199,8 +199,7 @@ mod tests {
         // ∫ of 1 from 0 to 3/4; and (3/4)⁵ if four runs agree.
         assert!((chance_of_no_majority(0, 0) - 0.75).abs() < 1e-9);
         assert!((chance_of_no_majority(4, 0) - 0.75_f64.powi(5)).abs() < 1e-9);
-        // Of 61 runs three stray. The rates of other commits, and whether they are even, do not
-        // matter any more.
+        // Three of 61 runs stray. However often other commits flake, this commit's own runs tell.
         let mut alone = FlakyCounts::default();
         alone.add(58, 61);
         alone.add(2, 2);

@@ -122,9 +122,9 @@ impl Driver<'_> {
         Ok(culprit.effects.is_empty())
     }
 
-    /// The branches without the commit that a merge brings in, if the newer end does not hold the
-    /// commit's lines and the merge may have lost them to that branch. Without branches on which
-    /// another commit is named: that one explains what they show.
+    /// If the newer end does not hold the commit's lines: the merged branches without the commit to
+    /// which these lines may have been lost. Leaves out branches on which another commit is named:
+    /// that one explains what they show.
     pub(super) fn branches_without_lines(
         &self,
         culprit: &Culprit,

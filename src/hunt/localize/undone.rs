@@ -229,8 +229,8 @@ impl Driver<'_> {
         }
         let unjudged =
             if is_held { 0 } else { self.unjudged_edits(&measured, change, held, targets)? };
-        // The lines are still there, and no later edit of them lacks the step, so the lost step is
-        // not that of such an edit.
+        // The lines are still there, and each later edit of them shows the step, so none of these
+        // edits made the step that the end loses.
         if end == EndWithoutChange::LosesTheStep && is_held && left_out == 0 {
             self.needed_at_end.insert(commit.clone());
         }

@@ -1,7 +1,7 @@
 //! Decides which of the found commits a later mend undid.
 
 use crate::evaluation::{CommitId, Culprit, Metric};
-use crate::git::Range;
+use crate::git::{Change, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
@@ -88,7 +88,7 @@ impl Driver<'_> {
             return Ok(false);
         }
         let change = history.change_until(parent, found, newer)?;
-        Ok(history.carries_mostly(newer, &change) && !self.is_made_elsewhere(culprit, by)?)
+        Ok(history.carries_mostly(newer, &change) && self.is_at_own_place(culprit, by, &change)?)
     }
 
     /// Whether the newer end has the text of a found commit's change only at other places of its
@@ -100,15 +100,23 @@ impl Driver<'_> {
         by: &CommitId,
     ) -> Result<bool, HuntError> {
         let [_, newer] = self.begun.ends();
-        let found = &culprit.info.commit;
         let history = &self.oracle.history;
-        let change = history.change_until(&culprit.parent, found, newer)?;
-        if !history.carries_mostly(newer, &change) {
-            return Ok(false);
-        }
-        let mut path = self.chain(found, by)?;
+        let change = history.change_until(&culprit.parent, &culprit.info.commit, newer)?;
+        Ok(history.carries_mostly(newer, &change) && !self.is_at_own_place(culprit, by, &change)?)
+    }
+
+    /// Whether the newer end has a found commit's change, whose text it has, at the change's own
+    /// place. `by`: the commit that undid the found one. `change`: followed to the newer end.
+    fn is_at_own_place(
+        &self,
+        culprit: &Culprit,
+        by: &CommitId,
+        change: &Change,
+    ) -> Result<bool, HuntError> {
+        let [_, newer] = self.begun.ends();
+        let mut path = self.chain(&culprit.info.commit, by)?;
         path.extend(self.chain(by, newer)?);
-        Ok(!history.carries_at_own_place(&path, &change))
+        Ok(self.oracle.history.carries_at_own_place(&path, change))
     }
 
     /// The mends without merges that only bring in a mend from a branch. That mend is counted at

@@ -1,4 +1,4 @@
-//! Mends of which none undid a whole step by itself, and several together undid one. Pure.
+//! Mends that together undid a step, although none of them undid it alone. Pure.
 
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend, MendContext};
 

@@ -178,7 +178,7 @@ fn worlds_that_were_once_undecided_are_right() {
         8_950_658_898_610_192_100,
         // A merge improves more than the branch that it brings in.
         8_929_160_983_287_416_236,
-        // Runs fail from one commit on, and behind it another one takes a mend back.
+        // Runs fail from one commit on. A commit after that takes a mend back.
         1_485_997_618_287_767_432,
     ];
     for seed in worlds {
