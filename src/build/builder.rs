@@ -134,10 +134,19 @@ struct Attempt {
     record: BuildRecord,
     log: PendingLog,
     fault: Option<Fault>,
+    /// Whether commands wrote files that git tracks, among files of an earlier checkout.
+    is_mixed: bool,
 }
 
 /// `keeps_build`: whether the build goes on from the files of the build before.
 fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
+    let tried = attempt_once(request, keeps_build)?;
+    // What was made may depend on the commit that the slot held before. This attempt is the first
+    // in the repository's slots of which that is known; those after it check out all files anew.
+    if tried.is_mixed { attempt_once(request, false) } else { Ok(tried) }
+}
+
+fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
     let begun = Instant::now();
     let name = attempt_name();
     let slot = request.slot;
@@ -145,10 +154,11 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
     let keeps_build = keeps_build && slot.is_whole();
     slot.clear_whole()?;
     let pending = request.store.pending_log(&name)?;
-    let worktree = match prepare(request, keeps_build) {
+    let (worktree, is_kept) = match prepare(request, keeps_build) {
         Err(BuildError::Git(error @ GitError::CheckoutImpossible(_))) => {
             let record = unbuildable_record(request, name, pending.path(), &error)?;
-            return Ok(Attempt { record, log: pending, fault: Some(Fault::Resource) });
+            let fault = Some(Fault::Resource);
+            return Ok(Attempt { record, log: pending, fault, is_mixed: false });
         }
         other => other?,
     };
@@ -185,7 +195,10 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
         }
         _ => None,
     };
-    worktree.reset()?;
+    let is_written = worktree.reset()?;
+    if is_written {
+        slot.set_rewrites_tracked_files()?;
+    }
     let record = BuildRecord {
         attempt: name,
         build_key: request.key.clone(),
@@ -202,7 +215,8 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
         failed_attempts: None,
         node: request.node.map(str::to_owned),
     };
-    Ok(Attempt { record, log: pending, fault })
+    let is_mixed = is_written && is_kept && !keeps_build;
+    Ok(Attempt { record, log: pending, fault, is_mixed })
 }
 
 /// Whether a failed command ended by itself and finished the files that it wrote.
@@ -223,12 +237,17 @@ fn setup_of(
     request.store.keep_setup(&setup)
 }
 
-/// Prepares the slot: the exact checkout, the links, and fresh folders.
-fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, BuildError> {
+/// Prepares the slot: the exact checkout, the links, and fresh folders. Also returns whether the
+/// checkout kept files of an earlier one.
+fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<(Worktree, bool), BuildError> {
     let slot = request.slot;
     let checkout_spec = request.checkout_spec.clone();
     let mut worktree =
         Worktree::add_detached(request.repository, &slot.src(), &checkout_spec.commit)?;
+    if !keeps_build && begins_empty(request) {
+        worktree.remove_files()?;
+    }
+    let is_kept = worktree.has_files();
     worktree.check_out(checkout_spec)?;
     if let Some(checkout) = request.checkout {
         worktree.link(checkout, &request.recipe.links)?;
@@ -239,7 +258,13 @@ fn prepare(request: BuildRequest<'_>, keeps_build: bool) -> Result<Worktree, Bui
     }
     slot.fresh(&slot.cache())?;
     slot.fresh(&slot.out())?;
-    Ok(worktree)
+    Ok((worktree, is_kept))
+}
+
+/// Whether a clean build begins with an empty folder, so that the times of all files are those of a
+/// clone. At the ends, such a build shows whether the commands write files that git tracks.
+fn begins_empty(request: BuildRequest<'_>) -> bool {
+    request.phase == Phase::Endpoint || request.slot.rewrites_tracked_files()
 }
 
 /// Whether the build is incremental, on top of the previous one.

@@ -138,7 +138,8 @@ fn at_top(top: &Path) -> BTreeMap<PathBuf, State> {
     own.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect()
 }
 
-fn is_compiled_python(path: &Path) -> bool {
+/// Whether Python writes this file or folder by itself, wherever it runs.
+pub(super) fn is_compiled_python(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == "__pycache__")
         || path.extension().is_some_and(|ending| ending == "pyc")
 }

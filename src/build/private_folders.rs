@@ -1,108 +1,53 @@
 //! Folders that a build or a run gets for itself, in place of ones that all programs share: what one
 //! commit leaves in them must not reach another commit.
 
+use std::ffi::OsString;
 use std::io::ErrorKind::{PermissionDenied, Unsupported};
 use std::path::{Path, PathBuf};
 
 use crate::config::HomeUse;
 use crate::evaluation::Phase;
 
+use super::home_links::{home_links, xdg_folders};
 use super::{Slot, SlotError};
 
-/// Entries of the home folder with tools, settings and downloads, but no results of an engine. An
-/// empty home folder has links to them.
-const TOOLS: [&str; 44] = [
-    ".asdf",
-    ".bun",
-    ".cabal",
-    ".cargo",
-    ".ccache",
-    ".conan",
-    ".conan2",
-    ".conda",
-    ".condarc",
-    ".config",
-    ".deno",
-    ".ghcup",
-    ".git-credentials",
-    ".gitconfig",
-    ".gnupg",
-    ".gradle",
-    ".julia",
-    ".juliaup",
-    ".m2",
-    ".mamba",
-    ".netrc",
-    ".nix-defexpr",
-    ".nix-profile",
-    ".npm",
-    ".npmrc",
-    ".nvm",
-    ".opam",
-    ".pyenv",
-    ".rbenv",
-    ".rustup",
-    ".sdkman",
-    ".ssh",
-    ".stack",
-    ".vcpkg",
-    ".volta",
-    "anaconda3",
-    "go",
-    "mambaforge",
-    "micromamba",
-    "miniconda3",
-    "miniforge3",
-    ".local/bin",
-    ".local/lib",
-    ".local/share/uv",
-];
-
-/// The same in the cache folder of the home folder.
-const CACHES: [&str; 14] = [
-    "bazel",
-    "bazelisk",
-    "ccache",
-    "conan",
-    "go-build",
-    "huggingface",
-    "llama.cpp",
-    "nix",
-    "pip",
-    "sccache",
-    "torch",
-    "uv",
-    "vcpkg",
-    "zig",
-];
-
 /// The variables that name a build's or a run's private folders, which are emptied here. `TMPDIR`
-/// is always one of them. `HOME` is one if this phase needs an empty home folder and the user has a
-/// home folder.
+/// is always one of them. If this phase needs an empty home folder and the user has a home folder,
+/// `HOME` is one, and so is each `XDG_*_HOME` that the user set to a folder below the home folder.
 pub(crate) fn private_folders(
     slot: &Slot,
     home: HomeUse,
     phase: Phase,
 ) -> Result<Vec<(&'static str, PathBuf)>, SlotError> {
-    let own = std::env::var_os("HOME").map(PathBuf::from);
-    folders(slot, own.filter(|own| own.is_absolute() && home.is_empty_in(phase)))
+    let own = user_home().filter(|_| home.is_empty_in(phase));
+    folders(slot, own, |name| std::env::var_os(name))
+}
+
+/// The user's home folder.
+pub(super) fn user_home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|own| own.is_absolute())
 }
 
 /// The private folders. `own`: the user's home folder, if it is replaced by an empty one.
-fn folders(slot: &Slot, own: Option<PathBuf>) -> Result<Vec<(&'static str, PathBuf)>, SlotError> {
+/// `variable` reads the environment.
+fn folders(
+    slot: &Slot,
+    own: Option<PathBuf>,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<Vec<(&'static str, PathBuf)>, SlotError> {
     let temporary = slot.root().join("tmp");
     slot.fresh(&temporary)?;
     let mut variables = vec![("TMPDIR", temporary)];
     if let Some(own) = own {
         let empty = slot.root().join("home");
         slot.fresh(&empty)?;
-        let entries = TOOLS.iter().map(PathBuf::from);
-        let caches = CACHES.iter().map(|name| Path::new(".cache").join(name));
-        for entry in entries.chain(caches) {
-            if !link(&own.join(&entry), &empty.join(&entry))? {
+        let shared = xdg_folders(&own, variable);
+        for entry in home_links(&own, &shared) {
+            if !link(&own.join(&entry.path), &empty.join(&entry.path))? {
                 return Ok(variables);
             }
         }
+        variables.extend(shared.into_iter().map(|(name, path)| (name, empty.join(path))));
         variables.push(("HOME", empty));
     }
     Ok(variables)
@@ -134,23 +79,56 @@ mod tests {
     fn an_empty_home_has_tools_and_no_results() {
         let place = tempfile::tempdir().unwrap();
         let own = place.path().join("ada");
-        for folder in [".cargo/bin", ".cache/ccache", ".cache/engine", ".engine", "models"] {
+        for folder in [
+            ".cargo/bin",
+            ".cache/ccache",
+            ".cache/engine",
+            ".config/git",
+            ".config/engine",
+            ".engine",
+            "models",
+        ] {
             std::fs::create_dir_all(own.join(folder)).unwrap();
         }
+        let unset = |_: &str| None;
         let slot = Slots::new(&place.path().join("slots")).unwrap().acquire(|_| true).unwrap();
-        let found = folders(&slot, Some(own.clone())).unwrap();
+        let found = folders(&slot, Some(own.clone()), unset).unwrap();
         let [("TMPDIR", temporary), ("HOME", home)] = &found[..] else { panic!("{found:?}") };
         assert_eq!(std::fs::read_link(home.join(".cargo")).unwrap(), own.join(".cargo"));
         assert!(home.join(".cache/ccache").is_dir());
-        for hidden in [".cache/engine", ".engine", "models"] {
+        assert!(home.join(".config/git").is_dir());
+        for hidden in [".cache/engine", ".config/engine", ".engine", "models"] {
             assert!(!home.join(hidden).exists(), "{hidden}");
         }
         // What the commit before left is gone, and what the links lead to is not.
         std::fs::write(temporary.join("left"), "").unwrap();
         std::fs::write(home.join("left"), "").unwrap();
-        folders(&slot, Some(own.clone())).unwrap();
+        folders(&slot, Some(own.clone()), unset).unwrap();
         assert!(!temporary.join("left").exists() && !home.join("left").exists());
         assert!(own.join(".cargo/bin").is_dir() && own.join(".cache/ccache").is_dir());
-        assert_eq!(folders(&slot, None).unwrap().len(), 1);
+        assert_eq!(folders(&slot, None, unset).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_variable_that_leads_into_the_home_folder_leads_into_the_empty_one() {
+        let place = tempfile::tempdir().unwrap();
+        let own = place.path().join("ada");
+        for folder in [".local/share/engine", "cfg/git"] {
+            std::fs::create_dir_all(own.join(folder)).unwrap();
+        }
+        let slot = Slots::new(&place.path().join("slots")).unwrap().acquire(|_| true).unwrap();
+        let set = |name: &str| match name {
+            "XDG_DATA_HOME" => Some(own.join(".local/share").into_os_string()),
+            "XDG_CONFIG_HOME" => Some(own.join("cfg").into_os_string()),
+            "XDG_STATE_HOME" => Some("/elsewhere".into()),
+            _ => None,
+        };
+        let found = folders(&slot, Some(own.clone()), set).unwrap();
+        let of = |name: &str| found.iter().find(|(known, _)| *known == name).map(|(_, at)| at);
+        let home = of("HOME").unwrap();
+        assert_eq!(of("XDG_DATA_HOME"), Some(&home.join(".local/share")));
+        assert!(!home.join(".local/share/engine").exists());
+        assert!(of("XDG_CONFIG_HOME").unwrap().join("git").is_dir());
+        assert_eq!(of("XDG_STATE_HOME"), None);
     }
 }

@@ -16,6 +16,7 @@ use super::slot_error::{SlotError, remove, remove_unfinished, write};
 use super::turns::Turns;
 
 mod lent;
+mod rewritten;
 
 /// The folders of one build in a slot. The builds of a slot take turns at the slot's path
 /// ([`Slot::take_turn`]); the paths of this type are those during this build's turn. As long as a

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Contribution, Differences, Failure, FileRole, Inquiry, JointBackport,
-    JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes, Target,
-    Unexplained, Value, number,
+    Cause, CommitId, Contribution, Differences, Failure, FileRole, HomeDoubt, Inquiry,
+    JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes,
+    Target, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -229,6 +229,14 @@ pub(crate) struct Culprit {
     /// step: that commit. It may have undone the whole step; then another change made the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perhaps_mended_by: Option<CommitId>,
+    /// Set if files in the home folder may carry results from one commit to another: why the
+    /// confirmation does not exclude that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_doubt: Option<HomeDoubt>,
+    /// Set if the commit's change was undone, and a later commit landed it again: the first known
+    /// commit without the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<CommitId>,
 }
 
 impl Culprit {
@@ -250,6 +258,8 @@ impl Culprit {
             confirmed_before: None,
             unmeasured_after: None,
             perhaps_mended_by: None,
+            home_doubt: None,
+            undone_by: None,
         }
     }
 
@@ -289,6 +299,10 @@ pub(crate) struct Account {
     /// their parents still had. In the metric's unit; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_back: Option<f64>,
+    /// What two named commits explain both: each alone makes the step at the bad end. `None` if no
+    /// steps overlap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f64>,
     /// The guard's tolerance, in the metric's unit.
     #[serde(with = "number")]
     pub limit: f64,

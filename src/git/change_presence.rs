@@ -2,6 +2,8 @@
 //! removes the lines; a reapplied change brings them back. Nothing is built, so the answer only
 //! says where to look.
 
+mod absence;
+mod added;
 mod dropped;
 mod edits;
 mod followed;
@@ -23,6 +25,8 @@ use crate::evaluation::CommitId;
 
 use super::raw_path::os;
 use super::{FileChange, GitError, History};
+pub(crate) use absence::CommitsWithoutChange;
+pub(crate) use added::AddedFile;
 pub(crate) use held::{HeldLines, MergeWithoutLines};
 use later_place::LaterPlace;
 use lines::LineComparison;
@@ -56,15 +60,6 @@ struct FileOfChange {
     /// For each tree, by its object name: whether the file is in or below it under another path.
     /// Neighbouring commits share most of their trees.
     moved: RefCell<BTreeMap<Oid, bool>>,
-}
-
-/// Connected commits whose trees lack a change.
-#[derive(Clone, Debug)]
-pub(crate) struct CommitsWithoutChange {
-    /// The commit before the first of these commits.
-    pub before: CommitId,
-    /// These commits, parents first.
-    pub commits: Vec<CommitId>,
 }
 
 impl Change {
@@ -321,112 +316,6 @@ impl History {
             }
             _ => Some(file.has_most_added(&lines)),
         }
-    }
-
-    /// The commits between `found` and `newer` whose trees lack the change of `found`, oldest
-    /// first. Looks for trees that lack all of the change and, if there are none, for trees that
-    /// lack a part. If some path of history keeps the change, only commits on the line of first
-    /// parents count, see `main_line_absences`. Empty if the range is too long.
-    pub(crate) fn commits_without_change(
-        &self,
-        found: &CommitId,
-        newer: &CommitId,
-        change: &Change,
-    ) -> Result<Vec<CommitsWithoutChange>, GitError> {
-        let as_a_whole = |commit: &CommitId| self.contains_change(commit, change) == Some(false);
-        let absences = self.absences([found, newer], change, as_a_whole)?;
-        if !absences.is_empty() {
-            return Ok(absences);
-        }
-        self.absences([found, newer], change, |commit| self.is_gone_in_part(commit, change))
-    }
-
-    fn absences(
-        &self,
-        [found, newer]: [&CommitId; 2],
-        change: &Change,
-        is_gone: impl Fn(&CommitId) -> bool,
-    ) -> Result<Vec<CommitsWithoutChange>, GitError> {
-        let after = self.descending(found, newer)?;
-        if after.len() > MOST_COMMITS {
-            return Ok(Vec::new());
-        }
-        // Commits with a path from `found` on which every tree has the change.
-        let mut kept = BTreeSet::from([found.clone()]);
-        let mut place = BTreeMap::new();
-        let mut absences: Vec<CommitsWithoutChange> = Vec::new();
-        // `after` is sorted: parents come first.
-        for commit in after {
-            let parents = self.parents(&commit)?;
-            if !is_gone(&commit) {
-                if parents.iter().any(|parent| kept.contains(parent)) {
-                    kept.insert(commit);
-                }
-                continue;
-            }
-            if let Some(at) = parents.iter().find_map(|parent| place.get(parent).copied()) {
-                let absence: &mut CommitsWithoutChange = &mut absences[at];
-                absence.commits.push(commit.clone());
-                place.insert(commit, at);
-            } else if let Some(before) =
-                parents.iter().find(|parent| kept.contains(parent)).or(parents.first()).cloned()
-            {
-                place.insert(commit.clone(), absences.len());
-                absences.push(CommitsWithoutChange { before, commits: vec![commit] });
-            }
-        }
-        if absences.is_empty() || !kept.contains(newer) {
-            return Ok(absences);
-        }
-        self.main_line_absences([found, newer], change, &kept, is_gone)
-    }
-
-    /// Commits after `older` up to `newer` whose change to at least one file was reverted later.
-    /// Oldest first.
-    pub(crate) fn reverted_later(
-        &self,
-        older: &CommitId,
-        newer: &CommitId,
-    ) -> Result<Vec<CommitId>, GitError> {
-        let range = format!("{older}..{newer}");
-        let call = self.repository().shared_call().args(["log", "--topo-order", "--reverse"]);
-        let call = call.args(["--ancestry-path", "-c", "--raw", "--no-abbrev"]);
-        let call = call.args(["--no-renames", "--no-ext-diff", "--format=commit %H"]);
-        let output = call.arg(range).arg("--").ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let mut commits: Vec<(CommitId, Vec<[&str; 3]>)> = Vec::new();
-        for line in text.lines() {
-            if let Some(commit) = line.strip_prefix("commit ").and_then(|id| id.parse().ok()) {
-                commits.push((commit, Vec::new()));
-            } else if let Some(raw) = line.strip_prefix(':')
-                && let Some((head, path)) = raw.split_once('\t')
-                && let Some((_, files)) = commits.last_mut()
-            {
-                // For each further parent, a merge's line has one more colon, mode, and blob. Git
-                // lists only files that differ from all parents.
-                let parents = 1 + head.bytes().take_while(|byte| *byte == b':').count();
-                let fields: Vec<&str> = head.split(' ').collect();
-                if let (Some(before), Some(after)) =
-                    (fields.get(parents + 1), fields.get(2 * parents + 1))
-                {
-                    files.push([path, before, after]);
-                }
-            }
-        }
-        commits.truncate(MOST_COMMITS);
-        let is_undone_by = |[path, before, after]: &[&str; 3], later: &[[&str; 3]]| {
-            later.iter().any(|[other, was, is]| path == other && was == after && is == before)
-        };
-        let mut found = Vec::new();
-        for (place, (commit, files)) in commits.iter().enumerate() {
-            let undone = commits[place + 1..]
-                .iter()
-                .any(|(_, later)| files.iter().any(|file| is_undone_by(file, later)));
-            if undone {
-                found.push(commit.clone());
-            }
-        }
-        Ok(found)
     }
 
     /// Whether two commits have the same file at a path, or both have no file there.

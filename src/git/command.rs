@@ -17,6 +17,21 @@ use super::disk::Disk;
 const SETTINGS: [&str; 6] =
     ["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "submodule.recurse=false"];
 
+/// Settings of every call that a user may have set otherwise, and that would change what `git log`
+/// and `git diff` print. A relative `diff.orderFile` is looked for in the working folder, and git
+/// fails without it. Options of single calls cover the settings that have one for every git.
+const PRINTED_ALIKE: [&str; 9] = [
+    "diff.orderFile=/dev/null",
+    "diff.relative=false",
+    "diff.suppressBlankEmpty=false",
+    "log.diffMerges=separate",
+    "log.follow=false",
+    "log.showRoot=true",
+    "log.showSignature=false",
+    "color.ui=false",
+    "color.diff=false",
+];
+
 /// Settings for our worktrees, whatever the user has configured. A build may change a file and
 /// restore its old time, or tell git to ignore it. So git compares everything that `lstat` returns
 /// and caches nothing outside the index.
@@ -33,13 +48,15 @@ const IN_OURS: [&str; 6] = [
 /// --skip-worktree`, `git add`) do not reach ours.
 pub(super) const PRIVATE_INDEX: &str = "index-of-bisect-ppl";
 
-/// Variables that would change how git reads paths.
-const REMOVED: [&str; 5] = [
+/// Variables that would change how git reads paths or prints changes. `GIT_DIFF_OPTS` overrides
+/// `--unified`.
+const REMOVED: [&str; 6] = [
     "GIT_LITERAL_PATHSPECS",
     "GIT_GLOB_PATHSPECS",
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
     "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
 ];
 
 /// Upper bound for a list of all files of a large repository, bytes.
@@ -176,6 +193,9 @@ impl Call {
     /// The call as an invocation.
     pub(super) fn invocation(&self) -> Invocation {
         let mut invocation = Invocation::git(SETTINGS).cwd(&self.dir);
+        for setting in PRINTED_ALIKE {
+            invocation = invocation.arg("-c").arg(setting);
+        }
         if let Some(git_dir) = &self.git_dir {
             invocation = invocation.arg("--git-dir").arg(git_dir);
         }

@@ -331,10 +331,13 @@ impl GitError {
                  oracle.toml"
                     .to_owned()
             }
-            Self::NotStarted { .. } => {
-                "is the `git` that comes first in PATH a program? `command -v git` names it"
-                    .to_owned()
-            }
+            Self::NotStarted { source, .. } => match &**source {
+                ProcessError::Folder(gone) => {
+                    format!("{} is gone: go to another checkout of the repository", quoted(gone))
+                }
+                _ => "is the `git` that comes first in PATH a program? `command -v git` names it"
+                    .to_owned(),
+            },
             Self::Command { said, .. } if is_refused(said) => NOT_WRITABLE.to_owned(),
             Self::Command { command, dir, .. } => format!(
                 "run the command by hand, it may say more: cd {} && {command}; `git fsck` tells \

@@ -117,6 +117,7 @@ fn patch_of(call: Call, from: &str, to: &str) -> Result<Vec<u8>, GitError> {
     output.push(file.path());
     let call = call.args(["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames"]);
     let call = call.args(["--no-ext-diff", "--no-textconv", "--no-color"]);
+    let call = call.args(["--submodule=short", "--ignore-submodules=none"]);
     let call = call.args(["--src-prefix=a/", "--dst-prefix=b/"]).arg(output);
     call.args([from, to, "--"]).ok()?;
     std::fs::read(file.path()).map_err(io_error("read", file.path()))

@@ -46,11 +46,14 @@ mod tree_paths;
 mod vendored;
 mod version;
 mod worktree;
+mod written;
 
 pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};
-pub(crate) use change_presence::{Change, CommitsWithoutChange, HeldLines, MergeWithoutLines};
+pub(crate) use change_presence::{
+    AddedFile, Change, CommitsWithoutChange, HeldLines, MergeWithoutLines,
+};
 pub(crate) use changes::FileChange;
 pub(crate) use checkout_impossible::CheckoutImpossible;
 pub(crate) use diff::{FileDiff, read_diff};

@@ -15,6 +15,7 @@ use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
 use super::removal::{absent_is_fine, remove_all};
+use super::written::has_written_files;
 use super::{CheckoutImpossible, GitError, LaidTree, folding};
 
 /// What to do with untracked files.
@@ -35,13 +36,15 @@ pub(super) struct Goal<'a> {
     pub(super) disk: Disk,
 }
 
-/// Checks the goal's tree out at `top`.
+/// Checks the goal's tree out at `top`. If untracked files are kept, returns whether somebody wrote
+/// a tracked file since the last checkout.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,
     goal: Goal<'_>,
     untracked: Untracked,
-) -> Result<(), GitError> {
+) -> Result<bool, GitError> {
+    let is_written = untracked == Untracked::Keep && has_written_files(git_dir, top);
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for one file on the disk. If git removes either entry, it removes
     // that file.
@@ -56,7 +59,8 @@ pub(super) fn restore_tree(
         restored = try_restore_tree(git_dir, top, goal, untracked);
     }
     restored?;
-    hand_out_index(git_dir)
+    hand_out_index(git_dir)?;
+    Ok(is_written)
 }
 
 /// Copies our index for builds and runs, so that git there sees the checked-out tree.
@@ -151,7 +155,7 @@ fn end_operations(git_dir: &Path) -> Result<(), GitError> {
 
 /// Removes everything in `top`. A build may make paths that are too long for git. Git cannot remove
 /// them, and then the checkout fails.
-fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
+pub(super) fn start_over(git_dir: &Path, top: &Path) -> Result<(), GitError> {
     for entry in fs::read_dir(top).map_err(io_error("read", top))?.flatten() {
         if entry.file_name() != ".git" {
             remove_all(&entry.path())?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use git2::{ErrorCode, FileFavor, MergeOptions, Oid};
+use git2::{ErrorCode, FileFavor, Index, IndexConflict, MergeOptions, Oid};
 
 use crate::evaluation::{CommitId, EntryContent, TreeEntry};
 
@@ -28,7 +28,11 @@ const MOST_RENAMES: u32 = 1000;
 pub(crate) enum Conflicts {
     /// They stay conflicts.
     Stay,
-    /// The merged change replaces them.
+    /// The merged change replaces them. A file that it deletes and that the tree edited stays a
+    /// conflict.
+    LinesReplaced,
+    /// The same, and a file that the merged change deletes is deleted, whatever the tree made of
+    /// it.
     Replaced,
 }
 
@@ -161,13 +165,18 @@ impl ScratchRepository {
         let objects = open_bare(self.bare.git_dir())?;
         let mut options = MergeOptions::new();
         options.find_renames(true).target_limit(MOST_RENAMES);
-        if conflicts == Conflicts::Replaced {
+        if conflicts != Conflicts::Stay {
             options.file_favor(FileFavor::Theirs);
         }
         let find = |name: &str| Oid::from_str(name).and_then(|tree| objects.find_tree(tree));
         let merge = || -> Result<MergedTree, git2::Error> {
             let (base, ours, theirs) = (find(from)?, find(tree)?, find(to)?);
             let mut merged = objects.merge_trees(&base, &ours, &theirs, Some(&options))?;
+            if conflicts == Conflicts::Replaced {
+                for path in edited_and_deleted(&merged)? {
+                    merged.conflict_remove(Path::new(os(&path)))?;
+                }
+            }
             if merged.has_conflicts() {
                 return Ok(MergedTree::Conflict);
             }
@@ -239,6 +248,18 @@ impl ScratchRepository {
         let call = Call::in_worktree(self.bare.git_dir(), &folder.join("nothing"));
         call.env("GIT_INDEX_FILE", folder.join("index"))
     }
+}
+
+/// The files that a merged change deletes and that the tree edited.
+fn edited_and_deleted(merged: &Index) -> Result<Vec<Vec<u8>>, git2::Error> {
+    let mut paths = Vec::new();
+    for conflict in merged.conflicts()? {
+        // A file that was renamed too has conflicts under both names, none of them with two sides.
+        if let IndexConflict { ancestor: Some(_), our: Some(our), their: None } = conflict? {
+            paths.push(our.path);
+        }
+    }
+    Ok(paths)
 }
 
 /// Why libgit2 could not merge. Libgit2 fetches nothing that a partial clone lacks.

@@ -34,12 +34,14 @@ struct Submodule {
 }
 
 /// Checks out every submodule of `tree` at its pin, recursively. `donors` are git folders whose
-/// `modules` may hold the same submodules.
+/// `modules` may hold the same submodules. Returns whether somebody wrote a tracked file
+/// ([`restore_tree`]).
 pub(super) fn check_out_submodules(
     tree: &Tree<'_>,
     donors: &[&Path],
     untracked: Untracked,
-) -> Result<(), GitError> {
+) -> Result<bool, GitError> {
+    let mut is_written = false;
     for submodule in submodules_of(tree)? {
         let module = tree.git_dir.join("modules").join(&submodule.name);
         let top = tree.top.join(&submodule.path);
@@ -51,10 +53,11 @@ pub(super) fn check_out_submodules(
         }
         let Tree { lfs, disk, .. } = *tree;
         let goal = Goal { commit: &submodule.pin, laid: None, lfs, disk };
-        restore_tree(&module, &top, goal, untracked)?;
-        check_out_submodules(&Tree { top: &top, git_dir: &module, lfs, disk }, &theirs, untracked)?;
+        is_written |= restore_tree(&module, &top, goal, untracked)?;
+        let tree = Tree { top: &top, git_dir: &module, lfs, disk };
+        is_written |= check_out_submodules(&tree, &theirs, untracked)?;
     }
-    Ok(())
+    Ok(is_written)
 }
 
 /// The submodules that the commit declares and pins and that are not switched off.

@@ -91,6 +91,21 @@ mod tests {
     }
 
     #[test]
+    fn the_users_settings_change_nothing() {
+        let fixture = Fixture::new();
+        let start = fixture.commit("start", &[("a", "1")]);
+        let last = fixture.commit("last", &[("b", "1"), ("a", "2")]);
+        let range = Range::between(&start, &last);
+        let before = shown(&fixture, &range);
+        // The file is looked for in the folder where git runs.
+        for (key, value) in [("diff.orderFile", ".git/order"), ("color.diff", "always")] {
+            fixture.git(&["config", key, value]);
+        }
+        assert_eq!(shown(&fixture, &range), before);
+        assert_eq!(before.len(), 1);
+    }
+
+    #[test]
     fn a_merge_counts_only_along_first_parents() {
         let fixture = Fixture::new();
         let start = fixture.commit("start", &[("a", "1")]);

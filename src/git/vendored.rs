@@ -48,7 +48,8 @@ impl History {
     /// Paths that are touched by commits reachable from exactly one of `a` and `b`.
     fn touched(&self, a: &CommitId, b: &CommitId) -> Result<BTreeSet<String>, GitError> {
         let call = self.repository().shared_call().args(["log", "--format=", "--name-only", "-z"]);
-        let call = call.args(["-m", "--no-renames"]).arg(format!("{a}...{b}")).arg("--");
+        let call = call.args(["-m", "--no-renames", "--ignore-submodules=none"]);
+        let call = call.arg(format!("{a}...{b}")).arg("--");
         let said = call.capture(LONGEST_LIST).ok()?.stdout;
         let names = said.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
         Ok(names.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())

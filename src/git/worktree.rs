@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::CommitId;
 
-use super::command::Call;
+use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
 use super::gitfile::{read_link, write_link};
 use super::leftovers::{forget, forget_lost};
 use super::raw_path::os;
 use super::removal::{absent_is_fine, remove_all, remove_locks};
-use super::restore::{Goal, Untracked, detached_head, restore_tree};
+use super::restore::{Goal, Untracked, detached_head, restore_tree, start_over};
 use super::submodules::{self, Tree};
 use super::{GitError, History, LaidTree, Repository, sparsity};
 
@@ -162,16 +162,28 @@ impl Worktree {
     /// error is [`GitError::CheckoutImpossible`].
     pub(crate) fn check_out(&mut self, checkout_spec: CheckoutSpec) -> Result<(), GitError> {
         self.at = Some(checkout_spec);
-        self.restore(Untracked::Remove)
+        self.restore(Untracked::Remove).map(|_| ())
+    }
+
+    /// Removes all files, so that the next checkout writes every file anew, as in a clone.
+    pub(crate) fn remove_files(&self) -> Result<(), GitError> {
+        self.mend_link()?;
+        start_over(&self.git_dir, &self.path)
+    }
+
+    /// Whether there was a checkout, whose files the next one keeps if they do not change.
+    pub(crate) fn has_files(&self) -> bool {
+        self.git_dir.join(PRIVATE_INDEX).exists()
     }
 
     /// Restores tracked files and submodules to the last checkout. Untracked files stay, so
-    /// in-source builds stay built.
-    pub(crate) fn reset(&self) -> Result<(), GitError> {
+    /// in-source builds stay built. Returns whether a tracked file had been written since then,
+    /// even if its content is the same.
+    pub(crate) fn reset(&self) -> Result<bool, GitError> {
         self.restore(Untracked::Keep)
     }
 
-    fn restore(&self, untracked: Untracked) -> Result<(), GitError> {
+    fn restore(&self, untracked: Untracked) -> Result<bool, GitError> {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
         sparsity::put_back(&self.git_dir)?;
@@ -181,13 +193,13 @@ impl Worktree {
         };
         let disk = Disk::of(&marker(&self.path));
         let goal = Goal { commit: &commit, laid, lfs, disk };
-        restore_tree(&self.git_dir, &self.path, goal, untracked)?;
+        let mut is_written = restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
             let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, disk };
-            submodules::check_out_submodules(&tree, &donors, untracked)?;
+            is_written |= submodules::check_out_submodules(&tree, &donors, untracked)?;
         }
-        Ok(())
+        Ok(is_written)
     }
 
     /// Whether the commit may have submodules. Needs no call of git; true if a partial clone lacks

@@ -20,9 +20,10 @@ mod rivals;
 pub(crate) mod ruler;
 pub(crate) mod steadiness;
 pub(crate) mod uneven;
+mod user_home;
 pub(crate) mod verdict_counts;
 
-use crate::config::ConfirmBuild;
+use crate::config::{ConfirmBuild, HomeUse};
 use crate::evaluation::{
     Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
@@ -82,15 +83,19 @@ impl Driver<'_> {
         let mut verdicts = self.verdicts(&fresh, claim)?;
         let mut refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
         if let Some(effect) = self.effect_of_home(&fresh, refusal.as_ref(), strategy)? {
-            fresh = self.measure_with_user_home(claim, &parents)?;
-            verdicts = self.verdicts(&fresh, claim)?;
-            refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
-            if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {
-                self.oracle.pool.free_all_but(&self.begun.good.commit);
-                let why = format!("{} is not confirmed: {why}", commit.short());
-                return Ok(ConfirmationOutcome::HomeMatters(why));
+            let own = self.measure_with_user_home(claim, &parents)?;
+            // If the home folder makes no difference, the check goes on with empty ones.
+            if self.note_home(&effect, [&fresh, &own], strategy)? {
+                self.keep_user_home()?;
+                fresh = own;
+                verdicts = self.verdicts(&fresh, claim)?;
+                refusal = reason_to_reject(commit, &parents, &verdicts, claim.terms);
+                if let (HomeEffect::Contradicts(why), None) = (&effect, &refusal) {
+                    self.oracle.pool.free_all_but(&self.begun.good.commit);
+                    let why = format!("{} is not confirmed: {why}", commit.short());
+                    return Ok(ConfirmationOutcome::HomeMatters(why));
+                }
             }
-            self.note_home(&effect)?;
         }
         self.oracle.pool.free_all_but(&self.begun.good.commit);
         if let Some(refusal) = refusal {
@@ -124,11 +129,16 @@ impl Driver<'_> {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
         let mut culprit = culprit;
+        self.doubt_home(&mut culprit)?;
         match before {
             Some(before) if before.hunt != self.hunt.id() => {
                 culprit.confirmed_before = Some((before.date, before.hunt));
             }
-            _ => self.keep_confirmation(&key, &fresh)?,
+            _ => {
+                // The key of now: the confirmation may have changed to the user's home folder.
+                let key = self.confirmation_key(commit, &parents, targets)?;
+                self.keep_confirmation(&key, &fresh)?;
+            }
         }
         if self.oracle.recipes.config.build.confirm == ConfirmBuild::Reuse {
             let text = "the confirmation used the builds of the search, not new clean builds, because \
@@ -240,6 +250,8 @@ impl Driver<'_> {
             confirmed_before: None,
             unmeasured_after: None,
             perhaps_mended_by: None,
+            home_doubt: None,
+            undone_by: None,
         };
         Ok((culprit, worst))
     }
@@ -254,6 +266,9 @@ impl Driver<'_> {
         let rebuilt = self.oracle.recipes.config.build.confirm == ConfirmBuild::Rebuild;
         let builds = if rebuilt { "built anew" } else { "the search's" };
         let mut hasher = KeyHasher::new("confirmation").field("builds", builds);
+        if self.oracle.recipes.config.home == HomeUse::Shared {
+            hasher = hasher.field("home", "the user's");
+        }
         for one in parents.iter().chain([commit]) {
             let recipe = self.oracle.recipes.at(one)?;
             hasher =

@@ -13,6 +13,7 @@ use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
 
 use super::HuntError;
+use super::ahead::slots;
 use super::asker::Asker;
 use super::cleanup::clean;
 use super::driver::Driver;
@@ -67,6 +68,8 @@ fn try_once(
     let is_beginning = |entry: &Entry| matches!(entry.event, Event::Begun(_));
     let is_resumed = !entries.iter().all(is_beginning);
     repository.repair()?;
+    // How many slots the hunt began with, even if it uses one now.
+    let started = begun(hunt)?;
     let (oracle, begun) = open(repository, hunt, stop)?;
     if is_resumed && let Err(error) = check_environment_unchanged(&oracle) {
         pauses.plan(&error, hunt, &oracle.recipes.config)?;
@@ -115,6 +118,8 @@ fn try_once(
     {
         return result;
     }
+    let number = slots(&started, &driver.oracle.recipes.config);
+    let result = result.map_err(|error| error.in_slots(number));
     let last = match &result {
         // The journal has the reason, and the hunt has not stopped.
         Err(HuntError::LeavesNode(_)) => None,
@@ -164,7 +169,7 @@ impl Driver<'_> {
             let finding = self.sweep_shapes(finding)?;
             let finding = self.localize_others(finding)?;
             let mut finding = self.unless_jointly_contradicted(finding)?;
-            let later = self.undone_beside(&finding);
+            let later = self.undone_beside(&mut finding);
             let mut later = self.unless_faulty(later)?;
             if let Some(undone) = later.undone {
                 self.note_undone(undone)?;
@@ -172,6 +177,7 @@ impl Driver<'_> {
             }
             let idle = self.idle_beside_in_noise(&mut finding);
             later.open.extend(self.unless_faulty(idle)?);
+            later.open.extend(self.idle_alone(&finding)?);
             let finding = self.unless_open(finding, &later.open)?;
             let finding = self.unless_remnant(finding)?;
             return self.lower_if_untested(finding);

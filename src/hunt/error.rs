@@ -258,6 +258,27 @@ impl HuntError {
         }
     }
 
+    /// The error of a hunt with so many slots. A fault of the machine in several slots may be that
+    /// the engine works in one process at a time only, so the hint names this too.
+    pub(super) fn in_slots(self, slots: usize) -> Self {
+        let is_of_machine = match &self {
+            Self::Oracle(OracleError::MachineFault { .. }) => true,
+            Self::OracleStopped(fault) => fault.may_pass,
+            _ => false,
+        };
+        if slots < 2 || !is_of_machine {
+            return self;
+        }
+        let mut fault = self.recorded();
+        let alone = "if the engine works only in one process at a time, start a new hunt with \
+                     `--slots 1`";
+        fault.hint = Some(match fault.hint.take() {
+            Some(hint) => format!("{alone}; else {hint}"),
+            None => alone.to_owned(),
+        });
+        Self::OracleStopped(fault)
+    }
+
     /// The error for another process, which reports it.
     pub(crate) fn recorded(&self) -> RecordedFault {
         match self {
@@ -305,4 +326,26 @@ fn ranges(cpus: &[usize]) -> String {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     ranges.into_iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_machine_in_several_slots_may_be_the_use_of_several() {
+        let fault = |slots| {
+            let (commit, what, control) = ("c".into(), "busy".into(), "it is at fault".into());
+            HuntError::from(OracleError::MachineFault { commit, what, control }).in_slots(slots)
+        };
+        let hint = fault(3).hint().unwrap();
+        assert!(
+            hint.contains("`--slots 1`") && hint.ends_with("; else repair the machine"),
+            "{hint}"
+        );
+        assert!(fault(3).may_pass());
+        assert_eq!(fault(3).to_string(), fault(1).to_string());
+        assert_eq!(fault(1).hint().unwrap(), "repair the machine");
+        assert_eq!(HuntError::Stopped.in_slots(3).hint(), None);
+    }
 }

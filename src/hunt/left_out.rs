@@ -8,6 +8,7 @@ use crate::git::Range;
 use crate::store::journal::Event;
 
 use super::HuntError;
+use super::commit_order::CommitOrder;
 use super::driver::Driver;
 use super::path_filter::PathFilter;
 
@@ -72,17 +73,15 @@ impl Driver<'_> {
         Ok(LeftOut::of(filter, &all, &tested))
     }
 
-    /// The commits between the endpoints, oldest first, without those that no search tests. Notes
-    /// in the finding how many these are. All commits, without a note, if one of them is named.
-    pub(crate) fn possible_commits(
-        &self,
-        finding: &mut Finding,
-    ) -> Result<Vec<CommitId>, HuntError> {
-        let all = self.oracle.history.commits(&self.whole())?;
+    /// The commits between the endpoints, without those that no search tests. Notes in the finding
+    /// how many these are. All commits, without a note, if one of them is named.
+    pub(crate) fn possible_commits(&self, finding: &mut Finding) -> Result<CommitOrder, HuntError> {
+        let lineage = self.oracle.history.lineage(&self.whole())?;
+        let all: Vec<CommitId> = lineage.iter().map(|one| one.commit.clone()).collect();
         let left_out = self.left_out()?;
         // The filter hides commits that matter.
         if left_out.has_any(finding.culprits.iter().map(|culprit| &culprit.info.commit)) {
-            return Ok(all);
+            return Ok(CommitOrder::of(lineage));
         }
         let possible = left_out.without(&all);
         let note = left_out.note();
@@ -90,7 +89,7 @@ impl Driver<'_> {
         if possible.len() < all.len() && !finding.notes.contains(&note) {
             finding.notes.push(note);
         }
-        Ok(possible)
+        Ok(CommitOrder::new(lineage, possible))
     }
 }
 

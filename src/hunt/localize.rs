@@ -4,6 +4,7 @@
 //! Each test builds the parent with some parts of the change. The hunt's own oracle judges the
 //! build. The threshold of these tests lies halfway between the levels of parent and commit.
 
+mod before_edits;
 mod beside;
 mod change;
 mod clues;
@@ -11,6 +12,7 @@ mod conflict;
 mod contradiction;
 mod end_runs;
 mod held_lines;
+mod idle_commit;
 mod isolation;
 mod joint;
 mod journaled;
@@ -28,6 +30,7 @@ mod part_info;
 mod places;
 mod remnant;
 mod repeat;
+mod reversal;
 mod revert;
 mod roles;
 pub(crate) mod step;
@@ -98,8 +101,8 @@ impl Driver<'_> {
             unexplained = self.left_by_account(&finding, &targets);
         }
         if !unexplained.is_empty() {
-            let history = self.possible_commits(&mut finding)?;
-            return Ok(contradiction::incomplete(finding, unexplained, &history, terms));
+            let order = self.possible_commits(&mut finding)?;
+            return Ok(contradiction::incomplete(finding, unexplained, &order, terms));
         }
         let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
         let [bad, _] = self.begun.ends();
@@ -116,9 +119,9 @@ impl Driver<'_> {
         if open.is_empty() || finding.outcome != Outcome::Culprit {
             return Ok(finding);
         }
-        let history = self.possible_commits(&mut finding)?;
+        let order = self.possible_commits(&mut finding)?;
         let end = self.terms().newer().to_string();
-        Ok(open_change::with_open_changes(finding, open, &history, &end))
+        Ok(open_change::with_open_changes(finding, open, &order, &end))
     }
 
     /// The finding, or candidates if a test contradicts it: a test of an endpoint to which the
@@ -136,8 +139,8 @@ impl Driver<'_> {
         if unexplained.is_empty() {
             return Ok(finding);
         }
-        let history = self.possible_commits(&mut finding)?;
-        Ok(contradiction::incomplete(finding, unexplained, &history, terms))
+        let order = self.possible_commits(&mut finding)?;
+        Ok(contradiction::incomplete(finding, unexplained, &order, terms))
     }
 
     /// What the account leaves and the bad end still shows without the named commits. Nothing if

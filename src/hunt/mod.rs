@@ -7,6 +7,7 @@ mod begin_again;
 mod best_so_far;
 mod claim;
 mod cleanup;
+mod commit_order;
 mod confirm;
 mod course;
 mod distinct;

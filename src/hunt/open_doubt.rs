@@ -8,6 +8,8 @@
 //!   make a part too (`localize/remnant`).
 //! - Neither levels nor the source exclude that a later commit took the whole step back
 //!   (`outcome/doubts`).
+//! - Files in the home folder may carry results from one commit to another: the confirmation needs
+//!   the user's home folder, or a file changed that an empty one has too (`confirm/home`).
 //! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
 
 use crate::evaluation::Culprit;

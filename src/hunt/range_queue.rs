@@ -4,6 +4,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::evaluation::{CommitId, Culprit, Finding, ReachedLimit, Target};
+use crate::git::Range;
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::outcome::found_step::{FoundStep, is_beyond_the_end};
 use crate::hunt::search::short_text;
@@ -51,7 +53,7 @@ impl Driver<'_> {
         let whole = self.whole_search_range(endpoints.chosen.targets.clone());
         let mut search_ranges = VecDeque::from([whole.clone()]);
         let mut searched_before = BTreeSet::new();
-        let mut looked_at = BTreeSet::new();
+        let (mut looked_at, mut looked_behind) = (BTreeSet::new(), BTreeSet::new());
         let mut claims = Vec::new();
         let mut beside = endpoints.chosen.beside.clone();
         let (mut compared, mut compared_falls) = (BTreeSet::new(), BTreeSet::new());
@@ -83,7 +85,8 @@ impl Driver<'_> {
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
-                    let more = self.look_whether_needed_last(&mut ledger, &whole, &mut looked_at);
+                    let behind = &mut looked_behind;
+                    let more = self.look_again(&mut ledger, &whole, &mut looked_at, behind);
                     let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
                     search_ranges.extend(more);
                 }
@@ -132,10 +135,27 @@ impl Driver<'_> {
             Vec::new()
         };
         let range = self.whole();
-        let history = self.oracle.history.commits(&range)?;
-        ledger.is_flaky = self.is_flaky;
+        let order = CommitOrder::of(self.oracle.history.lineage(&range)?);
+        ledger.is_flaky = self.was_seen_to_differ(&whole.targets)?;
         ledger.left_out = self.left_out()?;
-        Ok(ledger.close(contributions, &history, self.begun.options.first_only))
+        Ok(ledger.close(contributions, &order, self.begun.options.first_only))
+    }
+
+    /// Looks for what the searches missed: first at commits that the newer end needs although they
+    /// do not stand, then behind those that may have hidden others. Returns further ranges to
+    /// search. `looked_at`, `looked_behind`: the commits already checked.
+    fn look_again(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        looked_at: &mut BTreeSet<CommitId>,
+        looked_behind: &mut BTreeSet<CommitId>,
+    ) -> Result<Vec<SearchRange>, HuntError> {
+        let more = self.look_whether_needed_last(ledger, whole, looked_at)?;
+        if !more.is_empty() {
+            return Ok(more);
+        }
+        self.look_behind_hidden(ledger, whole, looked_behind)
     }
 
     /// Corrects the ledger once nothing is left to search: merges of branches that cannot be
@@ -155,6 +175,7 @@ impl Driver<'_> {
         self.doubt_repaired_checks(ledger, whole)?;
         self.withdraw_returned_checks(ledger, whole)?;
         self.doubt_separate_lines(ledger, whole)?;
+        self.doubt_one_line(ledger, whole)?;
         self.settle_by_removal(ledger, whole)?;
         self.doubt_before_spans(ledger, whole)?;
         if self.is_flaky {
@@ -189,8 +210,17 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         result: Result<T, HuntError>,
     ) -> Result<Option<T>, HuntError> {
+        if ledger.is_empty() { result.map(Some) } else { self.unless_limit(ledger, result) }
+    }
+
+    /// The same, also if nothing was found yet.
+    pub(crate) fn unless_limit<T>(
+        &mut self,
+        ledger: &mut Ledger,
+        result: Result<T, HuntError>,
+    ) -> Result<Option<T>, HuntError> {
         match result {
-            Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+            Err(HuntError::Limit(limit)) => {
                 self.leave_open(ledger, limit);
                 Ok(None)
             }
@@ -214,7 +244,7 @@ impl Driver<'_> {
         claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         if let Searched::Untestable(commits) = searched {
-            return self.look_behind_span(ledger, search_range, commits);
+            return self.look_behind_span(ledger, search_range, commits, claims);
         }
         let (found, crossing) = match &searched {
             Searched::Culprit(culprit, seen) => (Some((culprit.clone(), seen.clone())), None),
@@ -269,7 +299,11 @@ impl Driver<'_> {
             let Some(inner) = self.inside_merge(ledger, &search_range, &merge)? else { break };
             let inside = match super::search::search(self, inner.clone())? {
                 Searched::Culprit(inside, _) => inside,
-                Searched::Candidates(branch, _) | Searched::Untestable(branch) => {
+                Searched::Candidates(mut branch, _) | Searched::Untestable(mut branch) => {
+                    // The merge's step is of its branch, however much the search left open.
+                    let range = Range::between(&inner.older, &inner.newer);
+                    let within = self.oracle.history.commits(&range)?;
+                    branch.retain(|one| within.contains(one));
                     ledger.may_be_merged_in(&merge.info.commit, branch);
                     break;
                 }

@@ -9,6 +9,8 @@ use crate::oracle::{Decision, Observation, judge};
 pub(crate) const ROUNDS: usize = 5;
 /// How many of [`ROUNDS`] runs must have the same verdict.
 pub(crate) const ALIKE: usize = 4;
+/// How many runs must all give no value, for one reason, so that their commit gets no further run.
+pub(crate) const RUNS_TO_SKIP: usize = 2;
 
 /// The verdict from one run.
 pub(crate) fn verdict_of_run(
@@ -45,6 +47,33 @@ pub(crate) fn all_are(
 pub(crate) fn is_lost(judgement: &Judgement, targets: &[Target]) -> bool {
     matches!(judgement.skip, Some(SkipReason::Crash | SkipReason::Timeout))
         && targets.iter().all(|target| matches!(target, Target::Guard(_)))
+}
+
+/// Whether no further run can give a commit another verdict than a skip: at least [`RUNS_TO_SKIP`]
+/// runs, and each of them gave no value and leaves the commit untestable for the same reason. One
+/// run without a value is enough for a skip, so more runs only cost time: each up to the time limit
+/// if the commit times out. False if a failure is sought, since its rate may decide.
+pub(crate) fn is_surely_untestable(
+    observation: &Observation,
+    targets: &[Target],
+    config: &Config,
+) -> bool {
+    let runs = observation.fewest_runs();
+    if runs < RUNS_TO_SKIP || !has_no_value(observation, targets) {
+        return false;
+    }
+    let reason = |run| verdict_of_run(observation, run, targets, config).skip;
+    let first = reason(0);
+    first.is_some() && (1..runs).all(|run| reason(run) == first)
+}
+
+/// Whether no run gave a value of any target's metric, and only guards are sought. True without
+/// runs.
+pub(crate) fn has_no_value(observation: &Observation, targets: &[Target]) -> bool {
+    targets.iter().all(|target| match target {
+        Target::Guard(target) => observation.values(&target.guard.metric).is_empty(),
+        Target::Failure { .. } => false,
+    })
 }
 
 /// How many fresh runs of one commit support a claim or contradict it.
@@ -125,7 +154,7 @@ mod tests {
     use super::*;
     use crate::evaluation::{FailureKind, GuardForm};
     use crate::oracle::Sample;
-    use crate::oracle::fixture::{at, config, failed, fails_alike, ppl, seen, target};
+    use crate::oracle::fixture::{at, config, failed, fails_alike, noisy, ppl, seen, target};
 
     #[test]
     fn runs_agree_only_if_each_of_them_has_the_verdict() {
@@ -154,6 +183,46 @@ mod tests {
         let lost = told(vec![crash()]);
         let wanted = [fails_alike(Some("ppl"), FailureKind::Crash, "signal 6")];
         assert!(is_lost(&lost, &guards) && !is_lost(&lost, &wanted));
+    }
+
+    #[test]
+    fn strays_do_not_decide_where_four_of_five_runs_agree() {
+        let targets = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.0, 8.0))];
+        let verdict = |bad: usize, good: usize| {
+            let runs = [vec![8.0; bad], vec![7.0; good]].concat();
+            judged(&at('5', &runs), &targets, &config(""), false).verdict
+        };
+        assert_eq!([verdict(1, 7), verdict(7, 1)], [Verdict::Good, Verdict::Bad]);
+        assert_eq!(verdict(2, 6), Verdict::Skip);
+        assert_eq!(verdict(2, 8), Verdict::Good);
+    }
+
+    #[test]
+    fn a_commit_whose_runs_all_fail_alike_needs_no_further_run() {
+        let timeout = || failed(FailureKind::Timeout, "timeout");
+        let crash = || failed(FailureKind::Crash, "signal 11");
+        let guards = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.75, 8.25))];
+        let in_noise = [Target::Guard(noisy(GuardForm::MaxIncrease(0.1), 7.75, 8.25))];
+        let needs_none = |runs: Vec<Sample>, targets: &[Target]| {
+            is_surely_untestable(&seen('5', "ppl", runs), targets, &config(""))
+        };
+        for targets in [&guards, &in_noise] {
+            assert!(needs_none(vec![timeout(), timeout()], targets));
+            assert!(needs_none(vec![crash(), crash(), crash()], targets));
+            // A single failure is not final.
+            assert!(!needs_none(vec![timeout()], targets) && !needs_none(vec![], targets));
+            assert!(!needs_none(vec![timeout(), crash()], targets));
+            assert!(!needs_none(vec![timeout(), timeout(), ppl(8.25)], targets));
+            assert!(!needs_none(vec![ppl(7.75), ppl(8.25)], targets));
+        }
+        // Where a failure is sought, its rate decides.
+        let wanted = [fails_alike(Some("ppl"), FailureKind::Timeout, "timeout")];
+        assert!(!needs_none(vec![timeout(), timeout()], &wanted));
+        assert!(!needs_none(vec![crash(), crash()], &wanted));
+        // Where failures count as bad, they decide too.
+        let counts = config("[failures]\ntimeout = \"bad\"\n");
+        let runs = seen('5', "ppl", [timeout(), timeout()]);
+        assert!(!is_surely_untestable(&runs, &guards, &counts));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 
 pub(crate) mod flaky;
 pub(crate) mod git_bisect;
+mod open_commits;
 pub(crate) mod opening;
 pub(crate) mod posterior;
 pub(crate) mod prior;
 pub(crate) mod range_ends;
+mod rate_sides;
 pub(crate) mod replay;
 pub(crate) mod sampler;
 pub(crate) mod short_text;
@@ -20,11 +22,13 @@ use crate::store::journal::{Event, SearchBy, SearchEnd, SearchMethod};
 
 use super::HuntError;
 use super::claim::{Claim, ConfirmationOutcome};
+use super::distinct::distinct;
 use super::driver::Driver;
 use super::path_filter::PathFilter;
 use super::range::SearchRange;
 use super::searched::Searched;
 use super::strategy::SearchStrategy;
+use super::why::CandidatesReason;
 use git_bisect::{BisectEnd, bisect};
 use posterior::posterior;
 use sampler::Sampler;
@@ -151,11 +155,12 @@ fn with_git(
             }
             ConfirmationOutcome::Undecidable(commits, why) => {
                 driver.contradicted(&commit, &why.to_string())?;
-                return Ok(Searched::Candidates(commits, why));
+                return driver.with_inferred(&search_range, &commit, commits, why, number);
             }
             ConfirmationOutcome::ParentAlready(parent, why) => {
                 if asides < MOST_ASIDES
-                    && let Some(aside) = driver.side_branch(&search_range, &commit, &parent)?
+                    && let Some(aside) =
+                        driver.branch_without_fix(&search_range, &commit, &parent)?
                 {
                     search_range.aside.push(aside);
                     asides += 1;
@@ -163,7 +168,9 @@ fn with_git(
                 }
                 let narrowed = driver.narrowed_to(&search_range, &parent)?;
                 let Some(mut narrowed) = narrowed.filter(|_| parents < MOST_PARENTS) else {
-                    return Ok(Searched::Candidates(vec![commit, parent], why.into()));
+                    let why = format!("the search named {}, but {why}", commit.short());
+                    let open = driver.open_range(&search_range)?;
+                    return Ok(Searched::Candidates(open, why.into()));
                 };
                 if !is_about_runs {
                     // The path filter excluded the first bad commit, or git inferred the verdict.
@@ -205,8 +212,7 @@ fn with_git(
             return Ok(searched);
         }
     }
-    let why = format!("measurements of one commit contradict each other: {last_word}");
-    Ok(Searched::Candidates(driver.open_range(&search_range)?, why.into()))
+    driver.contradictory(&search_range, &last_word)
 }
 
 /// The path filter with which a search began, even if the search dropped it later.
@@ -293,6 +299,30 @@ impl Driver<'_> {
         let ConfirmationOutcome::ParentAlready(parent, _) = outcome else { return Ok(true) };
         let [old, _] = search_range.ends();
         Ok(parent == old || self.has_verdict(parent, search_range.terms.older(), number)?)
+    }
+
+    /// The candidates of a claim that cannot be decided. If one of them is a parent whose verdict
+    /// git inferred, the first bad commit may be another one: then all open commits too.
+    fn with_inferred(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+        candidates: Vec<CommitId>,
+        why: CandidatesReason,
+        number: usize,
+    ) -> Result<Searched, HuntError> {
+        let [old, _] = search_range.ends();
+        let mut is_inferred = false;
+        for parent in candidates.iter().filter(|one| *one != commit && *one != old) {
+            let is_measured = self.has_verdict(parent, search_range.terms.older(), number)?;
+            is_inferred = is_inferred || !is_measured;
+        }
+        if !is_inferred {
+            return Ok(Searched::Candidates(candidates, why));
+        }
+        let why = format!("the search named {}, but {why}", commit.short());
+        let all = distinct(self.open_range(search_range)?.into_iter().chain(candidates));
+        Ok(Searched::Candidates(all, why.into()))
     }
 
     pub(crate) fn contradicted(

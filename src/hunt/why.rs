@@ -7,6 +7,9 @@ use std::fmt;
 pub(crate) enum CandidatesReason {
     /// Only the newest of the candidates can be tested.
     Untestable,
+    /// Some of the candidates cannot be tested. The others are commits of a branch that a merge
+    /// among these brings in, and that may have made the step.
+    UntestableOrMerged,
     /// The commit changed the ruler too. The text says what runs with the other ruler show.
     RulerChanged(String),
     /// Any other reason, in words.
@@ -17,6 +20,10 @@ impl fmt::Display for CandidatesReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Untestable => "only the newest of them can be tested",
+            Self::UntestableOrMerged => {
+                "some of them cannot be tested, and a merge among these brings in a branch that \
+                 may have made the step"
+            }
             Self::RulerChanged(text) | Self::Other(text) => text,
         })
     }

@@ -146,7 +146,10 @@ impl Oracle {
         })?;
         let machine = MachineStates { before, after: machine_state::read(Path::new("/")) };
         let repository = self.recipes.engine.history.repository();
-        Worktree::with_checkout(repository, &slot.src(), placed.checkout_spec.clone())?.reset()?;
+        let checkout_spec = placed.checkout_spec.clone();
+        if Worktree::with_checkout(repository, &slot.src(), checkout_spec)?.reset()? {
+            slot.set_rewrites_tracked_files()?;
+        }
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::stopped(&self.stop));
         }

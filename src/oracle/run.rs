@@ -114,7 +114,10 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     }
     let loaded = loaded(&order, watch, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
-    Worktree::with_checkout(order.repository, &slot.src(), order.checkout_spec.clone())?.reset()?;
+    let checkout_spec = order.checkout_spec.clone();
+    if Worktree::with_checkout(order.repository, &slot.src(), checkout_spec)?.reset()? {
+        slot.set_rewrites_tracked_files()?;
+    }
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::stopped(order.stop));
     }

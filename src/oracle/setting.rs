@@ -80,7 +80,8 @@ impl<'a> Setting<'a> {
             .cpus(&self.cpus)
             .sandbox(self.sandbox.clone())
             .mark(self.mark.clone());
-        for (name, folder) in self.caches.iter().chain(&self.private) {
+        // `XDG_CACHE_HOME` is in both: a run's cache is below `{cache}`, also with an empty home.
+        for (name, folder) in self.private.iter().chain(&self.caches) {
             invocation = invocation.env(name, folder);
         }
         for (name, value) in &self.env {

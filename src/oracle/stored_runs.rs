@@ -155,6 +155,11 @@ impl StoredRuns {
             if run.record.empty_home && recipe.home == HomeUse::Shared {
                 continue;
             }
+            // A check with an empty home folder takes no run with the user's.
+            let is_taken_over = self.taken_over.contains(&run.record.attempt);
+            if !run.record.empty_home && !is_taken_over && recipe.home.is_check_in(request.phase) {
+                continue;
+            }
             // A worker's run of the good endpoint tests the worker's slot and is no sample.
             if run.record.ahead && run.record.phase == Phase::Control {
                 continue;
@@ -164,7 +169,6 @@ impl StoredRuns {
             }
             let is_ours = run.record.hunt.as_deref() == hunt;
             // A confirmation is taken over whole, so its runs are of one node.
-            let is_taken_over = self.taken_over.contains(&run.record.attempt);
             let is_elsewhere = !is_ours && self.is_of_other_node(&run.record, recipe);
             let serves = is_taken_over
                 || (request.phase.may_reuse(run.record.phase, is_ours) && !is_elsewhere);

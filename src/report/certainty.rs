@@ -1,6 +1,6 @@
 //! How sure an answer is and how the search found it, for an engineer who knows no statistics.
 
-use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
+use crate::evaluation::{Basis, CommitId, HomeDoubt, NoiseKind, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
@@ -52,7 +52,22 @@ fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
              may have undone it and made the same change again"
         )
     });
-    mended.into_iter().chain(untested).collect()
+    let home = first.home_doubt.as_ref().map(home_doubt);
+    mended.into_iter().chain(untested).chain(home).collect()
+}
+
+/// Why files in the home folder may carry results from one commit to another.
+fn home_doubt(doubt: &HomeDoubt) -> String {
+    match doubt {
+        HomeDoubt::UserHome => "the confirmation used your home folder, and files there may carry \
+                                results from one commit to another"
+            .to_owned(),
+        HomeDoubt::Changed(path) => format!(
+            "{} changed during the hunt, and an empty home folder has it too: it may carry results \
+             from one commit to another",
+            text::line(path)
+        ),
+    }
 }
 
 /// What the runs show, without odds.
@@ -290,6 +305,13 @@ mod tests {
         {
             assert_eq!(odds(confidence), said, "{confidence}");
         }
+    }
+
+    #[test]
+    fn a_doubt_about_the_home_folder_names_the_file() {
+        let told = home_doubt(&HomeDoubt::Changed("~/.local/lib/python3/eng/a\n".to_owned()));
+        assert!(told.starts_with("~/.local/lib/python3/eng/a") && !told.contains('\n'), "{told}");
+        assert!(home_doubt(&HomeDoubt::UserHome).contains("used your home folder"));
     }
 
     #[test]

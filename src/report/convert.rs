@@ -43,6 +43,8 @@ impl From<&Culprit> for FirstBad {
             confirmed_before: culprit.confirmed_before.clone(),
             unmeasured_after: culprit.unmeasured_after,
             perhaps_mended_by: culprit.perhaps_mended_by.clone(),
+            home_doubt: culprit.home_doubt.clone(),
+            undone_by: culprit.undone_by.clone(),
         }
     }
 }
@@ -69,6 +71,7 @@ impl From<&Account> for AccountLine {
             explained: Value::Number(account.explained),
             rest: Value::Number(account.rest),
             in_small_steps: account.in_small_steps,
+            overlap: account.overlap.map(Value::Number),
             limit: Value::Number(account.limit),
         }
     }

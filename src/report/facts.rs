@@ -55,6 +55,7 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     facts.extend(over_text.map(|words| detail(steps::OVER_TEXT, words)));
     let failure = first.failure.as_ref().map(words::failure_text);
     facts.extend(failure.map(|words| evidence(words::fails(report), words)));
+    facts.extend(words::landed_again(first).map(|words| evidence("Undone", words)));
     facts.extend(merge::in_words(report, first).map(|words| evidence("Merge", words)));
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));

@@ -92,11 +92,16 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let number =
         |value: &Value| value.number().map_or_else(|| text::value(value), text::difference);
     let small = account.total.number().map_or(0.0, |total| NEGLIGIBLE * total.abs());
-    let explained = match account.rest.number() {
+    let overlap = account.overlap.as_ref().and_then(Value::number).unwrap_or(0.0);
+    let plus = |value: &Value, by: f64| {
+        value.number().map_or_else(|| value.clone(), |x| Value::Number(x + by))
+    };
+    let (explained, rest) = (plus(&account.explained, -overlap), plus(&account.rest, overlap));
+    let account_of_all = match rest.number() {
         // The steps add up to the whole, but a measurement shows that they are not what the bad end
         // has.
         _ if report.unexplained.contains(&Unexplained::Metric(account.metric.clone()))
-            && account.rest.number().is_some_and(|rest| rest <= small) =>
+            && rest.number().is_some_and(|rest| rest <= small) =>
         {
             "the confirmed commits do not explain it".to_owned()
         }
@@ -107,18 +112,23 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         }
         _ if account.in_small_steps => format!(
             "{} explained, {} left in small steps (none above the tolerance of {})",
-            number(&account.explained),
-            number(&account.rest),
+            number(&explained),
+            number(&rest),
             text::value(&account.limit)
         ),
         _ => format!(
             "{} explained, {} left (tolerance {})",
-            number(&account.explained),
-            number(&account.rest),
+            number(&explained),
+            number(&rest),
             text::value(&account.limit)
         ),
     };
-    format!("{total}: {explained}")
+    let twice = if overlap > 0.0 {
+        "; the steps of two commits overlap: either of them is enough"
+    } else {
+        ""
+    };
+    format!("{total}: {account_of_all}{twice}")
 }
 
 /// `may rise by at most 0.05`.

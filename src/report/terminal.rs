@@ -14,6 +14,9 @@ use super::{
 /// Maximum length of a list of files, candidates, or ranges.
 const LIST: usize = 8;
 
+/// Maximum number of first bad commits shown beside the main one.
+const OTHERS: usize = 2;
+
 /// Maximum lines about other differences.
 const DIFFERENCES: usize = 3;
 
@@ -128,14 +131,20 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         format!("{}  {changed}", text::line(&file.path))
     });
     list(&mut lines, "Files it touches:", files);
-    let others = report.culprits.iter().filter(|other| other.commit != first.commit);
-    for other in others.take(2) {
+    let others: Vec<&FirstBad> =
+        report.culprits.iter().filter(|other| other.commit != first.commit).collect();
+    for other in others.iter().take(OTHERS) {
         let step = other.effect.as_ref().map(|effect| steps::step(report, effect));
         let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
         lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
+        lines.extend(words::landed_again(other).map(|words| format!("  Undone: {words}")));
         let cause = inquiry::facts(report, other).into_iter().take(1);
         lines.extend(cause.map(|(label, words)| format!("  {label}: {words}")));
+    }
+    if others.len() > OTHERS {
+        let more = format!("more {}", words::sought(report));
+        lines.push(format!("… and {} in the report", text::plural(others.len() - OTHERS, &more)));
     }
     lines
 }

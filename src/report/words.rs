@@ -91,6 +91,12 @@ pub(super) fn confirmed_before(first: &FirstBad) -> Option<String> {
     Some(format!("Confirmed on {date} by hunt {hunt}; not measured afresh in this one."))
 }
 
+/// Where the change of a first bad commit was undone, if a later commit landed it again.
+pub(super) fn landed_again(first: &FirstBad) -> Option<String> {
+    let by = first.undone_by.as_ref()?;
+    Some(format!("by {} at the latest, and applied again later", by.short()))
+}
+
 /// `+3 -1`, or `lines not counted` for a binary file.
 pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> String {
     match (added, removed) {

@@ -224,7 +224,8 @@ impl HuntDir {
         Ok(())
     }
 
-    fn began(&self) -> Option<std::time::SystemTime> {
+    /// When the hunt began, by the clock of its disk.
+    pub(crate) fn began(&self) -> Option<std::time::SystemTime> {
         std::fs::metadata(self.config()).and_then(|m| m.modified()).ok()
     }
 }

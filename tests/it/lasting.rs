@@ -4,7 +4,8 @@
 
 use crate::kit::planted::put;
 use crate::kit::shell_engine::{
-    FACT, NUMBER, PARITY, begin, commit_notes, hunt_by, is_candidate, step, subjects,
+    FACT, NUMBER, PARITY, begin, commit_notes, hunt_by, is_candidate, names_or_leaves_open, step,
+    subjects,
 };
 use crate::kit::{Hunt, TestEnvironment};
 
@@ -200,6 +201,43 @@ fn a_commit_that_adds_lines_beside_a_change_and_switches_it_off_is_a_candidate()
     }
 }
 
+/// A hunt as in [`replaced_beside_its_lines`], with a second step at `w`. If `switches_off`, the
+/// commit right before `c` adds the file `off`.
+fn replaced_beside_another_step(env: &TestEnvironment, line: &str, switches_off: bool) -> Hunt {
+    put(&env.repo().join("k"), b"# head\n# tail\n");
+    let second = "[ -f w ] && v=$(echo $v 8 | awk '{ print $1 + $2 }')";
+    begin(env, &format!("{LINES}; {second}; echo e = $v"));
+    commit_notes(env, 3);
+    step(env, "a", "k", "# head\na=4\n# tail\n");
+    commit_notes(env, 9);
+    if switches_off {
+        step(env, "off", "off", "1\n");
+    }
+    step(env, "c", "k", &format!("# head\na=4\n{line}\n# tail\n"));
+    commit_notes(env, 1);
+    step(env, "w", "w", "1\n");
+    commit_notes(env, 3);
+    hunt_by(env, [NUMBER, "metric = \"e\"\nmax_increase = 1"])
+}
+
+#[test]
+fn one_of_several_changes_is_switched_off_before_lines_beside_it_make_the_same_step() {
+    let env = TestEnvironment::localizing();
+    let hunt = replaced_beside_another_step(&env, "c=4", true);
+    names_or_leaves_open(&env, &hunt, &["c", "w"]);
+    let is_right = subjects(&hunt) == ["c", "w"];
+    assert!(is_right || is_candidate(&env, &hunt, "c"), "{}", hunt.output.stdout);
+}
+
+#[test]
+fn small_steps_beside_the_lines_of_one_of_several_changes_leave_it_certain() {
+    let env = TestEnvironment::localizing();
+    let hunt = replaced_beside_another_step(&env, "c=0.2", false).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["a", "w"]);
+    assert!(hunt.report["joint_revert"].to_string().contains("conflict"));
+    assert!(hunt.report["culprits"][0]["confidence"].as_f64().unwrap() > 0.98);
+}
+
 #[test]
 fn small_steps_beside_the_lines_of_a_change_leave_it_certain() {
     let env = TestEnvironment::localizing();
@@ -244,4 +282,26 @@ fn in_noise_a_commit_that_adds_lines_beside_a_change_and_switches_it_off_leaves_
         || subjects(&hunt) == ["c"]
         || hunt.report["culprits"][0]["confidence"].as_f64().unwrap() <= 0.98;
     assert!(is_doubted, "{}", hunt.output.stdout);
+}
+
+#[test]
+fn in_noise_commits_that_crash_are_no_answer_if_their_step_was_taken_back() {
+    // `x` makes a step among commits that crash, and is taken back later, while the other files of
+    // these commits stay. `y` makes the step again.
+    let engine = "[ -f broken ] && [ ! -f repaired ] && exit 7\n\
+                  v=10; [ \"$(cat x 2> /dev/null)\" = slow ] && v=18; [ -f y ] && v=18";
+    let env = TestEnvironment::new();
+    begin(&env, &noisy_steps(engine));
+    commit_notes(&env, 2);
+    step(&env, "broken", "broken", "1");
+    step(&env, "x", "x", "slow");
+    commit_notes(&env, 1);
+    step(&env, "repaired", "repaired", "1");
+    commit_notes(&env, 1);
+    step(&env, "back", "x", "fast");
+    commit_notes(&env, 1);
+    step(&env, "y", "y", "1");
+    commit_notes(&env, 1);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 3"]);
+    names_or_leaves_open(&env, &hunt, &["y"]);
 }

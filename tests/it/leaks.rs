@@ -124,12 +124,17 @@ fn a_command_that_may_run_the_commit_where_nobody_looks_is_only_noted() {
 /// An engine that keeps tuned kernels below `$FOLDER`, by its version: commit 3 makes them worse,
 /// and commit 6 changes only the version.
 fn tuned_in(folder: &str) -> (TestEnvironment, History, Oracle) {
+    tuned_and_printed(folder, "cat \"$K/$V\"")
+}
+
+/// The same with a command that prints the value in `$K/$V`.
+fn tuned_and_printed(folder: &str, print: &str) -> (TestEnvironment, History, Oracle) {
     let script =
         "mkdir -p \"$2\" && cat \"$1\"/tuned.txt \"$1\"/release.txt > \"$2/engine.conf\"\n";
     let run = format!(
         "K=\"${folder}/.engine\"; V=$(tail -1 \"$1/engine.conf\"); mkdir -p \"$K\"\n\
          [ -f \"$K/$V\" ] || head -1 \"$1/engine.conf\" > \"$K/$V\"\n\
-         echo \"Final estimate: PPL = $(cat \"$K/$V\") +/- 0.04\"\n"
+         echo \"Final estimate: PPL = $({print}) +/- 0.04\"\n"
     );
     let env = TestEnvironment::new();
     let plan = line("g g g g g g g g").file(0, "b.sh", script).file(0, "r.sh", &run);
@@ -157,10 +162,72 @@ fn kernels_kept_in_the_home_folder_blame_nobody_who_did_not_do_it() {
 }
 
 #[test]
+fn kernels_kept_among_settings_or_where_a_variable_says_blame_nobody_else() {
+    for folder in ["HOME/.config", "HOME/.local/lib/engine", "HOME/.cache/torch", "XDG_DATA_HOME"] {
+        let (env, history, oracle) = tuned_in(folder);
+        let share = env.path("home/.local/share").display().to_string();
+        let env = env.with_variable("XDG_DATA_HOME", &share);
+        oracle.write(&env);
+        let hunt = env.hunt().names(&history, 3);
+        assert_eq!(hunt.report["recheck"]["empty_home"], true, "{folder}");
+    }
+}
+
+#[test]
+fn kernels_kept_in_the_home_folder_blame_nobody_else_in_noise() {
+    let print =
+        "awk -v n=\"$(od -An -N2 -tu2 /dev/urandom)\" '{ print $1 + n / 1000000 }' \"$K/$V\"";
+    let (env, history, oracle) = tuned_and_printed("HOME", print);
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    assert_eq!(hunt.report["recheck"]["empty_home"], true);
+}
+
+#[test]
+fn kernels_kept_among_installed_packages_leave_a_doubt() {
+    let (env, _, oracle) = tuned_in("HOME/.local/lib/python3.12");
+    oracle.write(&env);
+    let hunt = env.hunt().expect(0, "culprit");
+    let culprit = &hunt.report["culprit"];
+    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
+    let path = culprit["home_doubt"]["changed"].as_str().unwrap();
+    assert!(path.starts_with("~/.local/lib/python3.12/.engine/"), "{path}");
+    hunt.output.says(&["changed during the hunt, and an empty home folder has it too"]);
+}
+
+/// A build that installs tables below the home folder, which the engine reads. Commit 3 makes them
+/// worse, and commit 2 changes the program.
+fn installed_at_home() -> (TestEnvironment, History, Oracle) {
+    let script = "mkdir -p \"$HOME/.engine\" \"$2\" && cp \"$1\"/tuned.txt \"$HOME/.engine/tables\"\n\
+                  cp \"$1/release.txt\" \"$2/engine.conf\"\n";
+    let run = "[ -f \"$1/engine.conf\" ] || exit 1\n\
+               echo \"Final estimate: PPL = $(cat \"$HOME/.engine/tables\") +/- 0.04\"\n";
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g").file(0, "b.sh", script).file(0, "r.sh", run);
+    let plan = plan
+        .file(0, "tuned.txt", "7.0612\n")
+        .file(0, "release.txt", "1.0\n")
+        .file(2, "release.txt", "1.1\n")
+        .file(3, "tuned.txt", "7.5187\n");
+    let history = plan.build(&env);
+    let oracle = Oracle::new(&env).build_command("sh {src}/b.sh {src} {build}");
+    (env, history, oracle.ppl_command("sh {src}/r.sh {build}"))
+}
+
+#[test]
+fn a_build_that_installs_into_the_home_folder_is_no_denial() {
+    let (env, _, oracle) = installed_at_home();
+    oracle.write(&env);
+    let hunt = env.hunt().expect(4, "endpoint-unmeasurable");
+    hunt.output.says(&["a build writes outside its folder", "7.0612", "7.5187"]);
+}
+
+#[test]
 fn a_shared_home_folder_is_the_users_own_word() {
     let (env, history, oracle) = tuned_in("HOME");
     oracle.section("[environment]\nhome = \"shared\"").write(&env);
-    env.hunt().names(&history, 6);
+    let hunt = env.hunt().names(&history, 6);
+    assert_eq!(hunt.report["culprit"]["home_doubt"], serde_json::Value::Null);
 }
 
 #[test]
@@ -179,7 +246,9 @@ fn an_engine_that_needs_a_file_of_the_home_folder_is_confirmed_with_it() {
     fs::write(env.path("home/licence"), "mine").unwrap();
     oracle.write(&env);
     let hunt = env.hunt().names(&history, 2);
-    hunt.output.says(&["used your home folder", "is not checked"]);
+    hunt.output.says(&["used your home folder", "is not checked", "files there may carry"]);
+    assert_eq!(hunt.report["culprit"]["home_doubt"], "user-home");
+    assert!(hunt.report["culprit"]["confidence"].as_f64().unwrap() <= 0.98);
 }
 
 #[test]

@@ -191,6 +191,27 @@ fn a_merge_that_takes_the_other_sides_file_drops_a_change() {
 }
 
 #[test]
+fn a_change_is_kept_beside_its_revert_only_if_a_line_of_history_avoids_the_revert() {
+    let fixture = Fixture::new();
+    let parent = fixture.commit("first", &[("a.c", "slow();\n")]);
+    let found = fixture.commit("found", &[("a.c", "fast();\nwide();\n")]);
+    let revert = fixture.commit("revert", &[("a.c", "slow();\n")]);
+    let again = fixture.commit("again", &[("a.c", "fast();\nwide();\n")]);
+    fixture.git(&["branch", "side"]);
+    let merge = |text: &str| {
+        fixture.git(&["checkout", "--quiet", "--detach", found.as_str()]);
+        fixture.commit("other", &[("b.c", "x\n")]);
+        fixture.git(&["merge", "--quiet", "--no-commit", "--strategy", "ours", "side"]);
+        fixture.commit("merge", &[("a.c", text)])
+    };
+    let [kept, dropped] = ["fast();\nwide();\n", "slow();\n"].map(merge);
+    let history = History::open(&fixture.repository()).unwrap();
+    let change = history.change(&parent, &found).unwrap();
+    let is_kept = |newer| history.is_kept_beside(&revert, [&found, newer], &change).unwrap();
+    assert!(is_kept(&kept) && !is_kept(&again) && !is_kept(&dropped));
+}
+
+#[test]
 fn a_commit_that_alters_other_files_may_make_a_change_again() {
     let fixture = Fixture::new();
     let parent = fixture.commit("first", &[("a.c", "slow();\n")]);
@@ -263,4 +284,21 @@ fn a_revert_on_the_main_line_counts_although_a_branch_keeps_the_change() {
     };
     assert_eq!(absences(&of_main_line), [(found.clone(), vec![revert])]);
     assert!(absences(&of_side).is_empty());
+}
+
+#[test]
+fn a_tree_of_short_lines_may_lack_a_change() {
+    let absences = |texts: [&str; 3]| {
+        let fixture = Fixture::new();
+        let parent = fixture.commit("first", &[("other.c", "other();\n")]);
+        let [found, _, next] = texts.map(|text| fixture.commit("step", &[("value", text)]));
+        let history = History::open(&fixture.repository()).unwrap();
+        let change = history.change(&parent, &found).unwrap();
+        assert!(history.commits_without_change(&found, &next, &change).unwrap().is_empty());
+        let perhaps = history.commits_perhaps_without_change(&found, &next, &change).unwrap();
+        perhaps.into_iter().map(|one| one.commits.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(absences(["30000\n", "0\n", "1\n"]), [2]);
+    assert_eq!(absences(["1\n", "0\n", "1\n"]), [1]);
+    assert!(absences(["30000\n", "30000\n40000\n", "20000\n30000\n"]).is_empty());
 }

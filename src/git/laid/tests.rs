@@ -212,6 +212,34 @@ fn a_change_comes_out_under_a_later_name_and_in_place_of_lines_that_were_edited_
 }
 
 #[test]
+fn an_added_file_that_was_edited_later_comes_out_only_with_the_edits() {
+    let fixture = Fixture::new();
+    let text = |line: &str| format!("1\n2\n3\n{line}\n4\n5\n6\n");
+    let parent = fixture.commit("parent", &[("a", "a\n")]);
+    let found = fixture.commit("found", &[("b", &text("bad"))]);
+    let end = fixture.commit("edited", &[("b", &text("good"))]);
+    let history = fixture.history();
+    let builder = overlay_builder(&fixture);
+    builder.apply_layers(&end, &[]).unwrap();
+    let tree = |commit: &CommitId| history.tree_id(commit).unwrap();
+    let [with, before] = [tree(&found), tree(&parent)];
+    let removal = [[with.clone(), before.clone()]];
+    let merged = |end: &CommitId, changes: &[[String; 2]], conflicts| {
+        builder.merged(&tree(end), changes, conflicts).unwrap()
+    };
+    assert_eq!(merged(&end, &removal, Conflicts::Stay), MergedTree::Conflict);
+    assert_eq!(merged(&end, &removal, Conflicts::LinesReplaced), MergedTree::Conflict);
+    let without = MergedTree::Tree(before.clone());
+    assert_eq!(merged(&end, &removal, Conflicts::Replaced), without);
+    // Removed and added again, the file is as it was added.
+    let changes = [[with.clone(), before.clone()], [before.clone(), with.clone()]];
+    assert_eq!(merged(&end, &changes, Conflicts::Replaced), MergedTree::Tree(with.clone()));
+    // A file that the tree deleted and that the merged change edits stays a conflict.
+    let edit = [[with, tree(&end)]];
+    assert_eq!(merged(&parent, &edit, Conflicts::Replaced), MergedTree::Conflict);
+}
+
+#[test]
 fn a_merge_that_lacks_a_file_is_no_conflict() {
     let fixture = Fixture::new();
     let text = |line: &str| format!("1\n2\n3\n{line}\n4\n5\n6\n");

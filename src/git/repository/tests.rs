@@ -65,3 +65,12 @@ fn what_the_library_cannot_read_is_refused_by_name() {
     assert!(matches!(error, GitError::Reftable(_)), "{error}");
     assert!(error.hint().unwrap().contains("refs migrate"));
 }
+
+#[test]
+fn a_folder_that_is_gone_is_named() {
+    let fixture = Fixture::new();
+    let gone = fixture.beside("gone");
+    let error = crate::git::command::Call::new(&gone).arg("version").line().unwrap_err();
+    let hint = error.hint().unwrap();
+    assert!(hint.contains(gone.to_str().unwrap()) && hint.contains("is gone"), "{hint}");
+}

@@ -276,3 +276,51 @@ fn what_a_build_merges_or_picks_is_forgotten() {
         worktree.checkout(&first, true).unwrap();
     }
 }
+
+#[test]
+fn a_reset_says_whether_a_tracked_file_was_written() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("a", "1"), ("b", "1")]);
+    let worktree = slot(&fixture, &first);
+    // The clock of a disk has ticks of a few milliseconds.
+    std::thread::sleep(Duration::from_millis(50));
+    write(&worktree.path().join("a.o"), "compiled");
+    assert!(!worktree.reset().unwrap(), "git does not track it");
+    write(&worktree.path().join("a"), "2");
+    assert!(worktree.reset().unwrap());
+    assert!(!worktree.reset().unwrap());
+    fs::remove_file(worktree.path().join("b")).unwrap();
+    assert!(worktree.reset().unwrap());
+    std::thread::sleep(Duration::from_millis(50));
+    write(&worktree.path().join("a"), "1");
+    assert!(worktree.reset().unwrap(), "the same content, written again");
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_was_not_written() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("src/a", "1"), ("assets/huge", "1")]);
+    fixture.git(&["sparse-checkout", "set", "--cone", "src"]);
+    let worktree = slot(&fixture, &first);
+    assert_eq!(listing(worktree.path()), ["src/a"]);
+    assert!(!worktree.reset().unwrap());
+}
+
+#[test]
+fn a_checkout_after_all_files_were_removed_writes_each_of_them() {
+    let fixture = Fixture::new();
+    let first = fixture.commit("first", &[("a", "1"), ("same", "1")]);
+    let second = fixture.commit("second", &[("a", "2")]);
+    let mut worktree = slot(&fixture, &first);
+    let before = written(&worktree, "same");
+    assert!(worktree.has_files());
+    std::thread::sleep(Duration::from_millis(50));
+    worktree.remove_files().unwrap();
+    assert!(!worktree.has_files());
+    assert_eq!(listing(worktree.path()), [""; 0]);
+    worktree.checkout(&second, true).unwrap();
+    assert!(worktree.has_files());
+    assert_eq!((&*content(&worktree, "a"), &*content(&worktree, "same")), ("2", "1"));
+    assert!(written(&worktree, "same") > before);
+    assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "");
+}

@@ -164,6 +164,26 @@ fn submodules_of_submodules_are_at_their_pins() {
 }
 
 #[test]
+fn a_file_of_a_submodule_that_a_build_wrote_is_seen_and_all_files_can_be_written_anew() {
+    let History { fixture, library, commits: [_, one, two, _] } = history();
+    let mut worktree = slot(&fixture.repository(), &fixture, &one);
+    worktree.checkout(&one, true).unwrap();
+    let file = worktree.path().join("third party/lib/version");
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(!worktree.reset().unwrap());
+    write(&file, "1");
+    assert!(worktree.reset().unwrap(), "the same content, written again");
+    // Nothing is fetched again.
+    fs::rename(&library, fixture.beside("gone")).unwrap();
+    for (commit, content) in [(&one, "1"), (&two, "2")] {
+        worktree.remove_files().unwrap();
+        assert!(!file.exists());
+        worktree.checkout(commit, true).unwrap();
+        assert_eq!(version(&worktree), content);
+    }
+}
+
+#[test]
 fn a_submodule_whose_remote_moved_is_cloned_anew() {
     let fixture = Fixture::new();
     let old = library(&fixture, "old home");
@@ -190,4 +210,28 @@ fn names_that_lead_out_of_the_git_folder_are_refused() {
         assert!(!is_plain(Path::new(name)), "{name}");
     }
     assert!(is_plain(Path::new("third party/lib")));
+}
+
+#[test]
+fn a_submodule_that_git_is_told_to_ignore_is_in_every_change() {
+    let fixture = Fixture::new();
+    let library = library(&fixture, "library");
+    let pin = || git_in(&library, &["rev-parse", "HEAD"]);
+    let one = pin();
+    add(&fixture, &library, "lib");
+    fixture.git(&["config", "--file", ".gitmodules", "submodule.lib.ignore", "all"]);
+    let start = fixture.commit("start", &[("a", "1")]);
+    advance(&library, "2");
+    let move_to = |pin: &str| {
+        let entry = format!("160000,{pin},lib");
+        fixture.git(&["update-index", "--cacheinfo", &entry]);
+        fixture.git(&["commit", "--quiet", "--allow-empty", "-m", "move"]);
+        fixture.head()
+    };
+    let moved = move_to(&pin());
+    let back = move_to(&one);
+    let history = fixture.history();
+    let patch = String::from_utf8(history.as_patch(&moved).unwrap()).unwrap();
+    assert!(patch.contains(&format!("+Subproject commit {}", pin())), "{patch}");
+    assert_eq!(history.reverted_later(&start, &back).unwrap(), [moved]);
 }

@@ -55,6 +55,23 @@ impl Driver<'_> {
         Ok(counts)
     }
 
+    /// Whether runs or builds of one commit were seen to differ: its runs gave different values of a
+    /// metric whose values repeat at the ends.
+    pub(crate) fn was_seen_to_differ(&mut self, targets: &[Target]) -> Result<bool, HuntError> {
+        let steady: Vec<Target> = targets.iter().filter(|one| !one.is_noisy()).cloned().collect();
+        let measures = measures_of(&steady);
+        if self.is_flaky || measures.is_empty() {
+            return Ok(self.is_flaky);
+        }
+        for commit in self.judged_and_ends()? {
+            let seen = self.known_runs(&commit, &measures)?;
+            if do_values_differ(&seen, &steady) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Runs each commit whose own runs differ until it has so many (`enough`), from as many builds
     /// if builds are not known to repeat. Of a commit with one stray in two runs, hardly anything
     /// is known: it may flake nearly always, and so may the commits of a claim, however many of
@@ -101,6 +118,14 @@ fn flakes_at_unknown_rate(
     alike < runs && samples.any(|samples| independent(samples, by_builds) < enough)
 }
 
+/// Whether runs of a commit gave different values of a metric. Runs without a value do not count.
+fn do_values_differ(seen: &Observation, targets: &[Target]) -> bool {
+    targets.iter().filter_map(Target::guard).any(|target| {
+        let values = seen.values(&target.guard.metric);
+        values.windows(2).any(|two| two[0] != two[1])
+    })
+}
+
 /// How many runs gave the most frequent values, and how many runs there are.
 fn alike(seen: &Observation, targets: &[Target]) -> (usize, usize) {
     let mut kinds: Vec<(Vec<Option<Value>>, usize)> = Vec::new();
@@ -128,9 +153,18 @@ fn alike(seen: &Observation, targets: &[Target]) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::GuardForm;
+    use crate::evaluation::{FailureKind, GuardForm};
     use crate::oracle::Sample;
-    use crate::oracle::fixture::{at, ppl, seen, target};
+    use crate::oracle::fixture::{at, failed, ppl, seen, target};
+
+    #[test]
+    fn only_values_show_that_runs_of_a_commit_differ() {
+        let targets = [Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.0, 8.0))];
+        let differ = |runs: Vec<Sample>| do_values_differ(&seen('a', "ppl", runs), &targets);
+        assert!(differ(vec![ppl(7.0), ppl(7.0), ppl(8.0)]));
+        assert!(!differ(vec![ppl(7.0), ppl(7.0)]) && !differ(Vec::new()));
+        assert!(!differ(vec![ppl(7.0), failed(FailureKind::Crash, "signal 11"), ppl(7.0)]));
+    }
 
     #[test]
     fn a_commit_with_one_stray_in_few_runs_or_builds_flakes_at_an_unknown_rate() {

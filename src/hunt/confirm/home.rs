@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::build::changed_in_home;
 use crate::config::HomeUse;
-use crate::evaluation::{CommitId, Reading};
+use crate::evaluation::{CommitId, Culprit, HomeDoubt, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::lower_confidence;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, measures_of};
 use crate::store::journal::Event;
@@ -64,29 +66,82 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// Confirms again, with new builds and the user's home folder, which the hunt uses from now on.
-    /// The runs with an empty one no longer count.
+    /// Confirms again, with new builds and the user's home folder.
     pub(super) fn measure_with_user_home(
         &mut self,
         claim: Claim<'_>,
         parents: &[CommitId],
     ) -> Result<ConfirmationRuns, HuntError> {
-        self.oracle.recorder.event(Event::Home { empty: false })?;
         self.oracle.recipes.config.home = HomeUse::Shared;
-        self.measure_in_rounds(claim, parents, true)
+        let own = self.measure_in_rounds(claim, parents, true);
+        self.oracle.recipes.config.home = HomeUse::Checked;
+        own
     }
 
-    /// Notes that the hunt uses the user's home folder.
-    pub(super) fn note_home(&mut self, effect: &HomeEffect) -> Result<(), HuntError> {
-        let (HomeEffect::Fails(why) | HomeEffect::OtherValue(why)) = effect else {
-            return Ok(());
+    /// Uses the user's home folder from now on. The runs with an empty one no longer count.
+    pub(super) fn keep_user_home(&mut self) -> Result<(), HuntError> {
+        self.oracle.recipes.config.home = HomeUse::Shared;
+        Ok(self.oracle.recorder.event(Event::Home { empty: false })?)
+    }
+
+    /// Whether the user's home folder makes a difference. Notes that the hunt uses it from now on,
+    /// or that the runs with an empty one and those with it show the same.
+    pub(super) fn note_home(
+        &mut self,
+        effect: &HomeEffect,
+        [empty, own]: [&ConfirmationRuns; 2],
+        strategy: &SearchStrategy,
+    ) -> Result<bool, HuntError> {
+        let is_same = is_same_with_both(empty, own, strategy.noisy().is_some());
+        let text = match effect {
+            HomeEffect::Contradicts(_) => return Ok(!is_same),
+            HomeEffect::Fails(why) if is_same => {
+                format!("{why}; it fails with an empty home folder and with yours")
+            }
+            HomeEffect::OtherValue(why) if is_same => {
+                let mode = self.oracle.recipes.config.build.mode;
+                let stale = if mode.keeps_files() {
+                    "; builds of the search may have kept files of other commits (`mode` under \
+                     [build])"
+                } else {
+                    ""
+                };
+                format!(
+                    "{why} in the confirmation than in the search, with an empty home folder and \
+                     with yours{stale}"
+                )
+            }
+            HomeEffect::Fails(why) | HomeEffect::OtherValue(why) => format!(
+                "the confirmation used your home folder, since with an empty one {why}; whether \
+                 files there carry results from one commit to another is not checked"
+            ),
         };
-        let text = format!(
-            "the confirmation used your home folder, since with an empty one {why}; whether files \
-             there carry results from one commit to another is not checked"
-        );
         self.oracle.recorder.event(Event::Note { text })?;
+        Ok(!is_same)
+    }
+
+    /// Lowers the confidence in a confirmed commit if files in the home folder may have carried
+    /// results from one commit to another. Not if the configuration asks for the user's home folder.
+    pub(super) fn doubt_home(&self, culprit: &mut Culprit) -> Result<(), HuntError> {
+        let doubt = if self.oracle.recipes.config.home.is_empty_in(Phase::Confirm) {
+            self.change_in_home().map(HomeDoubt::Changed)
+        } else {
+            let entries = self.hunt.entries()?;
+            let is_forced = entries.iter().any(|entry| matches!(entry.event, Event::Home { .. }));
+            is_forced.then_some(HomeDoubt::UserHome)
+        };
+        if let Some(doubt) = doubt {
+            lower_confidence(culprit);
+            culprit.home_doubt = Some(doubt);
+        }
         Ok(())
+    }
+
+    /// A file that changed during the hunt, and that an empty home folder has too, by a link. If a
+    /// build or run wrote it, an empty home folder does not show whether it matters. Any time since
+    /// the hunt began counts: what the search wrote is there for the confirmation to read.
+    pub(crate) fn change_in_home(&self) -> Option<String> {
+        self.hunt.began().and_then(changed_in_home)
     }
 }
 
@@ -107,6 +162,34 @@ fn repeats_another_value(seen: &Observation, before: &Observation) -> bool {
     })
 }
 
+/// Whether the confirmation with an empty home folder and that with the user's show the same: each
+/// commit fails always in both, or has the same values in both. In noise (`is_noisy`) values always
+/// differ, so only failures count.
+fn is_same_with_both(empty: &ConfirmationRuns, own: &ConfirmationRuns, is_noisy: bool) -> bool {
+    let pairs = empty.parents.iter().zip(&own.parents);
+    let mut pairs = pairs.chain([(&empty.commit, &own.commit)]);
+    pairs.all(|(one, other)| show_the_same(one, other, is_noisy))
+}
+
+fn show_the_same(one: &Observation, other: &Observation, is_noisy: bool) -> bool {
+    match [one, other].map(fails_always) {
+        [true, true] => true,
+        [false, false] => is_noisy || have_same_values(one, other),
+        _ => false,
+    }
+}
+
+/// Whether all runs of a commit in both sets are bit-identical, and both have some.
+fn have_same_values(one: &Observation, other: &Observation) -> bool {
+    let is_same = |measure: &String| {
+        let [one, other] =
+            [one, other].map(|seen| seen.readings(measure).collect::<Vec<&Reading>>());
+        let (Some(first), false) = (one.first(), other.is_empty()) else { return false };
+        one.iter().chain(&other).all(|reading| reading.same_bits(first))
+    };
+    !one.samples.is_empty() && one.samples.keys().all(is_same)
+}
+
 /// Why fresh runs contradict the search; `None` if they cannot be judged.
 fn reason_of(refusal: &ConfirmationOutcome) -> Option<String> {
     match refusal {
@@ -114,5 +197,32 @@ fn reason_of(refusal: &ConfirmationOutcome) -> Option<String> {
             Some(why.clone())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::{at, unbuildable};
+
+    #[test]
+    fn a_home_folder_that_changes_nothing_gives_the_same_values() {
+        let seen = at('1', &[7.0, 7.0]);
+        assert!(have_same_values(&seen, &at('1', &[7.0])));
+        assert!(!have_same_values(&seen, &at('1', &[7.0, 7.5])));
+        assert!(!have_same_values(&seen, &unbuildable('1', "x")));
+        assert!(!have_same_values(&unbuildable('1', "x"), &unbuildable('1', "x")));
+    }
+
+    #[test]
+    fn a_commit_that_fails_with_both_home_folders_does_not_need_the_users() {
+        let seen = at('1', &[7.0, 7.0]);
+        let other = at('1', &[7.1, 7.2]);
+        for is_noisy in [false, true] {
+            assert!(show_the_same(&unbuildable('1', "x"), &unbuildable('1', "x"), is_noisy));
+            assert!(show_the_same(&seen, &seen, is_noisy));
+            assert!(!show_the_same(&unbuildable('1', "x"), &seen, is_noisy));
+            assert_eq!(show_the_same(&seen, &other, is_noisy), is_noisy);
+        }
     }
 }

@@ -15,6 +15,9 @@ use crate::ui::text;
 use super::chance::reported_confidence;
 use super::reason_to_reject;
 
+/// A claim with a smaller confidence is more likely wrong than right.
+const SUPPORTED: f64 = 0.5;
+
 impl Driver<'_> {
     /// Computes the confidence of these confirmed commits again. A commit with too low a confidence
     /// gets more fresh runs, and becomes a candidate if they do not suffice. A claim by failure
@@ -62,26 +65,56 @@ impl Driver<'_> {
             let mut stands = confidence >= self.wanted_confidence(odds.is_unsteady)?;
             let others = fresh.keys().copied().filter(|one| *one != commit);
             let parents: Vec<CommitId> = others.cloned().collect();
+            let mut is_rejected = false;
             if !stands && !parents.is_empty() {
                 let more = self.measure_afresh(claim, &parents)?;
                 let verdicts = more.verdicts(&strategy, &self.oracle.recipes.config);
                 confidence = reported_confidence(more.chance_of_error);
-                stands = confidence >= more.wanted
-                    && reason_to_reject(commit, &parents, &verdicts, claim.terms).is_none();
+                is_rejected = reason_to_reject(commit, &parents, &verdicts, claim.terms).is_some();
+                stands = confidence >= more.wanted && !is_rejected;
             }
             if stands {
                 ledger.lower_confidence(commit, confidence);
                 continue;
             }
-            let why = format!(
-                "since {} was confirmed, runs or builds of other commits were seen to differ; its \
-                 confidence is now only {}",
-                commit.short(),
-                text::figure(confidence)
-            );
+            let why = reason_to_withdraw(commit, confidence, is_rejected);
             let among = self.open_range(search_range)?;
+            let (among, why) = self.with_all_open(search_range, among, &why)?;
             ledger.withdraw(commit, &among, why);
         }
         Ok(())
+    }
+}
+
+/// Why a confirmed commit becomes a candidate. `is_rejected`: its fresh runs, or those of a parent,
+/// have another verdict than the claim.
+fn reason_to_withdraw(commit: &CommitId, confidence: f64, is_rejected: bool) -> String {
+    let now = if is_rejected || confidence < SUPPORTED {
+        "all runs together no longer show that it made the step".to_owned()
+    } else {
+        format!("its confidence is now only {}", text::percent(confidence))
+    };
+    format!(
+        "since {} was confirmed, runs or builds of other commits were seen to differ; {now}",
+        commit.short()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::commit;
+
+    #[test]
+    fn a_claim_that_runs_no_longer_support_has_no_confidence_to_tell() {
+        let said = |confidence, is_rejected| {
+            let why = reason_to_withdraw(&commit('5'), confidence, is_rejected);
+            why.split_once("; ").unwrap().1.to_owned()
+        };
+        assert_eq!(said(0.978_965, false), "its confidence is now only 97.8 %");
+        let unsupported = "all runs together no longer show that it made the step";
+        assert_eq!(said(0.0, false), unsupported);
+        // The confidence says nothing about a parent that shows the step too.
+        assert_eq!(said(0.9999, true), unsupported);
     }
 }

@@ -1,7 +1,7 @@
 //! Detects commits with failure rates of their own. Rates can name a commit only if all commits
 //! before it fail equally often, and so do all commits from it on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, Metric};
 use crate::git::Range;
@@ -60,7 +60,7 @@ impl Driver<'_> {
     /// The candidates, and why rates cannot name `commit`, if commits on one side of `commit` do
     /// not fail equally often.
     pub(crate) fn uneven(
-        &self,
+        &mut self,
         search_range: &SearchRange,
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
@@ -77,7 +77,8 @@ impl Driver<'_> {
         claims: &[(CommitId, SearchRange)],
     ) -> Result<(), HuntError> {
         for (commit, search_range) in claims {
-            let counts = self.counts_in(search_range)?;
+            let judged = self.judged()?;
+            let counts = self.counts_in(search_range, &judged, false)?;
             let mut sides = self.sides_of(commit, &counts)?;
             // The hunt's ends are before and after every mend. If the newer end fails more often
             // than the commit, or a parent more often than the older end, another commit did that.
@@ -104,26 +105,29 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// The counts of all commits that this hunt judged, and of its ends, from all their runs. A run
-    /// on the side of the newer end counts as a failure.
-    fn counts_in(
+    /// The counts of these commits of the hunt, and of its ends, from all their runs. A run on the
+    /// side of the newer end counts as a failure. `by_builds`: equal runs of one build count once.
+    pub(crate) fn counts_in(
         &mut self,
         search_range: &SearchRange,
+        commits: &BTreeSet<CommitId>,
+        by_builds: bool,
     ) -> Result<BTreeMap<CommitId, Count>, HuntError> {
         let measures = measures_of(&search_range.targets);
         let [older, newer] = self.begun.ends().map(CommitId::clone);
         let inside = self.oracle.history.commits(&Range::between(&older, &newer))?;
-        let judged = self.judged()?;
-        let is_judged = |one: &&CommitId| judged.contains(*one) || **one == older || **one == newer;
+        let is_asked = |one: &&CommitId| commits.contains(*one) || **one == older || **one == newer;
         let mut counts = BTreeMap::new();
-        for commit in inside.iter().chain([&older]).filter(is_judged) {
+        for commit in inside.iter().chain([&older]).filter(is_asked) {
             if self.is_aside(commit, search_range)? {
                 continue;
             }
             let seen = self.known_runs(commit, &measures)?;
             let recipe = self.oracle.recipes.at(commit)?;
             let heard = VerdictCounts::of(&seen, &search_range.targets, &recipe);
-            let [older, newer] = search_range.sides().map(|side| heard.runs_with(side));
+            let [older, newer] = search_range.sides().map(|side| {
+                if by_builds { heard.builds_with(side) } else { heard.runs_with(side) }
+            });
             if older + newer > 0 {
                 counts.insert(commit.clone(), Count { failed: newer, runs: older + newer });
             }
@@ -148,7 +152,7 @@ impl Driver<'_> {
 
     /// The candidates, and why rates cannot name `commit`, if a side does not fail equally often.
     fn unevenness(
-        &self,
+        &mut self,
         search_range: &SearchRange,
         commit: &CommitId,
         counts: &BTreeMap<CommitId, Count>,
@@ -174,7 +178,8 @@ impl Driver<'_> {
                 commit.short(),
                 told.join(" and ")
             );
-            return Ok(Some((self.between_steady(search_range, counts)?, why)));
+            let among = self.between_steady(search_range, counts)?;
+            return Ok(Some(self.with_all_open(search_range, among, &why)?));
         }
         Ok(None)
     }

@@ -51,6 +51,16 @@ impl<'a> VerdictCounts<'a> {
         }
     }
 
+    /// How many builds gave a run with this verdict, at most one for each such run.
+    pub(crate) fn builds_with(&self, verdict: Verdict) -> usize {
+        let builds = match verdict {
+            Verdict::Good => self.built[0].len(),
+            Verdict::Bad => self.built[1].len(),
+            Verdict::Skip | Verdict::Unknown => 0,
+        };
+        builds.min(self.runs_with(verdict))
+    }
+
     /// The sum of two counts: of the whole text and of its beginning.
     pub(super) fn with(mut self, other: Self) -> Self {
         self.good += other.good;

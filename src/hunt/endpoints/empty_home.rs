@@ -2,7 +2,7 @@
 //! folder. A file in the home folder that one commit leaves and another reads can hide a
 //! regression, because both endpoints then show the same.
 
-use crate::config::HomeUse;
+use crate::config::{ConfirmBuild, HomeUse};
 use crate::evaluation::{CommitId, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -54,8 +54,14 @@ impl Driver<'_> {
             }
             seen.push(end);
         }
-        let chosen = choose(&seen[0], &seen[1], &guards, policy);
-        Ok(if chosen.is_ok() { WithEmptyHome::Regression } else { WithEmptyHome::Same })
+        if choose(&seen[0], &seen[1], &guards, policy).is_ok() {
+            return Ok(WithEmptyHome::Regression);
+        }
+        if let Some(path) = self.change_in_home() {
+            let why = format!("{path} changed during the hunt, and an empty one has it too");
+            return self.home_is_unchecked(&why);
+        }
+        Ok(WithEmptyHome::Same)
     }
 
     fn home_is_unchecked(&mut self, why: &str) -> Result<WithEmptyHome, HuntError> {
@@ -64,14 +70,16 @@ impl Driver<'_> {
         Ok(WithEmptyHome::Unknown)
     }
 
-    /// One new build and one run of each measure, with an empty home folder.
+    /// One new build and one run of each measure, with an empty home folder. The build is new even
+    /// if another check has just built the commit, since that one had the user's home folder.
     fn measure_with_empty_home(
         &mut self,
         commit: &CommitId,
         measures: &[String],
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Confirm);
-        Ok(self.oracle.evaluate(Request { runs: 1, ..look })?)
+        let rebuild = self.oracle.recipes.config.build.confirm == ConfirmBuild::Rebuild;
+        Ok(self.oracle.evaluate(Request { runs: 1, rebuild, ..look })?)
     }
 }
 

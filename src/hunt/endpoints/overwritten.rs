@@ -2,7 +2,8 @@
 //! shows. A build that installs into a fixed place, such as a virtual environment or `~/.local`,
 //! overwrites what the kept build of the other endpoint runs, and both then show the same.
 
-use crate::evaluation::{Finding, Phase, Reading};
+use crate::config::HomeUse;
+use crate::evaluation::{CommitId, Finding, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request, guarded_measures};
@@ -21,7 +22,8 @@ impl Driver<'_> {
     /// The finding that the build of one endpoint changed the value of the other one. It is suspected
     /// if the first run of an endpoint differs from all later ones, and these show the other
     /// endpoint's value. Then the endpoint is built once more: if its runs show the first value
-    /// again, the suspicion is right.
+    /// again, the suspicion is right. If the new build or its runs fail, nobody knows, and that is
+    /// the finding.
     pub(super) fn overwritten(
         &mut self,
         good: &Observation,
@@ -31,17 +33,60 @@ impl Driver<'_> {
             for measure in guarded_measures(&self.guards()) {
                 let Some([before, after]) = changed(own, other, &measure) else { continue };
                 let measures = [measure];
-                let look = Request::look(&own.commit, &measures, Phase::Confirm);
-                let seen = self.oracle.evaluate(Request { runs: RUNS_OF_NEW_BUILD, ..look })?;
-                let again: Vec<&Reading> = seen.readings(&measures[0]).collect();
-                let is_back = again.len() >= RUNS_OF_NEW_BUILD
-                    && again.iter().all(|reading| reading.same_bits(before));
-                if is_back {
-                    return Ok(Some(refusal(own, other, before, after)));
+                let seen = self.measure_new_build(&own.commit, &measures)?;
+                match Overwriting::of(&seen, &measures[0], before) {
+                    Overwriting::Shown => return Ok(Some(refusal(own, other, before, after))),
+                    Overwriting::Unknown(why) => {
+                        return Ok(Some(unknown(own, other, [before, after], &why)));
+                    }
+                    Overwriting::None => {}
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Runs of a new build, with the home folder that the endpoints' runs had: the build may have
+    /// installed something there.
+    fn measure_new_build(
+        &mut self,
+        commit: &CommitId,
+        measures: &[String],
+    ) -> Result<Observation, HuntError> {
+        let look = Request::look(commit, measures, Phase::Confirm);
+        let home = self.oracle.recipes.config.home;
+        if home == HomeUse::Checked {
+            self.oracle.recipes.config.home = HomeUse::Shared;
+        }
+        let seen = self.oracle.evaluate(Request { runs: RUNS_OF_NEW_BUILD, ..look });
+        self.oracle.recipes.config.home = home;
+        Ok(seen?)
+    }
+}
+
+/// What a new build of an endpoint shows.
+#[derive(Debug, PartialEq, Eq)]
+enum Overwriting {
+    /// Its runs show the first value again: the other endpoint's build had overwritten something.
+    Shown,
+    /// Not all of its runs show the first value: there is another reason for that value.
+    None,
+    /// It has too few values, for this reason.
+    Unknown(String),
+}
+
+impl Overwriting {
+    /// `seen`: the new build's runs. `before`: the reading of the endpoint's first run.
+    fn of(seen: &Observation, measure: &str, before: &Reading) -> Self {
+        let again: Vec<&Reading> = seen.readings(measure).collect();
+        if again.iter().any(|reading| !reading.same_bits(before)) {
+            return Self::None;
+        }
+        if again.len() >= RUNS_OF_NEW_BUILD {
+            return Self::Shown;
+        }
+        let failure = seen.first_failure().map(|failure| failure.detail.clone());
+        Self::Unknown(failure.unwrap_or_else(|| "it has no value".to_owned()))
     }
 }
 
@@ -70,11 +115,7 @@ fn refusal(
     before: &Reading,
     after: &Reading,
 ) -> Box<Finding> {
-    let changed = before.values.iter().find_map(|(metric, value)| {
-        let later = after.values.get(metric).filter(|later| *later != value)?;
-        Some(format!("{metric} {} and then {metric} {}", text::value(value), text::value(later)))
-    });
-    let values = changed.unwrap_or_else(|| "one result and then another".to_owned());
+    let values = both_values(before, after);
     let (own, other) = (own.commit.short(), other.commit.short());
     let finding = unmeasurable(format!(
         "a build writes outside its folder: {own} shows {values}, the second since {other} was \
@@ -83,10 +124,36 @@ fn refusal(
     Box::new(Finding { next: vec![CURE.to_owned()], ..*finding })
 }
 
+/// The finding if no new build tells why the first run of an endpoint differs from the later ones.
+fn unknown(
+    own: &Observation,
+    other: &Observation,
+    [before, after]: [&Reading; 2],
+    why: &str,
+) -> Box<Finding> {
+    let values = both_values(before, after);
+    let (own, other) = (own.commit.short(), other.commit.short());
+    let finding = unmeasurable(format!(
+        "{own} shows {values}, the second since {other} was built: perhaps a build writes outside \
+         its folder. A new build of {own} does not tell: {why}"
+    ));
+    Box::new(Finding { next: vec![CURE.to_owned()], ..*finding })
+}
+
+/// "ppl 10 and then ppl 12".
+fn both_values(before: &Reading, after: &Reading) -> String {
+    let changed = before.values.iter().find_map(|(metric, value)| {
+        let later = after.values.get(metric).filter(|later| *later != value)?;
+        Some(format!("{metric} {} and then {metric} {}", text::value(value), text::value(later)))
+    });
+    changed.unwrap_or_else(|| "one result and then another".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::fixture::at;
+    use crate::evaluation::FailureKind;
+    use crate::oracle::fixture::{at, failed};
 
     #[test]
     fn only_a_first_run_that_differs_from_both_ends_is_doubted() {
@@ -105,5 +172,26 @@ mod tests {
         let [before, after] = changed(&own, &other, "ppl").unwrap();
         let finding = refusal(&own, &other, before, after);
         assert!(finding.summary.contains("shows ppl 10 and then ppl 12"), "{}", finding.summary);
+    }
+
+    #[test]
+    fn a_new_build_without_values_is_no_answer() {
+        let own = at('a', &[10.0, 12.0]);
+        let [before, after] = changed(&own, &at('b', &[12.0]), "ppl").unwrap();
+        let said = |values: &[f64]| Overwriting::of(&at('a', values), "ppl", before);
+        assert_eq!(said(&[10.0, 10.0]), Overwriting::Shown);
+        assert_eq!(said(&[10.0, 12.0]), Overwriting::None);
+        assert_eq!(said(&[12.0]), Overwriting::None);
+        let mut crashed = at('a', &[10.0]);
+        crashed.samples.get_mut("ppl").unwrap().push(failed(FailureKind::Crash, "no tables"));
+        let Overwriting::Unknown(why) = Overwriting::of(&crashed, "ppl", before) else {
+            panic!("one value is too few")
+        };
+        let finding = unknown(&own, &at('b', &[12.0]), [before, after], &why);
+        assert!(
+            finding.summary.contains("does not tell: crashes: no tables"),
+            "{}",
+            finding.summary
+        );
     }
 }

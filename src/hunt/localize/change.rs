@@ -187,6 +187,15 @@ impl<'h> Change<'h> {
         Ok(entries)
     }
 
+    /// The files that the change adds and that a tree with these entries lacks.
+    pub(super) fn added_without(&self, entries: &[TreeEntry]) -> Vec<&FileSide> {
+        let is_in = |side: &FileSide| {
+            entries.iter().any(|entry| entry.path == side.path && entry.file.is_some())
+        };
+        let added = self.files.iter().filter(|file| file.file.old.is_none());
+        added.filter_map(|file| file.file.new.as_ref()).filter(|side| !is_in(side)).collect()
+    }
+
     /// The texts of a file before and after. Empty if a side is no text.
     pub(super) fn texts(&self, file: usize) -> Result<ChangedTexts, GitError> {
         match self.split_of(file)? {

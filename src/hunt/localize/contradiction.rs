@@ -15,15 +15,16 @@ use crate::evaluation::{
     JointBackport, JointRevert, Metric, Outcome, Revert, Target, Trial, TrialOf, Unexplained,
     Value, exceeds_limit,
 };
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
 
 /// In noise, a test leaves an endpoint's level unchanged if it moves by no more than this share of
 /// the tolerance.
-const SAME: f64 = 0.5;
+pub(super) const SAME: f64 = 0.5;
 
 /// The same as a share of the steps of the named commits. The larger of the two counts.
-const SAME_OF_STEPS: f64 = 0.1;
+pub(super) const SAME_OF_STEPS: f64 = 0.1;
 
 /// What of the bad end the answer does not explain, by the tests of the endpoints; empty if no test
 /// contradicts the answer. Only for a single named commit.
@@ -186,21 +187,17 @@ fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
     }
 }
 
-/// The finding as candidates: the confirmed commits, and all later ones; if the bad end stays bad
-/// with a fix, all earlier ones; if the account leaves a part, all. `history`: the commits of the
-/// hunt, oldest first.
+/// The finding as candidates: the confirmed commits, and all that are not before them; if the bad
+/// end stays bad with a fix, all that are not after them; if the account leaves a part, all.
+/// `order`: the commits of the hunt.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Vec<Unexplained>,
-    history: &[CommitId],
+    order: &CommitOrder,
     terms: SearchTerms,
 ) -> Finding {
-    let named = finding.culprits.iter().map(|culprit| &culprit.info.commit);
-    let places: Vec<_> =
-        named.filter_map(|commit| history.iter().position(|one| one == commit)).collect();
-    let first = places.iter().min().copied().unwrap_or_default();
-    let last = places.iter().max().map_or(0, |last| (last + 1).min(history.len()));
-    let is_several = finding.culprits.len() > 1;
+    let named: Vec<&CommitId> = finding.culprits.iter().map(|one| &one.info.commit).collect();
+    let is_several = named.len() > 1;
     let revert = match &finding.joint_revert {
         Some(joint) if is_several => Some(&joint.revert),
         _ => finding.cause.as_ref().and_then(|cause| cause.revert.as_ref()),
@@ -214,54 +211,66 @@ pub(super) fn incomplete(
             && account.left() > account.limit.max(0.0)
     };
     let is_anywhere = finding.accounts.iter().any(is_left);
-    let first = if is_anywhere { 0 } else { first };
+    let from_named = if is_anywhere {
+        order.commits().to_vec()
+    } else {
+        order.not_before(named.iter().copied())
+    };
+    // A commit of another branch is neither earlier nor later.
+    let is_beside = named.iter().any(|one| order.has_commits_beside(one));
+    let [later, the_later] = if is_anywhere || is_beside || is_several {
+        ["another commit", "the other commit"]
+    } else {
+        ["a later commit", "the later commit"]
+    };
+    let [earlier, the_earlier] = match (is_beside, is_several) {
+        (true, _) => ["another commit", "the other one"],
+        (false, true) => ["another commit before the last of them", "the other one"],
+        (false, false) => ["an earlier commit", "the earlier one"],
+    };
+    let them = if is_several { "the confirmed commits" } else { "it" };
+    let patch = |of: &str, the: &str| {
+        let all = if is_several { "-all" } else { "" };
+        format!("a hunt with {of}{all}.patch as a [[patch]] in oracle.toml looks for {the}")
+    };
     let (candidates, why, next) = match (terms.aim(), is_later) {
         // The other commit may be older or newer.
         _ if breaks_other => (
-            &history[..0],
-            "without it the bad end still breaks another guard: another commit does that",
-            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the other commit",
-        ),
-        (Aim::Regression, _) if is_several => (
-            &history[first..],
-            "without the confirmed commits the bad end still shows it, at least in part: another \
-             commit does this too",
-            "a hunt with revert-all.patch as a [[patch]] in oracle.toml looks for the other commit",
-        ),
-        (Aim::Regression, _) if is_anywhere => (
-            &history[first..],
-            "without it the bad end still shows it, at least in part: another commit does this too",
-            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the other commit",
+            Vec::new(),
+            "without it the bad end still breaks another guard: another commit does that"
+                .to_owned(),
+            patch("revert", "the other commit"),
         ),
         (Aim::Regression, _) => (
-            &history[first..],
-            "without it the bad end still shows it, at least in part: a later commit does this too",
-            "a hunt with revert.patch as a [[patch]] in oracle.toml looks for the later commit",
+            from_named,
+            format!(
+                "without {them} the bad end still shows it, at least in part: {later} does this too"
+            ),
+            patch("revert", the_later),
         ),
-        (Aim::Fix, true) if is_several => (
-            &history[first..],
-            "without the confirmed commits the good end is still good, at least in part: another \
-             commit fixes this too",
-            "`start --find-fix --no-localize` names the fixes without this test",
-        ),
-        (Aim::Fix, false) if is_several => (
-            &history[..last],
-            "with the confirmed commits the bad end still shows it, at least in part: another commit \
-             before the last of them is needed too",
-            "a hunt with backport-all.patch as a [[patch]] in oracle.toml looks for the other commit",
-        ),
-        (Aim::Fix, true) => (
-            &history[first..],
-            "without it the good end is still good, at least in part: a later commit fixes this too",
-            "`start --find-fix --no-localize` names the first fix without this test",
-        ),
+        (Aim::Fix, true) => {
+            let fixes = if is_several { "the fixes" } else { "the first fix" };
+            (
+                from_named,
+                format!(
+                    "without {them} the good end is still good, at least in part: {later} fixes \
+                     this too"
+                ),
+                format!("`start --find-fix --no-localize` names {fixes} without this test"),
+            )
+        }
         (Aim::Fix, false) => (
-            &history[..last],
-            "with it the bad end still shows it, at least in part: an earlier commit is needed too",
-            "`start --find-fix` with an earlier good commit looks for the earlier one",
+            order.not_after(named),
+            format!(
+                "with {them} the bad end still shows it, at least in part: {earlier} is needed too"
+            ),
+            if is_several {
+                patch("backport", "the other commit")
+            } else {
+                format!("`start --find-fix` with an earlier good commit looks for {the_earlier}")
+            },
         ),
     };
-    let candidates = candidates.to_vec();
     let summary = format!("{}; but {why}", finding.summary);
     Finding {
         outcome: Outcome::Candidates,
@@ -269,7 +278,7 @@ pub(super) fn incomplete(
         candidates,
         main: None,
         unexplained,
-        next: [vec![next.to_owned()], finding.next].concat(),
+        next: [vec![next], finding.next].concat(),
         ..finding
     }
 }

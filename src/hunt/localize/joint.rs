@@ -16,6 +16,7 @@ use crate::store::journal::Event;
 use super::change::Change;
 use super::contradiction;
 use super::pairs::has_told;
+use super::reversal::Reversal;
 use super::revert::{EndTest, backport};
 
 /// What the tests take out of the change of a commit.
@@ -32,6 +33,10 @@ enum Extent {
 struct AllCauses {
     /// For each commit, in order of history: its tree without its cause, and its tree as it is.
     steps: Vec<[String; 2]>,
+    /// In the same order, the differences that take these causes out of the newer end.
+    reversals: Vec<[String; 2]>,
+    /// Why a cause does not come out of the newer end, in words.
+    conflict: Option<String>,
     parts: Vec<ChangePart>,
 }
 
@@ -96,14 +101,15 @@ impl Driver<'_> {
     ) -> Result<Option<JointRevert>, HuntError> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
         let (whole, others) = self.sought()?;
-        let steps = causes.steps.iter().rev();
-        let reverts: Vec<_> =
-            steps.map(|[without, with]| [with.clone(), without.clone()]).collect();
+        let reverts: Vec<[String; 2]> = causes.reversals.iter().rev().cloned().collect();
         let of = match self.terms().aim() {
             Aim::Regression => TrialOf::AllReverted,
             Aim::Fix => TrialOf::AllUnfixed,
         };
         let untested = |revert| Ok(Some(JointRevert { revert, trial: None }));
+        if let Some(why) = &causes.conflict {
+            return untested(Revert::Conflict(why.clone()));
+        }
         match self.test_end(&end, &reverts, of, causes.parts.clone(), targets)? {
             EndTest::Conflict(said) => untested(Revert::Conflict(said)),
             EndTest::Same => untested(Revert::Absent),
@@ -175,6 +181,7 @@ impl Driver<'_> {
         extent: Extent,
     ) -> Result<Option<AllCauses>, HuntError> {
         let history = History::open(self.oracle.history.repository())?;
+        let [_, end] = self.begun.ends().map(CommitId::clone);
         let mut causes = AllCauses::default();
         for culprit in &finding.culprits {
             let cause = cause_of(finding, &culprit.info.commit);
@@ -186,6 +193,10 @@ impl Driver<'_> {
             let parts = if is_whole { change.whole() } else { change.taken(cause) };
             let rest = change.without(&change.whole(), &parts)?;
             causes.steps.push(self.step_trees(culprit, &change, &rest)?);
+            match self.reversal(&end, culprit, &change, &rest)? {
+                Reversal::Trees(trees) => causes.reversals.push(trees),
+                Reversal::Conflict(why) => causes.conflict = Some(why),
+            }
             causes.parts.extend(parts.iter().map(|part| change.shown(*part)));
         }
         Ok(Some(causes))

@@ -9,6 +9,7 @@ use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, measures_of};
 
 use super::change::{Change, Part};
+use super::reversal::Reversal;
 use super::revert::Patched;
 use super::step::SHARE;
 
@@ -212,7 +213,7 @@ impl Driver<'_> {
     }
 
     /// What is left of the change at the newer end, and how to remove it. `None` if the commit and
-    /// its parent are not built by the same recipe.
+    /// its parent are not built by the same recipe, or if it does not come out.
     fn removal(&mut self, culprit: &Culprit) -> Result<Option<Removal>, HuntError> {
         if self.common_recipe(culprit)?.is_none() {
             return Ok(None);
@@ -227,8 +228,10 @@ impl Driver<'_> {
         let gone: Vec<Part> = change.whole().into_iter().filter(is_gone).collect();
         let is_reworked = |part: &&Part| !history.is_restored(&newer, &own(part));
         let reworked = gone.iter().filter(is_reworked).copied().collect();
-        let [without, whole] = self.step_trees(culprit, &change, &gone)?;
-        Ok(Some(Removal { trees: [whole, without], reworked }))
+        let Reversal::Trees(trees) = self.reversal(&newer, culprit, &change, &gone)? else {
+            return Ok(None);
+        };
+        Ok(Some(Removal { trees, reworked }))
     }
 
     /// What an observation of the newer end without the change says.

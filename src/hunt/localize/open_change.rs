@@ -1,6 +1,7 @@
 //! Turns an answer into candidates if nothing tells whether a named commit's change lasts. Pure.
 
 use crate::evaluation::{CommitId, Finding, Metric, Outcome, ReachedLimit, Unexplained};
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::distinct::distinct;
 use crate::ui::{reached_limit, text};
 
@@ -18,6 +19,8 @@ pub(crate) enum WhyOpen {
     NotMeasured(usize),
     /// The newer end keeps most of its step without it.
     NoEffect,
+    /// The newer end keeps its whole step without it, and the named commits explain too much.
+    TooMuch,
     /// So many later commits that edited its lines, which are gone there, cannot be judged.
     NotJudged(usize),
     /// Its lines are gone at a merge, and a parent of the merge shows its step without it.
@@ -28,6 +31,9 @@ pub(crate) enum WhyOpen {
     KeepsAPart,
     /// No test of the newer end tells, and a file of its change is gone there under all its names.
     FileGone,
+    /// No test of the newer end tells, and lines that it added are there in a file with another
+    /// name.
+    InOtherFile,
     /// Its step is gone at this later commit.
     GoneAt(CommitId),
     /// A limit of the hunt was reached before all later commits were measured.
@@ -70,23 +76,32 @@ impl OpenChange {
                 branch.short()
             ),
             WhyOpen::NoEffect => format!(
-                "without {commit} the {end} end keeps most of the step: a later commit makes it too"
+                "without {commit} the {end} end keeps most of the step: another commit makes it too"
+            ),
+            WhyOpen::TooMuch => format!(
+                "the {end} end keeps the whole step without {commit}, and the confirmed steps \
+                 together exceed the whole change: another commit makes what the {end} end shows"
             ),
             WhyOpen::LaterLines => format!(
-                "{commit} has no effect at the {end} end without the later edits of its lines: a \
-                 later commit makes what the {end} end shows"
+                "{commit} has no effect at the {end} end without the later edits of its lines: \
+                 another commit makes what the {end} end shows"
             ),
             WhyOpen::KeepsAPart => format!(
                 "with the lines as they were before {commit} the {end} end keeps a part of the \
-                 step: a later commit makes it too"
+                 step: another commit makes it too"
             ),
             WhyOpen::FileGone => format!(
                 "no test of the {end} end tells whether it still needs {commit}, and a file of its \
                  change is gone there: one later commit may have undone it in another file, and \
                  another may have done the same again"
             ),
+            WhyOpen::InOtherFile => format!(
+                "no test of the {end} end tells whether it still needs {commit}: a file that it \
+                 added is gone there, and its lines are in a file with another name; one later \
+                 commit may have undone it, and another may have done the same again"
+            ),
             WhyOpen::GoneAt(at) => format!(
-                "the step of {commit} is gone at {}: a later commit makes what the {end} end shows",
+                "the step of {commit} is gone at {}: another commit makes what the {end} end shows",
                 at.short()
             ),
             WhyOpen::Limit(limit) => format!(
@@ -98,18 +113,16 @@ impl OpenChange {
     }
 }
 
-/// The finding as candidates: the first of these commits, all later ones, and those of a branch
-/// that shows the step too. `history`: the commits of the hunt, oldest first. `end`: the newer end,
-/// for people.
+/// The finding as candidates: these commits, all that are not before each of them, and those of a
+/// branch that shows the step too; if the named commits explain too much, these too. `order`: the
+/// commits of the hunt. `end`: the newer end, for people.
 pub(super) fn with_open_changes(
     finding: Finding,
     open: &[OpenChange],
-    history: &[CommitId],
+    order: &CommitOrder,
     end: &str,
 ) -> Finding {
-    let place = |one: &OpenChange| history.iter().position(|commit| *commit == one.commit);
-    let first = open.iter().filter_map(place).min().unwrap_or_default();
-    let why: Vec<String> = open.iter().map(|one| one.in_words(end)).collect();
+    let why: Vec<String> = distinct(open.iter().map(|one| one.in_words(end)));
     let is_open = |commit: &CommitId| open.iter().any(|one| one.commit == *commit);
     let doubted = finding.culprits.iter().filter(|culprit| is_open(&culprit.info.commit));
     let effects = doubted.flat_map(|culprit| &culprit.effects);
@@ -126,9 +139,14 @@ pub(super) fn with_open_changes(
         });
         steps.any(|step| step.commits.contains(commit))
     };
-    // The commits of a branch may come before the named one in the list.
-    let all = history.iter().enumerate();
-    let candidates = all.filter(|(place, commit)| *place >= first || is_of_branch(commit));
+    let are_too_many = open.iter().any(|one| one.why == WhyOpen::TooMuch);
+    let is_named = |commit: &CommitId| {
+        are_too_many && finding.culprits.iter().any(|culprit| culprit.info.commit == *commit)
+    };
+    let from = order.not_before(open.iter().map(|one| &one.commit));
+    let is_candidate =
+        |commit: &&CommitId| from.contains(commit) || is_of_branch(commit) || is_named(commit);
+    let candidates = order.commits().iter().filter(is_candidate);
     let measure = "`bisect-ppl measure COMMIT` measures one of these commits";
     let limit = open.iter().find_map(|one| match &one.why {
         WhyOpen::Limit(limit) => Some(limit.clone()),
@@ -136,15 +154,17 @@ pub(super) fn with_open_changes(
         | WhyOpen::NotJudged(_)
         | WhyOpen::OfBranch(_)
         | WhyOpen::NoEffect
+        | WhyOpen::TooMuch
         | WhyOpen::LaterLines
         | WhyOpen::KeepsAPart
         | WhyOpen::FileGone
+        | WhyOpen::InOtherFile
         | WhyOpen::GoneAt(_) => None,
     });
     Finding {
         outcome: Outcome::Candidates,
         summary: format!("{}; but {}", finding.summary, why.join("; ")),
-        candidates: candidates.map(|(_, commit)| commit.clone()).collect(),
+        candidates: candidates.cloned().collect(),
         main: None,
         unexplained,
         limit: limit.or(finding.limit),
@@ -171,12 +191,25 @@ mod tests {
             ..Finding::plain(Outcome::Culprit, "3 is the first bad commit")
         };
         let open = [OpenChange { commit: commit('5'), why: WhyOpen::NotMeasured(7) }];
-        let history: Vec<CommitId> = "23456".chars().map(commit).collect();
-        let told = with_open_changes(finding, &open, &history, "bad");
+        let told = with_open_changes(finding, &open, &CommitOrder::line("23456"), "bad");
         assert_eq!((told.outcome, told.main), (Outcome::Candidates, None));
         assert_eq!(told.candidates, [commit('5'), commit('6')]);
         assert_eq!(told.unexplained, [Unexplained::Metric(Metric::of("ppl"))]);
         assert!(told.summary.contains("did not measure 7 later commits"));
+    }
+
+    #[test]
+    fn the_other_commits_that_explain_too_much_are_candidates_too() {
+        let named = ['3', '5'].map(|digit| fixture::culprit(digit, '1')).to_vec();
+        let plain = Finding::plain(Outcome::Culprit, "3 is the first bad commit");
+        let finding = Finding { culprits: named, main: Some(0), ..plain };
+        let candidates = |why| {
+            let open = [OpenChange { commit: commit('5'), why }];
+            let order = CommitOrder::line("23456");
+            with_open_changes(finding.clone(), &open, &order, "bad").candidates
+        };
+        assert_eq!(candidates(WhyOpen::TooMuch), ['3', '5', '6'].map(commit));
+        assert_eq!(candidates(WhyOpen::NoEffect), ['5', '6'].map(commit));
     }
 
     #[test]
@@ -190,8 +223,7 @@ mod tests {
         let commits = "a34".chars().map(commit).collect();
         let step = BranchStep { merge: commit('6'), branch: commit('4'), commits };
         let open = [OpenChange { commit: commit('5'), why: WhyOpen::OfBranch(step) }];
-        let history: Vec<CommitId> = "234567".chars().map(commit).collect();
-        let told = with_open_changes(finding, &open, &history, "bad");
+        let told = with_open_changes(finding, &open, &CommitOrder::line("234567"), "bad");
         assert_eq!(told.candidates, "34567".chars().map(commit).collect::<Vec<_>>());
         assert!(told.summary.contains("which does not contain 5555"), "{}", told.summary);
     }

@@ -16,9 +16,10 @@ use crate::oracle::Observation;
 use crate::search::{Side, Step};
 
 use super::change::{Change, Part};
-use super::left::{SAME, step_or_whole};
+use super::left::{EndWithoutChange, SAME, step_or_whole};
 use super::open_change::OpenChange;
 use super::pairs::EndNeed;
+use super::reversal::{AddedFiles, Reversal};
 use super::revert::Patched;
 use super::step::SHARE;
 use super::undone::cause_of_effects;
@@ -37,7 +38,10 @@ impl Driver<'_> {
         change: &Change<'_>,
         kept: &[Part],
     ) -> Result<Patched, HuntError> {
-        let [without, whole] = self.step_trees(culprit, change, kept)?;
+        let [whole, without] = match self.reversal(end, culprit, change, kept)? {
+            Reversal::Trees(trees) => trees,
+            Reversal::Conflict(why) => return Ok(Patched::Conflict(why)),
+        };
         let differences = [[whole.clone(), without.clone()], [without, whole]];
         self.patched_with(end, &differences, Conflicts::Replaced)
     }
@@ -79,35 +83,126 @@ impl Driver<'_> {
         let cause = finding.cause.clone();
         let does_conflict = |cause: &Cause| matches!(cause.revert, Some(Revert::Conflict(_)));
         let Some(cause) = cause.filter(does_conflict) else { return Ok(None) };
-        let (targets, _) = self.sought()?;
-        let is_asked = finding.culprits.len() == 1
-            && self.terms().explains_levels()
-            && self.values_repeat(&targets);
-        let Some(lasting) = with_lasting_effects(&culprit, &self.undone).filter(|_| is_asked)
-        else {
+        if finding.culprits.len() != 1 || !self.terms().explains_levels() {
             return Ok(None);
-        };
-        let told = match self.effect_of_own_lines(&lasting, &cause) {
-            Err(HuntError::Limit(limit)) => {
-                self.limit = Some(limit);
-                EndNeed::Open
-            }
-            // The commit is found: a machine fault must not lose the answer, nor make it certain.
-            Err(error) if !self.must_end(&error) => EndNeed::Open,
-            told => told?,
-        };
+        }
+        let lasting = with_lasting_effects(&culprit, &self.undone);
+        let of_effects = cause_of_effects(&culprit, Some(&cause));
+        let tested = lasting.as_ref().unwrap_or(&culprit);
+        let mut told = self.end_without_added_files(tested, of_effects);
+        let (targets, _) = self.sought()?;
+        if matches!(told, Ok(None)) {
+            let Some(lasting) = lasting.filter(|_| self.values_repeat(&targets)) else {
+                return Ok(None);
+            };
+            told = self.own_lines_alone(&lasting, of_effects).map(Some);
+        }
+        let told = self.open_after_fault(told.map(|told| told.unwrap_or(EndNeed::Open)))?;
         Ok(self.open_unless_needed(finding, &culprit, told))
     }
 
-    /// The same without the lower confidence: compares the newer end with the lines as they were
-    /// before the commit, and as the commit made them.
+    /// If later commits edited or moved a file that the only named commit added: what the newer end
+    /// tells without that file. `None` if it has no such file, or does not tell. If it loses the
+    /// step, that may be the step of what later commits added to the file.
+    fn end_without_added_files(
+        &mut self,
+        culprit: &Culprit,
+        of_effects: Option<&Cause>,
+    ) -> Result<Option<EndNeed>, HuntError> {
+        let added = self.added_files(culprit, of_effects)?;
+        match added {
+            AddedFiles::AsAdded => return Ok(None),
+            AddedFiles::InOtherFile => return Ok(Some(EndNeed::InOtherFile)),
+            AddedFiles::Edited | AddedFiles::RenamedAndEdited => {}
+        }
+        // In noise, pairs of runs tell.
+        if self.targets_of(culprit)?.is_empty() {
+            return Ok(None);
+        }
+        Ok(match self.newer_end_with_old_lines(culprit, of_effects, true)? {
+            EndWithoutChange::ShowsTheSame => Some(EndNeed::Idle),
+            EndWithoutChange::KeepsAPart if added.are_elsewhere() => Some(EndNeed::KeepsAPart),
+            EndWithoutChange::Unknown if added.are_elsewhere() => Some(EndNeed::InOtherFile),
+            // It may lose the step of what later commits added to the file, or small steps of other
+            // commits may be left.
+            EndWithoutChange::LosesTheStep
+            | EndWithoutChange::KeepsAPart
+            | EndWithoutChange::Unknown => None,
+        })
+    }
+
+    /// Whether the newer end needs the only named commit, without the lower confidence.
+    /// `of_effects`: see [`cause_of_effects`].
+    fn own_lines_alone(
+        &mut self,
+        culprit: &Culprit,
+        of_effects: Option<&Cause>,
+    ) -> Result<EndNeed, HuntError> {
+        if self.is_one_result(culprit)? {
+            return Ok(EndNeed::Needed);
+        }
+        let told = self.effect_of_own_lines(culprit, of_effects)?;
+        // Both builds lack what later commits made of the lines, so the step may be theirs.
+        if told == EndNeed::LinesNeeded && self.end_holds_lines(culprit, of_effects)? {
+            self.needed_at_end.insert(culprit.info.commit.clone());
+            return Ok(EndNeed::Needed);
+        }
+        Ok(told)
+    }
+
+    /// Whether the newer end needs one of several commits (`named`). The changes of the others stay
+    /// there. `edits`: the later commits that edit its lines, if that end still has these lines and
+    /// each of those commits has the step. The step must also be there right before each of them.
+    /// Without them, tests nothing if that end shows exactly what the commit shows: a later commit
+    /// may have renamed what the lines set.
+    pub(super) fn own_lines_beside(
+        &mut self,
+        culprit: &Culprit,
+        of_effects: Option<&Cause>,
+        named: &[Culprit],
+        edits: Option<&[CommitId]>,
+        targets: &[Target],
+    ) -> Result<EndNeed, HuntError> {
+        if edits.is_none() && self.is_one_result(culprit)? {
+            return Ok(EndNeed::Needed);
+        }
+        let told = self.effect_of_own_lines(culprit, of_effects)?;
+        if told == EndNeed::LinesNeeded
+            && let Some(edits) = edits
+            && self.lasts_before_edits(culprit, named, edits, targets)?
+        {
+            self.needed_at_end.insert(culprit.info.commit.clone());
+            return Ok(EndNeed::Needed);
+        }
+        Ok(told)
+    }
+
+    /// `Open` after a limit or a fault of the machine: the commit is found, and a fault must
+    /// neither lose the answer nor make it certain.
+    pub(super) fn open_after_fault(
+        &mut self,
+        told: Result<EndNeed, HuntError>,
+    ) -> Result<EndNeed, HuntError> {
+        match told {
+            Err(HuntError::Limit(limit)) => {
+                self.limit = Some(limit);
+                Ok(EndNeed::Open)
+            }
+            Err(error) if !self.must_end(&error) => Ok(EndNeed::Open),
+            told => told,
+        }
+    }
+
+    /// Compares the newer end with the lines as they were before the commit, and as the commit made
+    /// them. `of_effects`: see [`cause_of_effects`]. `LinesNeeded` if the step comes with the
+    /// commit's lines.
     fn effect_of_own_lines(
         &mut self,
         culprit: &Culprit,
-        cause: &Cause,
+        of_effects: Option<&Cause>,
     ) -> Result<EndNeed, HuntError> {
         let targets = self.targets_of(culprit)?;
-        if targets.is_empty() || self.is_one_result(culprit)? {
+        if targets.is_empty() {
             return Ok(EndNeed::Needed);
         }
         if self.limit.is_some() || self.common_recipe(culprit)?.is_none() {
@@ -116,7 +211,7 @@ impl Driver<'_> {
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         let whole = change.whole();
-        let taken = cause_of_effects(culprit, Some(cause)).map(|cause| change.taken(cause));
+        let taken = of_effects.map(|cause| change.taken(cause));
         let rest = change.without(&whole, taken.as_ref().unwrap_or(&whole))?;
         let [_, end] = self.begun.ends().map(CommitId::clone);
         let conflicts = Conflicts::Replaced;
@@ -141,15 +236,7 @@ impl Driver<'_> {
             Target::Guard(target) => of_levels(culprit, target, terms, [&without.1, &with.1]),
             Target::Failure { .. } => of_verdicts(terms, [without.0, with.0]),
         });
-        let told = of_all(&told.collect::<Vec<_>>());
-        if told == EndNeed::Needed {
-            // Both builds lack what later commits made of the lines, so the step may be theirs.
-            if !self.end_holds_lines(culprit, cause_of_effects(culprit, Some(cause)))? {
-                return Ok(EndNeed::Open);
-            }
-            self.needed_at_end.insert(culprit.info.commit.clone());
-        }
-        Ok(told)
+        Ok(of_all(&told.collect::<Vec<_>>()))
     }
 
     /// What an endpoint with this recipe shows; `None` if a limit of the hunt is reached.
@@ -191,7 +278,7 @@ fn of_values(
         return match without {
             _ if *without == target.bad => EndNeed::Open,
             _ if without == with => EndNeed::LaterLines,
-            _ => EndNeed::Needed,
+            _ => EndNeed::LinesNeeded,
         };
     };
     let effect = terms.step(&target.guard, older, newer);
@@ -200,7 +287,7 @@ fn of_values(
     } else if effect.abs() <= SAME * target.limit.max(0.0) {
         EndNeed::LaterLines
     } else if effect >= SHARE * step {
-        EndNeed::Needed
+        EndNeed::LinesNeeded
     } else {
         EndNeed::Open
     }
@@ -209,7 +296,7 @@ fn of_values(
 /// The same of a failure, which has no level.
 fn of_verdicts(terms: SearchTerms, [without, with]: [Verdict; 2]) -> EndNeed {
     if terms.is_older(without) && terms.is_newer(with) {
-        EndNeed::Needed
+        EndNeed::LinesNeeded
     } else if terms.is_older(without) && terms.is_older(with) {
         EndNeed::LaterLines
     } else {
@@ -225,7 +312,7 @@ fn of_all(told: &[EndNeed]) -> EndNeed {
     } else if is_in(EndNeed::Open) {
         EndNeed::Open
     } else {
-        EndNeed::Needed
+        EndNeed::LinesNeeded
     }
 }
 
@@ -247,7 +334,7 @@ mod tests {
         // The lines may have moved: the end keeps the step without them.
         assert_eq!(told([104.2, 104.2]), EndNeed::Open);
         assert_eq!(told([103.0, 107.0]), EndNeed::Open);
-        assert_eq!(told([100.0, 104.0]), EndNeed::Needed);
+        assert_eq!(told([100.0, 104.0]), EndNeed::LinesNeeded);
         assert_eq!(told([100.0, 101.0]), EndNeed::Open);
     }
 
@@ -255,7 +342,7 @@ mod tests {
     fn a_failure_must_come_with_the_lines() {
         let terms = SearchTerms::of(Aim::Regression);
         let told = |verdicts| of_verdicts(terms, verdicts);
-        assert_eq!(told([Verdict::Good, Verdict::Bad]), EndNeed::Needed);
+        assert_eq!(told([Verdict::Good, Verdict::Bad]), EndNeed::LinesNeeded);
         assert_eq!(told([Verdict::Good, Verdict::Good]), EndNeed::LaterLines);
         assert_eq!(told([Verdict::Bad, Verdict::Bad]), EndNeed::Open);
         assert_eq!(told([Verdict::Skip, Verdict::Skip]), EndNeed::Open);
@@ -264,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_end_must_need_the_lines_for_each_effect() {
-        let [needed, later, open] = [EndNeed::Needed, EndNeed::LaterLines, EndNeed::Open];
+        let [needed, later, open] = [EndNeed::LinesNeeded, EndNeed::LaterLines, EndNeed::Open];
         assert_eq!(of_all(&[needed.clone(), needed.clone()]), needed);
         assert_eq!(of_all(&[needed.clone(), open.clone()]), open);
         assert_eq!(of_all(&[open, later.clone(), needed]), later);

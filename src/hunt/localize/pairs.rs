@@ -16,6 +16,7 @@ use crate::search::{FreshPairs, Rates, Side, Step};
 
 use super::change::Change;
 use super::open_change::{BranchStep, OpenChange, WhyOpen};
+use super::reversal::AddedFiles;
 use super::revert::Patched;
 use super::step;
 
@@ -41,6 +42,11 @@ pub(super) enum EndNeed {
     LinesNeeded,
     /// Without what later commits made of its lines, the commit's change has no effect at the end.
     LaterLines,
+    /// The end keeps a part of the commit's step without it.
+    KeepsAPart,
+    /// No test of the end tells, and lines that the commit added are there in a file with another
+    /// name.
+    InOtherFile,
     /// No test can be made, or none decides.
     Open,
 }
@@ -107,6 +113,8 @@ impl Driver<'_> {
             EndNeed::Needed => return None,
             EndNeed::Idle => WhyOpen::NoEffect,
             EndNeed::LaterLines => WhyOpen::LaterLines,
+            EndNeed::KeepsAPart => WhyOpen::KeepsAPart,
+            EndNeed::InOtherFile => WhyOpen::InOtherFile,
             EndNeed::GoneAt(at) => WhyOpen::GoneAt(at),
             EndNeed::OfBranch(step) => WhyOpen::OfBranch(step),
             EndNeed::LinesNeeded | EndNeed::Open => {
@@ -138,6 +146,12 @@ impl Driver<'_> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
         if !self.terms().explains_levels() || culprit.info.commit == end {
             return Ok(EndNeed::Needed);
+        }
+        let is_untested = !is_tested
+            && !self.needed_at_end.contains(&culprit.info.commit)
+            && self.common_recipe(culprit)?.is_some();
+        if is_untested && self.added_files(culprit, None)? == AddedFiles::InOtherFile {
+            return Ok(EndNeed::InOtherFile);
         }
         let (mut targets, _) = self.sought()?;
         if self.is_flaky {
@@ -243,11 +257,13 @@ impl Driver<'_> {
         {
             return Ok(EndNeed::Needed);
         }
+        let is_elsewhere = self.added_files(culprit, None)?.are_elsewhere();
+        let untold = if is_elsewhere { EndNeed::InOtherFile } else { EndNeed::Open };
         let patched = self.patched_without(end, culprit, change, &[], Conflicts::Replaced)?;
         let recipe = match patched {
             Patched::Done { recipe, .. } => recipe,
             Patched::Same => return Ok(EndNeed::Idle),
-            Patched::Conflict(_) => return Ok(EndNeed::Open),
+            Patched::Conflict(_) => return Ok(untold),
         };
         let before = *rounds;
         Ok(match self.pairs_of_end(end, &recipe, tested, rounds)? {
@@ -258,7 +274,7 @@ impl Driver<'_> {
                 let old_lines = (&*recipe, *rounds - before);
                 self.own_lines_in_noise(end, culprit, change, tested, old_lines)?
             }
-            None => EndNeed::Open,
+            None => untold,
         })
     }
 

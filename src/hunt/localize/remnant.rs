@@ -17,6 +17,7 @@ use crate::ui::reached_limit;
 
 use super::change::Change;
 use super::contradiction;
+use super::reversal::Reversal;
 use super::revert::Patched;
 
 /// Minimum number of runs of the bad end without the changes.
@@ -86,8 +87,8 @@ impl Driver<'_> {
         if !beyond.is_empty() {
             self.keep_removal(&finding, &patch)?;
             let unexplained = beyond.into_iter().map(Unexplained::Metric).collect();
-            let history = self.possible_commits(&mut finding)?;
-            return Ok(contradiction::incomplete(finding, unexplained, &history, self.terms()));
+            let order = self.possible_commits(&mut finding)?;
+            return Ok(contradiction::incomplete(finding, unexplained, &order, self.terms()));
         }
         let unmeasured = are(None);
         if !unmeasured.is_empty() {
@@ -179,8 +180,10 @@ impl Driver<'_> {
         let mut reverts = Vec::new();
         for culprit in finding.culprits.iter().rev() {
             let change = Change::of(&history, &culprit.parent, culprit)?;
-            let [without, whole] = self.step_trees(culprit, &change, &[])?;
-            reverts.push([whole, without]);
+            match self.reversal(end, culprit, &change, &[])? {
+                Reversal::Trees(trees) => reverts.push(trees),
+                Reversal::Conflict(why) => return Ok(Patched::Conflict(why)),
+            }
         }
         match self.patched_with(end, &reverts, Conflicts::Stay)? {
             Patched::Conflict(_) => self.patched_with(end, &reverts, Conflicts::Replaced),
@@ -317,6 +320,7 @@ mod tests {
             rest: 5.0,
             in_small_steps,
             taken_back,
+            overlap: None,
             limit: 3.0,
         };
         let allowed = [(false, None), (true, None), (false, Some(4.0))]

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::evaluation::{CauseEnd, CommitId, Judgement, Phase, SkipReason, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::run_verdicts::verdict_of_run;
+use crate::hunt::run_verdicts::{judged, verdict_of_run};
 use crate::oracle::{Observation, Request, measures_of};
 
 use super::change::Part;
@@ -14,6 +14,9 @@ use super::step;
 
 /// Runs of a test that decides, of parts or of an endpoint.
 const RUNS: usize = 2;
+/// Runs of a test of an endpoint if runs of one commit were seen to differ: two strays in a row are
+/// no rare accident then.
+const RUNS_IF_MIXED: usize = 8;
 
 impl Localization<'_, '_> {
     /// Repeats the deciding tests of a search that ended with `end`. Returns `end`, or another end
@@ -88,7 +91,8 @@ impl Driver<'_> {
 
     /// The judgement of an endpoint with a patch, unless its runs contradict it. If a failure of a
     /// run is sought, it takes as many runs as tell whether the failure is gone, and its rate
-    /// decides if it comes and goes.
+    /// decides if it comes and goes. If runs of one commit were seen to differ, four of five of
+    /// [`RUNS_IF_MIXED`] runs decide.
     pub(super) fn unless_unsteady(
         &mut self,
         end: &CommitId,
@@ -103,6 +107,10 @@ impl Driver<'_> {
         }
         if without_failure.is_none() && !Self::is_judged_by_one_run(targets) {
             return Ok((judgement, seen));
+        }
+        if without_failure.is_none() && self.was_seen_to_differ(targets)? {
+            let (_, seen) = self.judgements(end, recipe, targets, RUNS_IF_MIXED)?;
+            return Ok((judged(&seen, targets, recipe, false), seen));
         }
         let runs = match (judgement.verdict, without_failure) {
             (Verdict::Good, Some(runs)) => runs.max(RUNS),

@@ -20,6 +20,7 @@ use crate::store::journal::OtherGuard;
 use super::beside::Broken;
 use super::change::{Change, Part};
 use super::isolation::{Localization, Taken};
+use super::reversal::Reversal;
 use super::step;
 use super::trials::trial;
 
@@ -78,14 +79,18 @@ impl Localization<'_, '_> {
             return Ok(None);
         }
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, &taken.rest)?;
+        let reversal = self.driver.reversal(&end, self.culprit, &self.change, &taken.rest)?;
+        let trees = match reversal {
+            Reversal::Trees(trees) => trees,
+            Reversal::Conflict(why) => return Ok(Some(Revert::Conflict(why).into())),
+        };
         let aim = self.driver.terms().aim();
         let of = match aim {
             Aim::Regression => TrialOf::Reverted,
             Aim::Fix => TrialOf::Unfixed,
         };
         let shown = self.shown(&taken.parts);
-        match self.driver.test_end(&end, &[[whole, without]], of, shown, &targets)? {
+        match self.driver.test_end(&end, &[trees], of, shown, &targets)? {
             EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said).into())),
             EndTest::Same => Ok(Some(Revert::Absent.into())),
             EndTest::Limit => Ok(None),
@@ -226,8 +231,10 @@ impl Driver<'_> {
         kept: &[Part],
         conflicts: Conflicts,
     ) -> Result<Patched, HuntError> {
-        let [without, whole] = self.step_trees(culprit, change, kept)?;
-        self.patched_with(end, &[[whole, without]], conflicts)
+        match self.reversal(end, culprit, change, kept)? {
+            Reversal::Trees(trees) => self.patched_with(end, &[trees], conflicts),
+            Reversal::Conflict(why) => Ok(Patched::Conflict(why)),
+        }
     }
 
     /// The same as [`Self::patched`]. `conflicts`: what becomes of lines that later commits edited

@@ -16,6 +16,7 @@ use super::joint::{cause_of, has_joint_verdict};
 use super::left::EndWithoutChange;
 use super::open_change::{OpenChange, WhyOpen};
 use super::places::{MOST_LOOKS, Places, spread};
+use super::reversal::AddedFiles;
 
 /// What the commits after named ones show.
 #[derive(Default)]
@@ -24,6 +25,10 @@ pub(crate) struct LaterCommits {
     pub(crate) undone: Option<UndoneEffects>,
     /// Named commits that a later one may have undone.
     pub(crate) open: Vec<OpenChange>,
+    /// The later commits that edit the lines of the change, if the newer end needs these lines as
+    /// far as that tells: it still has them, it loses the step with the lines as they were before,
+    /// and the step does not go back at any of these commits.
+    kept_through: Option<Vec<CommitId>>,
 }
 
 /// How many commits explain the newer end.
@@ -83,6 +88,10 @@ impl Driver<'_> {
         } else {
             EndWithoutChange::Unknown
         };
+        // Without a whole file, the end also lacks what later commits added to it.
+        let is_lost_with_more = end == EndWithoutChange::LosesTheStep
+            && self.added_files(&lasting, of_effects)? != AddedFiles::AsAdded;
+        let end = if is_lost_with_more { EndWithoutChange::Unknown } else { end };
         let held = self.held_lines(&cause.commit, &change)?;
         let later = self.look_after(&lasting, &change, &held, NamedCommits::One, end, &targets)?;
         self.with_step_of_branch(later, &lasting, &held, finding, &targets)
@@ -90,8 +99,13 @@ impl Driver<'_> {
 
     /// The same for several named commits, if no test of the newer end without all of them gave a
     /// verdict: takes each of them out of that end alone, if need be with what later commits made
-    /// of its lines. Looks for a later commit at which the level goes back by the commit's step.
-    pub(crate) fn undone_beside(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
+    /// of its lines. Looks for a later commit at which the level goes back by the commit's step. If
+    /// a commit comes out only with what later ones made of its lines, tests the lines themselves.
+    /// If that test does not tell, lowers the confidence in the commit.
+    pub(crate) fn undone_beside(
+        &mut self,
+        finding: &mut Finding,
+    ) -> Result<LaterCommits, HuntError> {
         let mut later = LaterCommits::default();
         if !self.lacks_a_joint_verdict(finding)? {
             return Ok(later);
@@ -100,7 +114,8 @@ impl Driver<'_> {
         if targets.is_empty() {
             return Ok(later);
         }
-        for culprit in &finding.culprits {
+        let named = finding.culprits.clone();
+        for culprit in &named {
             let commit = &culprit.info.commit;
             let without = self.each_effect_without(culprit)?;
             let is_lost = |one: &EndWithoutChange| *one == EndWithoutChange::LosesTheStep;
@@ -137,8 +152,21 @@ impl Driver<'_> {
                         is_made_elsewhere && (is_named_again || self.is_rework_harmless(culprit)?)
                     }
                 };
+            let is_settled = is_idle || !one.open.is_empty();
+            let is_asked = end == EndWithoutChange::LosesTheStep && !is_settled;
+            let is_elsewhere = end == EndWithoutChange::Unknown
+                && !is_settled
+                && self.added_files(&lasting, of_effects)?.are_elsewhere();
+            let in_other_file = OpenChange { commit: commit.clone(), why: WhyOpen::InOtherFile };
             later.open.extend(one.open);
             later.open.extend(is_idle.then_some(no_effect));
+            later.open.extend(is_elsewhere.then_some(in_other_file));
+            if is_asked {
+                let edits = one.kept_through.as_deref();
+                let told = self.own_lines_beside(&lasting, of_effects, &named, edits, &targets);
+                let told = self.open_after_fault(told)?;
+                later.open.extend(self.open_unless_needed(finding, culprit, told));
+            }
         }
         Ok(later)
     }
@@ -229,9 +257,10 @@ impl Driver<'_> {
         }
         let unjudged =
             if is_held { 0 } else { self.unjudged_edits(&measured, change, held, targets)? };
-        // The lines are still there, and each later edit of them shows the step, so none of these
-        // edits made the step that the end loses.
-        if end == EndWithoutChange::LosesTheStep && is_held && left_out == 0 {
+        // The lines are still there, and no later edit of them lacks the step, so the lost step is
+        // not that of such an edit.
+        let is_kept = end == EndWithoutChange::LosesTheStep && is_held && left_out == 0;
+        if is_kept && named == NamedCommits::One {
             self.needed_at_end.insert(commit.clone());
         }
         let is_made_again =
@@ -247,8 +276,8 @@ impl Driver<'_> {
                 _ => None,
             }
         };
-        let open = why.map(|why| OpenChange { commit: commit.clone(), why });
-        Ok(LaterCommits { open: open.into_iter().collect(), ..LaterCommits::default() })
+        let open = why.map(|why| OpenChange { commit: commit.clone(), why }).into_iter().collect();
+        Ok(LaterCommits { undone: None, open, kept_through: is_kept.then_some(measured) })
     }
 
     /// The metrics of the commit's effects that are gone at a later commit; empty if the failure is

@@ -32,7 +32,7 @@ pub(crate) struct Ledger {
     /// Found merges, each with commits of a merged branch that may have made the merge's step.
     pub(super) merged_in: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits that may have been undone: their change later leaves the tree, at least in
-    /// part, or they lie on separate lines of history and explain too much.
+    /// part, or they explain too much and no measured improvement accounts for it.
     pub(crate) leaving: Vec<CommitId>,
     /// Found commits with measured commits between them and the hunt's newer end.
     pub(crate) measured_after: Vec<CommitId>,
@@ -46,6 +46,8 @@ pub(crate) struct Ledger {
     pub(crate) small_steps: BTreeSet<Metric>,
     /// Metrics whose measures name checks that fail at the bad end, and that no named commit broke.
     pub(crate) open_checks: BTreeSet<Metric>,
+    /// Two found commits, each of which alone makes the step at the newer end.
+    pub(super) either: Option<[CommitId; 2]>,
     pub(crate) notes: Vec<String>,
     /// Failures of other measures than the target's. Each had a search of its own.
     pub(crate) other_failures: Vec<Target>,
@@ -53,6 +55,8 @@ pub(crate) struct Ledger {
     pub(super) lineage: Lineage,
     /// Runs or builds of one commit were seen to differ.
     pub(crate) is_flaky: bool,
+    /// Found commits that only a branch undid: another line of history keeps their change.
+    pub(super) kept_beside: BTreeSet<CommitId>,
     /// The commits that no search tests. Empty until the hunt has searched all.
     pub(crate) left_out: LeftOut,
 }
@@ -75,10 +79,12 @@ impl Ledger {
             doubted: BTreeSet::new(),
             small_steps: BTreeSet::new(),
             open_checks: BTreeSet::new(),
+            either: None,
             notes: Vec::new(),
             other_failures: Vec::new(),
             lineage: Lineage::default(),
             is_flaky: false,
+            kept_beside: BTreeSet::new(),
             left_out: LeftOut::default(),
         }
     }

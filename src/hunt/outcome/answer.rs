@@ -2,8 +2,9 @@
 //! Pure.
 
 use crate::evaluation::{
-    Account, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
+    Account, Basis, CommitId, Contribution, Culprit, Finding, Metric, Outcome, Target, Unexplained,
 };
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::confirm::effect::weight;
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
@@ -24,15 +25,16 @@ impl Ledger {
         apply_mend(&mut self.found, mend, around);
     }
 
-    /// The answer. `history`: the commits between the endpoints, oldest first. `first_only`: one
-    /// commit is enough, even if it does not explain the whole change.
+    /// The answer. `order`: the commits between the endpoints. `first_only`: one commit is enough,
+    /// even if it does not explain the whole change.
     pub(crate) fn close(
         mut self,
         contributions: Vec<Contribution>,
-        history: &[CommitId],
+        order: &CommitOrder,
         first_only: bool,
     ) -> Finding {
         // The hunt may find an earlier commit after a later one.
+        let history = order.commits();
         let place =
             |found: &FoundCommit| history.iter().position(|c| *c == found.culprit.info.commit);
         self.found.sort_by_cached_key(place);
@@ -44,7 +46,8 @@ impl Ledger {
         self.lower_if_perhaps_mended();
         self.note_what_was_undone();
         self.join_named();
-        let culprits: Vec<Culprit> = self.named().cloned().collect();
+        self.tell_what_landed_again();
+        let culprits = self.reported();
         let main = main_of(&self.found);
         let open_steps = self.open_steps(history);
         let mut notes = std::mem::take(&mut self.notes);
@@ -83,13 +86,13 @@ impl Ledger {
             )
         } else if let [(commits, why), others @ ..] = self.candidates.as_slice() {
             let all = distinct(self.candidates.iter().flat_map(|(commits, _)| commits).cloned());
-            let summary = if others.is_empty() || all.len() == 1 {
+            let summary = if others.is_empty() || commits.len() == all.len() {
                 candidates_sentence(commits, why, self.terms)
             } else {
-                let (sought, group) = (self.terms.sought(), group_sentence(commits, why));
+                let (sought, group) = (self.terms.sought(), group_sentence(commits, why, &all));
                 format!("the {sought} is one of {}; {group}", all.len())
             };
-            let groups = others.iter().map(|(commits, why)| group_sentence(commits, why));
+            let groups = others.iter().map(|(commits, why)| group_sentence(commits, why, &all));
             notes.extend(groups.map(|group| format!("besides, {group}")));
             besides(&mut notes, &[]);
             (Outcome::Candidates, summary, all)
@@ -100,7 +103,7 @@ impl Ledger {
             let summary = format!("{}; no single commit is blamed", small_sentence(crossing));
             (Outcome::Gradual, summary, all)
         } else {
-            let all = self.after_what_was_undone(history);
+            let all = self.after_what_was_undone(order);
             let candidates = self.left_out.without(&all);
             if candidates.len() < all.len() {
                 notes.push(self.left_out.note());
@@ -125,28 +128,61 @@ impl Ledger {
         self.found.iter().filter(|found| found.is_named()).map(|found| &found.culprit)
     }
 
+    /// The named commits as the report shows them. Once runs of one commit were seen to differ, no
+    /// claim rests on values that always repeat.
+    fn reported(&self) -> Vec<Culprit> {
+        let mut culprits: Vec<Culprit> = self.named().cloned().collect();
+        let exact = culprits.iter_mut().filter(|one| one.basis == Basis::BitExact);
+        for culprit in exact.filter(|_| self.is_flaky) {
+            culprit.basis = Basis::Sequential;
+        }
+        culprits
+    }
+
     /// Whether the change of at least one found commit still stands.
     pub(crate) fn has_answer(&self) -> bool {
         self.found.iter().any(FoundCommit::stands)
     }
 
-    /// The commits after the last one that undid a found step. One of these commits caused what the
-    /// newer end shows.
-    fn after_what_was_undone(&self, history: &[CommitId]) -> Vec<CommitId> {
-        let place = |found: &FoundCommit| match &found.status {
+    /// The commits that the last one that undid a found step does not contain. One of them caused
+    /// what the newer end shows.
+    fn after_what_was_undone(&self, order: &CommitOrder) -> Vec<CommitId> {
+        let history = order.commits();
+        let undone_by = |found: &FoundCommit| match &found.status {
             CulpritStatus::Undone { by, .. } => history.iter().position(|commit| commit == by),
             _ => None,
         };
-        let from = self.found.iter().filter_map(place).max().map_or(0, |place| place + 1);
-        history[from..].to_vec()
+        match self.found.iter().filter_map(undone_by).max() {
+            Some(last) => order.not_in(&history[last]),
+            None => history.to_vec(),
+        }
     }
 
     fn note_what_was_undone(&mut self) {
         for FoundCommit { culprit, status, .. } in &self.found {
             let CulpritStatus::Undone { by, again } = status else { continue };
-            let then = if *again { ", and applied again later" } else { "" };
+            let then = if *again && self.kept_beside.contains(&culprit.info.commit) {
+                " on a branch; another line of history kept the change"
+            } else if *again {
+                ", and applied again later"
+            } else {
+                ""
+            };
             let said = culprit_sentence(culprit, self.terms);
             self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
+        }
+    }
+
+    /// Records in each commit whose change was undone and landed again which commit undid it. Not
+    /// if only a branch undid it: the change was never gone on the line that kept it.
+    fn tell_what_landed_again(&mut self) {
+        for found in &mut self.found {
+            let is_kept = self.kept_beside.contains(&found.culprit.info.commit);
+            if let CulpritStatus::Undone { by, again: true } = &found.status
+                && !is_kept
+            {
+                found.culprit.undone_by = Some(by.clone());
+            }
         }
     }
 
@@ -180,11 +216,22 @@ impl Ledger {
                     explained,
                     rest: if is_rounding { 0.0 } else { rest },
                     taken_back: (taken_back > 0.0).then_some(taken_back),
+                    overlap: self.overlap(metric),
                     limit: target.limit,
                 });
             }
         }
         accounts
+    }
+
+    /// What the account of a metric has twice, because each of two commits makes the step alone.
+    fn overlap(&self, metric: &Metric) -> Option<f64> {
+        let step = |commit: &CommitId| {
+            let mut own = self.standing_culprits().filter(|one| one.info.commit == *commit);
+            own.find_map(|one| one.effect_on(metric)?.own_step)
+        };
+        let [one, other] = self.either.as_ref()?;
+        Some(step(one)?.min(step(other)?)).filter(|twice| *twice > 0.0)
     }
 }
 
@@ -272,17 +319,18 @@ fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, terms: Sear
     }
 }
 
-/// Some of the candidates, and the reason that holds for them.
-fn group_sentence(commits: &[CommitId], why: &CandidatesReason) -> String {
+/// Some of the candidates, and the reason that holds for them. `all`: all candidates.
+fn group_sentence(commits: &[CommitId], why: &CandidatesReason, all: &[CommitId]) -> String {
     match commits {
         [only] => format!("{}: {why}", only.short()),
+        _ if commits.len() == all.len() => format!("all of them: {why}"),
         _ => format!("{} of them ({}): {why}", commits.len(), names(commits)),
     }
 }
 
 /// The short names of these commits, or of the first ones if there are many: nobody reads a line of
 /// thirty hashes.
-fn names(commits: &[CommitId]) -> String {
+pub(crate) fn names(commits: &[CommitId]) -> String {
     let is_long = commits.len() > MOST_NAMED;
     let shown = if is_long { FIRST_NAMED } else { commits.len() };
     let names: Vec<_> = commits.iter().take(shown).map(CommitId::short).collect();

@@ -252,6 +252,12 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
     }
 }
 
+/// Whether it depends on who made a mend's improvement if a step stands: less is left of the step
+/// than without knowing this, but enough to see.
+pub(super) fn depends_on_author(step: f64, mend: &Mend) -> bool {
+    mend.left > mend.limit && (VISIBLE * step..VISIBLE_WITHOUT_TEXT * step).contains(&mend.left)
+}
+
 /// Whether the mend undid a part of one step: the mend's commit restores some files of that step's
 /// change and keeps others, and the changes of all other steps stay whole.
 fn mends_a_part(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> bool {

@@ -134,7 +134,8 @@ impl Ledger {
             }
         }
         if !unclear.is_empty() {
-            let why = "a later commit undid one of them, and the numbers fit each";
+            let why = "the numbers fit each: a later commit undid one of them, or several make the \
+                       same step";
             self.candidates.insert(0, (unclear, why.into()));
         }
         if !hiding.is_empty() {

@@ -16,6 +16,8 @@ pub(crate) struct HiddenCause {
 pub(crate) enum WhyHidden {
     /// This later commit lacks the change or a part of it, and is as bad.
     GoneAt(CommitId),
+    /// The runs of this later commit differ, and do not tell whether it still has the step.
+    PerhapsGoneAt(CommitId),
     /// The newer end lacks the change or a part of it.
     GoneAtEnd,
     /// The newer end has a file as it was before the change.
@@ -40,6 +42,11 @@ impl WhyHidden {
             Self::GoneAt(at) => format!(
                 "the change of {found} is gone at {0}, at least in part, but {0} is as {end}: one \
                  of these commits may have caused the result again",
+                at.short()
+            ),
+            Self::PerhapsGoneAt(at) => format!(
+                "the runs of {} contradict each other and do not tell whether the step of {found} \
+                 is gone there: one of these commits may have caused the result again",
                 at.short()
             ),
             Self::GoneAtEnd => format!(

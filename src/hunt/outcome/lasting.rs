@@ -254,7 +254,7 @@ impl Driver<'_> {
                     || self.withdraw_if_mixed(ledger, found, [&before, &at], &change)?)
             {
                 if let Some(by) = done_again {
-                    ledger.hides(found, &self.chain(found, &by)?, WhyHidden::GoneAt(by));
+                    ledger.hides(found, &self.beside_or_after(found, &by)?, WhyHidden::GoneAt(by));
                 }
                 return Ok(next);
             }
@@ -272,8 +272,7 @@ impl Driver<'_> {
         }
         // The answer comes first: more measurements may use up the budget of runs.
         if let Some(by) = done_again {
-            let after = self.up_to(found, &by)?;
-            ledger.hides(found, &after, WhyHidden::GoneAt(by));
+            ledger.hides(found, &self.beside_or_after(found, &by)?, WhyHidden::GoneAt(by));
         } else if absences == 0 || idle < absences {
             self.doubt_what_is_gone(ledger, step, &chain)?;
         }
@@ -301,15 +300,15 @@ impl Driver<'_> {
             && (history.contains_change(at, change) == Some(false) || lacks_a_part))
     }
 
-    /// The commits after `found` up to `by`, along one path, and the commits that `by` merges.
-    fn up_to(&self, found: &CommitId, by: &CommitId) -> Result<Vec<CommitId>, HuntError> {
-        let mut after = self.chain(found, by)?;
-        after.pop();
-        let before = after.last().unwrap_or(found).clone();
-        let old = vec![before.clone(), self.begun.ends()[0].clone()];
-        let merged = Range { old, ..Range::between(&before, by) };
-        after.extend(self.oracle.history.commits(&merged)?);
-        Ok(after)
+    /// The commits of the hunt that `by` contains and `found` does not: those after `found`, and
+    /// those of branches that are merged later.
+    pub(super) fn beside_or_after(
+        &self,
+        found: &CommitId,
+        by: &CommitId,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let old = vec![found.clone(), self.begun.ends()[0].clone()];
+        Ok(self.oracle.history.commits(&Range { old, ..Range::between(found, by) })?)
     }
 
     /// The commits after `older` up to `newer`, oldest first, along one path. Takes the first
@@ -338,6 +337,6 @@ impl Driver<'_> {
 
 /// Whether machine drift may move the metric. Then a commit's level can be compared only with a
 /// level measured beside it.
-fn drifts(target: &Target) -> bool {
+pub(super) fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }

@@ -7,7 +7,8 @@ use crate::evaluation::{CommitId, GuardTarget, Phase, Target, Verdict, exceeds_l
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::oracle::{Observation, Request};
+use crate::hunt::run_verdicts::{RUNS_TO_SKIP, is_surely_untestable};
+use crate::oracle::{Observation, Request, measures_of};
 
 use super::account::Ledger;
 use super::brought_fall::BroughtFall;
@@ -15,6 +16,7 @@ use super::culprit_status::Mend;
 use super::found_step::FoundStep;
 use super::level::{Level, against, has_levels, is_worse, join, level_of, part};
 use super::mean_level::MeanLevel;
+use super::mixed_runs::IsBetter;
 use super::partial_mends::EXACT;
 
 /// In noise: runs of each commit that is compared to find where the level falls.
@@ -169,10 +171,12 @@ impl Driver<'_> {
         let [from, to] = pair else { return Ok(()) };
         if is_worse(target, from, to) {
             join(next, part(search_range, target, from, to));
-        } else if is_worse(target, to, from)
-            && self.is_surely_better(search_range, target, from, to)?
-        {
-            self.note_fall(ledger, search_range, target, [from, to], next)?;
+        } else if is_worse(target, to, from) {
+            match self.is_surely_better(search_range, target, from, to)? {
+                IsBetter::Yes => self.note_fall(ledger, search_range, target, [from, to], next)?,
+                IsBetter::Open => self.note_perhaps_mended(ledger, target, [from, to])?,
+                IsBetter::No => {}
+            }
         }
         Ok(())
     }
@@ -271,27 +275,28 @@ impl Driver<'_> {
     }
 
     /// Whether the later commit is still better after more runs of it; in noise, of both commits. A
-    /// single stray run must not clear the found commit.
+    /// single stray run must not clear the found commit, nor hide a mend.
     fn is_surely_better(
         &mut self,
         search_range: &SearchRange,
         target: &GuardTarget,
         from: &Level,
         to: &Level,
-    ) -> Result<bool, HuntError> {
+    ) -> Result<IsBetter, HuntError> {
         let metric = &target.guard.metric;
         let limit = target.limit.max(0.0);
         if target.noise.is_some() {
             let worse = self.mean_level(&from.commit, metric, RUNS_IN_NOISE)?;
-            let Some(worse) = worse else { return Ok(true) };
+            let Some(worse) = worse else { return Ok(IsBetter::Yes) };
             let better = self.mean_level(&to.commit, metric, RUNS_IN_NOISE)?;
-            let Some(better) = better else { return Ok(true) };
+            let Some(better) = better else { return Ok(IsBetter::Yes) };
             let error = MeanLevel::error(target, [worse, better], SURE_IN_NOISE);
-            return Ok(target.guard.worsening(better.value, worse.value) > limit + error);
+            let fall = target.guard.worsening(better.value, worse.value);
+            return Ok(if fall > limit + error { IsBetter::Yes } else { IsBetter::No });
         }
         let [_, newer] = search_range.ends();
         if to.commit == *newer {
-            return Ok(true);
+            return Ok(IsBetter::Yes);
         }
         let targets = [Target::Guard(target.clone())];
         let are_better = |seen: &Observation| {
@@ -299,7 +304,10 @@ impl Driver<'_> {
             numbers.iter().all(|x| target.guard.is_worse_by(*x, from.value, limit))
         };
         let older = search_range.terms.older();
-        Ok(self.measure_repeatedly(older, &to.commit, &targets, are_better)?.is_some())
+        if self.measure_repeatedly(older, &to.commit, &targets, are_better)?.is_some() {
+            return Ok(IsBetter::Yes);
+        }
+        self.is_mostly_better(&to.commit, target, from.value, older)
     }
 
     /// Bisects one path to find the fall from the level of `from` to that of `to`.
@@ -321,9 +329,7 @@ impl Driver<'_> {
             let Some(at) = open.min_by_key(|place| place.abs_diff(middle)) else { break };
             if target.noise.is_some() {
                 // A single stray run would put the fall at the wrong commit.
-                let measures = [target.guard.metric.measure.clone()];
-                let look = Request::look(&chain[at], &measures, Phase::Search);
-                self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+                self.measure_in_noise(&chain[at], &targets)?;
             } else if self.is_flaky {
                 // A single stray build would do the same.
                 let older = self.terms().older();
@@ -341,6 +347,18 @@ impl Driver<'_> {
             }
         }
         Ok((after.commit != before.commit).then_some(LevelFall { before, after }))
+    }
+
+    /// Makes [`RUNS_IN_NOISE`] runs of a commit, or two if both give no value for one reason.
+    fn measure_in_noise(&mut self, commit: &CommitId, targets: &[Target]) -> Result<(), HuntError> {
+        let recipe = self.oracle.recipes.at(commit)?;
+        let measures = measures_of(targets);
+        let look = Request::look(commit, &measures, Phase::Search);
+        let first = self.oracle.evaluate(Request { runs: RUNS_TO_SKIP, ..look })?;
+        if !is_surely_untestable(&first, targets, &recipe) {
+            self.oracle.evaluate(Request { runs: RUNS_IN_NOISE, ..look })?;
+        }
+        Ok(())
     }
 
     pub(super) fn level_at(

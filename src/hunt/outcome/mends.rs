@@ -1,13 +1,14 @@
 //! Decides which of the found commits a later mend undid.
 
-use crate::evaluation::{CommitId, Culprit, Metric};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric};
 use crate::git::{Change, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::search::ChangePresence;
 
 use super::account::Ledger;
-use super::culprit_status::{CulpritStatus, MadeBy, Mend, MendContext};
+use super::culprit_status::{CulpritStatus, MadeBy, Mend, MendContext, depends_on_author};
+use super::good_again::settle_good_again;
 use super::partial_mends::{PartialMend, apply_mends_in_parts};
 
 /// Maximum number of commits after a found commit that are listed as hidden by its step.
@@ -39,6 +40,9 @@ impl Driver<'_> {
                 around.push(self.around(ledger, found, &mend)?);
             }
             self.size_in_noise(ledger, &mut mend, &mut around)?;
+            if !self.is_flaky {
+                settle_good_again(ledger.found(), &mend, &around);
+            }
             let status = |ledger: &mut Ledger| -> Vec<CulpritStatus> {
                 ledger.found().iter().map(|found| found.status.clone()).collect()
             };
@@ -68,12 +72,36 @@ impl Driver<'_> {
         if !self.is_flaky {
             ledger.settle_what_hides_nothing();
         }
-        let has_answer = ledger.has_answer();
-        for found in ledger.found() {
-            let CulpritStatus::Undone { again, by } = &mut found.status else { continue };
-            *again = has_answer && self.is_made_again(&found.culprit, by)?;
+        if ledger.has_answer() {
+            self.settle_made_again(ledger, &culprits)?;
         }
         ledger.join_effects();
+        Ok(())
+    }
+
+    /// Marks the undone commits whose change is back at the newer end. If only a branch undid a
+    /// commit, and another line of history kept its change, the commit stands, unless a found
+    /// commit landed the change again.
+    fn settle_made_again(
+        &self,
+        ledger: &mut Ledger,
+        culprits: &[Culprit],
+    ) -> Result<(), HuntError> {
+        let [_, newer] = self.begun.ends();
+        let mut kept = Vec::new();
+        for found in ledger.found() {
+            let CulpritStatus::Undone { again, by } = &mut found.status else { continue };
+            *again = self.is_made_again(&found.culprit, by)?;
+            if !*again || !self.is_kept_beside(&found.culprit, by, newer)? {
+                continue;
+            }
+            if self.is_landed_again(&found.culprit, culprits)? {
+                kept.push(found.culprit.info.commit.clone());
+            } else {
+                found.status = CulpritStatus::Stands;
+            }
+        }
+        ledger.kept_beside.extend(kept);
         Ok(())
     }
 
@@ -177,8 +205,6 @@ impl Driver<'_> {
         if !self.oracle.history.is_ancestor(commit, &mend.by)? {
             return Ok(MendContext::default());
         }
-        let is_one_commits = self.is_one_commits_mend(ledger, commit, mend)?;
-        let made_by = if is_one_commits { MadeBy::OneCommit } else { MadeBy::Unknown };
         let history = &self.oracle.history;
         let change = history.change_until(&found.parent, commit, &mend.by)?;
         let older = self.begun.ends()[0].clone();
@@ -206,6 +232,9 @@ impl Driver<'_> {
             Some(before) if parents.contains(before) => puts_back(before),
             _ => parents.iter().all(puts_back),
         };
+        let is_whole = carried == ChangePresence::Whole;
+        let is_one_commits = self.is_one_commits_mend(ledger, found, mend, is_whole)?;
+        let made_by = if is_one_commits { MadeBy::OneCommit } else { MadeBy::Unknown };
         let before = before(found, mend);
         let before = before.and_then(|(metric, level)| ledger.beyond_good(metric, level));
         let before = before.unwrap_or(0.0);
@@ -224,23 +253,37 @@ impl Driver<'_> {
     /// Whether values repeat, and the commit of a mend made the whole improvement itself: the last
     /// worse commit is its parent, and all its parents contain the found commit and are as bad.
     /// Otherwise one commit may have undone the step and another one made a smaller step.
+    ///
+    /// A merge of a branch without the found commit also made all of it if the last worse commit is
+    /// as bad with the branch's whole change. That test costs a build, so it is made only if the
+    /// answer depends on it. `is_whole`: the mend's source still has the found commit's change.
     fn is_one_commits_mend(
         &mut self,
         ledger: &Ledger,
-        found: &CommitId,
+        found: &Culprit,
         mend: &Mend,
+        is_whole: bool,
     ) -> Result<bool, HuntError> {
         let (Some(before), Some(metric)) = (&mend.before, &mend.metric) else { return Ok(false) };
+        let commit = &found.info.commit;
         let parents = self.oracle.history.parents(&mend.by)?;
         let Some(target) = ledger.target_on(metric).cloned() else { return Ok(false) };
-        if !mend.repeats || self.is_flaky || !parents.contains(before) {
+        if !mend.repeats
+            || self.is_flaky
+            || !parents.contains(before)
+            || !self.oracle.history.is_ancestor(commit, before)?
+        {
             return Ok(false);
         }
-        for parent in &parents {
-            if !self.oracle.history.is_ancestor(found, parent)? {
-                return Ok(false);
-            }
-            if parent == before {
+        for parent in parents.iter().filter(|parent| *parent != before) {
+            if !self.oracle.history.is_ancestor(commit, parent)? {
+                let step = found.effect_on(metric).and_then(|effect| effect.own_step);
+                let matters = is_whole
+                    && parents.len() == 2
+                    && step.is_some_and(|step| depends_on_author(step, mend));
+                if !matters || !self.is_merges_own_fall(mend, before, parent, &target)? {
+                    return Ok(false);
+                }
                 continue;
             }
             let level = self.level_at(parent, &target)?.value;
@@ -251,6 +294,20 @@ impl Driver<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a mend's commit, which merges `branch` into `before`, made the improvement by its
+    /// own edits.
+    fn is_merges_own_fall(
+        &mut self,
+        mend: &Mend,
+        before: &CommitId,
+        branch: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<bool, HuntError> {
+        let level = self.level_at(before, target)?.value;
+        let merge = Culprit::bare(self.oracle.history.named(&mend.by)?, before.clone());
+        self.is_fall_of_merge_itself(&merge, branch, target, level)
     }
 }
 

@@ -113,7 +113,7 @@ impl Driver<'_> {
 
     /// The merge base with the worst level, and that level. Both parents of the merge contain the
     /// base, so the merge did not bring in that level.
-    fn worst_of(
+    pub(super) fn worst_of(
         &mut self,
         bases: &[CommitId],
         target: &GuardTarget,

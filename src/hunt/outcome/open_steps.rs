@@ -66,6 +66,7 @@ fn improvement(mend: &Mend) -> OpenStep {
 mod tests {
     use super::*;
     use crate::evaluation::{Aim, Finding, GuardForm, Metric, Outcome, Target};
+    use crate::hunt::commit_order::CommitOrder;
     use crate::hunt::terms::SearchTerms;
     use crate::oracle::fixture::{commit, culprit, effect, target};
 
@@ -75,8 +76,7 @@ mod tests {
     }
 
     fn close(ledger: Ledger) -> Finding {
-        let history: Vec<CommitId> = "123456789abcde".chars().map(commit).collect();
-        ledger.close(Vec::new(), &history, false)
+        ledger.close(Vec::new(), &CommitOrder::line("123456789abcde"), false)
     }
 
     fn ledger(status: CulpritStatus) -> Ledger {

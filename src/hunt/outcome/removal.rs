@@ -38,7 +38,9 @@ impl Driver<'_> {
     /// - the newer end is good without the changes of all commits of the first kind.
     ///
     /// Then these commits stand, and the others were undone. A commit whose change landed again
-    /// counts as undone too, and is named beside the commit that landed it.
+    /// counts as undone too, and is named beside the commit that landed it. A commit stands if only
+    /// a branch undid it, and no found commit landed it again there. If no removal changes
+    /// anything, see [`Self::settle_either`].
     pub(crate) fn settle_by_removal(
         &mut self,
         ledger: &mut Ledger,
@@ -47,13 +49,24 @@ impl Driver<'_> {
         let Some(SplitByRemoval { needed, idle }) = self.split_by_removal(ledger, whole)? else {
             return Ok(());
         };
+        if needed.is_empty() {
+            return self.settle_either(ledger, &idle);
+        }
         let (mut own, mut landed_again) = (Vec::new(), Vec::new());
-        for culprit in needed {
-            match self.restored_at(ledger, &culprit)? {
+        for culprit in &needed {
+            let Some(by) = self.restored_at(ledger, culprit)? else {
+                own.push(culprit.clone());
+                continue;
+            };
+            if self.is_made_elsewhere(culprit, &by)? {
                 // The removal took another commit's lines out.
-                Some(by) if self.is_made_elsewhere(&culprit, &by)? => return Ok(()),
-                Some(by) => landed_again.push((culprit, by)),
-                None => own.push(culprit),
+                return Ok(());
+            }
+            let is_kept = self.is_kept_beside(culprit, &by, &whole.newer)?;
+            if is_kept && !self.is_landed_again(culprit, &needed)? {
+                own.push(culprit.clone());
+            } else {
+                landed_again.push((culprit, by, is_kept));
             }
         }
         if own.is_empty() || self.has_a_pair_too_many(ledger, whole, &own)? {
@@ -75,8 +88,11 @@ impl Driver<'_> {
         for culprit in &own {
             ledger.set_needed(culprit);
         }
-        for (culprit, by) in &landed_again {
-            ledger.set_landed_again(culprit, by);
+        for (culprit, by, is_kept) in landed_again {
+            ledger.set_landed_again(culprit, &by);
+            if is_kept {
+                ledger.kept_beside.insert(culprit.info.commit.clone());
+            }
         }
         for culprit in &idle {
             ledger.set_idle(culprit, &whole.newer);
@@ -109,7 +125,9 @@ impl Driver<'_> {
         if doubted.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(SplitByRemoval { needed, .. }) = self.split_by_removal(ledger, whole)? else {
+        let split = self.split_by_removal(ledger, whole)?;
+        let Some(SplitByRemoval { needed, .. }) = split.filter(|split| !split.needed.is_empty())
+        else {
             return Ok(Vec::new());
         };
         let mut next = Vec::new();
@@ -127,7 +145,7 @@ impl Driver<'_> {
 
     /// Removes what is left of each found commit's change from the newer end, if the ledger leaves
     /// open which of these commits explain that end. `None` if the ledger does not leave this open,
-    /// if a removal does not tell, or if that end needs no commit.
+    /// or if a removal does not tell.
     fn split_by_removal(
         &mut self,
         ledger: &Ledger,
@@ -155,7 +173,25 @@ impl Driver<'_> {
                 EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => return Ok(None),
             }
         }
-        Ok((!split.needed.is_empty()).then_some(split))
+        Ok(Some(split))
+    }
+
+    /// If the newer end keeps the steps of two commits on separate lines of history without either
+    /// of them, and is good without both, each of the two makes the step there: both stand. For
+    /// example, a cherry-pick put the same line at another place, and a merge has both lines.
+    fn settle_either(&mut self, ledger: &mut Ledger, idle: &[Culprit]) -> Result<(), HuntError> {
+        let [one, other] = idle else { return Ok(()) };
+        let history = &self.oracle.history;
+        let [first, second] = [one, other].map(|culprit| &culprit.info.commit);
+        let is_one_line =
+            history.is_ancestor(first, second)? || history.is_ancestor(second, first)?;
+        if !is_one_line && self.newer_end_is_good_without(idle)? {
+            for culprit in idle {
+                ledger.set_needed(culprit);
+            }
+            ledger.either = Some([one, other].map(|culprit| culprit.info.commit.clone()));
+        }
+        Ok(())
     }
 
     /// Whether two of these commits explain too much together: the removal of one of them took out
@@ -212,6 +248,44 @@ impl Driver<'_> {
             }
             let change = history.change_until(&culprit.parent, commit, later)?;
             if history.contains_change(later, &change) == Some(false) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a line of history beside `by`, which undid a found commit's change, keeps the change
+    /// up to the newer end.
+    pub(super) fn is_kept_beside(
+        &self,
+        culprit: &Culprit,
+        by: &CommitId,
+        newer: &CommitId,
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &culprit.info.commit;
+        let change = history.change_until(&culprit.parent, commit, newer)?;
+        Ok(history.is_kept_beside(by, [commit, newer], &change)?)
+    }
+
+    /// Whether one of these commits landed a found commit's change again: its parent lacks the
+    /// change, and it has the change.
+    pub(super) fn is_landed_again(
+        &self,
+        culprit: &Culprit,
+        all: &[Culprit],
+    ) -> Result<bool, HuntError> {
+        let history = &self.oracle.history;
+        let commit = &culprit.info.commit;
+        for other in all {
+            let [before, after] = [&other.parent, &other.info.commit];
+            if after == commit || !history.is_ancestor(commit, before)? {
+                continue;
+            }
+            let change = history.change_until(&culprit.parent, commit, after)?;
+            if history.contains_change(before, &change) == Some(false)
+                && history.contains_change(after, &change) != Some(false)
+            {
                 return Ok(true);
             }
         }

@@ -39,9 +39,9 @@ impl Driver<'_> {
         if history.is_restored(newer, &change)
             || (is_gone && !are_specific(&step.search_range.targets))
         {
-            ledger.hides(found, chain, WhyHidden::GoneAtEnd);
+            ledger.hides(found, &self.beside_or_after(found, newer)?, WhyHidden::GoneAtEnd);
         } else if self.breaks_otherwise(step, chain)? {
-            ledger.hides(found, chain, WhyHidden::OtherValue);
+            ledger.hides(found, &self.beside_or_after(found, newer)?, WhyHidden::OtherValue);
         }
         Ok(())
     }

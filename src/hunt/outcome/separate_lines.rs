@@ -124,7 +124,7 @@ impl Driver<'_> {
 
 /// How much better than the good end the best parent of these commits is; 0 if none is better. The
 /// steps from there add up to more than the whole change.
-fn improvement_before(culprits: &[Culprit], target: &GuardTarget) -> f64 {
+pub(super) fn improvement_before(culprits: &[Culprit], target: &GuardTarget) -> f64 {
     let effects = culprits.iter().filter_map(|one| one.effect_on(&target.guard.metric));
     let levels = effects.filter_map(|effect| effect.parent.number().zip(target.baseline.number()));
     let better = levels.map(|(parent, good)| -target.guard.worsening(good, parent));

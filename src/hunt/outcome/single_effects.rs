@@ -78,6 +78,7 @@ impl FoundCommit {
 mod tests {
     use super::*;
     use crate::evaluation::{Aim, Effect, GuardForm, Outcome, Target, Value};
+    use crate::hunt::commit_order::CommitOrder;
     use crate::hunt::outcome::culprit_status::{Mend, MendContext};
     use crate::hunt::terms::SearchTerms;
     use crate::oracle::fixture::{commit, culprit, effect, target, unchanged};
@@ -126,8 +127,7 @@ mod tests {
         ledger.apply_mend(&mend, &vec![around; ledger.found.len()]);
         ledger.join_effects();
         assert_eq!(ledger.found.len(), 2);
-        let history: Vec<_> = "456789".chars().map(commit).collect();
-        let told = ledger.close(Vec::new(), &history, false);
+        let told = ledger.close(Vec::new(), &CommitOrder::line("456789"), false);
         // The commit is named for one of its effects, and nobody explains the other one.
         assert_eq!(told.outcome, Outcome::Candidates);
         assert_eq!(told.culprits.len(), 1);

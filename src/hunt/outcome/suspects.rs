@@ -7,7 +7,7 @@ use crate::git::{Change, CommitsWithoutChange};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::hunt::run_verdicts::verdict_of_run;
+use crate::hunt::run_verdicts::{RUNS_TO_SKIP, has_no_value, is_surely_untestable, verdict_of_run};
 use crate::hunt::undone_effects::UndoneEffects;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 
@@ -16,7 +16,7 @@ use super::found_step::FoundStep;
 /// Number of runs that must all show that a change was undone.
 const RUNS_TO_BE_SURE: usize = 4;
 /// The most such runs if runs or builds of one commit contradict each other.
-const MOST_RUNS_TO_BE_SURE: usize = 24;
+pub(super) const MOST_RUNS_TO_BE_SURE: usize = 24;
 
 /// A place where a change may be undone.
 pub(crate) struct UndoLocation {
@@ -218,7 +218,8 @@ impl Driver<'_> {
 
     /// The runs of a commit if they `agree` and are as many as `runs_to_be_sure` says; makes those
     /// that are missing. `verdict`: the one that they are to show. Each new run gets a new build,
-    /// unless builds of the commit are known to give identical files.
+    /// unless builds of the commit are known to give identical files. `None` after the first two
+    /// runs if both give no value for one reason, such as a time-out.
     pub(crate) fn measure_repeatedly(
         &mut self,
         verdict: Verdict,
@@ -229,8 +230,12 @@ impl Driver<'_> {
         let Some(enough) = self.runs_to_be_sure(verdict, targets)? else { return Ok(None) };
         let measures = measures_of(targets);
         let look = Request::look(commit, &measures, Phase::Search);
+        let recipe = self.oracle.recipes.at(commit)?;
         let mut seen = self.oracle.evaluate(look)?;
         loop {
+            if is_surely_untestable(&seen, targets, &recipe) {
+                return Ok(None);
+            }
             // Runs of one build agree with each other, whatever the next build gives.
             let by_builds = self.is_flaky && self.builds_differ(targets)?;
             let lacks = |wanted: usize| {
@@ -243,7 +248,11 @@ impl Driver<'_> {
             let least = seen.fewest_runs();
             let repeats = self.known_to_repeat(targets, [commit.clone()])? == Some(true);
             let rebuild = by_builds || !repeats;
-            let runs = if rebuild { least + 1 } else { enough };
+            let runs = match least {
+                _ if rebuild => least + 1,
+                0..RUNS_TO_SKIP if has_no_value(&seen, targets) => RUNS_TO_SKIP,
+                _ => enough,
+            };
             seen = self.oracle.evaluate(Request { runs, rebuild, ..look })?;
         }
     }
@@ -251,7 +260,7 @@ impl Driver<'_> {
     /// How many runs must all show this verdict, so that chance hardly explains them. Once runs or
     /// builds of one commit contradict each other, this follows from how often the commits of the
     /// other side do so. `None` if too many runs would be needed.
-    fn runs_to_be_sure(
+    pub(super) fn runs_to_be_sure(
         &mut self,
         verdict: Verdict,
         targets: &[Target],

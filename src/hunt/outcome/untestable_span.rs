@@ -1,11 +1,10 @@
 //! Handles a step that one of several untestable commits in a row made. The hunt checks whether the
 //! step lasts to the newer end, as with a found commit: a step that was undone is no answer.
 
-use std::collections::BTreeSet;
-
 use crate::evaluation::{Basis, CommitId, Culprit, Target};
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::effects;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::why::CandidatesReason;
@@ -14,18 +13,24 @@ use crate::oracle::{Observation, measures_of};
 use super::account::Ledger;
 use super::culprit_status::FoundCommit;
 use super::found_step::FoundStep;
+use super::lasting::drifts;
+use super::range_after_mend::goes_on_from;
 
 impl Driver<'_> {
     /// Adds the candidates to the ledger and checks whether the step that one of them made lasts to
-    /// the newer end. Returns further ranges to search.
+    /// the newer end. The commits of a merged branch that may have made the step are candidates
+    /// too, or one of them is named. Returns further ranges to search. `claims`: the named commits,
+    /// each with the range in which it was found.
     pub(crate) fn look_behind_span(
         &mut self,
         ledger: &mut Ledger,
         search_range: &SearchRange,
         commits: Vec<CommitId>,
+        claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let step = if search_range.explains_levels() {
-            self.step_over(search_range, &commits)?
+            let step = self.step_over(search_range, &commits);
+            self.unless_limit(ledger, step)?.flatten()
         } else {
             None
         };
@@ -33,18 +38,60 @@ impl Driver<'_> {
             ledger.enter_open(search_range, commits, CandidatesReason::Untestable);
             return Ok(Vec::new());
         };
-        ledger.enter_span(culprit.clone(), commits, CandidatesReason::Untestable);
+        let branches = self.branches_into_span(search_range, &commits, &culprit);
+        let branches = self.unless_limit(ledger, branches)?.unwrap_or_default();
+        let why = if branches.is_empty() {
+            CandidatesReason::Untestable
+        } else {
+            CandidatesReason::UntestableOrMerged
+        };
+        let merged = branches.iter().flat_map(|branch| branch.commits.iter().cloned());
+        let among = distinct(commits.into_iter().chain(merged));
+        ledger.enter_span(culprit.clone(), among.clone(), why);
         let step = FoundStep { search_range, culprit: &culprit, seen: &seen };
-        let next = match self.follow_levels_or_measure(ledger, &step) {
+        let mut next = Vec::new();
+        let looked = self.follow_levels_or_measure(ledger, &step).and_then(|more| {
+            next.extend(more);
+            self.settle_account(ledger)?;
+            next.extend(self.go_on_after_span(ledger, &step, &among)?);
+            Ok(())
+        });
+        match looked {
             Err(HuntError::Limit(limit)) => {
                 ledger.note_unchecked_last(false, &limit);
                 self.limit = Some(limit);
-                Vec::new()
             }
-            next => next?,
-        };
+            looked => looked?,
+        }
         self.settle_account(ledger)?;
+        let maker = self.maker_on_branch(&culprit, &branches);
+        if let Some((maker, rise)) = self.unless_limit(ledger, maker)?.flatten()
+            && ledger.replace_span(&culprit.info.commit, &maker)
+        {
+            claims.push((maker.info.commit.clone(), rise));
+            self.settle_account(ledger)?;
+        }
         Ok(next)
+    }
+
+    /// A later commit may have taken only the step back, and kept the rest of what the candidates
+    /// changed. Measures later commits whose trees lack the own change of one candidate. If one of
+    /// them surely has the older end's verdict, adds a mend there to the ledger and returns the
+    /// range that begins there: a later commit causes what the newer end shows.
+    fn go_on_after_span(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &FoundStep<'_>,
+        among: &[CommitId],
+    ) -> Result<Option<SearchRange>, HuntError> {
+        let (search_range, found) = (step.search_range, &step.culprit.info.commit);
+        let stands = ledger.standing_culprits().any(|one| one.info.commit == *found);
+        if !stands || search_range.targets.iter().any(drifts) {
+            return Ok(None);
+        }
+        let places = self.without_a_change_of(search_range, among, found)?;
+        let Some(seen) = self.first_older(search_range, &places)? else { return Ok(None) };
+        Ok(Some(goes_on_from(ledger, search_range, &seen, step.seen)))
     }
 
     /// An untestable span hides whether one of its commits undid an earlier found step and made a
@@ -101,11 +148,23 @@ impl Driver<'_> {
 
     /// The step over the candidates, as if the newest one had made it, and the newest one's runs.
     /// `None` if the newest candidate or the parent before them lacks the expected verdict.
+    ///
+    /// If a merge among the candidates brings a branch in, there are several such parents. One that
+    /// contains the older end of the range counts first: a branch that forked off earlier lacks
+    /// changes that the older end has, and these are no part of the step. Among several such
+    /// parents the nearest level counts, as for the own step of a merge.
     fn step_over(
         &mut self,
         search_range: &SearchRange,
         commits: &[CommitId],
     ) -> Result<Option<(Culprit, Observation)>, HuntError> {
+        let before = self.parents_before(commits)?;
+        if before.len() > 1 {
+            // Git may have inferred a verdict from a later commit on another line.
+            for parent in &before {
+                self.judge(parent, &search_range.targets)?;
+            }
+        }
         let history = &self.oracle.history;
         let verdicts = self.last_verdicts()?;
         let [older, newer] = search_range.ends();
@@ -122,26 +181,29 @@ impl Driver<'_> {
                 newest = Some(one.clone());
             }
         }
-        let mut before = BTreeSet::new();
-        for one in commits {
-            let parents = history.parents(one)?.into_iter();
-            before.extend(parents.filter(|parent| !commits.contains(parent)));
+        let (mut on_line, mut beside) = (Vec::new(), Vec::new());
+        for one in before.into_iter().filter(|one| is(one, older, search_range.terms.older())) {
+            let place = if history.is_ancestor(older, &one)? { &mut on_line } else { &mut beside };
+            place.push(one);
         }
-        let parent = before.into_iter().find(|one| is(one, older, search_range.terms.older()));
-        let (Some(commit), Some(parent)) = (newest, parent) else { return Ok(None) };
+        let parents = if on_line.is_empty() { beside } else { on_line };
+        let Some(commit) = newest.filter(|_| !parents.is_empty()) else { return Ok(None) };
         let measures = measures_of(&search_range.targets);
-        let from = self.known_runs(&parent, &measures)?;
+        let mut from = Vec::new();
+        for parent in &parents {
+            from.push(self.known_runs(parent, &measures)?);
+        }
         let seen = self.known_runs(&commit, &measures)?;
         let config = &self.oracle.recipes.config;
         let (targets, terms) = (&search_range.targets, search_range.terms);
-        let (effects, _) = effects(&seen, &[from], targets, config, terms);
+        let (effects, nearest) = effects(&seen, &from, targets, config, terms);
         let failure = search_range.targets.iter().find_map(Target::failure).cloned();
         let culprit = Culprit {
             parents: self.oracle.history.parents(&commit)?,
             basis: Basis::Sequential,
             effects,
             failure,
-            ..Culprit::bare(self.oracle.history.named(&commit)?, parent)
+            ..Culprit::bare(self.oracle.history.named(&commit)?, parents[nearest].clone())
         };
         Ok(Some((culprit, seen)))
     }
@@ -149,11 +211,9 @@ impl Driver<'_> {
 
 /// If a span of untestable commits was found in place of a single commit: the newest of them, and
 /// all.
-fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<CommitId>)> {
-    match &found.among {
-        Some((among, CandidatesReason::Untestable)) if among.len() > 1 => {
-            Some((found.culprit.info.commit.clone(), among.clone()))
-        }
-        _ => None,
-    }
+pub(super) fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<CommitId>)> {
+    let (among, why) = found.among.as_ref()?;
+    let is_span =
+        matches!(why, CandidatesReason::Untestable | CandidatesReason::UntestableOrMerged);
+    (is_span && among.len() > 1).then(|| (found.culprit.info.commit.clone(), among.clone()))
 }

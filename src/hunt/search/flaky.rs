@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{CommitId, GuardTarget, Noise, NoiseKind, Target, Verdict};
-use crate::git::Range;
+use crate::git::{History, Range};
 use crate::hunt::HuntError;
 use crate::hunt::confirm::verdict_counts::VerdictCounts;
 use crate::hunt::driver::Driver;
@@ -15,6 +15,7 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
 use crate::store::journal::Event;
 
+use super::open_commits::all_open_reason;
 use super::posterior::posterior;
 use super::sampler::Sampler;
 
@@ -42,8 +43,7 @@ impl Driver<'_> {
         sampler.is_rebuilt = self.builds_differ(&search_range.targets)?;
         match self.ends(search_range, &target, &mut sampler)? {
             Err(Searched::Nothing(why) | Searched::Unchanged(why)) => {
-                let range = self.open_up_to(search_range, &search_range.newer)?;
-                Ok(Some(Searched::Candidates(range, why.into())))
+                self.without_ends(search_range, &why).map(Some)
             }
             Err(other) => Ok(Some(other)),
             Ok((target, ends)) => {
@@ -52,12 +52,24 @@ impl Driver<'_> {
                         "runs of {}, an end of the range, differ from each other",
                         end.short()
                     );
-                    let range = self.open_up_to(search_range, &search_range.newer)?;
-                    return Ok(Some(Searched::Candidates(range, why.into())));
+                    return self.without_ends(search_range, &why).map(Some);
                 }
                 posterior(self, search_range, &target, ends, sampler).map(Some)
             }
         }
+    }
+
+    /// The candidates if the ends of the range do not tell failure rates. Claims were rejected
+    /// before, and a few runs may have chosen these ends, so the commits of the whole hunt are
+    /// candidates.
+    fn without_ends(
+        &mut self,
+        search_range: &SearchRange,
+        why: &str,
+    ) -> Result<Searched, HuntError> {
+        let open = self.all_open(search_range)?;
+        let why = all_open_reason(why, &[], &open);
+        Ok(Searched::Candidates(open, why.into()))
     }
 
     /// Whether all runs of the range's newer end, old and fresh, are on the older side. A claim that
@@ -81,7 +93,9 @@ impl Driver<'_> {
     }
 
     /// The commits still in question after the last verdicts: those after the older side's commits,
-    /// up to the first commit on the newer side.
+    /// up to the first commit on the newer side. A commit of a branch that forks off before the
+    /// older end is no such limit, unless the branch is known to start on the older side: what the
+    /// commit shows may come from before the fork.
     pub(crate) fn open_range(
         &mut self,
         search_range: &SearchRange,
@@ -93,6 +107,7 @@ impl Driver<'_> {
         for commit in history.commits(&Range::between(older, newer))? {
             if verdicts.get(&commit).is_some_and(|verdict| search_range.is_newer(*verdict))
                 && history.is_ancestor(&commit, &last)?
+                && forks_on_older_side(history, search_range, &verdicts, &commit)?
             {
                 last = commit;
             }
@@ -100,9 +115,7 @@ impl Driver<'_> {
         self.open_up_to(search_range, &last)
     }
 
-    /// The commits after the older side's commits, up to `last`. With the range's newer end as
-    /// `last`: where runs of one commit differ, a commit on the newer side may only flake, or its
-    /// step may be mended later.
+    /// The commits after the older side's commits, up to `last`.
     fn open_up_to(
         &mut self,
         search_range: &SearchRange,
@@ -180,6 +193,25 @@ impl Driver<'_> {
         }
         Ok(runs)
     }
+}
+
+/// Whether a commit contains the older end, or is on a branch that is known to start on the older
+/// side. True if the newer end does not contain the older one either: then all branches start
+/// before the older end.
+fn forks_on_older_side(
+    history: &History,
+    search_range: &SearchRange,
+    verdicts: &BTreeMap<CommitId, Verdict>,
+    commit: &CommitId,
+) -> Result<bool, HuntError> {
+    let [older, newer] = search_range.ends();
+    if history.is_ancestor(older, commit)? || !history.is_ancestor(older, newer)? {
+        return Ok(true);
+    }
+    let is_older =
+        |base: &CommitId| verdicts.get(base).is_some_and(|one| search_range.is_older(*one));
+    let bases = history.merge_bases(older, commit)?;
+    Ok(!bases.is_empty() && bases.iter().all(is_older))
 }
 
 fn seeks_failure(search_range: &SearchRange) -> bool {

@@ -5,6 +5,7 @@
 
 mod claims;
 mod journal;
+mod mended_span;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ use crate::search::{
 use crate::store::journal::{Event, SearchEnd, SearchMethod};
 use crate::ui::reached_limit;
 
+use super::open_commits::all_open_reason;
 use super::opening::open_search;
 use super::sampler::Sampler;
 
@@ -44,8 +46,12 @@ struct Search<'d, 'h> {
     verdicts: BTreeMap<usize, Verdict>,
     /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
     ends: [Count; 2],
+    /// The claims that fresh runs contradict, and why. The first one rests on the fewest fresh runs.
+    rejected: Vec<(CommitId, String)>,
     /// A side branch to set aside. If there is one, the search begins again without the branch.
     aside: Option<ExcludedBranch>,
+    /// The range in which the search goes on, as the step that it confirmed was taken back.
+    later: Option<SearchRange>,
 }
 
 /// Searches the range. `ends`: the samples of its older and newer end, just measured.
@@ -120,7 +126,9 @@ pub(crate) fn posterior(
         sampler,
         verdicts,
         ends,
+        rejected: Vec::new(),
         aside,
+        later: None,
     };
     let searched = search.run(&mut noisy, &strategy, number);
     if let Some(aside) = search.aside.take() {
@@ -129,11 +137,40 @@ pub(crate) fn posterior(
         let (target, driver) = (search.target.clone(), search.driver);
         return posterior(driver, &narrower, &target, again, Sampler::default());
     }
+    if let Some(later) = search.later.take() {
+        return go_on(search.driver, &later, &search.target, search.sampler.is_rebuilt);
+    }
     if let Err(HuntError::Limit(limit)) = searched {
         search.driver.limit = Some(limit.clone());
         return search.undecided(&noisy, number, &reached_limit(&limit));
     }
     searched
+}
+
+/// Goes on in a range after a step that was taken back. Its commits are candidates if it cannot be
+/// searched: its older end has the older side's result, and its newer end has not.
+fn go_on(
+    driver: &mut Driver<'_>,
+    later: &SearchRange,
+    target: &GuardTarget,
+    is_rebuilt: bool,
+) -> Result<Searched, HuntError> {
+    let mut sampler = Sampler::default();
+    sampler.is_rebuilt = is_rebuilt;
+    let why = match driver.ends(later, target, &mut sampler) {
+        Ok(Ok((target, ends))) => return posterior(driver, later, &target, ends, sampler),
+        Ok(Err(Searched::Nothing(why) | Searched::Unchanged(why))) => why,
+        Ok(Err(other)) => return Ok(other),
+        Err(HuntError::Limit(limit)) => {
+            let why = reached_limit(&limit);
+            driver.limit = Some(limit);
+            why
+        }
+        Err(other) => return Err(other),
+    };
+    let range = crate::git::Range::between(&later.older, &later.newer);
+    let open = driver.oracle.history.commits(&range)?;
+    Ok(Searched::Candidates(open, why.into()))
 }
 
 fn scale_of(target: &GuardTarget, orientation: SearchOrientation) -> Scale {
@@ -172,10 +209,7 @@ impl Search<'_, '_> {
                     self.driver.oracle.recorder.event(event)?;
                     if span.len() > 1 {
                         if self.claim_span(noisy, strategy, &candidate, number)? {
-                            let why = "fresh runs show a step across these commits, but only the \
-                                       newest can be tested; other commits of the range may have \
-                                       made a part of the change";
-                            return Ok(Searched::Candidates(span, why.into()));
+                            return self.confirmed_span(noisy, strategy, span, number);
                         }
                         continue;
                     }
@@ -184,6 +218,11 @@ impl Search<'_, '_> {
                     }
                 }
                 Advice::Stop(answer) => {
+                    if answer == EndReason::Rejected
+                        && let Some(searched) = self.home_matters(noisy, strategy, number)?
+                    {
+                        return Ok(searched);
+                    }
                     return self.undecided(noisy, number, in_words(&answer));
                 }
             }
@@ -228,7 +267,9 @@ impl Search<'_, '_> {
         self.write_verdicts(noisy, number)
     }
 
-    /// Ends a search without an answer: the candidates are the smallest set. `why`: the reason.
+    /// Ends a search without an answer: the candidates are the smallest set. With failure rates, if
+    /// something contradicts a single change, they are all commits that the runs do not exclude.
+    /// `why`: the reason.
     fn undecided(
         &mut self,
         noisy: &Noisy<'_>,
@@ -237,13 +278,32 @@ impl Search<'_, '_> {
     ) -> Result<Searched, HuntError> {
         let set = self.write_posterior(noisy, number)?;
         let set = if set.is_empty() { self.commits.clone() } else { set };
-        let end = SearchEnd::Candidates(set.clone());
+        let open = match noisy.rates() {
+            Some(_) => self.driver.open_if_contradicted(self.range)?,
+            None => None,
+        };
+        let (open, why) = if let Some(open) = open {
+            let why = all_open_reason(why, &set, &open);
+            (open, why)
+        } else if let [only] = set.as_slice()
+            && self.rejected.iter().any(|(commit, _)| commit == only)
+        {
+            let why = format!(
+                "{why}; the posterior leaves only {}, which fresh runs rejected, so every commit of \
+                 the range may be the first",
+                only.short()
+            );
+            (self.commits.clone(), why)
+        } else {
+            let why = format!(
+                "{why}; these hold {:.0} % of the posterior, if one commit made the whole change",
+                100.0 * SHARE
+            );
+            (set, why)
+        };
+        let end = SearchEnd::Candidates(open.clone());
         self.driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end })?;
-        let why = format!(
-            "{why}; these hold {:.0} % of the posterior, if one commit made the whole change",
-            100.0 * SHARE
-        );
-        Ok(Searched::Candidates(set, why.into()))
+        Ok(Searched::Candidates(open, why.into()))
     }
 }
 

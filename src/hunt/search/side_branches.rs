@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::CommitId;
+use crate::evaluation::{CommitId, Culprit, Lineage};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
@@ -13,6 +13,25 @@ use crate::hunt::range::{ExcludedBranch, SearchRange};
 use crate::store::journal::Event;
 
 impl Driver<'_> {
+    /// The side branch to set aside if a parent of a claimed commit has the newer end's verdict:
+    /// the one that starts at the claimed commit, the one that this commit merges, or the one whose
+    /// later part begins at this commit. `None` if none of them forks off before the older end got
+    /// its verdict.
+    pub(crate) fn branch_without_fix(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+        parent: &CommitId,
+    ) -> Result<Option<ExcludedBranch>, HuntError> {
+        if let Some(aside) = self.side_branch(search_range, commit, parent)? {
+            return Ok(Some(aside));
+        }
+        match self.merged_side_branch(search_range, commit, parent)? {
+            None => self.continued_side_branch(search_range, commit),
+            aside => Ok(aside),
+        }
+    }
+
     /// The side branch that starts at a claimed commit. `parent`: a parent with the same verdict.
     /// `None` if the commit is not on a branch that forks off before the older end.
     pub(crate) fn side_branch(
@@ -22,36 +41,177 @@ impl Driver<'_> {
         parent: &CommitId,
     ) -> Result<Option<ExcludedBranch>, HuntError> {
         let history = &self.oracle.history;
-        let [older, newer] = search_range.ends();
+        let [older, _] = search_range.ends();
         if parent == older
             || !history.is_ancestor(parent, older)?
             || history.is_ancestor(older, commit)?
         {
             return Ok(None);
         }
+        let aside = self.branch_from(search_range, commit)?;
+        self.note_aside(search_range, &aside, parent)?;
+        Ok(Some(aside))
+    }
+
+    /// The commits from this one on that do not contain the older end.
+    fn branch_from(
+        &self,
+        search_range: &SearchRange,
+        first: &CommitId,
+    ) -> Result<ExcludedBranch, HuntError> {
+        let history = &self.oracle.history;
+        let [older, newer] = search_range.ends();
         let range = Range::between(older, newer);
-        let mut branch = BTreeSet::from([commit.clone()]);
+        let mut branch = BTreeSet::from([first.clone()]);
         let mut with_children = BTreeSet::new();
         // The lineage lists parents before children.
         for one in history.lineage(&range)? {
             let comes_after = one.parents.iter().any(|parent| branch.contains(parent));
-            if (comes_after || one.commit == *commit) && !history.is_ancestor(older, &one.commit)? {
+            if (comes_after || one.commit == *first) && !history.is_ancestor(older, &one.commit)? {
                 with_children.extend(one.parents);
                 branch.insert(one.commit);
             }
         }
         let tips: Vec<CommitId> =
             branch.into_iter().filter(|one| !with_children.contains(one)).collect();
+        Ok(ExcludedBranch { first: first.clone(), tips })
+    }
+
+    /// Notes which branch is set aside. `parent`: the parent of its first commit.
+    fn note_aside(
+        &mut self,
+        search_range: &SearchRange,
+        aside: &ExcludedBranch,
+        parent: &CommitId,
+    ) -> Result<(), HuntError> {
+        let [older, _] = search_range.ends();
         let change = if search_range.terms.aim().is_regression() { "better" } else { "worse" };
         let text = format!(
             "{} and the commits after it on its branch are set aside: the branch forks off before \
              {} got {change}, and shows the same as {}",
-            commit.short(),
+            aside.first.short(),
             older.short(),
             parent.short()
         );
-        self.oracle.recorder.event(Event::Note { text })?;
-        Ok(Some(ExcludedBranch { first: commit.clone(), tips }))
+        Ok(self.oracle.recorder.event(Event::Note { text })?)
+    }
+
+    /// The side branch that a claimed merge brings in by the parent `tip`, if the merge makes its
+    /// step by its own edits. If another commit merged the branch and kept the fix, git infers that
+    /// all commits of the branch are on the older side, so it claims none of them.
+    ///
+    /// `None` if the branch has several first commits, if its first commit or a parent of that
+    /// commit does not have the newer end's verdict, or if no test tells what the merge does.
+    fn merged_side_branch(
+        &mut self,
+        search_range: &SearchRange,
+        merge: &CommitId,
+        tip: &CommitId,
+    ) -> Result<Option<ExcludedBranch>, HuntError> {
+        let [older, _] = search_range.ends();
+        let history = &self.oracle.history;
+        let parents = history.parents(merge)?;
+        let other = match &parents[..] {
+            [one, other] if one == tip => other,
+            [other, one] if one == tip => other,
+            _ => return Ok(None),
+        };
+        if history.is_ancestor(older, tip)? || self.is_aside(tip, search_range)? {
+            return Ok(None);
+        }
+        let Some([parent, first]) = self.start_of_branch(search_range, tip)? else {
+            return Ok(None);
+        };
+        let merge = Culprit::bare(self.oracle.history.named(merge)?, other.clone());
+        if !self.is_step_of_merge_itself(&merge, tip, &search_range.targets)? {
+            return Ok(None);
+        }
+        self.side_branch(search_range, &first, &parent)
+    }
+
+    /// The side branch that forks off before the older end and goes on at a claimed commit. A merge
+    /// of its earlier part kept the fix, so git infers that this part is on the older side, and
+    /// claims the first commit after it.
+    ///
+    /// `None` as in [`Self::start_of_branch`], and if a part of the branch may have made a step.
+    fn continued_side_branch(
+        &mut self,
+        search_range: &SearchRange,
+        commit: &CommitId,
+    ) -> Result<Option<ExcludedBranch>, HuntError> {
+        let [older, _] = search_range.ends();
+        if self.oracle.history.is_ancestor(older, commit)? || self.is_aside(commit, search_range)? {
+            return Ok(None);
+        }
+        let Some([parent, first]) = self.start_of_branch(search_range, commit)? else {
+            return Ok(None);
+        };
+        let aside = self.branch_from(search_range, &first)?;
+        if !self.bring_no_step(search_range, &aside.tips)? {
+            return Ok(None);
+        }
+        self.note_aside(search_range, &aside, &parent)?;
+        Ok(Some(aside))
+    }
+
+    /// A parent of the first commit of the branch up to `tip`, which forks off before the older
+    /// end, and this first commit. `None` if the branch has several first commits, or if the first
+    /// commit or one of its parents does not have the newer end's verdict.
+    fn start_of_branch(
+        &mut self,
+        search_range: &SearchRange,
+        tip: &CommitId,
+    ) -> Result<Option<[CommitId; 2]>, HuntError> {
+        let [older, _] = search_range.ends();
+        // Each parent outside this branch is an ancestor of the older end.
+        let branch = self.oracle.history.lineage(&Range::between(older, tip))?;
+        let inside: BTreeSet<&CommitId> = branch.iter().map(|one| &one.commit).collect();
+        let is_first = |one: &&Lineage| !one.parents.iter().any(|parent| inside.contains(parent));
+        let mut firsts = branch.iter().filter(is_first);
+        let (Some(first), None) = (firsts.next(), firsts.next()) else { return Ok(None) };
+        let Some(parent) = first.parents.first() else { return Ok(None) };
+        for one in first.parents.iter().chain([&first.commit]) {
+            if !search_range.is_newer(self.judge(one, &search_range.targets)?.verdict) {
+                return Ok(None);
+            }
+        }
+        Ok(Some([parent.clone(), first.commit.clone()]))
+    }
+
+    /// Whether merges of these tips bring no step of the branch into the search range. So it is for
+    /// a tip that a commit on the older side contains. Each merge of another tip must make its step
+    /// by its own edits, if it makes one.
+    fn bring_no_step(
+        &mut self,
+        search_range: &SearchRange,
+        tips: &[CommitId],
+    ) -> Result<bool, HuntError> {
+        let [older, newer] = search_range.ends();
+        let mut verdicts = self.last_verdicts()?;
+        verdicts.retain(|_, verdict| search_range.is_older(*verdict));
+        let lineage = self.oracle.history.lineage(&Range::between(older, newer))?;
+        for tip in tips {
+            let mut is_on_older_side = false;
+            for one in verdicts.keys() {
+                is_on_older_side = is_on_older_side || self.oracle.history.is_ancestor(tip, one)?;
+            }
+            if is_on_older_side {
+                continue;
+            }
+            for Lineage { commit, parents } in &lineage {
+                let other = match &parents[..] {
+                    _ if !parents.contains(tip) => continue,
+                    [one, other] if one == tip => other,
+                    [other, one] if one == tip => other,
+                    _ => return Ok(false),
+                };
+                let merge = Culprit::bare(self.oracle.history.named(commit)?, other.clone());
+                if !self.is_step_of_merge_itself(&merge, tip, &search_range.targets)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Removes parents on branches that were set aside, unless all parents are on such branches.

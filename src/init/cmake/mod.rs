@@ -20,11 +20,14 @@ use found::{CMakeFacts, Executable, Switch};
 use reader::{Command, Commands};
 use scope::{Scope, truth};
 
-/// The deepest nesting of files, the most rounds of a loop, and the most commands in all. Real
-/// trees need less, and a tree that includes itself ends quickly.
+/// The deepest nesting of files, the deepest nesting of blocks, the most rounds of a loop, and the
+/// most commands in all. Real trees need less.
 const DEEPEST: usize = 24;
+const NESTED: usize = 256;
 const ROUNDS: usize = 200;
 const COMMANDS: usize = 200_000;
+/// So many bytes of text, or tries of a file against a pattern, count as a further command.
+const AS_ONE: usize = 1 << 10;
 
 /// Packages that programs use only to fetch or serve models over the network.
 const NETWORK: [&str; 2] = ["CURL", "OpenSSL"];
@@ -33,7 +36,8 @@ const NETWORK: [&str; 2] = ["CURL", "OpenSSL"];
 pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
     let file = join(root, "CMakeLists.txt");
     tree.text(&file)?;
-    let mut walk = Walk { tree, found: CMakeFacts::default(), left: COMMANDS };
+    let found = CMakeFacts::default();
+    let mut walk = Walk { tree, found, open: Vec::new(), nested: 0, left: COMMANDS };
     let mut scope = Scope::root(root);
     walk.file(&file, &mut scope, 0);
     Some(walk.found.build(tree, root, file))
@@ -42,20 +46,49 @@ pub(super) fn read(tree: &Tree, root: &str) -> Option<Build> {
 struct Walk<'t> {
     tree: &'t Tree,
     found: CMakeFacts,
+    /// The files being read: each is included by the one before it.
+    open: Vec<String>,
+    /// How many blocks and files are being read.
+    nested: usize,
     /// How many commands may still be read.
     left: usize,
 }
 
 impl Walk<'_> {
+    /// Reads a file. A file that includes itself is read once: each further reading would read it
+    /// again.
     fn file(&mut self, file: &str, scope: &mut Scope, depth: usize) {
-        if depth > DEEPEST {
+        if depth > DEEPEST || self.open.iter().any(|open| open == file) {
             return;
         }
         let Some(text) = self.tree.text(file) else { return };
+        self.open.push(file.to_owned());
         self.run(&text.fact::<Commands>().0, file, scope, depth);
+        self.open.pop();
+    }
+
+    /// Counts work that is more than that of one command.
+    fn spend(&mut self, amount: usize) {
+        self.left = self.left.saturating_sub(amount / AS_ONE);
+    }
+
+    /// As [`Scope::words`]; long texts count.
+    fn words(&mut self, command: &Command, scope: &Scope) -> Vec<String> {
+        let words = scope.words(&command.arguments);
+        self.spend(words.iter().map(String::len).sum());
+        words
     }
 
     fn run(&mut self, commands: &[Command], file: &str, scope: &mut Scope, depth: usize) {
+        if self.nested == NESTED {
+            return;
+        }
+        self.nested += 1;
+        self.commands(commands, file, scope, depth);
+        self.nested -= 1;
+    }
+
+    fn commands(&mut self, commands: &[Command], file: &str, scope: &mut Scope, depth: usize) {
         let mut at = 0;
         while let Some(command) = commands.get(at).filter(|_| self.left > 0) {
             self.left -= 1;
@@ -169,7 +202,7 @@ impl Walk<'_> {
         scope: &mut Scope,
         depth: usize,
     ) {
-        let words = scope.words(&first.arguments);
+        let words = self.words(first, scope);
         let Some((name, items)) = words.split_first() else { return };
         let items: Vec<String> =
             match items.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -187,7 +220,7 @@ impl Walk<'_> {
     }
 
     fn command(&mut self, command: &Command, file: &str, scope: &mut Scope, depth: usize) {
-        let words = scope.words(&command.arguments);
+        let words = self.words(command, scope);
         let Some((first, rest)) = words.split_first() else { return };
         let from = Origin::new(file, command.line);
         match command.name.as_str() {
@@ -207,6 +240,7 @@ impl Walk<'_> {
                     self.found.idle.push(OptionalFolder { folder, option });
                 }
                 let built = rest.first().filter(|word| *word != "EXCLUDE_FROM_ALL");
+                self.spend(scope.length());
                 let mut inner = scope.below(&folder, first, built.map(String::as_str));
                 self.file(&join(&folder, "CMakeLists.txt"), &mut inner, depth + 1);
             }
@@ -240,7 +274,7 @@ impl Walk<'_> {
         }
     }
 
-    fn glob(&self, kind: &str, rest: &[String], scope: &mut Scope) {
+    fn glob(&mut self, kind: &str, rest: &[String], scope: &mut Scope) {
         let Some((name, patterns)) = rest.split_first() else { return };
         let options = glob::MatchOptions {
             require_literal_separator: kind != "GLOB_RECURSE",
@@ -248,6 +282,7 @@ impl Walk<'_> {
         };
         let patterns = patterns.iter().filter_map(|pattern| scope.path(pattern));
         let patterns: Vec<_> = patterns.filter_map(|p| glob::Pattern::new(&p).ok()).collect();
+        self.spend(self.tree.files().count() * patterns.len());
         let fits = |file: &&str| patterns.iter().any(|pattern| pattern.matches_with(file, options));
         let files = self.tree.files().filter(fits).map(|file| format!("{{src}}/{file}"));
         scope.set(name, files.collect::<Vec<_>>().join(";"));

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use super::super::tree::join;
 use super::reader::Argument;
 
+/// The longest value that is kept, bytes: a value that doubles in a loop must not fill the memory. A
+/// text in which variables are replaced may be twice as long.
+const LONGEST: usize = 1 << 20;
+
 /// The variables of one folder.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
@@ -64,11 +68,18 @@ impl Scope {
         }
     }
 
+    /// Sets a variable. A value that is too long is unknown, like that of a variable never set.
     pub(super) fn set(&mut self, name: &str, value: String) {
-        // A value that doubles in a loop must not fill the memory.
-        if value.len() < 1 << 20 {
+        if value.len() < LONGEST {
             self.variables.insert(name.to_owned(), value);
+        } else {
+            self.variables.remove(name);
         }
+    }
+
+    /// The bytes of all values.
+    pub(super) fn length(&self) -> usize {
+        self.variables.values().map(String::len).sum()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<String> {
@@ -80,14 +91,16 @@ impl Scope {
         value.split(';').filter(|item| !item.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Replaces `${NAME}` by its value, innermost first. Unknown variables stay as they are.
+    /// Replaces `${NAME}` by its value, innermost first. Unknown variables stay as they are, and so
+    /// do those that would make the text too long.
     pub(super) fn expand(&self, text: &str) -> String {
         let mut text = text.to_owned();
         let mut before = text.len();
         while let Some(begin) = text[..before].rfind("${") {
             before = begin;
             let Some(end) = text[begin..].find('}').map(|at| begin + at) else { continue };
-            if let Some(value) = self.variables.get(&text[begin + 2..end]) {
+            let value = self.variables.get(&text[begin + 2..end]);
+            if let Some(value) = value.filter(|value| text.len() + value.len() <= 2 * LONGEST) {
                 text.replace_range(begin..=end, value);
             }
         }

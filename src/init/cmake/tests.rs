@@ -119,3 +119,35 @@ fn folders_and_variables_that_contain_themselves_end() {
     )]);
     assert_eq!(build.programs[0].name, "p");
 }
+
+#[test]
+fn a_value_that_grows_without_end_is_unknown() {
+    let doubled = "set(A ${A}${A})\n".repeat(64);
+    let text = format!("set(A xx)\n{doubled}add_executable(p${{A}} x.c)\nadd_executable(q x.c)\n");
+    let build = build(&[("CMakeLists.txt", &text)]);
+    let names: Vec<_> = build.programs.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["q"]);
+}
+
+#[test]
+fn a_file_is_not_read_again_inside_itself() {
+    let build = build(&[
+        (
+            "CMakeLists.txt",
+            "include(CMakeLists.txt)\nadd_subdirectory(.)\nadd_subdirectory(sub)\nadd_executable(p x.c)\n",
+        ),
+        ("sub/CMakeLists.txt", "include(../CMakeLists.txt)\nadd_executable(q x.c)\n"),
+    ]);
+    let names: Vec<_> = build.programs.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["q", "p"]);
+}
+
+#[test]
+fn blocks_that_are_nested_too_deep_are_left_out() {
+    let nested = |depth: usize| {
+        let (open, close) = ("if(X)\n".repeat(depth), "endif()\n".repeat(depth));
+        let text = format!("{open}add_executable(p x.c)\n{close}add_executable(q x.c)\n");
+        build(&[("CMakeLists.txt", &text)]).programs.len()
+    };
+    assert_eq!([nested(8), nested(5_000)], [2, 1]);
+}

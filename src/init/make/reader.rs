@@ -11,6 +11,11 @@ const DEEPEST: usize = 12;
 /// The most bytes that all expansions may yield. Only a variable that contains itself needs
 /// more.
 const MOST: usize = 8 << 20;
+/// The longest value that may repeat an older value of the same variable, bytes. A value that
+/// doubles on every line would fill the memory; beyond this it is unknown.
+const LONGEST: usize = 64 << 10;
+/// A value that is not known. No reader understands it, so it stays in the text.
+const UNKNOWN: &str = "$(shell)";
 
 /// One rule. Variables are expanded later.
 #[derive(Clone, Debug)]
@@ -86,11 +91,10 @@ impl Makefile {
             let value = match (operator, known) {
                 ("+=", Some(known)) => format!("{known} {value}"),
                 ("?=", Some(known)) => known,
-                ("!=", _) => "$(shell)".to_owned(),
-                // A value that refers to itself gets the old value: `CFLAGS := $(CFLAGS) -O3`.
-                (_, Some(known)) => value
-                    .replace(&format!("$({name})"), &known)
-                    .replace(&format!("${{{name}}}"), &known),
+                ("!=", _) => UNKNOWN.to_owned(),
+                (_, Some(known)) => {
+                    with_old_value(name, value, &known).unwrap_or_else(|| UNKNOWN.to_owned())
+                }
                 (_, None) => value.to_owned(),
             };
             self.variables.insert(name.to_owned(), value);
@@ -182,7 +186,7 @@ impl Makefile {
         if let Some((function, arguments)) = inner.split_once([' ', '\t']) {
             if function == "wildcard" {
                 let patterns = expand(arguments);
-                return Some(each(&patterns, |pattern| self.matches(pattern)));
+                return each(&patterns, |pattern| self.matches(pattern));
             }
             return call(function, &split_arguments(arguments), &expand);
         }
@@ -200,7 +204,7 @@ impl Makefile {
                 let suffix = !from.contains('%');
                 let (from, to) =
                     if suffix { (format!("%{from}"), format!("%{to}")) } else { (from, to) };
-                Some(each(&words, |word| substitute(&from, &to, word)))
+                each(&words, |word| substitute(&from, &to, word))
             }
             None => variable(&expand(inner)),
         }
@@ -315,19 +319,47 @@ fn split_arguments(text: &str) -> Vec<&str> {
 fn call(name: &str, arguments: &[&str], expand: &dyn Fn(&str) -> String) -> Option<String> {
     let arguments: Vec<String> = arguments.iter().map(|text| expand(text)).collect();
     match (name, arguments.as_slice()) {
-        ("addprefix", [prefix, words]) => Some(each(words, |w| format!("{}{w}", prefix.trim()))),
-        ("addsuffix", [suffix, words]) => Some(each(words, |w| format!("{w}{}", suffix.trim()))),
+        ("addprefix", [prefix, words]) => each(words, |w| format!("{}{w}", prefix.trim())),
+        ("addsuffix", [suffix, words]) => each(words, |w| format!("{w}{}", suffix.trim())),
         ("patsubst", [from, to, words]) => {
-            Some(each(words, |word| substitute(from.trim(), to.trim(), word)))
+            each(words, |word| substitute(from.trim(), to.trim(), word))
         }
-        ("notdir", [words]) => Some(each(words, |word| base(word).to_owned())),
+        ("notdir", [words]) => each(words, |word| base(word).to_owned()),
         ("sort" | "strip" | "abspath" | "realpath", [words]) => Some(words.trim().to_owned()),
         _ => None,
     }
 }
 
-fn each(words: &str, change: impl Fn(&str) -> String) -> String {
-    words.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
+/// The changed words, separated by spaces; `None` if they are too long together.
+fn each(words: &str, change: impl Fn(&str) -> String) -> Option<String> {
+    let mut all = String::new();
+    for word in words.split_whitespace() {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(&change(word));
+        if all.len() > MOST {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// The value of an assignment in which the variable itself stands for its old value:
+/// `CFLAGS := $(CFLAGS) -O3`. `None` if it gets too long.
+fn with_old_value(name: &str, value: &str, old: &str) -> Option<String> {
+    let mut value = value.to_owned();
+    for reference in [format!("$({name})"), format!("${{{name}}}")] {
+        let count = value.matches(&reference).count();
+        if count == 0 {
+            continue;
+        }
+        if value.len() + count * old.len() > LONGEST {
+            return None;
+        }
+        value = value.replace(&reference, old);
+    }
+    Some(value)
 }
 
 /// Replaces the `%` of `to` by the stem: the part of the word that the `%` of `from` matches. The

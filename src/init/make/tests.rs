@@ -110,3 +110,21 @@ fn variables_and_files_that_contain_themselves_end() {
     )]);
     assert!(read(&tree, "").unwrap().programs.is_empty());
 }
+
+#[test]
+fn a_value_that_grows_without_end_is_unknown() {
+    let doubled = "A := $(A)${A}\n".repeat(64);
+    let makefile = format!(
+        "A = xx\n{doubled}ppl: ppl.c\n\tcc $(A) -o $@ ppl.c\nL = {}\nW = {}\n",
+        "x".repeat(40_000),
+        "a ".repeat(1_000)
+    );
+    let (_folder, tree) = tree(&[("Makefile", &makefile), ("ppl.c", "")]);
+    let programs = read(&tree, "").unwrap().programs;
+    assert_eq!(find(&programs, "ppl").sources, ["ppl.c"]);
+    let makefile = Makefile::read(&tree, "", "Makefile");
+    assert!(makefile.expand("$(A)", &[]).contains("$(shell)"));
+    // Forty megabytes.
+    let longer = "$(addprefix $(L),$(W))";
+    assert_eq!(makefile.expand(longer, &[]), longer);
+}

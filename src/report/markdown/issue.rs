@@ -125,9 +125,12 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.push(item("Confidence", &certainty::confidence(report, first)));
     lines.extend(words::confirmed_before(first).map(|words| item("Note", &words)));
     let others = words::other_culprits(report).map(|other| {
-        let cause = inquiry::cause_in_short(report, other);
-        let cause = cause.map(|words| format!(" ({})", said(&words))).unwrap_or_default();
-        format!("`{}` {}{cause}", other.commit.short(), said(&other.subject))
+        let undone = words::landed_again(other).map(|words| format!("undone {words}"));
+        let known = undone.into_iter().chain(inquiry::cause_in_short(report, other));
+        let known: Vec<String> = known.map(|words| said(&words)).collect();
+        let known =
+            if known.is_empty() { String::new() } else { format!(" ({})", known.join("; ")) };
+        format!("`{}` {}{known}", other.commit.short(), said(&other.subject))
     });
     lines.extend(list(&format!("Also {}s", words::sought(report)), others));
     lines

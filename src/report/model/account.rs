@@ -18,6 +18,9 @@ pub(crate) struct AccountLine {
     /// The rest is made of small steps.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_small_steps: bool,
+    /// What two confirmed commits explain both: each alone makes the step at the bad end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Value>,
     /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
 }

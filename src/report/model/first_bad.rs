@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Failure,
+    Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Failure, HomeDoubt,
     LoadedFilesComparison, Metric, TouchedFile, Value,
 };
 
@@ -71,6 +71,14 @@ pub(crate) struct FirstBad {
     /// step: that commit. It may have undone the whole step; then another change made the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perhaps_mended_by: Option<CommitId>,
+    /// Set if files in the home folder may carry results from one commit to another: why the
+    /// confirmation does not exclude that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_doubt: Option<HomeDoubt>,
+    /// Set if the commit's change was undone, and a later commit landed it again: the first known
+    /// commit without the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<CommitId>,
 }
 
 impl FirstBad {

@@ -318,6 +318,8 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         confirmed_before: None,
         unmeasured_after: None,
         perhaps_mended_by: None,
+        home_doubt: None,
+        undone_by: None,
     }
 }
 
@@ -344,6 +346,7 @@ pub(crate) fn found(culprit: Culprit) -> Finding {
             rest: 0.02,
             in_small_steps: false,
             taken_back: None,
+            overlap: None,
             limit: 0.05,
         }],
         ..Finding::plain(Outcome::Culprit, "One commit raised ppl beyond its limit.")

@@ -59,6 +59,54 @@ fn a_first_bad_commit_on_the_terminal() {
     ");
 }
 
+#[test]
+fn a_step_that_two_commits_make_is_not_gained_back() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let account = &mut finding.accounts[0];
+    (account.total, account.explained, account.rest) = (0.5, 1.0, -0.5);
+    account.overlap = Some(0.5);
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    let said = "ppl got 0.5 worse from good to bad: all of it is explained; the steps of two commits \
+                overlap: either of them is enough\n";
+    assert!(told.contains(said), "{told}");
+}
+
+#[test]
+fn a_change_that_landed_again_says_that_it_was_undone() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let mut earlier = finding.culprits[0].clone();
+    (earlier.info.commit, earlier.undone_by) = (id('a'), Some(id('c')));
+    finding.culprits.push(earlier);
+    hunt.end(finding);
+    let report = hunt.report();
+    let undone = "by cccccccccc at the latest, and applied again later";
+    for (told, said) in [
+        (terminal_answer(&report), format!("\n  Undone: {undone}\n")),
+        (markdown(&report), format!("\n- Undone: {undone}\n")),
+        (super::issue(&report), format!("(undone {undone})")),
+    ] {
+        assert_eq!(told.matches(&said).count(), 1, "no {said} in {told}");
+    }
+}
+
+#[test]
+fn the_terminal_counts_the_first_bad_commits_that_it_does_not_show() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    for other in ['a', 'c', 'e'] {
+        let mut culprit = finding.culprits[0].clone();
+        culprit.info.commit = id(other);
+        finding.culprits.push(culprit);
+    }
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    assert_eq!(told.matches("Also a first bad commit").count(), 2, "{told}");
+    assert!(told.contains("\n… and 1 more first bad commit in the report\n"), "{told}");
+}
+
 pub(crate) fn candidates() -> Hunt {
     let mut hunt = Hunt::at_search();
     hunt.run('f', Phase::Search, None);

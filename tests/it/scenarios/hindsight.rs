@@ -51,6 +51,15 @@ fn a_mend_on_a_branch_that_was_measured_later_counts() {
 }
 
 #[test]
+fn a_change_that_failures_hid_may_be_undone_and_landed_again_after_them() {
+    let nan = |commit: usize| if (10..30).contains(&commit) { "n" } else { "7.0" };
+    let words: Vec<&str> = (0..64).map(nan).collect();
+    let changes = [(15, "a", 3.79), (52, "a", 0.0), (56, "a", 3.79)];
+    let (told, history) = hunt(with_kernels(line(&words.join(" ")), &changes)).hunted();
+    assert_eq!(told.culprits(&history), ["56"], "{}", told.output.stdout);
+}
+
+#[test]
 fn a_change_that_was_out_of_the_tree_where_nothing_can_be_measured_may_be_anothers() {
     let nan = |commit: usize| if (12..20).contains(&commit) { "n" } else { "7.0" };
     let words: Vec<&str> = (0..28).map(nan).collect();

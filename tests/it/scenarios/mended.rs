@@ -180,3 +180,34 @@ fn a_step_that_is_still_mended_in_another_file_was_made_again_behind_failures() 
     let (told, _) = failing_after_a_mend(&again).hunted();
     told.expect(3, "candidates");
 }
+
+/// The commits 3 to 5 do not build, and 4 makes a step. 8 writes this text in place of the step's
+/// line, and `later` is what a commit adds after that. The new files of 3 and 5 stay.
+fn step_among_commits_that_do_not_build(text: &str, later: &[(usize, &str, f64)]) -> Row {
+    let mut plan = notes(kernels(12, later), 5, "rows of four");
+    for (commit, name, text) in [
+        (3, "builds", "build_exit = 1\n"),
+        (4, "a", "ppl+a = 0.3\n"),
+        (6, "builds", "# builds again\n"),
+        (8, "a", text),
+    ] {
+        plan = plan.file(commit, format!("kernels/{name}.conf"), text);
+    }
+    hunt(plan)
+}
+
+#[test]
+fn a_step_among_commits_that_do_not_build_is_no_answer_if_only_its_lines_were_taken_back() {
+    let row = step_among_commits_that_do_not_build("ppl+a = 0\n", &[(10, "b", 0.3)]);
+    let (told, history) = row.hunted();
+    let told = told.names(&history, 10);
+    assert_eq!(told.culprits(&history), ["10"]);
+}
+
+#[test]
+fn commits_that_do_not_build_stay_candidates_if_the_lines_were_only_rewritten() {
+    let row = step_among_commits_that_do_not_build("# as before\nppl+a = 0.30\n", &[]);
+    let (told, history) = row.hunted();
+    let told = told.expect(3, "candidates");
+    assert_eq!(told.candidates(&history), ["3", "4", "5", "6"]);
+}

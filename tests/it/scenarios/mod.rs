@@ -48,6 +48,7 @@ mod several;
 mod short;
 mod short_at_random;
 mod texts;
+mod timeouts;
 mod world;
 
 use std::ffi::OsString;

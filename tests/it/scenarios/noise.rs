@@ -130,3 +130,19 @@ fn a_crash_seen_once_never_blames_a_commit() {
         }
     }
 }
+
+#[test]
+fn commits_that_do_not_build_are_no_answer_if_their_failures_went_away_and_came_back() {
+    // Two in three runs are worse from 4 to 7 and from 10 on; the commits 3 to 5 do not build.
+    let mut plan = line(&["7.0"; 12].join(" "));
+    for label in [4, 5, 6, 7, 10, 11] {
+        plan = plan.with(label, "ppl = 7.5 7.0 7.5");
+    }
+    let plan = plan
+        .file(3, "kernels/builds.conf", "build_exit = 1\n")
+        .file(5, "kernels/notes.conf", "# rows of four\n")
+        .file(6, "kernels/builds.conf", "# builds again\n");
+    let (hunt, history) = hunt(plan).hunted();
+    let said = [hunt.culprits(&history), hunt.candidates(&history)].concat();
+    assert!(said.contains(&"10".to_owned()), "{}", hunt.output.stdout);
+}

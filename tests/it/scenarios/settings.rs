@@ -19,6 +19,15 @@ fn with_settings(settings: &'static [(&str, &str)]) -> Row {
 }
 
 #[test]
+fn a_file_that_orders_diffs_is_found_from_the_top_of_the_checkout_only() {
+    let row = row().given(|env, _| {
+        fs::write(env.repo().join(".git/order"), "*.h\n").unwrap();
+        env.git(&["config", "diff.orderFile", ".git/order"]);
+    });
+    row.finds("2").costs(14, 6);
+}
+
+#[test]
 fn settings_that_change_what_git_says() {
     let settings = &[
         ("advice.detachedHead", "true"),
@@ -33,6 +42,11 @@ fn settings_that_change_what_git_says() {
         ("core.quotePath", "false"),
         ("core.abbrev", "4"),
         ("core.pager", "false"),
+        ("diff.suppressBlankEmpty", "true"),
+        ("diff.relative", "true"),
+        ("log.diffMerges", "off"),
+        ("log.follow", "true"),
+        ("log.showRoot", "false"),
     ];
     with_settings(settings).finds("2").costs(14, 6);
 }
@@ -132,5 +146,6 @@ fn variables_that_lead_elsewhere_are_heeded_by_nobody() {
     for name in ["GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"] {
         row = row.variable(name, &nowhere);
     }
+    let row = row.variable("GIT_DIFF_OPTS", "-u0");
     row.variable("GIT_LITERAL_PATHSPECS", "1").finds("2").costs(14, 6);
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::evaluation::{CauseEnd, Culprit, GuardForm, Shows};
+use crate::evaluation::{CauseEnd, Culprit, GuardForm, Lineage, Shows};
 use crate::oracle::fixture::{self, commit, effect, target};
 
 fn culprit(digit: char) -> Culprit {
@@ -129,19 +129,35 @@ fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
     let speed = Unexplained::Metric(Metric::of("speed"));
     assert_eq!(found(&named(&['5']), &cause, &sought(0.5)), std::slice::from_ref(&speed));
     let finding = Finding { cause: Some(cause), ..named(&['5']) };
-    let history: Vec<CommitId> = "3456".chars().map(commit).collect();
-    let open = incomplete(finding, vec![speed], &history, SearchTerms::of(Aim::Regression));
+    let order = CommitOrder::line("3456");
+    let open = incomplete(finding, vec![speed], &order, SearchTerms::of(Aim::Regression));
     assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
 }
 
 #[test]
 fn the_later_commits_are_candidates_then() {
-    let history: Vec<CommitId> = "23456".chars().map(commit).collect();
-    let open =
-        incomplete(named(&['5']), ppl().to_vec(), &history, SearchTerms::of(Aim::Regression));
+    let order = CommitOrder::line("23456");
+    let terms = SearchTerms::of(Aim::Regression);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms);
     assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
     assert_eq!(open.candidates, [commit('5'), commit('6')]);
     assert_eq!(open.culprits.len(), 1);
+    assert!(open.summary.ends_with("a later commit does this too"), "{}", open.summary);
+}
+
+#[test]
+fn the_commits_of_another_branch_are_candidates_too() {
+    // 3 and 5 on two branches after 2, merged by 6.
+    let one = |of, parents: &str| Lineage {
+        commit: commit(of),
+        parents: parents.chars().map(commit).collect(),
+    };
+    let branches = [one('2', "1"), one('3', "2"), one('5', "2"), one('6', "53")];
+    let order = CommitOrder::of(branches.to_vec());
+    let terms = SearchTerms::of(Aim::Regression);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms);
+    assert_eq!(open.candidates, ['3', '5', '6'].map(commit));
+    assert!(open.summary.ends_with("another commit does this too"), "{}", open.summary);
 }
 
 #[test]
@@ -153,6 +169,7 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
         rest: 0.7,
         in_small_steps,
         taken_back,
+        overlap: None,
         limit: 0.5,
     };
     let left_at = |level: f64, account: Account| {
@@ -168,8 +185,8 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
     assert_eq!(left_at(6.7, account(None, true)), []);
     // Nobody knows where the rest is.
     let finding = Finding { accounts: vec![account(None, false)], ..named(&['5']) };
-    let history: Vec<CommitId> = "23456".chars().map(commit).collect();
+    let order = CommitOrder::line("23456");
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(finding, ppl().to_vec(), &history, terms);
-    assert_eq!(open.candidates, history);
+    let open = incomplete(finding, ppl().to_vec(), &order, terms);
+    assert_eq!(open.candidates, order.commits());
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::evaluation::{
     Account, Aim, Contribution, Effect, FailureKind, Guard, GuardForm, Outcome, Unexplained, Value,
 };
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::path_filter::PathFilter;
 use crate::oracle::fixture::{self, at, commit, effect, fails_alike, failure, noisy, target};
 
@@ -43,8 +44,8 @@ fn whole(target: GuardTarget) -> (Ledger, SearchRange) {
     (ledger, search_range(Aim::Regression, commit('1'), commit('e'), targets))
 }
 
-fn history() -> Vec<CommitId> {
-    "123456789abcde".chars().map(commit).collect()
+fn history() -> CommitOrder {
+    CommitOrder::line("123456789abcde")
 }
 
 fn only_target(search_range: &SearchRange) -> &GuardTarget {
@@ -416,6 +417,21 @@ fn a_search_that_came_to_nothing_is_not_silent() {
     let finding = ledger.close(Vec::new(), &history(), false);
     assert_eq!(finding.outcome, Outcome::Candidates);
     assert!(!finding.summary.is_empty());
+}
+
+#[test]
+fn a_step_that_each_of_two_commits_makes_alone_is_in_the_account_twice() {
+    let (mut ledger, search_range) = whole(target(UP, 6.0, 7.0));
+    for digit in ['3', '5'] {
+        ledger.enter(&search_range, found(digit, 6.0, 7.0), &at('e', &[7.0; 3]));
+    }
+    assert_eq!(ledger.accounts()[0].overlap, None);
+    ledger.either = Some([commit('3'), commit('5')]);
+    let account = ledger.accounts().remove(0);
+    assert_eq!((account.rest, account.overlap), (-1.0, Some(1.0)));
+    // Once only one of them is named, nothing is there twice.
+    ledger.undone_by(&commit('3'), &commit('9'));
+    assert_eq!(ledger.accounts()[0].overlap, None);
 }
 
 proptest! {

@@ -87,6 +87,14 @@ fn a_step_that_one_commit_made_good_mostly_stands_if_its_text_is_whole() {
 }
 
 #[test]
+fn who_made_an_improvement_matters_only_if_little_is_left() {
+    let matters = |left: f64| depends_on_author(3.15, &mend(3.15 - left, left));
+    assert_eq!([2.34, 0.81, 0.2, 0.05].map(matters), [false, true, false, false]);
+    // A tenth of a small step is within the tolerance.
+    assert!(!depends_on_author(0.5, &mend(0.42, 0.08)));
+}
+
+#[test]
 fn an_improvement_larger_than_a_step_may_have_undone_it_and_more() {
     let mended_by = |steps: [f64; 2], amount: f64| {
         let mut all = vec![found('1', steps[0]), found('2', steps[1])];

@@ -1,7 +1,8 @@
 use crate::evaluation::{
-    Aim, CommitId, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Metric, Outcome,
+    Aim, Basis, CommitId, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Metric, Outcome,
     Target, Unexplained, Value,
 };
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::left_out::LeftOut;
 use crate::hunt::outcome::account::Ledger;
 use crate::hunt::outcome::culprit_status::CulpritStatus;
@@ -70,8 +71,7 @@ impl Hunt {
     }
 
     fn close(self) -> Finding {
-        let history: Vec<CommitId> = "123456789abcde".chars().map(commit).collect();
-        self.ledger.close(Vec::new(), &history, false)
+        self.ledger.close(Vec::new(), &CommitOrder::line("123456789abcde"), false)
     }
 }
 
@@ -156,6 +156,7 @@ fn a_doubt_gives_its_own_reason() {
         (WhyHidden::LostInNoise, "the runs do not tell whether the bad end still has the step"),
         (WhyHidden::GoneAtEnd, "its change is gone at the bad end"),
         (WhyHidden::GoneAt(commit('9')), "is gone at 9999999999"),
+        (WhyHidden::PerhapsGoneAt(commit('9')), "the runs of 9999999999 contradict each other"),
     ];
     for (why, said) in reasons {
         let mut hunt = Hunt::of(&[ppl(7.0)]);
@@ -252,6 +253,32 @@ fn a_commit_of_whose_step_little_is_left_is_named_with_less_confidence() {
 }
 
 #[test]
+fn a_commit_whose_change_landed_again_says_where_it_was_undone() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    hunt.finds('5', effect(6.0, 7.0, 0.5));
+    hunt.finds('8', effect(6.0, 7.0, 0.5));
+    hunt.ledger.found()[0].status = CulpritStatus::Undone { by: commit('6'), again: true };
+    let finding = hunt.close();
+    assert_eq!(named(&finding), ['5', '8'].map(commit));
+    let undone = finding.culprits.iter().map(|one| one.undone_by.clone());
+    assert_eq!(undone.collect::<Vec<_>>(), [Some(commit('6')), None]);
+}
+
+#[test]
+fn a_commit_that_only_a_branch_undid_does_not_say_that_it_was_undone() {
+    let mut hunt = Hunt::of(&[ppl(7.0)]);
+    hunt.finds('5', effect(6.0, 7.0, 0.5));
+    hunt.finds('8', effect(6.0, 7.0, 0.5));
+    hunt.ledger.found()[0].status = CulpritStatus::Undone { by: commit('6'), again: true };
+    hunt.ledger.kept_beside.insert(commit('5'));
+    let finding = hunt.close();
+    assert_eq!(named(&finding), ['5', '8'].map(commit));
+    assert!(finding.culprits.iter().all(|one| one.undone_by.is_none()));
+    let said = "on a branch; another line of history kept the change";
+    assert!(finding.notes.iter().any(|note| note.ends_with(said)), "{:?}", finding.notes);
+}
+
+#[test]
 fn groups_of_candidates_are_counted_together() {
     let mut hunt = Hunt::of(&[ppl(7.0)]);
     let targets = hunt.targets.clone();
@@ -262,4 +289,41 @@ fn groups_of_candidates_are_counted_together() {
     let said = "one of 3; 2 of them (8888888888, 9999999999): neither builds";
     assert!(finding.summary.ends_with(said), "{}", finding.summary);
     assert_eq!(finding.notes, ["besides, 2 of them (9999999999, aaaaaaaaaa): odd"]);
+}
+
+#[test]
+fn a_group_of_all_candidates_is_counted_once() {
+    let summary = |first: &str, second: &str| {
+        let mut hunt = Hunt::of(&[ppl(7.0)]);
+        let targets = hunt.targets.clone();
+        for (group, why) in [(first, "neither builds"), (second, "odd")] {
+            let commits = group.chars().map(commit).collect();
+            hunt.enter(&targets, Searched::Candidates(commits, why.into()));
+        }
+        let finding = hunt.close();
+        (finding.summary, finding.notes)
+    };
+    let (said, notes) = summary("89a", "9a");
+    assert!(
+        said.ends_with("one of 3: 8888888888, 9999999999, aaaaaaaaaa; neither builds"),
+        "{said}"
+    );
+    assert_eq!(notes, ["besides, 2 of them (9999999999, aaaaaaaaaa): odd"]);
+    let (said, notes) = summary("9a", "89a");
+    assert!(
+        said.ends_with("one of 3; 2 of them (9999999999, aaaaaaaaaa): neither builds"),
+        "{said}"
+    );
+    assert_eq!(notes, ["besides, all of them: odd"]);
+}
+
+#[test]
+fn a_claim_rests_on_values_that_repeat_only_if_no_runs_of_a_commit_differ() {
+    let basis = |is_flaky| {
+        let mut hunt = Hunt::of(&[ppl(7.0)]);
+        hunt.finds('5', effect(6.0, 7.0, 0.5));
+        hunt.ledger.is_flaky = is_flaky;
+        hunt.close().culprits[0].basis
+    };
+    assert_eq!([false, true].map(basis), [Basis::BitExact, Basis::Sequential]);
 }

@@ -64,12 +64,9 @@ impl<'d> Search<'d, '_> {
         number: usize,
     ) -> Result<bool, HuntError> {
         let commit = self.commits[candidate.commit].clone();
-        let (strategy, step) = self.with_levels(strategy, noisy);
-        let targets = &strategy.targets;
-        let claim = self.claim_of(&commit, targets, &strategy, step, number);
         let against: Vec<CommitId> =
             candidate.against.iter().map(|place| self.commit_of(*place)).collect();
-        if self.driver.confirm_span(claim, &against)? {
+        if self.shows_step(noisy, strategy, &commit, &against, number)? {
             return Ok(true);
         }
         let why = "its fresh runs do not differ from those of the commits before it";
@@ -78,6 +75,21 @@ impl<'d> Search<'d, '_> {
         noisy.rejected(&fresh);
         self.forget_verdicts();
         Ok(false)
+    }
+
+    /// Whether fresh runs show that a commit has the newer end's result, and that the others have
+    /// the older end's.
+    pub(super) fn shows_step(
+        &mut self,
+        noisy: &Noisy<'_>,
+        strategy: &SearchStrategy,
+        commit: &CommitId,
+        others: &[CommitId],
+        number: usize,
+    ) -> Result<bool, HuntError> {
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let claim = self.claim_of(commit, &strategy.targets, &strategy, step, number);
+        self.driver.confirm_span(claim, others)
     }
 
     /// Confirms a commit with fresh runs; `None` if the search must continue.
@@ -119,9 +131,14 @@ impl<'d> Search<'d, '_> {
                     self.driver.contradicted(commit, &why)?;
                     return Ok(Some(Searched::Nothing(why)));
                 }
+                self.rejected.push((commit.clone(), why.clone()));
                 why
             }
-            ConfirmationOutcome::Undecided(why) | ConfirmationOutcome::NotReproduced(why) => why,
+            ConfirmationOutcome::NotReproduced(why) => {
+                self.rejected.push((commit.clone(), why.clone()));
+                why
+            }
+            ConfirmationOutcome::Undecided(why) => why,
         };
         self.driver.contradicted(commit, &why)?;
         if self.driver.oracle.recipes.config.build.mode.keeps_files() {
@@ -132,6 +149,24 @@ impl<'d> Search<'d, '_> {
         noisy.rejected(&fresh);
         self.forget_verdicts();
         Ok(None)
+    }
+
+    /// After several rejected claims: measures the first one again with the user's home folder. If
+    /// it holds there alone, files in that folder carry results from one commit to another. Later
+    /// claims rest on the fresh runs too, which had an empty home folder.
+    pub(super) fn home_matters(
+        &mut self,
+        noisy: &Noisy<'_>,
+        strategy: &SearchStrategy,
+        number: usize,
+    ) -> Result<Option<Searched>, HuntError> {
+        let Some((commit, why)) = self.rejected.first().cloned() else { return Ok(None) };
+        let (strategy, step) = self.with_levels(strategy, noisy);
+        let targets = &self.range.targets;
+        let claim = self.claim_of(&commit, targets, &strategy, step, number);
+        let holds = self.driver.holds_only_with_user_home(claim)?;
+        let why = format!("{} is not confirmed: {why}", commit.short());
+        Ok(holds.then_some(Searched::HomeMatters(why)))
     }
 
     /// The candidates if commits on one side of `commit` fail at different rates.

@@ -1,0 +1,16 @@
+//! Why a confirmation does not exclude that files in the home folder carry results from one commit
+//! to another.
+
+use serde::{Deserialize, Serialize};
+
+/// Why nothing shows that the home folder does not matter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HomeDoubt {
+    /// The confirmation used the user's home folder, because builds or runs fail or give other
+    /// values with an empty one.
+    UserHome,
+    /// This file below the home folder changed during the hunt, and an empty home folder has it
+    /// too, by a link.
+    Changed(String),
+}
