@@ -147,6 +147,15 @@ impl History {
         Ok(tree.map_err(unread)?.get_name(name).is_some())
     }
 
+    /// Whether one of two commits contains the other.
+    pub(crate) fn are_on_one_line(
+        &self,
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<bool, GitError> {
+        Ok(self.is_ancestor(one, other)? || self.is_ancestor(other, one)?)
+    }
+
     /// Whether `old` is reachable from `new`. As in git, a commit is its own ancestor.
     pub(crate) fn is_ancestor(&self, old: &CommitId, new: &CommitId) -> Result<bool, GitError> {
         let (old_oid, new_oid) = (self.known(old)?, self.known(new)?);

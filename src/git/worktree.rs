@@ -171,7 +171,7 @@ impl Worktree {
         start_over(&self.git_dir, &self.path)
     }
 
-    /// Whether there was a checkout, whose files the next one keeps if they do not change.
+    /// Whether files of an earlier checkout are there. The next one writes only those that differ.
     pub(crate) fn has_files(&self) -> bool {
         self.git_dir.join(PRIVATE_INDEX).exists()
     }

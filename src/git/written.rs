@@ -10,8 +10,8 @@ use super::raw_path::os;
 /// The mode of a submodule in an index.
 const SUBMODULE: u32 = 0o160_000;
 
-/// Whether a tracked file at `top` is gone, or has another time of modification than after its
-/// checkout, whatever its content is. False if there was no checkout.
+/// Whether somebody removed a tracked file at `top`, or wrote one since its checkout, also with the
+/// same content: the time of modification tells. False if there was no checkout.
 ///
 /// Most versions of git compare whole seconds only, and then contents. A file that a build writes
 /// with the same content within a second of its checkout is no change for them.

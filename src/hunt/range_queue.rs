@@ -300,7 +300,7 @@ impl Driver<'_> {
             let inside = match super::search::search(self, inner.clone())? {
                 Searched::Culprit(inside, _) => inside,
                 Searched::Candidates(mut branch, _) | Searched::Untestable(mut branch) => {
-                    // The merge's step is of its branch, however much the search left open.
+                    // The list may have commits outside the branch, but the step is the branch's.
                     let range = Range::between(&inner.older, &inner.newer);
                     let within = self.oracle.history.commits(&range)?;
                     branch.retain(|one| within.contains(one));

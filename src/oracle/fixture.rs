@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::config::Config;
 use crate::evaluation::{
     Checks, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm,
-    GuardTarget, Metric, Noise, NoiseKind, Reading, Resources, Target, Value,
+    GuardTarget, Metric, Noise, NoiseKind, Reading, Resources, Shows, Target, Trial, TrialOf,
+    Value,
 };
 
 use super::{Observation, Sample};
@@ -57,6 +58,19 @@ pub(crate) fn effect(parent: f64, level: f64, limit: f64) -> Effect {
         interval: None,
         limit,
         over_text: None,
+    }
+}
+
+/// A test that gives an endpoint this level of ppl.
+pub(crate) fn trial(of: TrialOf, level: f64) -> Trial {
+    Trial {
+        of,
+        parts: Vec::new(),
+        shows: Shows::Difference,
+        reason: String::new(),
+        failure: None,
+        levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
+        attempts: Vec::new(),
     }
 }
 

@@ -10,7 +10,6 @@ use std::path::Path;
 use crate::build::{Linked, private_folders};
 use crate::config::{Prepare, fill_env};
 use crate::evaluation::{Ended, FailedPrepare, MachineStates, Resources, RunRecord};
-use crate::git::Worktree;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_log};
@@ -20,6 +19,7 @@ use super::derive::Derived;
 use super::launch::Launch;
 use super::machine_lock::MachineShare;
 use super::parts::{Oracle, Placed};
+use super::run::reset_checkout;
 use super::{OracleError, Task, machine_state};
 
 /// A finished step, not yet judged as worked or failed.
@@ -146,10 +146,7 @@ impl Oracle {
         })?;
         let machine = MachineStates { before, after: machine_state::read(Path::new("/")) };
         let repository = self.recipes.engine.history.repository();
-        let checkout_spec = placed.checkout_spec.clone();
-        if Worktree::with_checkout(repository, &slot.src(), checkout_spec)?.reset()? {
-            slot.set_rewrites_tracked_files()?;
-        }
+        reset_checkout(repository, slot, &placed.checkout_spec)?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::stopped(&self.stop));
         }

@@ -114,10 +114,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     }
     let loaded = loaded(&order, watch, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
-    let checkout_spec = order.checkout_spec.clone();
-    if Worktree::with_checkout(order.repository, &slot.src(), checkout_spec)?.reset()? {
-        slot.set_rewrites_tracked_files()?;
-    }
+    reset_checkout(order.repository, slot, order.checkout_spec)?;
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::stopped(order.stop));
     }
@@ -155,6 +152,19 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     };
     (order.same)(&record)?;
     Ok(order.store.put_run(&record, log)?)
+}
+
+/// Restores the tracked files of a slot's checkout. Marks the slots if one of them was written.
+pub(super) fn reset_checkout(
+    repository: &Repository,
+    slot: &Slot,
+    checkout_spec: &CheckoutSpec,
+) -> Result<(), OracleError> {
+    let worktree = Worktree::with_checkout(repository, &slot.src(), checkout_spec.clone())?;
+    if worktree.reset()? {
+        slot.set_rewrites_tracked_files()?;
+    }
+    Ok(())
 }
 
 /// The files that the run loaded; an error if one does not belong to the commit.

@@ -1,9 +1,9 @@
 //! Whether builds or runs of this repository write files that git tracks, such as a committed
 //! generated file.
 //!
-//! A checkout in a slot writes only the files that differ from those of the commit before. `make`
-//! compares the times of files. So whether it makes such a file depends on which commit the slot
-//! held before, unless each checkout begins with an empty folder.
+//! A checkout in a slot writes only the files that differ from those of the commit that the slot
+//! held before. `make` compares the times of files. So whether it makes such a file depends on that
+//! commit, unless each checkout begins with an empty folder.
 
 use std::path::PathBuf;
 

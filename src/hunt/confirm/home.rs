@@ -72,10 +72,18 @@ impl Driver<'_> {
         claim: Claim<'_>,
         parents: &[CommitId],
     ) -> Result<ConfirmationRuns, HuntError> {
-        self.oracle.recipes.config.home = HomeUse::Shared;
-        let own = self.measure_in_rounds(claim, parents, true);
-        self.oracle.recipes.config.home = HomeUse::Checked;
-        own
+        self.with_user_home(|driver| driver.measure_in_rounds(claim, parents, true))
+    }
+
+    /// Does this with the user's home folder, unless all builds and runs get an empty one.
+    pub(crate) fn with_user_home<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
+        let home = self.oracle.recipes.config.home;
+        if home == HomeUse::Checked {
+            self.oracle.recipes.config.home = HomeUse::Shared;
+        }
+        let told = ask(self);
+        self.oracle.recipes.config.home = home;
+        told
     }
 
     /// Uses the user's home folder from now on. The runs with an empty one no longer count.

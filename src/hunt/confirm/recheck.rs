@@ -107,12 +107,16 @@ mod tests {
 
     #[test]
     fn a_claim_that_runs_no_longer_support_has_no_confidence_to_tell() {
-        let said = |confidence, is_rejected| {
-            let why = reason_to_withdraw(&commit('5'), confidence, is_rejected);
-            why.split_once("; ").unwrap().1.to_owned()
+        let said =
+            |confidence, is_rejected| reason_to_withdraw(&commit('5'), confidence, is_rejected);
+        let why = |end: &str| {
+            format!(
+                "since {} was confirmed, runs or builds of other commits were seen to differ; {end}",
+                commit('5').short()
+            )
         };
-        assert_eq!(said(0.978_965, false), "its confidence is now only 97.8 %");
-        let unsupported = "all runs together no longer show that it made the step";
+        assert_eq!(said(0.978_965, false), why("its confidence is now only 97.8 %"));
+        let unsupported = why("all runs together no longer show that it made the step");
         assert_eq!(said(0.0, false), unsupported);
         // The confidence says nothing about a parent that shows the step too.
         assert_eq!(said(0.9999, true), unsupported);

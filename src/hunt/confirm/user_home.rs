@@ -30,9 +30,7 @@ impl Driver<'_> {
             return Ok(false);
         }
         // Only for these runs: the hunt has not decided yet which home folder it needs.
-        self.oracle.recipes.config.home = HomeUse::Shared;
-        let with_user_home = self.measure_in_rounds(claim, &parents, true);
-        self.oracle.recipes.config.home = HomeUse::Checked;
+        let with_user_home = self.measure_with_user_home(claim, &parents);
         self.oracle.pool.free_all_but(&self.begun.good.commit);
         let fresh = with_user_home?;
         let verdicts = fresh.verdicts(strategy, &self.oracle.recipes.config);

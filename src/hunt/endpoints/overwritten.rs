@@ -2,7 +2,6 @@
 //! shows. A build that installs into a fixed place, such as a virtual environment or `~/.local`,
 //! overwrites what the kept build of the other endpoint runs, and both then show the same.
 
-use crate::config::HomeUse;
 use crate::evaluation::{CommitId, Finding, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -54,13 +53,8 @@ impl Driver<'_> {
         measures: &[String],
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Confirm);
-        let home = self.oracle.recipes.config.home;
-        if home == HomeUse::Checked {
-            self.oracle.recipes.config.home = HomeUse::Shared;
-        }
-        let seen = self.oracle.evaluate(Request { runs: RUNS_OF_NEW_BUILD, ..look });
-        self.oracle.recipes.config.home = home;
-        Ok(seen?)
+        let request = Request { runs: RUNS_OF_NEW_BUILD, ..look };
+        Ok(self.with_user_home(|driver| driver.oracle.evaluate(request))?)
     }
 }
 
@@ -117,11 +111,10 @@ fn refusal(
 ) -> Box<Finding> {
     let values = both_values(before, after);
     let (own, other) = (own.commit.short(), other.commit.short());
-    let finding = unmeasurable(format!(
+    with_cure(format!(
         "a build writes outside its folder: {own} shows {values}, the second since {other} was \
          built; a new build of {own} shows the first again"
-    ));
-    Box::new(Finding { next: vec![CURE.to_owned()], ..*finding })
+    ))
 }
 
 /// The finding if no new build tells why the first run of an endpoint differs from the later ones.
@@ -133,11 +126,14 @@ fn unknown(
 ) -> Box<Finding> {
     let values = both_values(before, after);
     let (own, other) = (own.commit.short(), other.commit.short());
-    let finding = unmeasurable(format!(
+    with_cure(format!(
         "{own} shows {values}, the second since {other} was built: perhaps a build writes outside \
          its folder. A new build of {own} does not tell: {why}"
-    ));
-    Box::new(Finding { next: vec![CURE.to_owned()], ..*finding })
+    ))
+}
+
+fn with_cure(summary: String) -> Box<Finding> {
+    Box::new(Finding { next: vec![CURE.to_owned()], ..*unmeasurable(summary) })
 }
 
 /// "ppl 10 and then ppl 12".

@@ -21,10 +21,10 @@ use crate::hunt::terms::SearchTerms;
 
 /// In noise, a test leaves an endpoint's level unchanged if it moves by no more than this share of
 /// the tolerance.
-pub(super) const SAME: f64 = 0.5;
+const SAME: f64 = 0.5;
 
 /// The same as a share of the steps of the named commits. The larger of the two counts.
-pub(super) const SAME_OF_STEPS: f64 = 0.1;
+const SAME_OF_STEPS: f64 = 0.1;
 
 /// What of the bad end the answer does not explain, by the tests of the endpoints; empty if no test
 /// contradicts the answer. Only for a single named commit.
@@ -155,7 +155,7 @@ fn keeps_a_step(
                 return level == own;
             };
             let steps = steps.abs();
-            let same = f64::max(SAME * target.limit, SAME_OF_STEPS * steps).max(0.0);
+            let same = same_level(target, steps);
             if target.noise.is_some() || target.guard.direction() == Direction::Any {
                 return (level - own).abs() <= same;
             }
@@ -168,6 +168,12 @@ fn keeps_a_step(
         }
         _ => false,
     })
+}
+
+/// Up to this difference, an endpoint's level counts as unchanged by a test that takes these steps
+/// out of it. In the metric's unit, as `steps`.
+pub(super) fn same_level(target: &GuardTarget, steps: f64) -> f64 {
+    f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs()).max(0.0)
 }
 
 /// Whether each value but the good end's is bad, and values repeat. A commit that turned one bad

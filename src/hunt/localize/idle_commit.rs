@@ -9,14 +9,14 @@ use crate::evaluation::{
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::contradiction::{SAME, SAME_OF_STEPS};
+use super::contradiction::same_level;
 use super::joint::cause_of;
 use super::open_change::{OpenChange, WhyOpen};
 
 impl Driver<'_> {
-    /// The named commits that the bad end does not need. Not where values repeat and two commits on
-    /// separate lines of history are named: either of them may be enough there, and tests of that
-    /// end have settled this.
+    /// The named commits that the bad end does not need. None if values repeat and exactly two
+    /// commits are named, on separate lines of history: there each of the two may be enough, and
+    /// other tests of that end have settled this.
     pub(crate) fn idle_alone(&self, finding: &Finding) -> Result<Vec<OpenChange>, HuntError> {
         let (targets, _) = self.sought()?;
         let idle = idle_commits(finding, &targets);
@@ -33,9 +33,8 @@ impl Driver<'_> {
         if !self.values_repeat(targets) || !is_exact(one) || !is_exact(other) {
             return Ok(false);
         }
-        let history = &self.oracle.history;
         let [first, second] = [one, other].map(|culprit| &culprit.info.commit);
-        Ok(!history.is_ancestor(first, second)? && !history.is_ancestor(second, first)?)
+        Ok(!self.oracle.history.are_on_one_line(first, second)?)
     }
 }
 
@@ -70,18 +69,14 @@ fn keeps_level(effect: &Effect, trial: &Trial, targets: &[Target]) -> bool {
     let mut own = guards.filter(|target| target.guard.metric == effect.metric);
     own.any(|target| {
         let Some(bad) = target.bad.number() else { return false };
-        let step = effect.own_step.unwrap_or(0.0).abs();
-        let same = f64::max(SAME * target.limit, SAME_OF_STEPS * step).max(0.0);
-        (level - bad).abs() <= same
+        (level - bad).abs() <= same_level(target, effect.own_step.unwrap_or(0.0))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-    use crate::evaluation::{GuardForm, Metric, Shows, TrialOf};
+    use crate::evaluation::{GuardForm, Metric, TrialOf};
     use crate::hunt::localize::unknown;
     use crate::oracle::fixture::{self, commit, effect, target};
 
@@ -93,15 +88,7 @@ mod tests {
             ..fixture::culprit(digit, '2')
         };
         let culprits: Vec<Culprit> = culprits.chars().map(culprit).collect();
-        let trial = Trial {
-            of: TrialOf::Reverted,
-            parts: Vec::new(),
-            shows: Shows::Difference,
-            reason: String::new(),
-            failure: None,
-            levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
-            attempts: Vec::new(),
-        };
+        let trial = fixture::trial(TrialOf::Reverted, level);
         let revert = Some(Revert::StillBad);
         let cause = Cause { revert, trials: vec![trial], ..unknown(&culprits[0], String::new()) };
         let explained = culprits.len() as f64;

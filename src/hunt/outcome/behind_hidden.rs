@@ -20,7 +20,8 @@ const MOST_HIDDEN: usize = 64;
 /// Maximum number of commits that are measured because they lack a hidden change.
 const MOST_PLACES: usize = 3;
 
-/// A found step that one of several commits may have made, or of which one may have hidden another.
+/// A found step that may have hidden the steps of other commits, or that one of several untestable
+/// commits made.
 struct Hiding {
     found: CommitId,
     /// These commits, with the found one.

@@ -36,8 +36,8 @@ mod tests {
     use crate::evaluation::{Culprit, Metric};
     use crate::oracle::fixture::{commit, culprit, effect};
 
-    /// Whether commit 1, which may have hidden 4, counts as undone by a mend at 9 that leaves the
-    /// level `left` above that of the good end. `after`: the commits from 2 to 9.
+    /// Commit 1 may have hidden commit 4, and commit 9 mends. Whether commit 1 counts as undone if
+    /// the level at 9 is worse than the good end's by `left`. `after`: the commits from 2 to 9.
     fn is_undone(left: f64, after: &str, undone_by: Option<char>) -> bool {
         let status = CulpritStatus::Hides {
             among: vec![commit('1'), commit('4')],

@@ -20,17 +20,17 @@ impl Driver<'_> {
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
-        if !whole.explains_levels() || !self.was_seen_to_differ(&whole.targets)? {
+        if !whole.explains_levels() {
             return Ok(());
         }
         for account in ledger.accounts() {
-            let metric = &account.metric;
-            let standing = ledger.standing_culprits();
-            let standing: Vec<Culprit> =
-                standing.filter(|one| one.effect_on(metric).is_some()).cloned().collect();
-            let Some(target) = ledger.target_on(metric).cloned() else { continue };
+            let standing = ledger.standing_on(&account.metric);
+            let Some(target) = ledger.target_on(&account.metric).cloned() else { continue };
             let undone = ledger.perhaps_undone(&account, &target, &standing);
-            if !undone.is_empty() && self.are_on_one_line(&standing)? {
+            if !undone.is_empty()
+                && self.was_seen_to_differ(&whole.targets)?
+                && self.are_all_on_one_line(&standing)?
+            {
                 for commit in &undone {
                     ledger.leaves(commit);
                 }
@@ -40,12 +40,11 @@ impl Driver<'_> {
     }
 
     /// Whether of each two of these commits one contains the other.
-    fn are_on_one_line(&self, culprits: &[Culprit]) -> Result<bool, HuntError> {
-        let history = &self.oracle.history;
+    fn are_all_on_one_line(&self, culprits: &[Culprit]) -> Result<bool, HuntError> {
         for (place, one) in culprits.iter().enumerate() {
             for other in &culprits[place + 1..] {
                 let [first, second] = [one, other].map(|culprit| &culprit.info.commit);
-                if !history.is_ancestor(first, second)? && !history.is_ancestor(second, first)? {
+                if !self.oracle.history.are_on_one_line(first, second)? {
                     return Ok(false);
                 }
             }

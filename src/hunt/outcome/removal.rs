@@ -181,10 +181,8 @@ impl Driver<'_> {
     /// example, a cherry-pick put the same line at another place, and a merge has both lines.
     fn settle_either(&mut self, ledger: &mut Ledger, idle: &[Culprit]) -> Result<(), HuntError> {
         let [one, other] = idle else { return Ok(()) };
-        let history = &self.oracle.history;
         let [first, second] = [one, other].map(|culprit| &culprit.info.commit);
-        let is_one_line =
-            history.is_ancestor(first, second)? || history.is_ancestor(second, first)?;
+        let is_one_line = self.oracle.history.are_on_one_line(first, second)?;
         if !is_one_line && self.newer_end_is_good_without(idle)? {
             for culprit in idle {
                 ledger.set_needed(culprit);

@@ -36,9 +36,7 @@ impl Driver<'_> {
         }
         for account in ledger.accounts() {
             let metric = &account.metric;
-            let standing = ledger.standing_culprits();
-            let standing: Vec<Culprit> =
-                standing.filter(|one| one.effect_on(metric).is_some()).cloned().collect();
+            let standing = ledger.standing_on(metric);
             let Some(target) = ledger.target_on(metric).cloned() else { continue };
             let most = target.limit.max(0.0) + SURE * ledger.error_of_rest(&target);
             let excess = -account.rest - improvement_before(&standing, &target);
@@ -69,7 +67,7 @@ impl Driver<'_> {
         for (place, one) in culprits.iter().enumerate() {
             for other in &culprits[place + 1..] {
                 let [commit, beside] = [one, other].map(|culprit| &culprit.info.commit);
-                if history.is_ancestor(commit, beside)? || history.is_ancestor(beside, commit)? {
+                if history.are_on_one_line(commit, beside)? {
                     continue;
                 }
                 let change = history.change(&one.parent, commit)?;

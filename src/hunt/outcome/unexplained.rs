@@ -185,6 +185,12 @@ impl Ledger {
         self.found.iter().filter(|found| found.stands()).map(|found| &found.culprit)
     }
 
+    /// Those that move a metric.
+    pub(super) fn standing_on(&self, metric: &Metric) -> Vec<Culprit> {
+        let standing = self.standing_culprits();
+        standing.filter(|one| one.effect_on(metric).is_some()).cloned().collect()
+    }
+
     fn standing_effects<'l>(&'l self, metric: &'l Metric) -> impl Iterator<Item = &'l Effect> {
         self.standing_culprits().filter_map(move |culprit| culprit.effect_on(metric))
     }

@@ -64,7 +64,7 @@ impl Driver<'_> {
         Ok(is_taken_back(&lineage, &sides).then(|| not_excluded(&lineage, &sides)))
     }
 
-    /// All commits of the hunt that its runs do not exclude.
+    /// All commits of the hunt but those that its runs exclude.
     pub(crate) fn all_open(
         &mut self,
         search_range: &SearchRange,

@@ -50,8 +50,8 @@ fn a_commit_that_always_times_out_is_run_twice_also_where_runs_differ() {
     assert!(subjects(&hunt).iter().all(|name| ["x", "y"].contains(&name.as_str())));
     let lines = fs::read_to_string(runs).unwrap();
     let runs_of = |number: &str| lines.lines().filter(|line| *line == number).count();
-    // The hunt looks for the commit that takes the step back in part: it runs each commit on the
-    // way until chance hardly explains what it shows.
+    // While the hunt looks for the commit that takes a part of the step back, it runs each commit
+    // that it meets until chance hardly explains the result.
     assert!(runs_of("14") >= 4, "{lines}");
     // `m` itself cannot be tested. A third run would not change that.
     assert_eq!(["12", "13"].map(runs_of), [2, 2], "{}", hunt.output.stderr);

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::evaluation::{CauseEnd, Culprit, GuardForm, Lineage, Shows};
-use crate::oracle::fixture::{self, commit, effect, target};
+use crate::evaluation::{CauseEnd, Culprit, GuardForm, Lineage};
+use crate::oracle::fixture::{self, commit, effect, target, trial};
 
 fn culprit(digit: char) -> Culprit {
     Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
@@ -13,19 +13,6 @@ fn named(culprits: &[char]) -> Finding {
         culprits: culprits.iter().copied().map(culprit).collect(),
         main: Some(0),
         ..Finding::plain(Outcome::Culprit, "5 is the first bad commit")
-    }
-}
-
-/// The bad end without a change has this level.
-fn bad_end(of: TrialOf, level: f64) -> Trial {
-    Trial {
-        of,
-        parts: Vec::new(),
-        shows: Shows::Difference,
-        reason: String::new(),
-        failure: None,
-        levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
-        attempts: Vec::new(),
     }
 }
 
@@ -56,14 +43,14 @@ fn ppl() -> [Unexplained; 1] {
 
 /// What the revert of this commit contradicts, if the bad end without it has this level.
 fn contradicted(level: f64, end: CauseEnd, culprits: &[char]) -> Vec<Unexplained> {
-    let cause = cause(end, vec![bad_end(TrialOf::Reverted, level)]);
+    let cause = cause(end, vec![trial(TrialOf::Reverted, level)]);
     found(&named(culprits), &cause, &sought(0.5))
 }
 
 /// The same for the revert of both commits together.
 fn both_contradicted(level: f64, ends: [CauseEnd; 2]) -> Vec<Unexplained> {
     let [one, other] = ends.map(|end| cause(end, Vec::new()));
-    let trial = Some(bad_end(TrialOf::AllReverted, level));
+    let trial = Some(trial(TrialOf::AllReverted, level));
     let finding = Finding {
         cause: Some(one),
         other_causes: vec![other],
@@ -106,7 +93,7 @@ fn an_end_with_a_third_fact_or_number_that_must_not_change_has_another_commit() 
             ..target(GuardForm::Unchanged, 6.0, 7.0)
         };
         let levels = BTreeMap::from([(Metric::of("ppl"), value(level))]);
-        let trial = Trial { levels, ..bad_end(TrialOf::AllReverted, level) };
+        let trial = Trial { levels, ..trial(TrialOf::AllReverted, level) };
         let finding = Finding {
             joint_revert: Some(JointRevert { revert: Revert::StillBad, trial: Some(trial) }),
             ..named(&['5', '9'])
@@ -173,7 +160,7 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
         limit: 0.5,
     };
     let left_at = |level: f64, account: Account| {
-        let cause = cause(CauseEnd::Complete, vec![bad_end(TrialOf::Reverted, level)]);
+        let cause = cause(CauseEnd::Complete, vec![trial(TrialOf::Reverted, level)]);
         let finding = Finding { cause: Some(cause), accounts: vec![account], ..named(&['5']) };
         left(&finding, &sought(0.5))
     };
