@@ -59,6 +59,7 @@ fn begin<'a>(graph: &'a Graph, world: &mut World) -> Noisy<'a> {
         drift: DriftPrior::Never,
         price_of_build: 1.0,
         stored: Vec::new(),
+        built: Vec::new(),
     };
     Noisy::new(graph, settings)
 }

@@ -249,6 +249,7 @@ fn posterior(
         drift,
         price_of_build: 1.0,
         stored: Vec::new(),
+        built: Vec::new(),
     };
     let mut search = Noisy::new(&graph, settings);
     loop {

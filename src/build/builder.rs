@@ -18,6 +18,7 @@ use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_lo
 
 use super::compiler_cache::CompilerCaches;
 use super::failed_attempts::FailedAttempts;
+use super::git_questions::{forget_git_events, git_events, has_asked_references};
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
@@ -115,6 +116,8 @@ pub(crate) fn build(request: BuildRequest<'_>) -> Result<Built, BuildError> {
             attempt: tried.record.attempt.clone(),
             finished: tried.record.finished.clone(),
             boot: boot(),
+            kept: None,
+            taken_by: None,
         })?;
     }
     let failed_before =
@@ -170,8 +173,9 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
     let own = private_folders(slot, request.recipe.home, request.phase)?;
     let mut own: Vec<(&str, OsString)> =
         own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
-    let caches = CompilerCaches::begin(slot.root(), env);
+    let caches = CompilerCaches::begin(slot.root(), env, may_use_direct_mode(request));
     own.extend(caches.variables().iter().cloned());
+    forget_git_events(slot);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
@@ -195,7 +199,13 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         }
         _ => None,
     };
-    let is_written = worktree.reset()?;
+    // Another slot may have set the mark during this build, which then may be mixed.
+    let is_written = if slot.rewrites_tracked_files() && !is_kept {
+        worktree.reset_unseen()?;
+        false
+    } else {
+        worktree.reset()?
+    };
     if is_written {
         slot.set_rewrites_tracked_files()?;
     }
@@ -213,6 +223,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         setup,
         log_sha256: None,
         failed_attempts: None,
+        asks_references: has_asked_references(slot),
         node: request.node.map(str::to_owned),
     };
     let is_mixed = is_written && is_kept && !keeps_build;
@@ -272,6 +283,12 @@ fn is_incremental(request: BuildRequest<'_>) -> bool {
     request.recipe.is_incremental && matches!(request.phase, Phase::Search | Phase::Endpoint)
 }
 
+/// Whether the build may use the direct mode of a compiler cache, in which it may get an object of
+/// another commit. Only builds of a search: the fresh builds of a confirmation show if they did.
+fn may_use_direct_mode(request: BuildRequest<'_>) -> bool {
+    request.recipe.direct_mode && request.phase == Phase::Search
+}
+
 /// Runs one build command. Appends its output to the build's log and its printed compiler commands
 /// to `printed`. `env`: our variables, and the declared ones, which replace them.
 fn run_command(
@@ -289,7 +306,8 @@ fn run_command(
         .timeout(Some(request.recipe.timeout))
         .cpus(&request.recipe.cpus)
         .sandbox(is_sandboxed.then(|| request.slot.sandbox()))
-        .mark(request.slot.mark());
+        .mark(request.slot.mark())
+        .git_events(git_events(request.slot));
     for (name, value) in env.0 {
         invocation = invocation.env(name, value);
     }

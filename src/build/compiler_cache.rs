@@ -12,23 +12,28 @@ use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::files;
-use crate::process::{Invocation, tool};
 use crate::store::{CacheProgram, CompilerCache};
 
-/// Time limit for reading the counters. Usually milliseconds; a cache on a dead network disk must
-/// not block a build.
-const LIMIT: Duration = Duration::from_secs(10);
+use super::cache_output::{LIMIT, stdout_of};
+use super::ccache_settings::CcacheSettings;
 
 /// The file in a slot to which ccache writes its hits and misses.
 const LOG: &str = "ccache.log";
 
 /// Default port of sccache's server; `SCCACHE_SERVER_PORT` sets another.
 const SCCACHE_PORT: u16 = 4226;
+
+/// Variables that make a cache preprocess each file, for builds that must not rest on its direct
+/// mode. In that mode ccache compares only the files that an earlier compilation read, so it gives
+/// an old object if a commit adds a header earlier in the include path, or one that
+/// `__has_include` asks for (ccache's manual, "The direct mode"). Its depend mode needs the direct
+/// mode, and without it never hits. Sccache calls the mode preprocessor cache.
+const WITHOUT_DIRECT_MODE: [(&str, &str); 3] =
+    [("CCACHE_NODIRECT", "1"), ("CCACHE_NODEPEND", "1"), ("SCCACHE_DIRECT", "false")];
 
 /// The compiler caches during one build.
 #[derive(Debug)]
@@ -49,12 +54,12 @@ enum Ccache {
 }
 
 impl<'e> CompilerCaches<'e> {
-    /// Begins to count for a build in this slot, with this environment.
-    pub(super) fn begin(slot: &Path, env: &'e BTreeMap<String, String>) -> Self {
-        let settings = stdout_of(&["ccache", "-p"], env).map(|text| Settings::of(&text));
+    /// Begins to count for a build in this slot, with this environment. `direct_mode`: whether the
+    /// build may use a cache's direct mode.
+    pub(super) fn begin(slot: &Path, env: &'e BTreeMap<String, String>, direct_mode: bool) -> Self {
         let mut variables = Vec::new();
-        let ccache = settings.and_then(|settings| {
-            variables = settings.same_in_every_slot(slot, env);
+        let ccache = CcacheSettings::ask(env).and_then(|settings| {
+            variables = settings.same_in_every_slot(slot);
             if settings.get("stats_log") == Some("") {
                 let log = slot.join(LOG);
                 let _ = std::fs::remove_file(&log);
@@ -63,11 +68,13 @@ impl<'e> CompilerCaches<'e> {
             }
             Counted::of_ccache(&stdout_of(&["ccache", "--print-stats"], env)?).map(Ccache::Counters)
         });
+        variables.extend(direct_mode_variables(direct_mode));
         Self { env, variables, ccache, sccache: Counted::of_server(env) }
     }
 
     /// Variables for the build. They tell ccache to write its hits and misses, and to ignore the
-    /// slot's path when it compares files. Empty if ccache is not installed.
+    /// slot's path when it compares files (none of these if ccache is not installed), and both
+    /// caches not to use their direct mode, if so asked.
     pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
     }
@@ -96,46 +103,15 @@ impl<'e> CompilerCaches<'e> {
     }
 }
 
+/// The variables that switch the direct mode off; empty if a build may use it.
+fn direct_mode_variables(direct_mode: bool) -> Vec<(&'static str, OsString)> {
+    let off = WITHOUT_DIRECT_MODE.iter().filter(|_| !direct_mode);
+    off.map(|(name, value)| (*name, OsString::from(value))).collect()
+}
+
 /// The cache program that was asked more often.
 fn busier(one: Option<CompilerCache>, other: Option<CompilerCache>) -> Option<CompilerCache> {
     one.into_iter().chain(other).max_by_key(|cache| cache.hits + cache.misses)
-}
-
-/// Ccache's settings: `(default) base_dir = `, one a line, from its configuration and environment.
-struct Settings(BTreeMap<String, String>);
-
-impl Settings {
-    fn of(text: &str) -> Self {
-        let setting = |line: &str| {
-            let (name, value) = line.split_once(" =")?;
-            let (_, name) = name.rsplit_once(' ')?;
-            Some((name.to_owned(), value.trim().to_owned()))
-        };
-        Self(text.lines().filter_map(setting).collect())
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
-    }
-
-    /// Variables that make paths below the slot relative, and leave the working folder out of
-    /// ccache's digest. What the user set, in the environment or in ccache's configuration, stays.
-    fn same_in_every_slot(
-        &self,
-        slot: &Path,
-        env: &BTreeMap<String, String>,
-    ) -> Vec<(&'static str, OsString)> {
-        if self.get("base_dir") != Some("") {
-            return Vec::new();
-        }
-        let mut variables = vec![("CCACHE_BASEDIR", slot.as_os_str().to_owned())];
-        let is_own = ["CCACHE_HASHDIR", "CCACHE_NOHASHDIR"];
-        let is_own = is_own.iter().any(|name| variable(name, env).is_some());
-        if !is_own && self.get("hash_dir") == Some("true") {
-            variables.push(("CCACHE_NOHASHDIR", "1".into()));
-        }
-        variables
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,16 +167,6 @@ impl Counted {
         let Self { hits, misses } = self;
         (hits + misses > 0).then_some(CompilerCache { program, hits, misses })
     }
-}
-
-/// The stdout of a program; `None` if it is missing or fails.
-fn stdout_of(words: &[&str], env: &BTreeMap<String, String>) -> Option<String> {
-    let mut asked = Invocation::new(words[0]).args(&words[1..]).timeout(Some(LIMIT));
-    for (name, value) in env {
-        asked = asked.env(name, value);
-    }
-    let said = tool(&asked).ok().filter(|said| said.ended.is_success())?;
-    Some(String::from_utf8_lossy(&said.stdout).into_owned())
 }
 
 /// Whether a server of sccache listens where the build looks for one.
@@ -260,28 +226,17 @@ mod tests {
     }
 
     #[test]
+    fn builds_that_must_not_rest_on_the_direct_mode_switch_it_off() {
+        assert!(direct_mode_variables(true).is_empty());
+        let names: Vec<&str> = direct_mode_variables(false).iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["CCACHE_NODIRECT", "CCACHE_NODEPEND", "SCCACHE_DIRECT"]);
+    }
+
+    #[test]
     fn the_log_of_ccache_has_a_line_for_each_counter_of_each_file() {
         let log = "# /s/a.c\ncache_miss\ndirect_cache_miss\npreprocessed_cache_miss\n\
                    # /s/direct_cache_hit\ndirect_cache_hit\nlocal_storage_hit\n\
                    # /s/b.c\ndirect_cache_miss\npreprocessed_cache_hit\n";
         assert_eq!(Counted::of_log(log), Counted { hits: 2, misses: 1 });
-    }
-
-    #[test]
-    fn what_the_user_set_stays() {
-        let text = "(default) base_dir = \n(default) hash_dir = true\n(default) stats_log = \n";
-        let none = BTreeMap::new();
-        let names = |text: &str| {
-            let variables = Settings::of(text).same_in_every_slot(Path::new("/slot"), &none);
-            variables.iter().map(|(name, _)| *name).collect::<Vec<_>>()
-        };
-        assert_eq!(names(text), ["CCACHE_BASEDIR", "CCACHE_NOHASHDIR"]);
-        let own = text.replace("(default) hash_dir = true", "(/etc/ccache.conf) hash_dir = false");
-        assert_eq!(names(&own), ["CCACHE_BASEDIR"]);
-        let own = text.replace("(default) base_dir = ", "(environment) base_dir = /home/a b");
-        assert_eq!(names(&own), [""; 0]);
-        assert_eq!(Settings::of(&own).get("base_dir"), Some("/home/a b"));
-        assert_eq!(Settings::of(text).get("stats_log"), Some(""));
-        assert_eq!(Settings::of("base_dir = /old").get("base_dir"), None);
     }
 }

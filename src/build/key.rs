@@ -65,6 +65,10 @@ pub(crate) fn build_key(
     if config.home == HomeUse::Empty {
         hasher = hasher.field("home", "empty");
     }
+    // A build of a search that used this mode may have an object of another commit.
+    if !config.build.direct_mode {
+        hasher = hasher.field("direct mode", "off");
+    }
     if config.worktree.lfs {
         hasher = hasher.field("lfs", "true");
     }

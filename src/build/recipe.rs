@@ -29,6 +29,8 @@ pub(crate) struct BuildRecipe {
     pub links: Vec<String>,
     /// Which builds get an empty home folder.
     pub home: HomeUse,
+    /// Whether builds of a search may use the direct mode of a compiler cache.
+    pub direct_mode: bool,
 }
 
 impl BuildRecipe {
@@ -48,6 +50,7 @@ impl BuildRecipe {
             transient: config.failures.transient.clone(),
             links: config.worktree.link.clone(),
             home: config.home,
+            direct_mode: config.build.direct_mode,
         })
     }
 }

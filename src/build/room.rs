@@ -1,11 +1,13 @@
 //! Room on the disk for the next build. Finished builds that nobody uses are removed, oldest first,
-//! if they exceed `[limits]` or if the disk has less space than the last build took.
+//! if they exceed `[limits]` or if the disk has less space than the last build took. Builds that
+//! stay for later hunts also take at most a quarter of what would be free without them.
 
 use std::path::{Path, PathBuf};
 
 use crate::config::DiskLimits;
 
 use super::slot::Slot;
+use super::slot::kept::kept_bytes;
 use super::slot_error::SlotError;
 use super::slots::{BuildSize, Slots};
 
@@ -34,17 +36,22 @@ pub(crate) fn make_room(
         let used = || others.iter().map(|root| taken(&root.join(part))).sum::<u64>();
         limit.is_some_and(|most| used().saturating_add(more) > most)
     };
+    let keeps_too_much = |free: u64| {
+        let kept = others.iter().map(|folder| kept_bytes(folder)).sum::<u64>();
+        kept.saturating_mul(3) > free.saturating_sub(needed)
+    };
     let mut idle: Option<std::vec::IntoIter<Slot>> = None;
     loop {
         let mut free = slots.free()?;
+        let keeps_too_much = keeps_too_much(free);
         if free < needed {
             // The build replaces what the slot has now.
             free = free.saturating_add(taken(&slot.folder()));
         }
-        if free >= needed
-            && !exceeds(limits.slots, "", needed)
-            && !exceeds(limits.builds, "build", build)
-        {
+        let is_short = free < needed
+            || exceeds(limits.slots, "", needed)
+            || exceeds(limits.builds, "build", build);
+        if !is_short && !keeps_too_much {
             return Ok(None);
         }
         let oldest = match &mut idle {
@@ -56,7 +63,9 @@ pub(crate) fn make_room(
             let folder = slots.folder().to_owned();
             return Ok((free < needed).then_some(Shortage { folder, free, needed }));
         };
-        oldest.empty()?;
+        if is_short || kept_bytes(&oldest.folder()) > 0 {
+            oldest.empty()?;
+        }
     }
 }
 
@@ -132,6 +141,28 @@ mod tests {
         assert_eq!(left(3), [1, 2], "slot 0 is the next one");
         assert_eq!(left(2), [1]);
         assert_eq!(left(0), [1], "a build in use stays");
+    }
+
+    #[test]
+    fn builds_that_stay_for_later_hunts_leave_most_of_the_disk_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let (slots, held) = slots(folder.path());
+        let keep = |number: u32, bytes: u64| {
+            let path = slots.folder().join(number.to_string()).join("stamp.json");
+            let text = std::fs::read_to_string(&path).unwrap();
+            let mut stamp: serde_json::Value = serde_json::from_str(&text).unwrap();
+            stamp["kept"] = serde_json::json!({ "files": "", "system": "", "bytes": bytes });
+            std::fs::write(&path, stamp.to_string()).unwrap();
+        };
+        let left = || {
+            assert_eq!(make_room(&slots, &held[1], &DiskLimits::default()).unwrap(), None);
+            (0..4).filter(|number| exists(&slots, *number)).collect::<Vec<u32>>()
+        };
+        keep(0, 1);
+        keep(2, 1);
+        assert_eq!(left(), [0, 1, 2, 3]);
+        keep(2, u64::MAX / 8);
+        assert_eq!(left(), [1, 3], "slot 0 is the oldest that stays; slot 3 takes no such room");
     }
 
     #[test]

@@ -12,9 +12,11 @@ use crate::files;
 use crate::process::{Sandbox, SlotMark};
 use crate::store::BuildKey;
 
+use super::kept_build::KeptBuild;
 use super::slot_error::{SlotError, remove, remove_unfinished, write};
 use super::turns::Turns;
 
+pub(super) mod kept;
 mod lent;
 mod rewritten;
 
@@ -56,6 +58,12 @@ pub(crate) struct Stamp {
     /// The boot of the machine that built it; empty if unknown.
     #[serde(default)]
     pub boot: String,
+    /// Set if the build stays in its slot for later hunts.
+    #[serde(default)]
+    pub kept: Option<KeptBuild>,
+    /// The last other hunt that took the build.
+    #[serde(default)]
+    pub taken_by: Option<String>,
 }
 
 /// The current boot of this machine; empty if the system does not say. The files of a build are not
@@ -292,6 +300,8 @@ pub(super) mod tests {
             attempt: "a".to_owned(),
             finished: String::new(),
             boot: boot(),
+            kept: None,
+            taken_by: None,
         }
     }
 

@@ -191,15 +191,25 @@ impl HeldSlot {
         self.0.root()
     }
 
-    /// A build that this process does not use and whose stamp is `wanted`.
-    pub(crate) fn find(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Option<Slot>, SlotError> {
-        let mut unused = Slot::unused(&self.0)?.into_iter();
-        Ok(unused.find(|slot| slot.stamp().is_some_and(|stamp| wanted(&stamp))))
+    /// The stamps of the builds that this process does not use.
+    pub(crate) fn stamps(&self) -> Result<Vec<Stamp>, SlotError> {
+        Ok(Slot::unused(&self.0)?.iter().filter_map(Slot::stamp).collect())
     }
 
-    /// The place of the first build that nobody needs, or a new one.
+    /// The newest build that this process does not use and whose stamp is `wanted`.
+    pub(crate) fn find(&self, wanted: impl Fn(&Stamp) -> bool) -> Result<Option<Slot>, SlotError> {
+        let dated = |slot: Slot| {
+            let stamp = slot.stamp().filter(|stamp| wanted(stamp))?;
+            Some((stamp.finished, slot))
+        };
+        let found = Slot::unused(&self.0)?.into_iter().filter_map(dated);
+        Ok(found.max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, slot)| slot))
+    }
+
+    /// The place of the first build that nobody needs, now or in a later hunt, or a new one.
     pub(crate) fn spare(&self) -> Result<Slot, SlotError> {
-        match Slot::idle(&self.0)?.into_iter().next() {
+        let is_needed_later = |slot: &Slot| slot.stamp().is_some_and(|stamp| stamp.kept.is_some());
+        match Slot::idle(&self.0)?.into_iter().find(|slot| !is_needed_later(slot)) {
             Some(first) => Ok(first),
             None => Ok(Slot::new(&self.0, self.0.new_number()?)),
         }
@@ -298,6 +308,34 @@ mod tests {
         assert_eq!(builds(&guest), ["1", "4"], "the owner's build, and the last one");
         assert!(guest.find(|stamp| stamp.commit == commit("1")).unwrap().is_some());
         assert_eq!(guest.spare().unwrap().stamp().unwrap().commit, commit("4"));
+    }
+
+    #[test]
+    fn a_build_that_stays_for_later_hunts_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = Slots::new(&folder.path().join("slots")).unwrap().lock(|_| false).unwrap();
+        let first = built(&held, "1");
+        std::fs::create_dir(first.build()).unwrap();
+        let stamp = first.keep_for_later(first.stamp().unwrap());
+        assert!(stamp.kept.is_some());
+        drop(first);
+        drop(built(&held, "2"));
+        drop(built(&held, "3"));
+        assert_eq!(builds(&held), ["1", "3"], "only the second one was replaced");
+    }
+
+    #[test]
+    fn of_two_builds_of_a_commit_the_newer_one_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = Slots::new(&folder.path().join("slots")).unwrap().lock(|_| false).unwrap();
+        let both = [built(&held, "1"), built(&held, "1")];
+        for (slot, finished) in both.iter().zip(["2026-02", "2026-01"]) {
+            let stamp = slot.stamp().unwrap();
+            slot.set_stamp(&Stamp { finished: finished.to_owned(), ..stamp }).unwrap();
+        }
+        drop(both);
+        let found = held.find(|_| true).unwrap().and_then(|slot| slot.stamp()).unwrap();
+        assert_eq!(found.finished, "2026-02");
     }
 
     #[test]

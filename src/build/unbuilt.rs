@@ -98,6 +98,7 @@ fn unbuilt(
         setup: None,
         log_sha256: None,
         failed_attempts: None,
+        asks_references: false,
         node: None,
     }
 }

@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Check(Check),
     /// Hunt for the first bad commit between two revisions
     #[command(after_help = help::START)]
-    Start(Start),
+    Start(Box<Start>),
     /// Show what a hunt does now, and what it has found so far
     #[command(after_help = help::STATUS)]
     Status(Status),

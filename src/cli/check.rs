@@ -5,6 +5,7 @@ mod compiler_cache;
 mod disk;
 mod lines;
 mod programs;
+mod shared_cache;
 mod slurm;
 mod timed;
 mod trial;
@@ -164,7 +165,7 @@ fn configuration(
             for (index, line) in error.to_string().lines().enumerate() {
                 let cure = match (&error, index) {
                     (LoadError::Missing { .. }, _) => Some(init::offer()),
-                    (_, 0) => error.hint().map(str::to_owned),
+                    (_, 0) => error.hint_in_check().map(str::to_owned),
                     _ => None,
                 };
                 lines.fail("config", line, cure);
@@ -276,7 +277,7 @@ fn refused(lines: &mut Lines, problems: &[UsageError]) {
             | UsageError::Reversed { .. }
             | UsageError::NoPath { .. }
             | UsageError::NothingTouches(_)
-            | UsageError::AllIgnored => "range",
+            | UsageError::AllIgnored(_) => "range",
         };
         let mut about = problem.to_string();
         let mut cause = std::error::Error::source(problem);

@@ -33,6 +33,7 @@ pub(super) fn limits(typed: &Unattended) -> Vec<OsString> {
         ("--deadline", typed.deadline.clone()),
         ("--max-runs", typed.max_runs.map(|runs| runs.to_string())),
         ("--max-hours", typed.max_hours.map(|hours| hours.to_string())),
+        ("--max-gpu-hours", typed.max_gpu_hours.map(|hours| hours.to_string())),
     ];
     let given = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
     given.map(|(name, value)| format!("{name}={value}").into()).collect()

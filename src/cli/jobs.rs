@@ -15,16 +15,16 @@ use super::locate::program;
 use super::watch::Watch;
 use super::{Failed, ended};
 
-/// Drives a hunt whose work happens in jobs, and shows it. The caller holds its lock. `words`:
-/// further arguments of `resume` for the first job.
+/// Drives a hunt whose work happens in jobs, while `watch` shows it. The caller holds its lock.
+/// `words`: further arguments of `resume` for the first job.
 pub(super) fn drive(
     repository: &Repository,
     hunt: &HuntDir,
+    watch: Watch,
     words: Vec<OsString>,
     ui: Ui,
     stop: &Stop,
 ) -> Result<u8, Failed> {
-    let watch = Watch::begin(hunt, ui);
     let driver = JobDriver {
         hunt,
         program: program()?,

@@ -1,4 +1,5 @@
-//! The limits of a hunt that is left alone: `--deadline`, `--max-runs`, `--max-hours`.
+//! The limits of a hunt that is left alone: `--deadline`, `--max-runs`, `--max-hours`,
+//! `--max-gpu-hours`.
 
 use std::time::Duration;
 
@@ -6,6 +7,7 @@ use anyhow::anyhow;
 use jiff::civil::Time;
 use jiff::{Timestamp, ToSpan, Zoned};
 
+use crate::config::Executor;
 use crate::evaluation::Limits;
 
 use super::Failed;
@@ -14,26 +16,47 @@ use super::args::Unattended;
 /// Most hours of `--max-hours`: a year.
 const MOST_HOURS: f64 = 8766.0;
 
+/// Most hours of `--max-gpu-hours`: a year of a thousand GPUs.
+const MOST_GPU_HOURS: f64 = 1000.0 * MOST_HOURS;
+
 /// The limits; `None` if none is given.
 pub(crate) fn of(args: &Unattended) -> Result<Option<Limits>, Failed> {
     let now = Zoned::now();
     let limits = Limits {
         max_runs: args.max_runs,
-        max_seconds: args.max_hours.map(seconds).transpose()?,
+        max_seconds: hours("--max-hours", args.max_hours, MOST_HOURS)?,
+        max_gpu_seconds: hours("--max-gpu-hours", args.max_gpu_hours, MOST_GPU_HOURS)?,
         deadline: args.deadline.as_deref().map(|text| deadline(text, &now)).transpose()?,
     };
     Ok(Some(limits).filter(|limits| !limits.is_empty()))
 }
 
-fn seconds(hours: f64) -> Result<u64, Failed> {
+/// Refuses a limit of GPU-hours if the configuration names no number of GPUs: such a limit would
+/// never be reached. `file`: the configuration.
+pub(super) fn check_gpus(limits: &Limits, executor: &Executor, file: &str) -> Result<(), Failed> {
+    if limits.max_gpu_seconds.is_none() || executor.gpus().is_some() {
+        return Ok(());
+    }
+    let hint = "name it: `gres = \"gpu:N\"` under [executor] with kind = \"slurm\", or \
+                CUDA_VISIBLE_DEVICES in the env of every slot, equally many in each";
+    let error = anyhow!("--max-gpu-hours: {file} does not say how many GPUs a run has");
+    Err(Failed::usage(error, Some(hint.to_owned())))
+}
+
+/// The seconds of an option in hours.
+fn hours(option: &str, typed: Option<f64>, most: f64) -> Result<Option<u64>, Failed> {
+    typed.map(|hours| seconds(option, hours, most)).transpose()
+}
+
+fn seconds(option: &str, hours: f64, most: f64) -> Result<u64, Failed> {
     if hours > 0.0
-        && hours <= MOST_HOURS
+        && hours <= most
         && let Ok(time) = Duration::try_from_secs_f64(hours * 3600.0)
     {
         return Ok(time.as_secs() + u64::from(time.subsec_nanos() > 0));
     }
-    let hint = format!("write hours as a number above 0, up to {MOST_HOURS}, such as 8 or 0.5");
-    Err(Failed::usage(anyhow!("--max-hours {hours}: not a possible time"), Some(hint)))
+    let hint = format!("write hours as a number above 0, up to {most}, such as 8 or 0.5");
+    Err(Failed::usage(anyhow!("{option} {hours}: not a possible time"), Some(hint)))
 }
 
 fn deadline(text: &str, now: &Zoned) -> Result<Timestamp, Failed> {
@@ -103,10 +126,11 @@ mod tests {
 
     #[test]
     fn hours_are_positive_and_finite() {
-        assert_eq!(seconds(8.0).ok(), Some(28_800));
-        assert_eq!(seconds(0.0001).ok(), Some(1));
+        let of = |hours: f64| seconds("--max-hours", hours, MOST_HOURS).ok();
+        assert_eq!(of(8.0), Some(28_800));
+        assert_eq!(of(0.0001), Some(1));
         for hours in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
-            assert!(seconds(hours).is_err(), "{hours}");
+            assert_eq!(of(hours), None, "{hours}");
         }
     }
 }

@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Start, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
         limits: limits::of(&args.unattended)?.unwrap_or_default(),
         changes,
     };
+    limits::check_gpus(&asked.limits, &config.executor, config.file())?;
     if args.dry_run {
         return dry_run::run(&repository, &config, &asked, ui);
     }
@@ -133,6 +134,10 @@ pub(crate) fn resume(args: &Resume, ui: Ui, stop: &Stop) -> Result<u8, Failed> {
     let on_finish = notify::on_finish(&args.unattended)?;
     let (repository, hunt) = hunt_here(args.hunt.as_deref())?;
     let hunt = hunt::outermost(&hunt);
+    if let Some(limits) = limits.as_ref().filter(|limits| limits.max_gpu_seconds.is_some()) {
+        let executor = hunt::executor_of(&hunt).map_err(Failed::hunt_under_way)?;
+        limits::check_gpus(limits, &executor, "the hunt's configuration")?;
+    }
     ui.always(&format!("hunt: {}", hunt.id()));
     if args.detach {
         let on_finish = args.unattended.on_finish.as_deref();
@@ -159,6 +164,16 @@ enum Course<'a> {
     Resumed(Option<&'a Limits>),
 }
 
+impl Course<'_> {
+    /// Shows the hunt.
+    fn watch(self, hunt: &HuntDir, ui: Ui) -> Watch {
+        match self {
+            Self::New => Watch::begin(hunt, ui),
+            Self::Resumed(_) => Watch::resumed(hunt, ui),
+        }
+    }
+}
+
 /// Runs a hunt to its end, here or in jobs, and holds its lock meanwhile. `words`: further
 /// arguments of `resume` for the first job.
 fn drive(
@@ -171,7 +186,7 @@ fn drive(
 ) -> Result<u8, Failed> {
     let _lock = hunt.lock().map_err(Failed::store)?;
     if hunt::slurm_of(hunt).map_err(Failed::hunt_under_way)?.is_some() {
-        return jobs::drive(repository, hunt, words, ui, stop);
+        return jobs::drive(repository, hunt, course.watch(hunt, ui), words, ui, stop);
     }
     drive_held(repository, store, hunt, course, ui, stop)
 }
@@ -223,7 +238,7 @@ fn drive_one(
             limits
         }
     };
-    let watch = Watch::begin(hunt, ui);
+    let watch = course.watch(hunt, ui);
     let asker = |question: &str| watch.ask(question, stop);
     let program = program()?;
     let page = hunt::LivePage::begin(repository, hunt);

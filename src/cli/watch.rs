@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::evaluation::{CommitId, Judgement, Limits, Phase, Target, TextLength, Value};
+use crate::evaluation::{CommitId, Limits, Phase, Target, TextLength, Value};
 use crate::oracle::{Activity as Doing, Task};
 use crate::process::Stop;
 use crate::report::{self, Clock, Pace};
@@ -34,10 +34,22 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Starts the thread.
+    /// Starts the thread. It shows the hunt from its beginning.
     pub(crate) fn begin(hunt: &HuntDir, ui: Ui) -> Self {
+        Self::with(View::new(hunt.clone(), ui), ui)
+    }
+
+    /// The same for a hunt that is resumed: without the notes of its earlier drivers, which are
+    /// about moments that are over.
+    pub(crate) fn resumed(hunt: &HuntDir, ui: Ui) -> Self {
+        // If the journal cannot be read now, its notes are shown.
+        let old = hunt.entries().map_or(0, |entries| entries.len());
+        Self::with(View { old, ..View::new(hunt.clone(), ui) }, ui)
+    }
+
+    fn with(view: View, ui: Ui) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        let view = Arc::new(Mutex::new(View::new(hunt.clone(), ui)));
+        let view = Arc::new(Mutex::new(view));
         if ui.verbosity() == Verbosity::Quiet {
             return Self { over, view, thread: None };
         }
@@ -82,10 +94,10 @@ fn lock(view: &Mutex<View>) -> MutexGuard<'_, View> {
 struct View {
     hunt: HuntDir,
     is_verbose: bool,
-    /// Whether the hunt looks for the cause inside the commit that it finds.
-    localizes: bool,
     progress: Progress,
     seen: usize,
+    /// How many of the journal's entries are from before this process resumed the hunt.
+    old: usize,
     /// The journal's length in bytes when last read: an unchanged journal is not read again.
     length: u64,
     subjects: BTreeMap<CommitId, String>,
@@ -108,6 +120,8 @@ struct NewestSearch {
     targets: Vec<Target>,
     /// Whether the search reads only the beginning of the text.
     reads_beginning: bool,
+    /// Whether the search has its answer.
+    is_over: bool,
 }
 
 impl View {
@@ -115,9 +129,9 @@ impl View {
         Self {
             hunt,
             is_verbose: ui.verbosity() == Verbosity::Verbose,
-            localizes: false,
             progress: Progress::new(Ui::is_terminal()),
             seen: 0,
+            old: 0,
             length: 0,
             subjects: BTreeMap::new(),
             ends: None,
@@ -137,12 +151,15 @@ impl View {
             self.length = length;
             // A journal that cannot be read now is read again after it grows.
             let entries = self.hunt.entries().unwrap_or_default();
-            for entry in entries.iter().skip(self.seen) {
+            for (number, entry) in entries.iter().enumerate().skip(self.seen) {
+                let is_old = number < self.old;
                 if let Event::Plan(plan) = &entry.event {
                     self.plan(plan, &entry.at);
                 }
                 self.pace.see(entry);
-                self.show(&entry.event);
+                if !is_old || !matches!(entry.event, Event::Note { .. }) {
+                    self.show(&entry.event);
+                }
             }
             self.seen = self.seen.max(entries.len());
             self.progress.ran(seconds(self.pace.seconds(Some(jiff::Timestamp::now()))));
@@ -152,8 +169,10 @@ impl View {
             if let Some(doing) = &doing {
                 self.progress.now(self.activity(doing), seconds(doing.seconds()));
                 // Note only the first wait: a hunt that shares the machine waits before many
-                // runs, and the moving line shows each wait.
-                if doing.doing == Task::Wait && !std::mem::replace(&mut self.has_waited, true) {
+                // runs, and the moving line shows each wait. A wait with a note in the journal is
+                // shown already.
+                let is_news = doing.doing == Task::Wait && !doing.is_noted;
+                if is_news && !std::mem::replace(&mut self.has_waited, true) {
                     self.progress.note(lines::waits(doing));
                 }
                 let left = self.pace.seconds_left(doing.seconds());
@@ -168,7 +187,7 @@ impl View {
         let subject = self.subject(&commit);
         match (doing.doing, &doing.measure) {
             (Task::Wait, _) => Activity::Other(format!(
-                "{} {}",
+                "{}; next: {}",
                 lines::waits(doing),
                 text::commit(&commit, &subject)
             )),
@@ -211,7 +230,7 @@ impl View {
             }
             Event::Search { commits, targets, chunks, method, .. } => {
                 let (targets, reads_beginning) = (targets.clone(), chunks.is_some());
-                self.newest_search = NewestSearch { targets, reads_beginning };
+                self.newest_search = NewestSearch { targets, reads_beginning, is_over: false };
                 let whole = self.whole_text();
                 if let (Some(chunks), Some(whole)) = (chunks, whole) {
                     self.progress.done_line(&format!(
@@ -226,24 +245,14 @@ impl View {
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
-                let line = self.verdict(&judged.commit, &judged.judgement);
+                let line = self.verdict(judged);
                 let line = line + &lines::stored(self.stored_at(judged));
                 self.progress.verdict(judged.judgement.verdict, &line);
                 if let Some((commits, steps)) = judged.left {
                     self.progress.left(commits, steps);
                 }
             }
-            Event::SearchEnd { end, .. } => match end {
-                SearchEnd::FirstBad(commit) => {
-                    self.progress.confirm();
-                    let text = format!("measuring {} and its parents afresh", commit.short());
-                    self.progress.done_line(&text);
-                }
-                SearchEnd::Candidates(commits) => self.progress.done_line(&format!(
-                    "only untestable commits are left among {}",
-                    text::plural(commits.len(), "candidate")
-                )),
-            },
+            Event::SearchEnd { end, .. } => self.search_end(end),
             Event::Weighed(weighed) => self.progress.done_line(&format!(
                 "95 % sure: {} left after {} of {}",
                 text::plural(weighed.smallest_set.len(), "commit"),
@@ -255,6 +264,16 @@ impl View {
                 commit.short(),
                 text::line(reason)
             )),
+            Event::Confirmed(_) => self.progress.check(self.pace.stage().words()),
+            Event::Neighbours { of, side, most } => {
+                self.progress.check(self.pace.stage().words());
+                self.progress.done_line(&report::neighbours(of, *side, *most));
+            }
+            Event::Neighbour { commit, subject, .. } => {
+                self.subjects.insert(commit.clone(), subject.clone());
+                let (figure, _) = self.figure(commit);
+                self.progress.row(&lines::neighbour(commit, figure.as_ref(), subject));
+            }
             Event::Localizing { commit, files } => {
                 self.progress.localize();
                 let files = text::plural(*files, "file");
@@ -285,9 +304,9 @@ impl View {
             | Event::TookOver { .. }
             | Event::Unread(_)
             | Event::Plan(_)
-            | Event::Confirmed(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
+            | Event::NoDirectMode
             | Event::MachineChanged { .. }
             | Event::OneSlot { .. }
             | Event::NodeSetAside { .. }
@@ -297,7 +316,6 @@ impl View {
     }
 
     fn begun(&mut self, begun: &Begun) {
-        self.localizes = begun.options.localize;
         self.ends = Some([begun.good.commit.clone(), begun.bad.commit.clone()]);
         self.subjects.insert(begun.good.commit.clone(), begun.good.subject.clone());
         self.subjects.insert(begun.bad.commit.clone(), begun.bad.subject.clone());
@@ -322,10 +340,8 @@ impl View {
     /// Shows the plan. If the hunt will take long, also prints it as a note.
     fn plan(&self, plan: &Plan, at: &str) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
-        if self.localizes {
-            self.progress.done_line(
-                "         then the parts of the commit that is found (--no-localize leaves this out)",
-            );
+        for part in report::plan_parts(&plan.parts) {
+            self.progress.done_line(&format!("         {part}"));
         }
         let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
         if let Some(long) = long {
@@ -364,14 +380,33 @@ impl View {
         }
     }
 
+    fn search_end(&mut self, end: &SearchEnd) {
+        self.newest_search.is_over = true;
+        match end {
+            SearchEnd::FirstBad(commit) => {
+                self.progress.confirm();
+                let text = format!("measuring {} and its parents afresh", commit.short());
+                self.progress.done_line(&text);
+            }
+            SearchEnd::Candidates(commits) => self.progress.done_line(&format!(
+                "only untestable commits are left among {}",
+                text::plural(commits.len(), "candidate")
+            )),
+        }
+    }
+
     /// `good  1a2b3c4d5e  ppl 6.1234  (threshold 6.18)  subject`; a skipped commit has the reason
-    /// in place of a value.
-    fn verdict(&self, commit: &CommitId, judgement: &Judgement) -> String {
+    /// in place of a value. A verdict that is given after the search has no threshold here: it may
+    /// belong to another range, with other levels.
+    fn verdict(&self, judged: &Judged) -> String {
+        let Judged { commit, judgement, phase, .. } = judged;
         let subject = self.subject(commit);
         if let Some(why) = judgement.skip {
             return text::skip_line(judgement.verdict, commit, &why.to_string(), &subject);
         }
         let (measured, limit) = self.figure(commit);
+        let is_of_search = *phase != Phase::Search || !self.newest_search.is_over;
+        let limit = limit.filter(|_| is_of_search);
         let figure = measured.as_ref().map(|(name, value)| (name.as_str(), value));
         text::verdict_line(judgement.verdict, commit, figure, limit, &subject)
     }
@@ -383,7 +418,7 @@ impl View {
 
     /// The latest value of the first targeted metric at a commit, and the threshold of the search.
     fn figure(&self, commit: &CommitId) -> (Option<(String, Value)>, Option<f64>) {
-        let NewestSearch { targets, reads_beginning } = &self.newest_search;
+        let NewestSearch { targets, reads_beginning, .. } = &self.newest_search;
         let searched = targets.iter().find_map(Target::guard);
         let whole = self.targets.iter().find_map(Target::guard);
         let Some(target) = searched.or(whole) else { return (None, None) };

@@ -86,7 +86,9 @@ impl Executor {
 pub(super) fn cpus(text: &str) -> Result<Vec<usize>, String> {
     let number = |word: &str| {
         let cpu = word.trim().parse::<usize>().ok().filter(|cpu| *cpu < MOST_CPUS);
-        cpu.ok_or_else(|| format!("`{}` is not a CPU; write 0-3,8.", word.trim()))
+        cpu.ok_or_else(|| {
+            format!("`{}` is not a CPU; write numbers and ranges, such as \"0-3,8\".", word.trim())
+        })
     };
     let mut all = BTreeSet::new();
     for part in text.split(',') {

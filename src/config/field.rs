@@ -1,5 +1,6 @@
 //! Typed access to one value of the tree. A problem is reported, and reading goes on.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::document::{Data, Node};
@@ -85,24 +86,23 @@ impl<'d> Field<'d> {
 
     /// A whole number, at least 1.
     pub(super) fn count(&self, reader: &mut Reader) -> Option<u32> {
-        let Data::Integer(x) = self.node.data else {
-            return self.expected(reader, "a whole number");
-        };
-        let count = u32::try_from(x).ok().filter(|n| *n >= 1);
-        if count.is_none() {
-            self.refuse(reader, format!("{x} is out of range; allowed: 1 to {}", u32::MAX));
-        }
-        count
+        self.count_in(reader, 1..=u32::MAX)
     }
 
     /// A whole number from 0 to `most`.
     pub(super) fn count_to(&self, reader: &mut Reader, most: u32) -> Option<u32> {
+        self.count_in(reader, 0..=most)
+    }
+
+    /// A whole number of this range.
+    pub(super) fn count_in(&self, reader: &mut Reader, range: RangeInclusive<u32>) -> Option<u32> {
         let Data::Integer(x) = self.node.data else {
             return self.expected(reader, "a whole number");
         };
-        let count = u32::try_from(x).ok().filter(|n| *n <= most);
+        let count = u32::try_from(x).ok().filter(|n| range.contains(n));
         if count.is_none() {
-            self.refuse(reader, format!("{x} is out of range; allowed: 0 to {most}"));
+            let (least, most) = range.into_inner();
+            self.refuse(reader, format!("{x} is out of range; allowed: {least} to {most}"));
         }
         count
     }

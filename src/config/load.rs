@@ -68,6 +68,12 @@ impl LoadError {
             )),
         }
     }
+
+    /// The same for `check`: whoever runs it knows how to check again.
+    pub(crate) fn hint_in_check(&self) -> Option<&'static str> {
+        let hint = self.hint()?;
+        Some(hint.strip_suffix("; `bisect-ppl check` looks again").unwrap_or(hint))
+    }
 }
 
 /// The overrides of one commit could not be merged.
@@ -220,7 +226,14 @@ impl Config {
         }
         let text = document.to_toml();
         config.source = Arc::new(Source { name, text, document, bodies: Vec::new() });
+        // What no override may set, or what a hunt set, is in no text.
         config.executor.own = self.executor.own;
+        config.home = self.home;
+        config.statistics = self.statistics.clone();
+        config.build.direct_mode = self.build.direct_mode;
+        if self.build.always_clean {
+            config.build.set_always_clean();
+        }
         Ok(config)
     }
 

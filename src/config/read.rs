@@ -44,6 +44,8 @@ pub(super) use overrides::take;
 pub(super) use overrides::{WHOLE_HUNT, check_overrides, take_overrides};
 
 const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
+/// A shorter build is made again sooner than it is worth its place on the disk.
+const KEPT_BUILD_TIME: Duration = Duration::from_secs(30);
 
 /// Reads a tree that has no overrides. The `Config` is usable only if there are no problems.
 pub(super) fn read(document: &Node, base: &Path) -> (Config, Vec<Problem>) {
@@ -218,6 +220,7 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
         }
         way
     });
+    let keep = section.get("keep").and_then(|field| field.duration(reader));
     let unread = section.get("unread").and_then(|field| {
         let ways = [("skip", UnreadCommits::Skip), ("build", UnreadCommits::Build)];
         field.choice(reader, &ways, &[])
@@ -232,7 +235,10 @@ fn build(reader: &mut Reader, root: &mut TableReader<'_>) -> Build {
         paths: paths.unwrap_or_default(),
         jobs,
         confirm: confirm.unwrap_or(ConfirmBuild::Rebuild),
+        keep: keep.unwrap_or(KEPT_BUILD_TIME),
         unread: unread.unwrap_or(UnreadCommits::Skip),
+        direct_mode: true,
+        always_clean: false,
     }
 }
 

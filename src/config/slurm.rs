@@ -97,7 +97,7 @@ const KEYS: [&str; 6] = ["partition", "account", "gres", "constraint", "containe
 
 /// Variables that Slurm sets in a job to choose among equal devices. No result depends on their
 /// values.
-const DEVICES: [&str; 5] = [
+pub(super) const DEVICES: [&str; 5] = [
     "CUDA_VISIBLE_DEVICES",
     "GPU_DEVICE_ORDINAL",
     "HIP_VISIBLE_DEVICES",
@@ -136,6 +136,9 @@ pub(super) fn check_sbatch_arg(word: &str) -> Result<(), String> {
         return Err(format!("`{word}` is not an option; write --NAME=VALUE as one string."));
     };
     let name = option.split_once('=').map_or(option, |(name, _)| name);
+    if let Some((name, value)) = name.split_once(char::is_whitespace) {
+        return Err(format!("`{word}` has a space; write `--{name}={}`.", value.trim()));
+    }
     if KEYS.contains(&name) {
         return Err(format!("`{word}`: use the key `{name}`."));
     }
@@ -158,6 +161,7 @@ mod tests {
         for (word, why) in [
             ("-p", "not an option"),
             ("low", "not an option"),
+            ("--qos low", "has a space; write `--qos=low`"),
             ("--partition=main", "use the key `partition`"),
             ("--container=/a", "use the key `container`"),
             ("--output=x", "cannot be set for jobs. These can: --comment"),

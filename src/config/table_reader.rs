@@ -17,11 +17,19 @@ pub(super) struct TableReader<'d> {
     table: &'d Table,
     known: Vec<&'static str>,
     later: Vec<&'static str>,
+    elsewhere: Vec<(&'static str, &'static str)>,
 }
 
 impl<'d> TableReader<'d> {
     pub(super) fn new(key: &str, place: &'d Location, table: &'d Table) -> Self {
-        Self { key: key.to_owned(), place, table, known: Vec::new(), later: Vec::new() }
+        Self {
+            key: key.to_owned(),
+            place,
+            table,
+            known: Vec::new(),
+            later: Vec::new(),
+            elsewhere: Vec::new(),
+        }
     }
 
     fn dotted(&self, key: &str) -> String {
@@ -124,6 +132,11 @@ impl<'d> TableReader<'d> {
         self.later.extend(keys);
     }
 
+    /// Declares a key that belongs elsewhere: the words after `unknown key; `.
+    pub(super) fn elsewhere(&mut self, key: &'static str, place: &'static str) {
+        self.elsewhere.push((key, place));
+    }
+
     /// All entries, for tables whose keys the user chooses.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'d str, &'d Location, Field<'d>)> {
         self.table.0.iter().map(|entry| {
@@ -143,7 +156,11 @@ impl<'d> TableReader<'d> {
             if self.later.contains(&key) {
                 reader.report_problem(&field.place, &self.dotted(key), "not available yet.");
             } else if !self.known.contains(&key) {
-                let guess = did_you_mean(key, self.known.iter().copied());
+                let other = self.elsewhere.iter().find(|(one, _)| *one == key);
+                let guess = match other {
+                    Some((_, place)) => format!("; {place}."),
+                    None => did_you_mean(key, self.known.iter().copied()),
+                };
                 let what = format!("unknown key{guess} Allowed: {}", self.known.join(", "));
                 reader.report_problem(&field.place, &self.dotted(key), what);
             }

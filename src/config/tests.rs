@@ -77,6 +77,7 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!(config.build.mode, BuildMode::Clean);
     assert_eq!(config.build.timeout, Duration::from_mins(30));
     assert_eq!(config.build.confirm, ConfirmBuild::Rebuild);
+    assert_eq!(config.build.keep, Duration::from_secs(30));
     assert_eq!(config.build.unread, UnreadCommits::Skip);
     assert_eq!(config.build.jobs, None);
     assert!(config.build.commands.is_empty());
@@ -323,7 +324,7 @@ confidence = 99
     insta::assert_snapshot!(error, @r#"
     oracle.toml has 10 problems
       oracle.toml:1:11: version: this program reads version 1.
-      oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, unread
+      oracle.toml:5:1: build.comands: unknown key; did you mean `commands`? Allowed: commands, env, mode, timeout, ignore, paths, jobs, confirm, keep, unread
       oracle.toml:6:11: build.timeout: expected a time with its unit in quotes, such as "90s", found an integer.
       oracle.toml:9:11: measure.ppl.command: no shell reads this, so `|` has no effect: quote it if it is meant literally, or write sh -c '…'
       oracle.toml:10:10: measure.ppl.parser: `perplexity` is not allowed; did you mean `llama-perplexity`? Allowed: llama-perplexity, llama-bench, llama-kld, llama-eval-callback, logits, text, tensors, lm-eval, parity, junit, regex, json, exit-code

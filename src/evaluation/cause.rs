@@ -36,7 +36,7 @@ pub struct Cause {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken_too: Option<Metric>,
     /// Whether the endpoints were tested without the parts that make the step only, because the
-    /// whole change does not come out of them.
+    /// whole change does not come out of them, or because they cannot be judged without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_part: bool,
     /// In a hunt for a fix: whether the fix alone makes the bad endpoint good, if that was tested.

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Cause, CommitId, Contribution, Differences, Failure, FileRole, HomeDoubt, Inquiry,
-    JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes,
-    Target, Unexplained, Value, number,
+    Account, Cause, CommitId, Contribution, Differences, Failure, FileRole, FormChange, HomeDoubt,
+    Inquiry, JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit,
+    Shapes, Target, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     NoRegression,
     /// The noise is too large to distinguish the endpoints.
     NoiseTooLarge,
-    /// An endpoint cannot be measured.
+    /// An endpoint cannot be measured, or the endpoints are no ends of one search.
     EndpointUnmeasurable,
     /// The hunt was stopped before an answer; it can be resumed.
     Interrupted,
@@ -143,7 +143,7 @@ pub struct Dependency {
 }
 
 /// The dependency whose commits a hunt searches, instead of the engine's own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct DependencyHunt {
     /// The hunt whose first bad commit moved the dependency.
     pub hunt: String,
@@ -161,9 +161,21 @@ pub(crate) struct DependencyHunt {
     /// The failure of the first bad commit of `hunt`, if that commit fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// The confidence of `hunt` in its first bad commit. An answer inside the dependency rests on
+    /// that commit, so its confidence is not higher. `None` in hunts of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Whether `hunt` confirmed its first bad commit, but ended undecided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undecided: bool,
 }
 
 impl DependencyHunt {
+    /// The confidence in a commit of the dependency, from that which its own runs give.
+    pub(crate) fn most_confidence(&self, own: f64) -> f64 {
+        self.confidence.map_or(own, |outer| own.min(outer))
+    }
+
     /// `the submodule lib`, or `the project copied to lib`.
     pub(crate) fn what(&self) -> String {
         if self.files.is_empty() {
@@ -229,10 +241,25 @@ pub(crate) struct Culprit {
     /// step: that commit. It may have undone the whole step; then another change made the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perhaps_mended_by: Option<CommitId>,
+    /// Set if no test shows that the newer end needs the commit, and other commits gained back as
+    /// much as its whole step: the metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gained_back: Option<Metric>,
     /// Set if files in the home folder may carry results from one commit to another: why the
     /// confirmation does not exclude that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home_doubt: Option<HomeDoubt>,
+    /// Set if builds or runs ask git which branches or tags lead to HEAD, and no test with a
+    /// changed tree shows what it would show at a commit: no reference leads there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference_doubt: bool,
+    /// Set if a metric's value comes from another place of the output since this commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form_change: Option<FormChange>,
+    /// Set if the commit's step is one unit of a metric's last printed digit, so that rounding may
+    /// hide steps of earlier commits: the metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_digit: Option<Metric>,
     /// Set if the commit's change was undone, and a later commit landed it again: the first known
     /// commit without the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,7 +285,11 @@ impl Culprit {
             confirmed_before: None,
             unmeasured_after: None,
             perhaps_mended_by: None,
+            gained_back: None,
             home_doubt: None,
+            reference_doubt: false,
+            form_change: None,
+            last_digit: None,
             undone_by: None,
         }
     }
@@ -274,49 +305,6 @@ impl Culprit {
             Target::Guard(target) => self.effect_on(&target.guard.metric).is_some(),
             Target::Failure { .. } => self.failure.is_some(),
         }
-    }
-}
-
-/// How much of a metric's change the found steps explain: total = explained + rest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Account {
-    /// The metric.
-    pub metric: Metric,
-    /// How much worse the bad endpoint is than the good one, in the metric's unit.
-    #[serde(with = "number")]
-    pub total: f64,
-    /// The sum of the own steps found.
-    #[serde(with = "number")]
-    pub explained: f64,
-    /// `total` minus `explained`.
-    #[serde(with = "number")]
-    pub rest: f64,
-    /// The rest is made of small steps: among the measured commits between the found ones, none is
-    /// worse than the one before it by more than the tolerance.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_small_steps: bool,
-    /// The part of the rest that named commits took back themselves: steps of undone commits that
-    /// their parents still had. In the metric's unit; `None` if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken_back: Option<f64>,
-    /// What two named commits explain both: each alone makes the step at the bad end. `None` if no
-    /// steps overlap.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overlap: Option<f64>,
-    /// The guard's tolerance, in the metric's unit.
-    #[serde(with = "number")]
-    pub limit: f64,
-}
-
-impl Account {
-    /// Whether the found steps exceed the whole change by more than the tolerance.
-    pub(crate) fn is_exceeded(&self) -> bool {
-        self.rest < -self.limit.max(0.0)
-    }
-
-    /// What neither the found steps nor small steps explain.
-    pub(crate) fn left(&self) -> f64 {
-        if self.in_small_steps { 0.0 } else { self.rest - self.taken_back.unwrap_or(0.0) }
     }
 }
 

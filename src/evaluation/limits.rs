@@ -1,10 +1,10 @@
-//! Limits of a hunt without supervision (runs, time, deadline), and the limit that ended it.
+//! Limits of a hunt without supervision (runs, time, GPUs, deadline), and the limit that ended it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The limits that `--max-runs`, `--max-hours` and `--deadline` set. They count from the `start` or
-/// `resume` with these options.
+/// The limits that `--max-runs`, `--max-hours`, `--max-gpu-hours` and `--deadline` set. They count
+/// from the `start` or `resume` with these options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limits {
     /// Maximum number of runs.
@@ -13,6 +13,9 @@ pub(crate) struct Limits {
     /// Maximum wall-clock time, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<u64>,
+    /// Maximum seconds of GPUs: the time of jobs or runs, times their GPUs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_gpu_seconds: Option<u64>,
     /// The point in time after which nothing is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
@@ -37,6 +40,11 @@ pub enum ReachedLimit {
     /// The time.
     Time {
         /// The allowed seconds.
+        seconds: u64,
+    },
+    /// The time of GPUs.
+    GpuTime {
+        /// The allowed seconds of GPUs.
         seconds: u64,
     },
     /// The deadline.

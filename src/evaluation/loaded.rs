@@ -11,6 +11,11 @@ pub(crate) struct Loaded {
     /// Digests of all files of the commit's source and build that the run opened, by path below
     /// the slot: `build/bin/ppl`, `src/model.py`.
     pub own: BTreeMap<String, String>,
+    /// Digests of those files of `own` that hold the slot's path, with this path and the linker's
+    /// build id overwritten. Builds of one commit in two slots have the same digest here. Empty in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub without_path: BTreeMap<String, String>,
     /// The paths of `own` that were executable; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<BTreeSet<String>>,
@@ -32,6 +37,9 @@ pub(crate) struct Loaded {
     /// is in PATH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed: Option<String>,
+    /// Whether the run asked git which branches or tags lead to HEAD.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_references: bool,
 }
 
 /// A file that differs between two runs.
@@ -92,6 +100,7 @@ impl Loaded {
     /// outside the slot is listed only if both runs loaded it.
     pub(crate) fn unlike(&self, before: &Self) -> Vec<FileDifference> {
         let mut found = unlike(&before.own, &self.own);
+        found.retain(|one| !self.has_same(before, &one.path));
         found.extend(self.other_modes(before));
         found.sort_by(|one, other| one.path.cmp(&other.path));
         let elsewhere = unlike(&before.elsewhere, &self.elsewhere);
@@ -101,18 +110,25 @@ impl Loaded {
 
     /// The files that are the same in both runs.
     pub(crate) fn identical_files<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = &'a str> {
-        let own = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
-        let own = own.filter(|(path, _)| !self.has_other_mode(before, path));
-        let elsewhere = self.elsewhere.iter();
-        let elsewhere = elsewhere.filter(|(path, sha)| before.elsewhere.get(*path) == Some(sha));
-        own.chain(elsewhere).map(|(path, _)| path.as_str())
+        let own = self.own.keys().filter(|path| self.has_same(before, path));
+        let own = own.filter(|path| !self.has_other_mode(before, path));
+        let elsewhere = self.elsewhere.keys();
+        let elsewhere = elsewhere.filter(|path| is_same(&before.elsewhere, &self.elsewhere, path));
+        own.chain(elsewhere).map(String::as_str)
+    }
+
+    /// Whether a file of the commit has the same content in both runs, apart from the path of the
+    /// slot.
+    pub(crate) fn has_same(&self, before: &Self, path: &str) -> bool {
+        is_same(&before.own, &self.own, path)
+            || is_same(&before.without_path, &self.without_path, path)
     }
 
     fn other_modes(&self, before: &Self) -> Vec<FileDifference> {
-        let same = self.own.iter().filter(|(path, sha)| before.own.get(*path) == Some(sha));
-        let other = same.filter(|(path, _)| self.has_other_mode(before, path));
+        let same = self.own.keys().filter(|path| self.has_same(before, path));
+        let other = same.filter(|path| self.has_other_mode(before, path));
         other
-            .map(|(path, _)| FileDifference { path: path.clone(), how: FileDifferenceKind::Mode })
+            .map(|path| FileDifference { path: path.clone(), how: FileDifferenceKind::Mode })
             .collect()
     }
 
@@ -123,6 +139,11 @@ impl Loaded {
             _ => false,
         }
     }
+}
+
+/// Whether both maps have this path with the same digest.
+fn is_same(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>, path: &str) -> bool {
+    now.get(path).is_some_and(|sha| before.get(path) == Some(sha))
 }
 
 fn unlike(
@@ -183,5 +204,29 @@ mod tests {
         )
         .unwrap();
         assert!(now.unlike(&old).is_empty() && old.unlike(&before).is_empty());
+    }
+    #[test]
+    fn a_file_that_differs_only_in_the_path_of_the_slot_is_the_same() {
+        let run = |plain: &str, without_path: Option<&str>| Loaded {
+            own: map(&[("build/ppl", plain)]),
+            without_path: without_path.iter().map(|sha| (*sha).to_owned()).map(ppl).collect(),
+            ..Loaded::default()
+        };
+        let is_same = |one: &Loaded, other: &Loaded| {
+            let is_same = one.unlike(other).is_empty();
+            assert_eq!(one.identical_files(other).count(), usize::from(is_same));
+            is_same
+        };
+        let first = run("1", Some("x"));
+        assert!(is_same(&first, &run("2", Some("x"))));
+        assert!(!is_same(&first, &run("2", Some("y"))));
+        // A file without the path, or a record of an older version.
+        assert!(is_same(&first, &run("1", None)) && is_same(&run("1", None), &first));
+        assert!(!is_same(&first, &run("2", None)) && !is_same(&run("2", None), &first));
+        assert!(!is_same(&run("1", None), &run("2", None)));
+    }
+
+    fn ppl(sha: String) -> (String, String) {
+        ("build/ppl".to_owned(), sha)
     }
 }

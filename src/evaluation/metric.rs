@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::number::{Number, NumberOrText};
-use super::{Checks, PrintedUnits, TextLength};
+use super::{Checks, PrintedUnits, TextLength, ValueForms};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` if a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -180,6 +180,12 @@ pub(crate) struct Reading {
     /// The units of each metric's numbers, if the parser looks for units.
     #[serde(skip)]
     pub units: BTreeMap<Metric, PrintedUnits>,
+    /// The forms of the places with each metric's value, if the parser looks for them.
+    #[serde(skip)]
+    pub forms: BTreeMap<Metric, ValueForms>,
+    /// How many digits each metric's number has behind its point, if the parser counts them.
+    #[serde(skip)]
+    pub decimals: BTreeMap<Metric, usize>,
     /// The beginning of a generated text, for people. [`Self::same_bits`] compares it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -1,5 +1,6 @@
 //! The types that all modules share: commit, metric, run, guard, verdict and more. No IO.
 
+mod account;
 mod aim;
 mod cause;
 mod checks;
@@ -15,6 +16,8 @@ mod fault;
 mod file_role;
 mod finding;
 mod forge;
+mod form_change;
+mod form_match;
 mod guard;
 mod home_doubt;
 mod host;
@@ -26,6 +29,7 @@ mod logits;
 mod logits_guard;
 mod machine_state;
 mod metric;
+mod neighbours;
 mod noise;
 mod number;
 mod open_step;
@@ -49,8 +53,10 @@ mod text_length;
 mod tree_entry;
 mod unexplained;
 mod unreadable;
+mod value_forms;
 mod verdict;
 
+pub(crate) use account::Account;
 pub(crate) use aim::Aim;
 pub use cause::{Backport, Cause, Revert};
 pub(crate) use cause::{
@@ -73,12 +79,13 @@ pub(crate) use fault::Fault;
 pub(crate) use fault::{failure_of, fault_of, was_caused_by_program};
 pub(crate) use file_role::FileRole;
 pub(crate) use finding::{
-    Account, Basis, ChunkIntervals, CommitInfo, Culprit, DependencyHunt, Finding, Outcome,
-    TouchedFile,
+    Basis, ChunkIntervals, CommitInfo, Culprit, DependencyHunt, Finding, Outcome, TouchedFile,
 };
 pub use finding::{Dependency, Effect};
 pub use forge::Site;
 pub(crate) use forge::{ChangeRequest, Forge};
+pub(crate) use form_change::FormChange;
+pub(crate) use form_match::{form_of_parts, is_name_in_form, without_names};
 pub use guard::Guard;
 pub(crate) use guard::{Direction, FormName, GuardForm, exceeds_limit};
 pub(crate) use home_doubt::HomeDoubt;
@@ -96,13 +103,14 @@ pub(crate) use logits_guard::{LogitsGuard, LogitsLimits};
 pub(crate) use machine_state::{GpuState, MachineState, MachineStates};
 pub(crate) use metric::{Metric, Reading, is_count_of_failures};
 pub use metric::{ParseMetricError, Value};
+pub(crate) use neighbours::Neighbours;
 pub(crate) use noise::{Noise, NoiseKind, Orientation};
 pub(crate) use open_step::OpenStep;
 pub(crate) use option_change::OptionChange;
 pub(crate) use output::LONGEST_LINE;
 pub use output::Stream;
 pub(crate) use printed::{FactChange, GeneratedText, TextPair};
-pub(crate) use printed_number::parse_number;
+pub(crate) use printed_number::{decimals, is_rounded, parse_number};
 pub(crate) use printed_units::PrintedUnits;
 pub(crate) use read_files::ReadFiles;
 pub use resource::Resource;
@@ -127,6 +135,7 @@ pub(crate) use text_length::TextLength;
 pub(crate) use tree_entry::{EntryContent, EntryFile, TreeEntry};
 pub(crate) use unexplained::Unexplained;
 pub(crate) use unreadable::Unreadable;
+pub(crate) use value_forms::{FormsAtEnds, ValueForms};
 pub use verdict::Judgement;
 pub(crate) use verdict::SkipReason;
 pub(crate) use verdict::Verdict;

@@ -25,6 +25,28 @@ pub(crate) fn parse_number(text: &str) -> Option<f64> {
     }
 }
 
+/// Whether a text is a whole number that an `f64` cannot hold exactly, such as most checksums of 20
+/// digits. Another number may give the same `f64`.
+pub(crate) fn is_rounded(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let digits = digits.trim_start_matches('0');
+    let is_other = |number: f64| number.is_finite() && format!("{number:.0}") != digits;
+    digits.parse::<f64>().is_ok_and(is_other)
+}
+
+/// How many digits a printed number has behind its point; `None` for a number with an exponent.
+pub(crate) fn decimals(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    (are_digits(whole) && are_digits(fraction)).then_some(fraction.len())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -55,6 +77,30 @@ mod tests {
     fn what_is_not_a_number() {
         for text in ["", "1,234", "12ms", "0x10", "1_000", "n/a", "--3", "nan("] {
             assert_eq!(parse_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_with_too_many_digits_are_rounded() {
+        for text in ["12345678901234567890", "-9007199254740993", " 012345678901234567891 "] {
+            assert!(is_rounded(text), "{text}");
+        }
+        for text in ["9007199254740992", "-9007199254740994", "18446744073709551616", "0", "007"] {
+            assert!(!is_rounded(text), "{text}");
+        }
+        // Only whole numbers name something.
+        for text in ["", "-", "nan", "1e30", "0.12345678901234567890", "12345678901234567890.5"] {
+            assert!(!is_rounded(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_behind_the_point_are_counted() {
+        for (text, number) in [("7.0", 1), ("-0.250", 3), (" 7 ", 0), ("7.", 0), (".5", 1)] {
+            assert_eq!(decimals(text), Some(number), "{text}");
+        }
+        for text in ["7.1e-5", "nan", "1.#INF"] {
+            assert_eq!(decimals(text), None, "{text}");
         }
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checks, Direction, Failure, Guard, Metric, NeededChecks, Noise, NoiseKind, Orientation,
-    PrintedUnits, TextLength, Value, number,
+    Checks, Direction, Failure, FormsAtEnds, Guard, Metric, NeededChecks, Noise, NoiseKind,
+    Orientation, PrintedUnits, TextLength, Value, number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -82,11 +82,15 @@ pub(crate) struct GuardTarget {
     /// The checks that a verdict needs. A run that lacks one of them is judged only if that check
     /// could not change the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) needed: Option<NeededChecks>,
+    pub(crate) needed: Option<Box<NeededChecks>>,
     /// The units behind the numbers of the good endpoint's runs, if the output has such numbers. A
     /// run with other units is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) units: Option<PrintedUnits>,
+    /// The forms of the places with the values of both endpoints' runs. If both have one in common,
+    /// a run whose value comes from another place is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) forms: Option<Box<FormsAtEnds>>,
 }
 
 impl GuardTarget {
@@ -109,7 +113,16 @@ impl GuardTarget {
             checks: None,
             needed: None,
             units: None,
+            forms: None,
         }
+    }
+
+    /// The target with another level of the good endpoint, and with the tolerance that follows from
+    /// it. Not for a search whose baseline is another commit: its tolerance stays that of the good
+    /// endpoint.
+    pub(crate) fn with_good_level(self, baseline: Value) -> Self {
+        let limit = baseline.number().map_or(0.0, |x| self.guard.limit(x));
+        Self { baseline, limit, ..self }
     }
 
     /// The levels at both endpoints; 0 for a fact.
@@ -197,6 +210,13 @@ mod tests {
         assert!(scale.oriented(0.0).is_infinite() && scale.oriented(0.0) > 0.0);
         // 10 % of 200 less: ln(200/180).
         assert!((target.oriented_limit() - (200.0_f64 / 180.0).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_tolerance_is_that_of_the_level_from_which_it_counts() {
+        let moved = speed(None).with_good_level(Value::Number(180.0));
+        assert_eq!((moved.baseline, moved.bad), (Value::Number(180.0), Value::Number(100.0)));
+        assert!((moved.limit - 18.0).abs() < 1e-12, "{}", moved.limit);
     }
 
     #[test]

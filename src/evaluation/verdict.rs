@@ -60,6 +60,8 @@ pub(crate) enum SkipReason {
     OtherText,
     /// It printed another unit behind the metric's number than the good endpoint.
     OtherUnit,
+    /// Its metric's value comes from another place of the output than at both endpoints.
+    OtherForm,
     /// It ran other checks than the good endpoint.
     OtherChecks,
     /// It needs more resources than the machine has: it was killed, and the control run works.
@@ -85,6 +87,7 @@ impl fmt::Display for SkipReason {
             Self::Nan => "prints NaN",
             Self::OtherText => "reads another text",
             Self::OtherUnit => "prints another unit",
+            Self::OtherForm => "prints its value elsewhere",
             Self::OtherChecks => "runs other checks",
             Self::Resource => "killed: out of resources",
             Self::Unsteady => "its runs disagree",

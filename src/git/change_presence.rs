@@ -12,6 +12,7 @@ mod later_place;
 mod lines;
 mod main_line;
 mod own_place;
+mod returned;
 mod touching;
 
 use std::cell::RefCell;
@@ -68,6 +69,11 @@ impl Change {
         let own = self.files.iter().filter(|file| is_among(&file.path, &[path]));
         let files: Vec<FileOfChange> = own.cloned().collect();
         if files.is_empty() { self.clone() } else { Self { files } }
+    }
+
+    /// Whether the change touches the file or submodule with this path.
+    pub(crate) fn has_file(&self, path: &str) -> bool {
+        self.files.iter().any(|file| is_among(&file.path, &[path]))
     }
 
     /// Whether these files are all among those of the change, or are later places of its lines.

@@ -247,6 +247,21 @@ impl History {
         read_list(&command, &printed)
     }
 
+    /// The commits that `new` contains and `old` does not whose change a commit on the other side
+    /// makes too (`git patch-id`), as after a cherry-pick. Oldest first, without merges.
+    pub(crate) fn on_both_sides(
+        &self,
+        old: &CommitId,
+        new: &CommitId,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let options = ["--topo-order", "--reverse", "--no-merges", "--right-only", "--cherry-mark"];
+        let ends = vec![format!("{old}...{new}"), "--".to_owned()];
+        let (command, printed) = self.rev_list(&options, ends)?;
+        let printed = String::from_utf8_lossy(&printed);
+        let marked: Vec<&str> = printed.lines().filter_map(|line| line.strip_prefix('=')).collect();
+        read_list(&command, marked.join("\n").as_bytes())
+    }
+
     /// The command, for errors, and what `git rev-list` prints with these options and arguments.
     pub(super) fn rev_list(
         &self,

@@ -1,9 +1,9 @@
 //! Modified trees: a commit's tree with layers over it, such as another commit of a dependency,
 //! patches, or files of another revision.
 //!
-//! Git makes these trees in an index and a bare repository of our own, so the user's repository
-//! never gets our objects. The tree's name covers all its content, so two commits with the same
-//! modified tree are built once.
+//! Git makes these trees in an index and a bare repository of our own. The user's repository gets
+//! the objects of a tree only when the tree is checked out (`laid_commit`). The tree's name covers
+//! all its content, so two commits with the same modified tree are built once.
 
 mod checks;
 

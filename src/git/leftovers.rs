@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::put_away::forget_lost_away;
 use super::raw_path::os;
 use super::removal::remove_all;
 use super::{GitError, Repository};
@@ -24,6 +25,7 @@ impl Repository {
     /// exist.
     pub(crate) fn forget_lost_slots(&self, slots: &Path) -> Result<(), GitError> {
         let slots = place(slots);
+        forget_lost_away(self, &slots)?;
         forget_where(self, |known| {
             let folder = known.path.parent().and_then(Path::parent);
             // A locked entry may be under construction in a slot of another process.

@@ -8,6 +8,7 @@
 //! bisect session. All work happens in linked worktrees and bare repositories of our own.
 
 mod answers;
+mod asked_references;
 mod authoring;
 mod bisect;
 mod bisect_repository;
@@ -26,12 +27,15 @@ mod folding;
 mod gitfile;
 mod history;
 mod laid;
+mod laid_commit;
 mod leftovers;
 mod lines;
 mod link;
 mod moved;
 mod overlay;
 mod parts;
+mod pin_change;
+mod put_away;
 mod raw_path;
 mod removal;
 mod repository;
@@ -48,6 +52,7 @@ mod version;
 mod worktree;
 mod written;
 
+pub(crate) use asked_references::asked_references;
 pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};

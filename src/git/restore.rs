@@ -22,7 +22,10 @@ use super::{CheckoutImpossible, GitError, LaidTree, folding};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Untracked {
     Remove,
-    Keep,
+    Keep {
+        /// Whether to look for tracked files that somebody wrote since the last checkout.
+        looks: bool,
+    },
 }
 
 /// The tree to check out: a commit's own, or a modified tree on top of it.
@@ -36,15 +39,16 @@ pub(super) struct Goal<'a> {
     pub(super) disk: Disk,
 }
 
-/// Checks the goal's tree out at `top`. If untracked files are kept, returns whether somebody wrote
-/// a tracked file since the last checkout.
+/// Checks the goal's tree out at `top`. Returns whether somebody wrote a tracked file since the last
+/// checkout, if `untracked` asks for that.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<bool, GitError> {
-    let is_written = untracked == Untracked::Keep && has_written_files(git_dir, top);
+    let looks = untracked == Untracked::Keep { looks: true };
+    let is_written = looks && has_written_files(git_dir, top);
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for one file on the disk. If git removes either entry, it removes
     // that file.
@@ -100,7 +104,7 @@ fn try_restore_tree(
         }
         other => other,
     };
-    if untracked == Untracked::Keep {
+    if untracked != Untracked::Remove {
         return to_commit();
     }
     let has_index = git_dir.join(PRIVATE_INDEX).exists();

@@ -14,6 +14,7 @@ use super::disk::Disk;
 use super::error::io_error;
 use super::gitfile::{read_link, write_link};
 use super::leftovers::{forget, forget_lost};
+use super::put_away::{bring_back, is_put_away, put_away};
 use super::raw_path::os;
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree, start_over};
@@ -34,7 +35,7 @@ pub(crate) struct Worktree {
 /// The content of a worktree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CheckoutSpec {
-    /// The commit that HEAD names.
+    /// The commit that HEAD names, or the one below it if there is a modified tree.
     pub commit: CommitId,
     /// The modified tree, if the files are not the commit's own.
     pub laid: Option<LaidTree>,
@@ -42,6 +43,17 @@ pub(crate) struct CheckoutSpec {
     pub submodules: bool,
     /// Whether Git LFS files are fetched; otherwise they stay pointers.
     pub lfs: bool,
+}
+
+impl CheckoutSpec {
+    /// The commit that HEAD names. Over a modified tree it is one of ours, so that git in a build
+    /// finds no changed files.
+    fn head(&self, repository: &Repository) -> Result<CommitId, GitError> {
+        match &self.laid {
+            Some(laid) => laid.committed(repository, &self.commit),
+            None => Ok(self.commit.clone()),
+        }
+    }
 }
 
 impl Worktree {
@@ -59,6 +71,7 @@ impl Worktree {
         fs::create_dir_all(parent).map_err(io_error("make", parent))?;
         let parent = parent.canonicalize().map_err(io_error("find", parent))?;
         let path = parent.join(path.file_name().unwrap_or_default());
+        bring_back(repository, &path)?;
         let marker = marker(&path);
         let ours = marker.exists();
         if ours {
@@ -102,6 +115,7 @@ impl Worktree {
         if !marker(path).exists() {
             return Ok(None);
         }
+        bring_back(repository, path)?;
         if let Some(worktree) = Self::take_up(repository, path)? {
             return Ok(Some(worktree));
         }
@@ -156,7 +170,7 @@ impl Worktree {
 
     /// Checks out exactly the commit's tree, or the modified tree: every tracked file, nothing
     /// else. With `submodules`, each submodule is checked out at its pin, to any depth. HEAD is
-    /// the commit in both cases.
+    /// the commit, or a child of it with the modified tree.
     ///
     /// Files that do not change keep their time stamps. If this disk or git refuses the tree, the
     /// error is [`GitError::CheckoutImpossible`].
@@ -180,7 +194,12 @@ impl Worktree {
     /// in-source builds stay built. Returns whether a tracked file had been written since then,
     /// even if its content is the same.
     pub(crate) fn reset(&self) -> Result<bool, GitError> {
-        self.restore(Untracked::Keep)
+        self.restore(Untracked::Keep { looks: true })
+    }
+
+    /// As [`Self::reset`], without the look at the times of all tracked files.
+    pub(crate) fn reset_unseen(&self) -> Result<(), GitError> {
+        self.restore(Untracked::Keep { looks: false }).map(|_| ())
     }
 
     fn restore(&self, untracked: Untracked) -> Result<bool, GitError> {
@@ -188,7 +207,10 @@ impl Worktree {
         self.mend_link()?;
         sparsity::put_back(&self.git_dir)?;
         let (commit, laid, submodules, lfs) = match &self.at {
-            Some(at) => (at.commit.to_string(), at.laid.as_ref(), at.submodules, at.lfs),
+            Some(at) => {
+                let head = at.head(&self.repository)?.to_string();
+                (head, at.laid.as_ref(), at.submodules, at.lfs)
+            }
             None => ("HEAD".to_owned(), None, false, false),
         };
         let disk = Disk::of(&marker(&self.path));
@@ -234,6 +256,24 @@ impl Worktree {
         }
         let marker = marker(&self.path);
         fs::remove_file(&marker).or_else(absent_is_fine).map_err(io_error("remove", &marker))
+    }
+
+    /// Takes the worktree out of git's list, with all its files in their place. It must have no
+    /// submodules.
+    pub(crate) fn put_away(self) -> Result<(), GitError> {
+        put_away(&self.repository, &self.git_dir, &self.path)
+    }
+
+    /// Whether the worktree at `path` is put away.
+    pub(crate) fn is_put_away(repository: &Repository, path: &Path) -> bool {
+        is_put_away(repository, path)
+    }
+
+    /// Puts the worktree at `path` back into git's list if it was put away. Returns whether git
+    /// knows the worktree now.
+    pub(crate) fn bring_back(repository: &Repository, path: &Path) -> Result<bool, GitError> {
+        bring_back(repository, path)?;
+        Ok(registered(repository, path).is_some())
     }
 
     /// A git call in this worktree.

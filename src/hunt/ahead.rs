@@ -17,8 +17,7 @@ use std::time::Instant;
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
-use crate::oracle::{Recorder, Request};
-use crate::store::AheadRecord;
+use crate::oracle::{OracleError, Recorder, Request};
 use crate::store::journal::{Begun, Event};
 
 use super::HuntError;
@@ -81,6 +80,10 @@ impl Driver<'_> {
             return Ok(());
         }
         let Some(mut crew) = self.crew()? else { return Ok(()) };
+        // Before a worker starts: even if the store has all runs of the first commit, no worker may
+        // get the slot in which they were made. There, it could not tell whether slots differ.
+        self.oracle.pool.reserve().map_err(OracleError::from)?;
+        // What finds no slot, this process measures.
         for commit in others {
             crew.start(&AheadJob {
                 commit: commit.clone(),
@@ -91,12 +94,12 @@ impl Driver<'_> {
                 part: JobPart::Whole,
             });
         }
-        let mut wants_check = phase == Phase::Endpoint;
-        if wants_check && crew.free() > 0 {
-            crew.start(&self.slot_check(measures));
-            wants_check = false;
+        // The check comes last: the ends are built at the same time, also in two slots.
+        let mut check = (phase == Phase::Endpoint).then(|| self.slot_check(measures));
+        if let Some(job) = check.take_if(|_| crew.free() > 0) {
+            crew.start(&job);
         }
-        let own = AheadRecord::new(first.clone(), phase);
+        let own = self.hunt.begin_ahead(first, phase)?;
         let ahead = Recorder::ahead(self.hunt, own, 0)?;
         let journal = std::mem::replace(&mut self.oracle.recorder, ahead);
         let request = Request { runs, ..Request::look(first, measures, phase) };
@@ -108,19 +111,23 @@ impl Driver<'_> {
             self.hunt.keep_ahead(record)?;
         }
         let own_end = Instant::now();
-        while crew.is_busy() && !self.stop.within(crew::PAUSE) {
+        while (crew.is_busy() || check.is_some()) && !self.stop.within(crew::PAUSE) {
             crew.reap()?;
             crew.cancel_waiting();
-            if wants_check && crew.free() > 0 {
-                crew.start(&self.slot_check(measures));
-                wants_check = false;
+            if let Some(job) = check.take_if(|_| crew.free() > 0) {
+                crew.start(&job);
             }
         }
         let waited = own_end.elapsed().as_secs_f64();
         crew.end()?;
         if self.stop.is_requested() {
+            for commit in commits {
+                self.oracle.record_finished_builds(commit, phase)?;
+            }
             return Err(HuntError::stopped(&self.stop));
         }
+        // This process finds its own build again if it must measure the commit again.
+        self.oracle.record_finished_builds(first, phase)?;
         // The time of waiting for all workers is written once, with the first worker's commit.
         self.oracle.take_over(&others[0], phase, waited)?;
         for commit in commits {
@@ -148,14 +155,14 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether a run of the good endpoint in another slot gave exactly the values of its runs in
-    /// the driver's slot; `None` if there is no such run.
+    /// Whether a run of the good endpoint in another slot gave exactly the values of its other
+    /// runs; `None` if there are no runs of it in two slots.
     pub(crate) fn slots_agree(&self, measures: &[String]) -> Result<Option<bool>, HuntError> {
         let good = &self.begun.good.commit;
         let record = self.hunt.measured_ahead(good, Phase::Control)?;
         let Some(record) = record.filter(|record| record.is_done) else { return Ok(None) };
         let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
-        Ok(Some(self.oracle.reads_the_same(good, measures, &attempts)?))
+        Ok(self.oracle.reads_the_same(good, measures, &attempts)?)
     }
 
     /// All runs that the workers of this hunt made, also those that nobody took over.

@@ -128,6 +128,9 @@ impl Driver<'_> {
             Some(ReachedLimit::Time { .. } | ReachedLimit::Deadline { .. }) => format!(
                 "`bisect-ppl resume {hunt}` goes on; --deadline or --max-hours limits it again"
             ),
+            Some(ReachedLimit::GpuTime { .. }) => {
+                format!("`bisect-ppl resume {hunt}` goes on; --max-gpu-hours limits it again")
+            }
         };
         finding.next.insert(0, next);
         finding

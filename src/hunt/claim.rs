@@ -1,6 +1,6 @@
 //! A search's claim about one commit, and the possible results of a confirmation.
 
-use crate::evaluation::{CommitId, Culprit, Target};
+use crate::evaluation::{CommitId, Culprit, Judgement, Target};
 use crate::oracle::Observation;
 use crate::search::Step;
 
@@ -30,6 +30,22 @@ pub(crate) enum ConfirmationOutcome {
 }
 
 impl ConfirmationOutcome {
+    /// Fresh runs of the commit, judged like this, contradict the claim.
+    pub(super) fn not_reproduced(own: &Judgement, terms: SearchTerms) -> Self {
+        Self::NotReproduced(format!("measured afresh it is not {}: {}", terms.newer(), own.reason))
+    }
+
+    /// Fresh runs of this parent, judged like this, contradict the claim.
+    pub(super) fn parent_already(
+        parent: &CommitId,
+        judgement: &Judgement,
+        terms: SearchTerms,
+    ) -> Self {
+        let (name, reason) = (parent.short(), &judgement.reason);
+        let why = format!("its parent {name} is {} already: {reason}", terms.newer());
+        Self::ParentAlready(parent.clone(), why)
+    }
+
     /// Why fresh runs do not show what the search's runs showed, in words; `None` if they do.
     pub(crate) fn contradiction(&self) -> Option<&str> {
         match self {

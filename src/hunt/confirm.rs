@@ -4,6 +4,7 @@
 pub(crate) mod boundary;
 pub(crate) mod chance;
 pub(crate) mod chunk_differences;
+mod clean_build;
 pub(crate) mod confirmation_runs;
 pub(crate) mod differences;
 mod earlier_confirmation;
@@ -13,9 +14,12 @@ pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
 mod offsets;
+mod other_guards;
 mod other_node;
+mod other_place;
 mod rates_at_ends;
 pub(crate) mod recheck;
+mod resolution;
 mod rivals;
 pub(crate) mod ruler;
 pub(crate) mod steadiness;
@@ -35,6 +39,7 @@ use crate::ui::text;
 
 use super::HuntError;
 use super::claim::{Claim, ConfirmationOutcome};
+use super::distinct::distinct;
 use super::driver::Driver;
 use super::strategy::SearchStrategy;
 use super::terms::SearchTerms;
@@ -43,6 +48,8 @@ use chance::reported_confidence;
 use confirmation_runs::ConfirmationRuns;
 use effect::is_blamed;
 use home::HomeEffect;
+use other_guards::OtherGuards;
+use other_place::doubt_place;
 
 impl Driver<'_> {
     /// Confirms a commit against its parents, or says why that is not possible.
@@ -55,29 +62,16 @@ impl Driver<'_> {
         }
         self.drop_excluded_parents(&mut parents, claim)?;
         if parents.is_empty() {
-            let why = if self.oracle.history.repository().is_shallow() {
-                "no parent of it is in this shallow clone to measure it against (git fetch \
-                 --unshallow)"
-            } else {
-                "it has no parent to measure it against"
-            };
-            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
+            let why = self.why_no_parent().into();
+            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
         }
-        let key = self.confirmation_key(commit, &parents, targets)?;
-        let before = self.oracle.store.confirmation(&key);
-        // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures. A change
-        // of the machine drops it too.
-        let is_dropped = self.begun.options.retry_failed || self.oracle.stored.has_outdated();
-        let before = before.filter(|before| !is_dropped || before.hunt == self.hunt.id());
-        let before = match before {
-            Some(earlier) => self.still_holds(&earlier, claim, &parents)?.then_some(earlier),
-            None => None,
-        };
-        if let Some(before) = &before {
-            self.oracle.stored.taken_over.extend(before.attempts.iter().cloned());
-        }
+        let before = self.taken_over(claim, &parents)?;
         if before.is_none() {
             self.leave_to_confirm(claim)?;
+            if let Some(rejection) = self.rejection_by_clean_build(claim, &parents)? {
+                self.oracle.pool.free_all_but(&self.begun.good.commit);
+                return Ok(rejection);
+            }
         }
         let mut fresh = self.measure_afresh(claim, &parents)?;
         let mut verdicts = self.verdicts(&fresh, claim)?;
@@ -97,6 +91,10 @@ impl Driver<'_> {
                 }
             }
         }
+        let on_others = match &refusal {
+            None => self.effects_on_other_guards(claim, &parents)?,
+            Some(_) => OtherGuards::default(),
+        };
         self.oracle.pool.free_all_but(&self.begun.good.commit);
         if let Some(refusal) = refusal {
             self.exclude_from_confirmations(&fresh, strategy);
@@ -106,8 +104,8 @@ impl Driver<'_> {
             self.exclude_from_confirmations(&fresh, strategy);
             return Ok(ConfirmationOutcome::Undecided(why));
         }
-        if let Some(why) = self.recipe_objection(commit, &parents, &strategy.targets)? {
-            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
+        if let Some(objection) = self.recipe_objection(claim, &parents)? {
+            return Ok(objection);
         }
         if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
@@ -130,6 +128,8 @@ impl Driver<'_> {
         }
         let mut culprit = culprit;
         self.doubt_home(&mut culprit)?;
+        doubt_place(&mut culprit, [&fresh.parents[worst], &fresh.commit], targets);
+        self.doubt_resolution(&mut culprit, [&fresh.parents[worst], &fresh.commit])?;
         match before {
             Some(before) if before.hunt != self.hunt.id() => {
                 culprit.confirmed_before = Some((before.date, before.hunt));
@@ -137,7 +137,7 @@ impl Driver<'_> {
             _ => {
                 // The key of now: the confirmation may have changed to the user's home folder.
                 let key = self.confirmation_key(commit, &parents, targets)?;
-                self.keep_confirmation(&key, &fresh)?;
+                self.keep_confirmation(&key, &fresh, on_others.attempts)?;
             }
         }
         if self.oracle.recipes.config.build.confirm == ConfirmBuild::Reuse {
@@ -149,8 +149,39 @@ impl Driver<'_> {
         if !is_blamed(&culprit) || !fresh.are_surely_large(strategy) {
             return Ok(ConfirmationOutcome::Small(Box::new(culprit), observation));
         }
+        if culprit.failure.is_none() {
+            culprit.effects.extend(on_others.effects);
+        }
         self.oracle.recorder.event(Event::Confirmed(Box::new(culprit.clone())))?;
         Ok(ConfirmationOutcome::Culprit(Box::new(culprit), observation))
+    }
+
+    fn why_no_parent(&self) -> &'static str {
+        if self.oracle.history.repository().is_shallow() {
+            "no parent of it is in this shallow clone to measure it against (git fetch --unshallow)"
+        } else {
+            "it has no parent to measure it against"
+        }
+    }
+
+    /// The stored confirmation of this claim, if it still holds; its runs then count.
+    fn taken_over(
+        &mut self,
+        claim: Claim<'_>,
+        parents: &[CommitId],
+    ) -> Result<Option<Confirmation>, HuntError> {
+        let key = self.confirmation_key(claim.commit, parents, claim.targets)?;
+        // `--retry-failed` drops an earlier hunt's confirmation: it may rest on failures. A change
+        // of the machine drops it too.
+        let is_dropped = self.begun.options.retry_failed || self.oracle.stored.has_outdated();
+        let stored = self.oracle.store.confirmation(&key);
+        let stored = stored.filter(|stored| !is_dropped || stored.hunt == self.hunt.id());
+        let Some(stored) = stored else { return Ok(None) };
+        if !self.still_holds(&stored, claim, parents)? {
+            return Ok(None);
+        }
+        self.oracle.stored.taken_over.extend(stored.attempts.iter().cloned());
+        Ok(Some(stored))
     }
 
     /// Whether fresh runs confirm the step from `against` to the claimed commit, if the commits
@@ -250,7 +281,11 @@ impl Driver<'_> {
             confirmed_before: None,
             unmeasured_after: None,
             perhaps_mended_by: None,
+            gained_back: None,
             home_doubt: None,
+            reference_doubt: false,
+            form_change: None,
+            last_digit: None,
             undone_by: None,
         };
         Ok((culprit, worst))
@@ -283,12 +318,19 @@ impl Driver<'_> {
         Ok(hasher.hex())
     }
 
-    fn keep_confirmation(&self, key: &str, fresh: &ConfirmationRuns) -> Result<(), HuntError> {
-        let attempts = fresh.parents.iter().chain([&fresh.commit]);
+    /// Stores the confirmation. `others`: its runs for other guards.
+    fn keep_confirmation(
+        &self,
+        key: &str,
+        fresh: &ConfirmationRuns,
+        others: Vec<String>,
+    ) -> Result<(), HuntError> {
+        let seen = fresh.parents.iter().chain([&fresh.commit]);
+        let attempts = distinct(seen.flat_map(Observation::attempts).chain(others));
         let made = Confirmation {
             hunt: self.hunt.id().to_owned(),
             date: jiff::Timestamp::now().to_string(),
-            attempts: attempts.flat_map(Observation::attempts).collect(),
+            attempts,
         };
         Ok(self.oracle.store.put_confirmation(key, &made)?)
     }
@@ -305,8 +347,7 @@ pub(crate) fn reason_to_reject(
     match own.verdict {
         verdict if terms.is_newer(verdict) => {}
         Verdict::Good | Verdict::Bad => {
-            let why = format!("measured afresh it is not {}: {}", terms.newer(), own.reason);
-            return Some(ConfirmationOutcome::NotReproduced(why));
+            return Some(ConfirmationOutcome::not_reproduced(own, terms));
         }
         Verdict::Skip | Verdict::Unknown => {
             let why = format!("measured afresh it cannot be judged: {}", own.reason);
@@ -317,10 +358,7 @@ pub(crate) fn reason_to_reject(
         match judgement.verdict {
             verdict if terms.is_older(verdict) => {}
             Verdict::Good | Verdict::Bad => {
-                let (parent_name, reason) = (parent.short(), &judgement.reason);
-                let why =
-                    format!("its parent {parent_name} is {} already: {reason}", terms.newer());
-                return Some(ConfirmationOutcome::ParentAlready(parent.clone(), why));
+                return Some(ConfirmationOutcome::parent_already(parent, judgement, terms));
             }
             Verdict::Skip | Verdict::Unknown => {
                 let why = format!(

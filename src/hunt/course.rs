@@ -1,14 +1,18 @@
 //! Drives a hunt from its first measurement to its finding. A resumed hunt takes the same path. The
 //! store holds the earlier results, so nothing is measured twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use crate::evaluation::{Finding, Limits, Metric};
+use jiff::Timestamp;
+
+use crate::evaluation::{Finding, Limits, Metric, ReachedLimit};
 use crate::git::Repository;
 use crate::hunt::begin::open::{begun, open};
 use crate::oracle::Oracle;
-use crate::process::{ProcessError, Stop};
+use crate::process::{Expiry, ProcessError, Stop};
+use crate::report::Usage;
 use crate::store::HuntDir;
 use crate::store::journal::{Entry, Event, LimitsInForce};
 
@@ -21,6 +25,9 @@ use super::environment::check_environment_unchanged;
 use super::missing_commits::explained;
 use super::pauses::Pauses;
 use super::undone_effects::UndoneEffects;
+
+/// Time between two looks at how much GPUs worked.
+const GPU_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Drives a hunt to its end. The caller holds the hunt's lock.
 ///
@@ -67,6 +74,8 @@ fn try_once(
     }
     let is_beginning = |entry: &Entry| matches!(entry.event, Event::Begun(_));
     let is_resumed = !entries.iter().all(is_beginning);
+    // What a killed driver did last, and since when, is not what this one does.
+    std::fs::remove_file(hunt.now_path()).ok();
     repository.repair()?;
     // How many slots the hunt began with, even if it uses one now.
     let started = begun(hunt)?;
@@ -92,6 +101,8 @@ fn try_once(
         undone: Vec::new(),
         compared: BTreeSet::new(),
         needed_at_end: BTreeSet::new(),
+        own_head_shows: BTreeMap::new(),
+        added_targets: Vec::new(),
         limit: None,
         pauses_left,
         unread: Vec::new(),
@@ -102,8 +113,10 @@ fn try_once(
     let in_force = LimitsInForce::of(&hunt.entries()?);
     let statistics = &mut driver.oracle.recipes.config.statistics;
     statistics.max_runs = in_force.allowed_runs(statistics.max_runs);
+    let gpu_time = in_force.gpu.map(|(seconds, since)| gpu_limit(hunt, seconds, since, stop));
     let expiry = in_force.until.map(|(at, limit)| stop.expire_at(at, limit));
     let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
+    let _gpu_expiry = gpu_time.transpose().map_err(ProcessError::Start)?;
     if !is_resumed {
         driver.note_large_links()?;
         driver.note_tracked_inputs()?;
@@ -111,6 +124,7 @@ fn try_once(
     }
     let result = driver.ask_build_node().and_then(|()| driver.run_and_explain());
     let result = result.and_then(|finding| driver.with_age(finding));
+    let result = result.map(|finding| driver.no_surer_than_outside(finding));
     let result = result.map(|finding| driver.with_dependency_hunt(finding));
     let result = result.map(|finding| driver.with_limit(finding));
     if let Err(error) = &result
@@ -123,6 +137,7 @@ fn try_once(
     let last = match &result {
         // The journal has the reason, and the hunt has not stopped.
         Err(HuntError::LeavesNode(_)) => None,
+        Err(error) if is_left_alone(error, hunt) => None,
         Ok(finding) => {
             Some(Event::Ended { finding: Box::new(finding.clone()), order: driver.order()? })
         }
@@ -140,6 +155,34 @@ fn try_once(
     let cleaned = clean(repository, hunt, &slots);
     // Report the hunt's error, not that of the clean-up.
     result.and_then(|finding| cleaned.map(|()| finding))
+}
+
+/// Whether this work of the hunt ended because the hunt's driver is gone. Nobody stopped the hunt
+/// then, and the journal must not say so: it ends like that of a driver on this machine that was
+/// killed.
+pub(super) fn is_left_alone(error: &HuntError, hunt: &HuntDir) -> bool {
+    matches!(error, HuntError::Stopped) && matches!(hunt.is_driven(), Ok(false))
+}
+
+/// Asks the hunt to stop when its jobs or runs have used this many seconds of GPUs.
+fn gpu_limit(
+    hunt: &HuntDir,
+    seconds: u64,
+    since: Timestamp,
+    stop: &Stop,
+) -> std::io::Result<Expiry> {
+    let (hunt, mut last) = (hunt.clone(), None::<Instant>);
+    let is_reached = move || {
+        if last.is_some_and(|last| last.elapsed() < GPU_INTERVAL) {
+            return false;
+        }
+        last = Some(Instant::now());
+        // A journal that cannot be read now is read again later.
+        let entries = hunt.entries().unwrap_or_default();
+        let used = Usage::of(&hunt, &entries, Some(since)).gpu_s;
+        used.is_some_and(|used| used >= seconds as f64)
+    };
+    stop.expire_when(is_reached, ReachedLimit::GpuTime { seconds })
 }
 
 /// Whether a hunt that is resumed with these limits may make a run.
@@ -180,7 +223,8 @@ impl Driver<'_> {
             later.open.extend(self.idle_alone(&finding)?);
             let finding = self.unless_open(finding, &later.open)?;
             let finding = self.unless_remnant(finding)?;
-            return self.lower_if_untested(finding);
+            let finding = self.lower_if_untested(finding)?;
+            return self.lower_if_references_matter(finding);
         }
     }
 
@@ -215,7 +259,10 @@ impl Driver<'_> {
 
     /// The result of a test that may change the answer, or nothing after a fault of the machine:
     /// the commit is found, and a fault must not lose the answer now.
-    fn unless_faulty<T: Default>(&self, tested: Result<T, HuntError>) -> Result<T, HuntError> {
+    pub(crate) fn unless_faulty<T: Default>(
+        &self,
+        tested: Result<T, HuntError>,
+    ) -> Result<T, HuntError> {
         match tested {
             Err(error) if self.must_end(&error) => Err(error),
             other => Ok(other.unwrap_or_default()),
@@ -240,5 +287,22 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::Note { text })?;
         self.undone.push(undone);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn work_that_stops_is_left_alone_only_if_the_driver_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        let driver = hunt.lock().unwrap();
+        assert!(!is_left_alone(&HuntError::Stopped, &hunt));
+        drop(driver);
+        assert!(is_left_alone(&HuntError::Stopped, &hunt));
+        assert!(!is_left_alone(&HuntError::Environment("no disk".to_owned()), &hunt));
     }
 }

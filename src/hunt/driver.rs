@@ -1,6 +1,6 @@
 //! The state that all parts of a hunt share: the oracle, the journal, and the hunt's knowledge.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Judgement, Phase, ReachedLimit, Target};
@@ -45,6 +45,12 @@ pub(crate) struct Driver<'a> {
     pub(crate) compared: BTreeSet<CommitId>,
     /// Named commits of which a test of the newer end says that this end needs them.
     pub(crate) needed_at_end: BTreeSet<CommitId>,
+    /// Commits that were built with a commit of our own as HEAD and no other change that matters,
+    /// and whether they show then what they show otherwise.
+    pub(crate) own_head_shows: BTreeMap<CommitId, bool>,
+    /// Guards that got a search of their own, after that of the failure that the hunt looks for,
+    /// and on whose metrics a named commit has an effect. Without those in noise.
+    pub(crate) added_targets: Vec<Target>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,
     /// How often the hunt may still wait for a fault to pass (`[failures] pauses`).

@@ -8,9 +8,11 @@ mod earlier_runs;
 mod empty_home;
 pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
+mod merge_bases;
 pub(crate) mod missing_metrics;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
+mod other_places;
 mod overwritten;
 pub(crate) mod plan;
 mod same_program;
@@ -20,14 +22,11 @@ mod stray_failures;
 pub(crate) mod targets;
 pub(crate) mod unread;
 
-use crate::evaluation::{
-    Aim, CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Value, Verdict,
-};
+use crate::evaluation::{CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict};
 use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, OracleError, Request, Sample, guarded_measures};
 use crate::search::{endpoint_order, steps_of};
 use crate::store::journal::Event;
-use crate::ui::text;
 
 use super::HuntError;
 use super::driver::Driver;
@@ -40,9 +39,9 @@ use stray_failures::{RUNS_TO_TELL, failed_runs};
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
-const RUNS_STEADY: usize = 2;
+pub(crate) const RUNS_STEADY: usize = 2;
 /// Runs of each endpoint before the finding `no-regression`: two equal runs do not prove much.
-const RUNS_TO_DENY: usize = 4;
+pub(crate) const RUNS_TO_DENY: usize = 4;
 
 /// The runs of both endpoints, and the targets chosen from them.
 pub(crate) struct Endpoints {
@@ -146,10 +145,15 @@ impl Driver<'_> {
             let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
             write_down(&mut self.oracle, seen, &judgement, place)?;
         }
-        if let Some(finding) = self.check_merge_bases(&chosen)? {
-            return Ok(Err(finding));
+        match self.check_merge_bases(&chosen)? {
+            Ok(None) => Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen })),
+            Ok(Some(start)) => {
+                // The new older end is an ancestor of the newer one, so this happens once.
+                self.begin_at(&start)?;
+                self.endpoints()
+            }
+            Err(finding) => Ok(Err(finding)),
         }
-        Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen }))
     }
 
     fn measure_endpoint(
@@ -261,88 +265,6 @@ impl Driver<'_> {
         control.publish(self.hunt)?;
         self.oracle.control = Some(control);
         Ok(())
-    }
-
-    /// If the older end is not an ancestor of the newer end, judges their merge bases. The hunt
-    /// ends if a merge base does not have the older end's verdict. Criss-cross merges give several
-    /// merge bases, and git asks about each.
-    fn check_merge_bases(&mut self, chosen: &Chosen) -> Result<Option<Box<Finding>>, HuntError> {
-        let terms = self.terms();
-        let [old, new] = self.begun.ends();
-        if self.oracle.history.is_ancestor(old, new)? {
-            return Ok(None);
-        }
-        let [older, newer] = [terms.older(), terms.newer()];
-        let mut unmeasurable = None;
-        for base in self.oracle.history.merge_bases(old, new)? {
-            let judgement = self.judge(&base, &chosen.targets)?;
-            let (name, reason) = (base.short(), &judgement.reason);
-            if terms.is_newer(judgement.verdict) {
-                if let Some(finding) = self.rest_after_base(&base, chosen)? {
-                    return Ok(Some(finding));
-                }
-                let ways = match terms.aim() {
-                    Aim::Regression => {
-                        "mended on the way to good, not introduced on the way to bad"
-                    }
-                    Aim::Fix => "introduced on the way to bad, not mended on the way to good",
-                };
-                let summary = format!(
-                    "{older} is not an ancestor of {newer}, and their merge base {name} is \
-                     {newer} already ({reason}): the problem was {ways}"
-                );
-                return Ok(Some(Box::new(Finding::plain(Outcome::NoRegression, summary))));
-            }
-            if !terms.is_older(judgement.verdict) {
-                unmeasurable = unmeasurable.or(Some(format!(
-                    "{older} is not an ancestor of {newer}, and their merge base {name} cannot be \
-                     measured: {reason}"
-                )));
-            }
-        }
-        let outcome = Outcome::EndpointUnmeasurable;
-        Ok(unmeasurable.map(|summary| Box::new(Finding::plain(outcome, summary))))
-    }
-
-    /// The finding if the bad end is worse than a merge base that is bad already: only a part of
-    /// the regression was there at the base, and another hunt has to look for the rest.
-    fn rest_after_base(
-        &mut self,
-        base: &CommitId,
-        chosen: &Chosen,
-    ) -> Result<Option<Box<Finding>>, HuntError> {
-        if !self.terms().explains_levels() {
-            return Ok(None);
-        }
-        let bad = self.begun.bad.commit.short().to_owned();
-        for target in &chosen.targets {
-            let Target::Guard(target) = target else { continue };
-            let metric = &target.guard.metric;
-            let measures = [metric.measure.clone()];
-            let look = Request::look(base, &measures, Phase::Endpoint);
-            let level = self.oracle.evaluate(look)?.level(metric);
-            let levels = level.as_ref().and_then(Value::number).zip(target.bad.number());
-            let Some((level, end)) = levels else { continue };
-            if !target.guard.is_worse_by(level, end, target.limit.max(0.0)) {
-                continue;
-            }
-            let base = base.short();
-            let summary = format!(
-                "good is not an ancestor of bad, and their merge base {base} is between the two: \
-                 {metric} {} at good, {} at {base}, {} at bad",
-                text::value(&target.baseline),
-                text::value(&Value::Number(level)),
-                text::value(&target.bad)
-            );
-            let next = format!(
-                "`bisect-ppl start --good {base} --bad {bad}` hunts for what came after {base}"
-            );
-            return Ok(Some(Box::new(Finding {
-                next: vec![next],
-                ..Finding::plain(Outcome::EndpointUnmeasurable, summary)
-            })));
-        }
-        Ok(None)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::config::{ConfigError, LoadError};
+use crate::config::{ConfigError, LoadError, Location};
 use crate::evaluation::{Aim, CommitId, ReachedLimit};
 use crate::files::SharedFolder;
 use crate::git::GitError;
@@ -32,8 +32,10 @@ pub(crate) enum UsageError {
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// `--slots` asks for more slots than `[executor]` lists.
-    #[error("--slots {asked}: oracle.toml allows {listed} under [executor]")]
+    #[error("--slots {asked}: {file} allows {listed} under [executor]")]
     TooFewSlots {
+        /// The configuration's file.
+        file: String,
         /// How many the command line asks for.
         asked: usize,
         /// How many the file lists.
@@ -46,8 +48,12 @@ pub(crate) enum UsageError {
         asked: usize,
     },
     /// `[executor]` names a CPU that this process may not use.
-    #[error("[executor] slots: CPU {cpu} is not among those that this process may use ({})", ranges(.usable))]
+    #[error("{place}: executor.slots[{slot}].cpus: CPU {cpu} is not among those that this process may use ({})", ranges(.usable))]
     NoSuchCpu {
+        /// The place of the slot's list of CPUs.
+        place: Location,
+        /// The number of the slot, from 1.
+        slot: usize,
         /// The CPU.
         cpu: usize,
         /// The usable CPUs, in order.
@@ -100,8 +106,8 @@ pub(crate) enum UsageError {
     #[error("no commit between good and bad touches {0}")]
     NothingTouches(String),
     /// `[build] ignore` and `paths` hide every commit.
-    #[error("[build] ignore and paths of oracle.toml leave out every commit between good and bad")]
-    AllIgnored,
+    #[error("[build] ignore and paths of {0} leave out every commit between good and bad")]
+    AllIgnored(String),
     /// A report cannot be verified here.
     #[error(transparent)]
     Verify(#[from] VerifyRefusal),
@@ -131,7 +137,7 @@ impl UsageError {
                 Some("leave --slots out, or choose another build.mode".to_owned())
             }
             Self::NoSuchCpu { .. } => {
-                Some("correct `cpus` under [executor] slots".to_owned())
+                Some("name CPUs of that list, or leave `cpus` out of all slots".to_owned())
             }
             Self::Reversed { aim: Aim::Regression, .. } => Some(
                 "swap --good and --bad, or hunt the commit that mended something with --find-fix"
@@ -155,7 +161,7 @@ impl UsageError {
             ),
             Self::NoSuchMetric { .. } => Some("name one of those, or add a [[measure]]".to_owned()),
             Self::NothingTouches(_) => Some("widen the paths, or leave them out".to_owned()),
-            Self::AllIgnored => Some(
+            Self::AllIgnored(_) => Some(
                 "choose ends that are further apart; or, if the measured program reads a file that \
                  they leave out, correct [build] ignore or paths"
                     .to_owned(),

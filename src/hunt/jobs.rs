@@ -9,7 +9,7 @@ pub(crate) mod follow;
 pub(crate) mod inside;
 pub(crate) mod nodes;
 
-use crate::config::Slurm;
+use crate::config::{Executor, Slurm};
 use crate::store::HuntDir;
 
 use super::HuntError;
@@ -17,5 +17,10 @@ use super::begin::open::{begun, frozen};
 
 /// How the jobs of this hunt are submitted; `None` if it measures on this machine.
 pub(crate) fn slurm_of(hunt: &HuntDir) -> Result<Option<Slurm>, HuntError> {
-    Ok(frozen(hunt, &begun(hunt)?)?.executor.slurm)
+    Ok(executor_of(hunt)?.slurm)
+}
+
+/// Where this hunt builds and measures.
+pub(crate) fn executor_of(hunt: &HuntDir) -> Result<Executor, HuntError> {
+    Ok(frozen(hunt, &begun(hunt)?)?.executor)
 }

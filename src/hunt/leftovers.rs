@@ -1,5 +1,6 @@
 //! Finds and removes what killed hunts leave behind: bisect sessions, worktrees that git still
-//! lists, and builds in slots. Other hunts clean up when they end.
+//! lists, and builds in slots, with those that stay for later hunts. Other hunts clean up when they
+//! end, and leave such builds.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +14,7 @@ use crate::store::{HuntDir, Store};
 
 use super::HuntError;
 use super::begin::slots_folder::default_slots;
-use super::cleanup::clean_slots;
+use super::cleanup::empty_slots;
 
 /// The remains of killed hunts, and their size on disk.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,7 @@ pub(crate) fn leftovers(repository: &Repository, store: &Store) -> Result<Leftov
     Ok(leftovers)
 }
 
-/// Removes the remains of killed hunts, but no locked slots and no running hunts.
+/// Removes the remains of killed hunts and all builds, but no locked slots and no running hunts.
 pub(crate) fn remove_leftovers(repository: &Repository, store: &Store) -> Result<(), HuntError> {
     for hunt in store.hunts()? {
         if is_abandoned(&hunt)? {
@@ -58,7 +59,7 @@ pub(crate) fn remove_leftovers(repository: &Repository, store: &Store) -> Result
     }
     for folder in folders_of_slots(repository, store)? {
         match Slots::existing(&folder) {
-            Some(slots) => clean_slots(repository, &slots)?,
+            Some(slots) => empty_slots(repository, &slots)?,
             None => repository.forget_lost_slots(&folder)?,
         }
     }

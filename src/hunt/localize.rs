@@ -10,6 +10,7 @@ mod change;
 mod clues;
 mod conflict;
 mod contradiction;
+mod earlier_fix;
 mod end_runs;
 mod held_lines;
 mod idle_commit;
@@ -21,12 +22,15 @@ pub(crate) mod left;
 mod lines;
 mod logits;
 mod moved;
+mod noisy_steps;
 mod open_change;
 mod others;
+mod own_head;
 mod own_lines;
 mod pairs;
 mod parents_alone;
 mod part_info;
+mod pin_moves;
 mod places;
 mod remnant;
 mod repeat;
@@ -35,7 +39,7 @@ mod revert;
 mod roles;
 pub(crate) mod step;
 mod tensors;
-mod trials;
+pub(crate) mod trials;
 mod undone;
 mod votes;
 
@@ -107,7 +111,7 @@ impl Driver<'_> {
         let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
         let [bad, _] = self.begun.ends();
         let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
-        Ok(undone::earlier_fix(finding, &at, bad, candidates))
+        Ok(earlier_fix::as_candidates(finding, &at, bad, candidates))
     }
 
     /// The finding, or candidates if nothing tells whether some named commits' changes last.
@@ -150,14 +154,23 @@ impl Driver<'_> {
         if is_enough { Vec::new() } else { contradiction::left(finding, targets) }
     }
 
-    /// The hunt's targets, and the guards that it does not search for.
-    fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
+    /// The hunt's targets, with the guards that got a search of their own, and the guards that it
+    /// does not search for.
+    pub(crate) fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
         let entries = self.hunt.entries()?.into_iter().rev();
         let mut found = entries.filter_map(|entry| match entry.event {
             Event::Targets { targets, others, .. } => Some((targets, others)),
             _ => None,
         });
-        Ok(found.next().unwrap_or_default())
+        let (mut targets, mut others) = found.next().unwrap_or_default();
+        let added = &self.added_targets;
+        others.retain(|other| {
+            let is_its =
+                |target: &Target| target.guard().is_some_and(|target| target.guard == other.guard);
+            !added.iter().any(is_its)
+        });
+        targets.extend(added.iter().cloned());
+        Ok((targets, others))
     }
 
     fn cause(&mut self, culprit: &Culprit, rank: Rank) -> Result<Cause, HuntError> {

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use crate::config::BuildMode;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::hunt::ahead::claim::claim;
@@ -16,6 +15,7 @@ use crate::store::HuntDir;
 use crate::store::journal::{Event, LimitsInForce};
 
 use super::HuntError;
+use super::course::is_left_alone;
 use super::short::add_chunks_to_reason;
 use super::verdict::{VerdictContext, write_down};
 
@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// the good endpoint again.
 ///
 /// On an error, writes the reason to the journal for the driver, because git passes on only an exit
-/// code.
+/// code. If the driver is gone, nobody stopped the hunt, and nothing is written.
 pub(crate) fn step(
     repository: &Repository,
     hunt: &HuntDir,
@@ -34,7 +34,9 @@ pub(crate) fn step(
 ) -> Result<(Verdict, Aim), HuntError> {
     follow_driver(hunt, stop);
     let result = judge(repository, hunt, stop);
-    if let Err(error) = &result {
+    if let Err(error) = &result
+        && !is_left_alone(error, hunt)
+    {
         let world = !matches!(error, HuntError::Stopped);
         hunt.journal()?.append(Event::Stopped { world, fault: error.recorded() })?;
     }
@@ -90,7 +92,7 @@ pub(crate) fn follow_settings(
 ) -> Result<(), HuntError> {
     let config = &mut oracle.recipes.config;
     if clean {
-        config.build.mode = BuildMode::Clean;
+        config.build.set_always_clean();
     }
     let limits = LimitsInForce::of(&hunt.entries()?);
     config.statistics.max_runs = limits.allowed_runs(config.statistics.max_runs);

@@ -79,7 +79,7 @@ impl Pauses {
         let note = format!("{fault}; the hunt tries again after a pause of {lasts}");
         hunt.journal()?.append(Event::Note { text: note })?;
         let why = format!("waiting {lasts} before another try, because {fault}");
-        Activity::wait(&hunt.now_path(), why, &begun.good.commit);
+        Activity::wait_as_noted(&hunt.now_path(), why, &begun.good.commit);
         stop.within(pause);
         Ok(true)
     }

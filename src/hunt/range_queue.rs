@@ -41,6 +41,7 @@ fn key(search_range: &SearchRange) -> (CommitId, CommitId, Vec<String>) {
 impl Driver<'_> {
     /// Measures the endpoints, searches range after range, and closes the account.
     pub(super) fn run(&mut self) -> Result<Finding, HuntError> {
+        self.added_targets.clear();
         let endpoints = match self.endpoints()? {
             Ok(endpoints) => endpoints,
             Err(finding) => return Ok(*finding),
@@ -123,6 +124,7 @@ impl Driver<'_> {
             }
         }
         self.correct(&mut ledger, &whole, &claims)?;
+        self.added_targets = ledger.added_targets(&whole);
         let contributions = if ledger.is_gradual() {
             match self.contributions(&endpoints, ledger.first_metric()) {
                 Err(HuntError::Limit(limit)) => {
@@ -244,6 +246,11 @@ impl Driver<'_> {
         claims: &mut Vec<(CommitId, SearchRange)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         if let Searched::Untestable(commits) = searched {
+            let alone = self.ranges_of_each_measure(search_range, &commits);
+            let Some(alone) = self.unless_limit(ledger, alone)? else { return Ok(Vec::new()) };
+            if !alone.is_empty() {
+                return Ok(alone);
+            }
             return self.look_behind_span(ledger, search_range, commits, claims);
         }
         let (found, crossing) = match &searched {
@@ -253,6 +260,11 @@ impl Driver<'_> {
         };
         if matches!(searched, Searched::Unchanged(_)) && search_range.explains_levels() {
             self.doubt_mends_at(ledger, search_range)?;
+        }
+        if let Some((culprit, _)) = &found {
+            for mend in self.mends_before_made_again(ledger, search_range, culprit)? {
+                ledger.mended(mend);
+            }
         }
         let mut next = ledger.enter(search_range, searched, bad);
         if let Some(crossing) = crossing.as_ref().filter(|_| search_range.explains_levels()) {

@@ -1,6 +1,8 @@
 //! Searches one range: `git bisect run` or the posterior names a commit, and the confirmation tests
 //! the claim. If a claim fails, the search goes on with the confirmation's runs.
 
+mod direct_mode;
+mod earlier_builds;
 pub(crate) mod flaky;
 pub(crate) mod git_bisect;
 mod open_commits;
@@ -24,6 +26,7 @@ use super::HuntError;
 use super::claim::{Claim, ConfirmationOutcome};
 use super::distinct::distinct;
 use super::driver::Driver;
+use super::machine_change::MachineChange;
 use super::path_filter::PathFilter;
 use super::range::SearchRange;
 use super::searched::Searched;
@@ -140,7 +143,7 @@ fn with_git(
         let is_about_runs = driver.is_about_runs(&outcome, &search_range, number)?;
         if let Some(why) = outcome.contradiction() {
             driver.contradicted(&commit, why)?;
-            if is_about_runs && let Some(change) = driver.machine_change()? {
+            if let Some(change) = driver.change_behind(why, &search_range, is_about_runs)? {
                 return Ok(Searched::MachineChanged(change));
             }
         }
@@ -198,11 +201,8 @@ fn with_git(
                 round = most;
             }
         }
-        if driver.oracle.recipes.config.build.mode.keeps_files() {
-            return Ok(Searched::BuildsDisagree(last_word));
-        }
-        if let Some(change) = driver.outside_changed(&commit, &search_range.targets)? {
-            return Ok(Searched::MachineChanged(change));
+        if let Some(again) = driver.why_begin_again(&commit, &search_range, strategy, &last_word)? {
+            return Ok(again);
         }
         round += 1;
         if strategy.noisy().is_none()
@@ -221,6 +221,39 @@ fn filter_of<'a>(search_range: &'a SearchRange, dropped: &'a PathFilter) -> &'a 
 }
 
 impl Driver<'_> {
+    /// The change since earlier runs or builds that a contradicted claim shows. `is_about_runs`:
+    /// whether fresh runs contradict runs, not verdicts that git inferred.
+    fn change_behind(
+        &mut self,
+        contradiction: &str,
+        range: &SearchRange,
+        is_about_runs: bool,
+    ) -> Result<Option<MachineChange>, HuntError> {
+        match self.earlier_builds_mislead(&range.targets, contradiction)? {
+            None if is_about_runs => self.machine_change(),
+            change => Ok(change),
+        }
+    }
+
+    /// What explains a claim that fresh runs contradict, if the hunt must begin again for it: how
+    /// commits were built, or a change of the machine.
+    fn why_begin_again(
+        &mut self,
+        commit: &CommitId,
+        range: &SearchRange,
+        strategy: &SearchStrategy,
+        contradiction: &str,
+    ) -> Result<Option<Searched>, HuntError> {
+        let why = || format!("{} is not confirmed: {contradiction}", commit.short());
+        if self.oracle.recipes.config.build.mode.keeps_files() {
+            return Ok(Some(Searched::BuildsDisagree(why())));
+        }
+        if strategy.noisy().is_none() && self.direct_mode_matters(commit, range)? {
+            return Ok(Some(Searched::DirectModeMatters(why())));
+        }
+        Ok(self.outside_changed(commit, &range.targets)?.map(Searched::MachineChanged))
+    }
+
     /// If the path filter excludes the commit, notes which paths the filter lacks.
     pub(crate) fn name_what_was_hidden(
         &mut self,
@@ -311,6 +344,10 @@ impl Driver<'_> {
         why: CandidatesReason,
         number: usize,
     ) -> Result<Searched, HuntError> {
+        if matches!(why, CandidatesReason::RecipeChanged(_)) {
+            // Verdicts of the search decide nothing here: each is that of one recipe.
+            return Ok(Searched::Candidates(candidates, why));
+        }
         let [old, _] = search_range.ends();
         let mut is_inferred = false;
         for parent in candidates.iter().filter(|one| *one != commit && *one != old) {

@@ -24,6 +24,9 @@ pub(crate) enum Searched {
     Unchanged(String),
     /// Incremental and clean builds of a commit give different verdicts. The text says how.
     BuildsDisagree(String),
+    /// Builds of a commit with and without the direct mode of a compiler cache give different
+    /// verdicts. The text says how.
+    DirectModeMatters(String),
     /// A commit gives other results with an empty home folder. The text says how.
     HomeMatters(String),
     /// The good endpoint no longer has its level.

@@ -47,7 +47,10 @@ impl Driver<'_> {
         let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
         let begins_again = matches!(
             searched,
-            Searched::BuildsDisagree(_) | Searched::HomeMatters(_) | Searched::MachineChanged(_)
+            Searched::BuildsDisagree(_)
+                | Searched::DirectModeMatters(_)
+                | Searched::HomeMatters(_)
+                | Searched::MachineChanged(_)
         );
         let Some(target) = strategy.noisy().filter(|_| !begins_again) else { return Ok(searched) };
         let change = if target.may_drift() {

@@ -6,7 +6,7 @@
 
 mod again;
 mod cell;
-mod evidence;
+pub(crate) mod evidence;
 mod grid;
 
 use crate::config::{Config, Measure};

@@ -13,7 +13,7 @@ pub(crate) mod refusal;
 pub(crate) mod requirements;
 pub(crate) mod result;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Phase};
@@ -189,6 +189,8 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         undone: Vec::new(),
         compared: BTreeSet::new(),
         needed_at_end: BTreeSet::new(),
+        own_head_shows: BTreeMap::new(),
+        added_targets: Vec::new(),
         limit: None,
         pauses_left: 0,
         unread: Vec::new(),

@@ -12,6 +12,9 @@ pub(crate) enum CandidatesReason {
     UntestableOrMerged,
     /// The commit changed the ruler too. The text says what runs with the other ruler show.
     RulerChanged(String),
+    /// The recipe changes at the commit, and the recipes do not both show the step. The candidates
+    /// are all commits that may have made it. The text says what the recipes show.
+    RecipeChanged(String),
     /// Any other reason, in words.
     Other(String),
 }
@@ -24,7 +27,7 @@ impl fmt::Display for CandidatesReason {
                 "some of them cannot be tested, and a merge among these brings in a branch that \
                  may have made the step"
             }
-            Self::RulerChanged(text) | Self::Other(text) => text,
+            Self::RulerChanged(text) | Self::RecipeChanged(text) | Self::Other(text) => text,
         })
     }
 }

@@ -8,13 +8,20 @@
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::config::MeasureKind;
-use crate::evaluation::{Failure, Metric, PrintedUnits, Reading, Unreadable, Value, parse_number};
+use crate::evaluation::{
+    Failure, Metric, PrintedUnits, Reading, Unreadable, Value, ValueForms, form_of_parts,
+    is_rounded, parse_number,
+};
 
+use super::form::{WORDS, form_of};
 use super::unit::unit_in;
-use super::value::{excerpt, not_a_number, number_in, reading};
+use super::value::{excerpt, not_a_number, number_in, reading, too_many_digits};
+
+/// Below this, an `f64` holds every whole number.
+const LEAST_ROUNDED: f64 = 9_007_199_254_740_992.0;
 
 /// Reads one run's output.
 #[derive(Debug)]
@@ -50,11 +57,16 @@ impl Document {
                 .collect(),
             MeasureKind::Fact => BTreeMap::new(),
         };
+        let form = |(metric, pointer): &(Metric, String)| {
+            let place = form_at(&document, pointer)?;
+            Some((metric.clone(), ValueForms::from_iter([place])))
+        };
+        let forms = self.pointers.iter().filter_map(form).collect();
         let reading = reading(self.pointers.into_iter().map(|(metric, pointer)| {
-            let value = value_at(&document, &pointer, &metric, self.kind);
+            let value = value_at(&document, &pointer, &metric, self.kind, text);
             (metric, value)
         }))?;
-        Ok(Reading { units, ..reading })
+        Ok(Reading { units, forms, ..reading })
     }
 }
 
@@ -69,6 +81,65 @@ fn units_at(document: &Json, pointer: &str) -> PrintedUnits {
         fields.iter().find_map(|(name, value)| value.as_str().filter(|_| names_unit(name)))
     });
     [unit_in(beside.unwrap_or_default())].into_iter().collect()
+}
+
+/// The form of a value's place: what the elements of arrays on the way to it are, and the texts
+/// beside the value. `None` without both. Then the pointer names all keys, so it leads to the same
+/// thing in each document.
+fn form_at(document: &Json, pointer: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    // The length of the array of which `at` is an element.
+    let mut length = None;
+    let mut at = document;
+    let mut keys = pointer.split('/').skip(1).peekable();
+    while let Some(key) = keys.next() {
+        let key = key.replace("~1", "/").replace("~0", "~");
+        at = match at {
+            Json::Array(items) => {
+                parts.extend(length.replace(items.len()).map(element_of));
+                items.get(key.parse::<usize>().ok()?)?
+            }
+            Json::Object(fields) => {
+                let element = length.take();
+                let is_near = element.is_some() || keys.peek().is_none();
+                let texts = if is_near { texts_beside(fields, &key) } else { Vec::new() };
+                parts.extend(element.filter(|_| texts.is_empty()).map(element_of));
+                parts.extend(texts);
+                fields.get(&key)?
+            }
+            _ => return None,
+        };
+    }
+    parts.extend(length.map(element_of));
+    (!parts.is_empty()).then(|| form_of_parts(parts))
+}
+
+/// The texts of an object, such as a name, besides that at a key. Units are compared by themselves;
+/// texts of numbers, such as times, and long texts are no names.
+fn texts_beside(fields: &Map<String, Json>, key: &str) -> Vec<String> {
+    let others = fields.iter().filter(|(name, _)| *name != key && !is_key_of_unit(name));
+    let text = |(name, value): (&String, &Json)| {
+        let text = value.as_str().filter(|text| text.split_whitespace().count() <= WORDS)?;
+        let form = form_of(text);
+        let is_name = form.split(' ').any(|word| word != "#");
+        is_name.then(|| format!("{name} {form}"))
+    };
+    others.filter_map(text).collect()
+}
+
+fn is_key_of_unit(name: &str) -> bool {
+    name.trim_end_matches('s').ends_with("unit")
+}
+
+/// What an element without texts is: one of an array of this length.
+fn element_of(length: usize) -> String {
+    match length {
+        1 => "the only element",
+        2 => "one of two elements",
+        3 => "one of three elements",
+        _ => "one of several elements",
+    }
+    .to_owned()
 }
 
 /// The failure if stdout is not a document.
@@ -137,11 +208,25 @@ fn quote_bare_nan(text: &str) -> Option<String> {
     changed.then_some(quoted)
 }
 
+/// How the document prints this number, if it is a whole number that was rounded.
+fn rounded_in(text: &str, number: f64) -> Option<&str> {
+    if number.abs() < LEAST_ROUNDED {
+        return None;
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    // The JSON parser may be wrong in the last bit.
+    let is_near = |other: f64| (other - number).abs() <= number.abs() * 1e-12;
+    let mut words = text.split(|c| !is_part(c));
+    words.find(|word| is_rounded(word) && parse_number(word).is_some_and(is_near))
+}
+
+/// `text`: the whole output.
 fn value_at(
     document: &Json,
     pointer: &str,
     metric: &Metric,
     kind: MeasureKind,
+    text: &str,
 ) -> Result<Value, Failure> {
     let found = document.pointer(pointer).ok_or_else(|| {
         Failure::unreadable(
@@ -153,7 +238,11 @@ fn value_at(
     match (kind, found) {
         (MeasureKind::Number, Json::String(text)) => number_in(metric, text),
         (MeasureKind::Number, Json::Number(number)) => {
-            number.as_f64().map(Value::Number).ok_or_else(wrong)
+            let number = number.as_f64().ok_or_else(wrong)?;
+            match rounded_in(text, number) {
+                Some(printed) => Err(too_many_digits(metric, printed)),
+                None => Ok(Value::Number(number)),
+            }
         }
         (MeasureKind::Number, _) => Err(wrong()),
         (MeasureKind::Fact, Json::String(text)) => Ok(Value::Fact(text.trim().to_owned())),

@@ -6,6 +6,7 @@ mod bench;
 mod divergence;
 mod eval_callback;
 mod exit_code;
+mod form;
 mod json;
 mod junit;
 mod lines;

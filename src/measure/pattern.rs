@@ -5,8 +5,10 @@ mod asked;
 mod beginnings;
 mod cut;
 mod duration;
+mod forms;
 mod not_a_number;
 mod replaced;
+mod sign;
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, parse_number};
+use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, decimals, parse_number};
 
 use super::repeats::{are_repeats, made_of};
 use super::unit::unit_of;
@@ -22,6 +24,7 @@ use super::value::{excerpt, in_place_of_number, keep_worse, number_in, reading};
 
 use asked::asks_for;
 use beginnings::Beginnings;
+use forms::Forms;
 use not_a_number::{InPlace, NotANumber};
 use replaced::Replaced;
 
@@ -43,6 +46,8 @@ struct Group {
     picked: Picked,
     /// The units of the numbers that count; empty text if there is no unit.
     units: BTreeSet<String>,
+    /// The forms of the lines with a match.
+    forms: Forms,
     /// The lines that show this metric.
     beginnings: Beginnings,
     /// NaN or an infinity in place of the first number.
@@ -64,6 +69,8 @@ struct Stray {
 struct Taken<'l> {
     text: Result<&'l str, Failure>,
     unit: String,
+    /// Where the group's match ends; `None` for a text in place of a number.
+    end: Option<usize>,
     /// False for a fact, for a part of a number, and for a text in place of a number.
     is_number: bool,
 }
@@ -105,6 +112,7 @@ impl Pattern {
                 metric,
                 picked: Picked::new(pick, kind),
                 units: BTreeSet::new(),
+                forms: Forms::default(),
                 beginnings: Beginnings::default(),
                 stray: None,
                 replaced: Replaced::default(),
@@ -135,13 +143,16 @@ impl Pattern {
                         let text = cut::refuse_part(metric, by, line, end, found)
                             .and_then(|()| duration::refuse_part(metric, by, line, end, found))
                             .and_then(|()| absent::refuse_other(metric, by, line, &absents, found))
+                            .and_then(|()| sign::refuse_unsigned(metric, by, line, found))
                             .map(|()| text);
                         let unit = unit_of(line, [found.start(), found.end()], |place| {
                             place[0] >= end || asks_for(by, line, place, found)
                         });
-                        Taken { is_number: text.is_ok(), text, unit }
+                        Taken { is_number: text.is_ok(), text, unit, end: Some(found.end()) }
                     }
-                    MeasureKind::Fact => Taken::without_number(text),
+                    MeasureKind::Fact => {
+                        Taken { end: Some(found.end()), ..Taken::without_number(text) }
+                    }
                 };
                 taken.insert((found.start(), number), one);
             }
@@ -153,7 +164,7 @@ impl Pattern {
         }
         let matched = !starts.is_empty() || !taken.is_empty() || has_stray;
         for ((start, number), one) in taken {
-            self.groups[number].add(&line[..start], one);
+            self.groups[number].add(line, start, one);
         }
         matched
     }
@@ -219,10 +230,15 @@ impl Pattern {
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         let Self { regex, kind, groups, .. } = self;
         let (mut repeats, mut units) = (BTreeMap::new(), BTreeMap::new());
+        let mut forms = BTreeMap::new();
+        let mut printed_decimals = BTreeMap::new();
         let mut values = Vec::new();
-        for Group { metric, picked, units: printed, stray, .. } in groups {
+        for Group { metric, picked, units: printed, forms: lines, stray, .. } in groups {
+            forms.extend(lines.of(picked.text()).map(|own| (metric.clone(), own)));
             if kind == MeasureKind::Number {
                 units.insert(metric.clone(), printed.into_iter().collect());
+                let count = picked.text().and_then(decimals);
+                printed_decimals.extend(count.map(|count| (metric.clone(), count)));
             }
             if let Some(numbers) = picked.repeats() {
                 repeats.insert(metric.clone(), numbers.to_vec());
@@ -230,30 +246,33 @@ impl Pattern {
             let value = picked.value(&metric, kind, &regex, stray.as_ref());
             values.push((metric, value));
         }
-        Ok(Reading { repeats, units, ..reading(values)? })
+        Ok(Reading { repeats, units, forms, decimals: printed_decimals, ..reading(values)? })
     }
 }
 
 impl<'l> Taken<'l> {
     fn without_number(text: &'l str) -> Self {
-        Self { text: Ok(text), unit: String::new(), is_number: false }
+        Self { text: Ok(text), unit: String::new(), end: None, is_number: false }
     }
 
     fn refused(failure: Failure) -> Self {
-        Self { text: Err(failure), unit: String::new(), is_number: false }
+        Self { text: Err(failure), unit: String::new(), end: None, is_number: false }
     }
 }
 
 impl Group {
-    /// `before`: the text of the line before what was taken.
-    fn add(&mut self, before: &str, taken: Taken<'_>) {
+    /// `start`: where in the line the text begins that was taken.
+    fn add(&mut self, line: &str, start: usize, taken: Taken<'_>) {
+        if let (Some(end), Ok(text)) = (taken.end, &taken.text) {
+            self.forms.add(line, [start, end], text);
+        }
         match self.picked {
             Picked::First(Some(_)) => return,
             Picked::First(None) => self.units.clear(),
             Picked::Last(_) => {
                 self.units.clear();
                 if taken.is_number {
-                    self.beginnings.add(before);
+                    self.beginnings.add(&line[..start]);
                 }
             }
             Picked::Computed { .. } => {}
@@ -331,6 +350,14 @@ impl Picked {
         match self {
             Self::Computed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),
             _ => None,
+        }
+    }
+
+    /// The text of the one match that counts.
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::First(text) | Self::Last(text) => text.as_ref()?.as_deref().ok(),
+            Self::Computed { .. } => None,
         }
     }
 

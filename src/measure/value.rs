@@ -1,6 +1,8 @@
 //! Turns what a parser found for a metric into its value, or into a failure.
 
-use crate::evaluation::{Failure, FailureKind, Metric, Reading, Unreadable, Value, parse_number};
+use crate::evaluation::{
+    Failure, FailureKind, Metric, Reading, Unreadable, Value, is_rounded, parse_number,
+};
 
 /// The number as a value of `metric`; NaN and infinities are failures of kind
 /// [`FailureKind::Nan`], never values.
@@ -14,6 +16,7 @@ pub(super) fn finite(metric: &Metric, number: f64) -> Result<Value, Failure> {
 /// Parses the text found for `metric` as a finite number.
 pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
     match parse_number(text) {
+        Some(_) if is_rounded(text) => Err(too_many_digits(metric, text)),
         Some(number) => finite(metric, number),
         None => Err(not_a_number(metric, text)),
     }
@@ -22,6 +25,18 @@ pub(super) fn number_in(metric: &Metric, text: &str) -> Result<Value, Failure> {
 /// The failure if the text found for `metric` is not a number.
 pub(super) fn not_a_number(metric: &Metric, text: &str) -> Failure {
     in_place_of_number(metric, &format!("`{}` is not a number", excerpt(text)))
+}
+
+/// The failure if the number found for `metric` has more digits than an `f64`: it may name
+/// something, as a checksum does, and another one would be equal to it.
+pub(super) fn too_many_digits(metric: &Metric, text: &str) -> Failure {
+    let what = format!(
+        "`{}` has too many digits: a number keeps 15 to 17 of them, and two such values could look \
+         equal; set `kind = \"fact\"` for a checksum or a name, or let the program print fewer \
+         digits",
+        excerpt(text)
+    );
+    in_place_of_number(metric, &what)
 }
 
 /// The failure if the output has something else in place of the number of `metric`. `what`: a

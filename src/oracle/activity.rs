@@ -26,6 +26,9 @@ pub(crate) struct Activity {
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
+    /// Whether the journal has a note about this wait.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_noted: bool,
     /// The process that does it.
     #[serde(default)]
     pub process: u32,
@@ -50,6 +53,7 @@ impl Activity {
             phase,
             process: std::process::id(),
             waits: None,
+            is_noted: false,
             build: None,
         }
     }
@@ -57,10 +61,19 @@ impl Activity {
     /// Publishes that the hunt waits, and why. Keeps the commit, measure and phase of the last
     /// activity. Without one, takes this commit and the phase of the endpoints.
     pub(crate) fn wait(path: &Path, why: String, commit: &CommitId) {
+        Self::waiting(path, why, commit).publish(path);
+    }
+
+    /// As [`Self::wait`], for a wait that the journal has a note about.
+    pub(crate) fn wait_as_noted(path: &Path, why: String, commit: &CommitId) {
+        Self { is_noted: true, ..Self::waiting(path, why, commit) }.publish(path);
+    }
+
+    fn waiting(path: &Path, why: String, commit: &CommitId) -> Self {
         let last = Self::read(path);
         let last = last.unwrap_or_else(|| Self::begun(Task::Wait, commit, None, Phase::Endpoint));
         let now = Self::begun(Task::Wait, &last.commit, last.measure.as_deref(), last.phase);
-        Self { waits: Some(why), ..now }.publish(path);
+        Self { waits: Some(why), ..now }
     }
 
     /// Replaces the file. Not durable; a failed write is ignored.

@@ -75,7 +75,13 @@ impl Oracle {
             }
             Ok(())
         };
-        let (answer, node) = jobs.ask(&order, &self.stop, &mut tell)?;
+        let answered = jobs.ask(&order, &self.stop, &mut tell);
+        if let Err(OracleError::InJob(fault)) = &answered
+            && fault.may_pass
+        {
+            self.recorder.lost_job(&fault.reason)?;
+        }
+        let (answer, node) = answered?;
         let built = match answer {
             BuildAnswer::Built(built) => *built,
             BuildAnswer::Fault(fault) => return Err(OracleError::InJob(fault)),

@@ -76,18 +76,18 @@ impl BuildJobs {
             };
             let id = submit(&attempt, &self.options, &submission).map_err(not_submitted)?;
             let waits = format!("waiting for job {id}, which builds, to begin");
-            tell(JobNews::Waits(waits.clone()))?;
+            tell(JobNews::Waits(waits))?;
             let mut listed = |job: &Listed| {
-                let news = match job.waits() {
-                    Some(why) => JobNews::Waits(format!("{waits} ({why})")),
+                let news = match job.waits(&format!("job {id}, which builds,")) {
+                    Some(why) => JobNews::Waits(why),
                     None if job.is_pending() => return,
                     None => JobNews::Begun,
                 };
                 // What is shown of a job decides nothing.
                 tell(news).ok();
             };
-            let result = match wait(&attempt, &id, &self.queue, stop, &mut listed) {
-                JobEnd::Reported(result) => result,
+            let (result, loss) = match wait(&attempt, &id, &self.queue, stop, &mut listed) {
+                JobEnd::Reported(result, loss) => (result, loss),
                 JobEnd::Stopped => return Err(OracleError::stopped(stop)),
                 JobEnd::Lost(loss) => return Err(lost(format!("job {id}, which built, {loss}"))),
             };
@@ -112,7 +112,8 @@ impl BuildJobs {
                 return Err(OracleError::stopped(stop));
             }
             if result.is_interrupted() {
-                return Err(lost(format!("job {id}, which built, {}", Loss::Interrupted)));
+                let loss = loss.unwrap_or(Loss::Interrupted);
+                return Err(lost(format!("job {id}, which built, {loss}")));
             }
             let answer = attempt.answer().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let Some(answer) = answer else {
@@ -175,11 +176,16 @@ fn not_submitted(error: SlurmError) -> OracleError {
     let (hint, may_pass, needs_new_hunt) = match error {
         SlurmError::Store(error) => return error.into(),
         SlurmError::Missing(_) => {
-            ("the nodes that measure must be able to call sbatch", false, false)
+            ("the nodes that measure must be able to call sbatch".to_owned(), false, false)
         }
-        SlurmError::Refused(_) => ("correct [executor.build], then start a new hunt", false, true),
-        SlurmError::Unanswered { .. } => ("wait until Slurm's controller answers", true, false),
+        SlurmError::Refused(said) => {
+            let (hint, needs_new_hunt) = SlurmError::refusal_cure(&said, "[executor.build]");
+            (hint, false, needs_new_hunt)
+        }
+        SlurmError::Unanswered { .. } => {
+            ("wait until Slurm's controller answers".to_owned(), true, false)
+        }
     };
-    let hint = Some(hint.to_owned());
+    let hint = Some(hint);
     OracleError::InJob(RecordedFault { reason, hint, may_pass, needs_new_hunt })
 }

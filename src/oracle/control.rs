@@ -48,6 +48,10 @@ impl Oracle {
             slot.take_turn()?;
         }
         build = build.filter(|(slot, stamp)| has_programs(slot, stamp));
+        if let Some((slot, stamp)) = build {
+            let stamp = self.take_found(&slot, stamp, &good, Phase::Control)?;
+            build = stamp.map(|stamp| (slot, stamp));
+        }
         let checkout_spec = self.recipes.checkout_spec(&good, &recipe)?;
         let placed = match (build, checkout_spec) {
             (Some((slot, stamp)), Ok(checkout_spec)) => Placed { slot, stamp, checkout_spec },
@@ -63,6 +67,7 @@ impl Oracle {
             key: &key,
             phase,
             warm_up: false,
+            after_failure: false,
         };
         if failed.record.prepare.is_some() {
             // A `[[prepare]]` step failed, so the control must run its steps again.

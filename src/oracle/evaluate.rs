@@ -110,9 +110,16 @@ impl Oracle {
         {
             self.record_reference(reference, measure, recipe, commit, phase)?;
         }
+        let runs = self.stored_runs(commit, recipe, measure, key)?;
         let (store, hunt) = (&self.store, self.recorder.hunt());
-        let known =
-            self.stored.usable(request, recipe, measure, (key, reference.as_ref()), store, hunt)?;
+        let known = self.stored.usable(
+            request,
+            recipe,
+            measure,
+            (runs, reference.as_ref()),
+            store,
+            hunt,
+        )?;
         let mut samples = Vec::new();
         for (run, mut sample) in known.counting {
             if self.is_not_asked_for(&run, &samples, request.runs)
@@ -134,7 +141,9 @@ impl Oracle {
             self.afford(recipe)?;
             self.ensure(request, recipe, placed)?;
             let placed = placed.as_ref().expect("it was just ensured");
-            let launch = Launch { commit, recipe, measure, key, phase, warm_up: false };
+            let after_failure = failed.has_any();
+            let launch =
+                Launch { commit, recipe, measure, key, phase, warm_up: false, after_failure };
             let (run, derived) = if let Some(failed) = self.prepare(launch, placed)? {
                 failed
             } else if let Some(twin) = self.reuse_identical_build(request, launch, placed)? {
@@ -331,14 +340,18 @@ impl Oracle {
                 return Err(NoBuild::Failed { failure, starved, stored_at: None });
             }
         };
+        let earlier = self.earlier_builds(phase)?;
         let fits = |stamp: &Stamp| {
             let may_be_old = recipe.build.confirm == ConfirmBuild::Reuse
                 && recipe.build.mode == BuildMode::Clean;
             let is_fresh = may_be_old || phase.may_reuse(stamp.phase, stamp.hunt == hunt);
-            stamp.build_key == key && is_fresh && !rebuild
+            let may_take = earlier.allow(stamp, hunt.as_deref(), phase);
+            stamp.build_key == key && is_fresh && may_take && !rebuild
         };
         let slot = self.pool.acquire(fits)?;
-        if let Some(stamp) = slot.stamp().filter(fits).filter(|stamp| has_programs(&slot, stamp)) {
+        if let Some(stamp) = slot.stamp().filter(fits).filter(|stamp| has_programs(&slot, stamp))
+            && let Some(stamp) = self.take_found(&slot, stamp, commit, phase)?
+        {
             slot.fresh(&slot.cache())?;
             return Ok(Placed { slot, stamp, checkout_spec });
         }
@@ -368,6 +381,7 @@ impl Oracle {
         }
         let stamp = slot.stamp().expect("a build that was made leaves its stamp");
         note_programs(&slot, &stamp, recipe, &self.recipes.values(&slot, commit, recipe)?);
+        let stamp = self.keep_for_later(&slot, stamp, recipe, &built.record);
         Ok(Placed { slot, stamp, checkout_spec })
     }
 }

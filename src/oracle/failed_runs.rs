@@ -25,6 +25,13 @@ impl FailedRuns {
     pub(super) fn is_first(&self, failure: &Failure) -> bool {
         must_be_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
     }
+
+    /// Whether a crash, a time-out or a failed `[[prepare]]` step was seen. Later runs then go on
+    /// alone: if the first one failed because of another run at the same time, they would fail too,
+    /// and count.
+    pub(super) fn has_any(&self) -> bool {
+        self.was_seen || self.unconfirmed.is_some()
+    }
 }
 
 /// Whether a failure must be seen twice before it counts. A wrong output (NaN, no value) need not

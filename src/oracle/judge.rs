@@ -7,7 +7,7 @@ use crate::evaluation::{
 };
 use crate::search::{self, Rates, Repeat};
 
-use super::untestable::{incomparable, other_checks, policy_of, skip_reason};
+use super::untestable::{has_other_form_once, incomparable, other_checks, policy_of, skip_reason};
 use super::{Observation, RunSample, Sample, run_sample};
 
 /// Whether another commit's run gave this value of the metric before. A disturbed run would
@@ -86,6 +86,7 @@ fn judge_target(
         return TargetVerdict::More(1);
     }
     match target {
+        Target::Guard(target) if has_other_form_once(samples, target) => TargetVerdict::More(2),
         Target::Guard(target) => match target.noise {
             Some(noise) => judge_noisy(observation, target, noise, config),
             None => judge_steady(samples, target, known, config),
@@ -104,16 +105,16 @@ fn judge_failing(
     target: &Target,
     config: &Config,
 ) -> TargetVerdict {
-    let vote = |sample: &Sample| match judge_sample(sample, target, config) {
+    let vote = |place: usize| match judge_sample(samples, place, target, config) {
         TargetVerdict::Good(_) => Some(0.0),
         TargetVerdict::Bad(..) => Some(1.0),
         TargetVerdict::Skip(..) | TargetVerdict::More(_) => None,
     };
-    let votes: Vec<f64> = samples.iter().filter_map(vote).collect();
+    let votes: Vec<f64> = (0..samples.len()).filter_map(vote).collect();
     let failed = votes.iter().filter(|vote| **vote > 0.5).count();
     let is_seen_once = failed == 1 && samples.len() > 1;
     if failed == 0 || (failed == votes.len() && !is_seen_once) {
-        return judge_sample(&samples[0], target, config);
+        return judge_sample(samples, 0, target, config);
     }
     let shown = format!("fails as the bad endpoint does in {failed} of {} runs", votes.len());
     match search::side_of_mixed(&votes) {
@@ -136,19 +137,19 @@ fn judge_steady(
     let values: Vec<Option<Value>> = samples.iter().map(|sample| sample.value(metric)).collect();
     // A run without a value cannot repeat, so its failure decides.
     if let Some(failed) = values.iter().position(Option::is_none) {
-        return judge_sample(&samples[failed], &target, config);
+        return judge_sample(samples, failed, &target, config);
     }
     let is_known = |value: &Option<Value>| {
         let value = value.as_ref().expect("each has one");
         *value == guard.baseline || *value == guard.bad || known(metric, value)
     };
     match search::repeat(&values, is_known) {
-        Repeat::Settled(place) => judge_sample(&samples[place], &target, config),
+        Repeat::Settled(place) => judge_sample(samples, place, &target, config),
         Repeat::More(runs) => TargetVerdict::More(runs),
         // The values differ by far less than the tolerance, and by far less than their distance
         // from the threshold.
         Repeat::Never if is_clear(&margins(guard, &values), guard.limit) => {
-            judge_sample(&samples[0], &target, config)
+            judge_sample(samples, 0, &target, config)
         }
         Repeat::Never => TargetVerdict::Skip(
             SkipReason::Unsteady,
@@ -213,7 +214,14 @@ fn judge_noisy(
     }
 }
 
-fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerdict {
+/// Judges one run of a commit. `samples`: all of its runs.
+fn judge_sample(
+    samples: &[Sample],
+    place: usize,
+    target: &Target,
+    config: &Config,
+) -> TargetVerdict {
+    let sample = &samples[place];
     match (&sample.result, target) {
         (Err(failure), _) => judge_failure(failure, sample.starved, target, config),
         (Ok(reading), Target::Failure { measure, checks, .. }) => {
@@ -226,7 +234,7 @@ fn judge_sample(sample: &Sample, target: &Target, config: &Config) -> TargetVerd
             }
         }
         (Ok(reading), Target::Guard(target)) => {
-            if let Some((why, reason)) = incomparable(reading, target) {
+            if let Some((why, reason)) = incomparable(reading, target, samples) {
                 return TargetVerdict::Skip(why, reason);
             }
             match sample.value(&target.guard.metric) {

@@ -31,6 +31,9 @@ pub(super) struct Launch<'a> {
     pub(super) phase: Phase,
     /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
+    /// Whether an earlier run of the measure at the commit failed: no other run goes on beside this
+    /// one, because two runs may disturb each other.
+    pub(super) after_failure: bool,
 }
 
 impl Oracle {
@@ -40,9 +43,10 @@ impl Oracle {
         launch: Launch<'_>,
         placed: &Placed,
     ) -> Result<(StoredRun, Derived), OracleError> {
-        let Launch { commit, recipe, measure, key, phase, warm_up } = launch;
+        let Launch { commit, recipe, measure, key, phase, warm_up, after_failure } = launch;
         let share = match measure.exclusive {
             Exclusive::No if self.recipes.config.executor.shares_job() => MachineShare::OnlyRun,
+            Exclusive::No if after_failure => MachineShare::Repeat,
             Exclusive::No => MachineShare::Run,
             Exclusive::Runs => MachineShare::OnlyRun,
             Exclusive::All => MachineShare::Exclusive,
@@ -185,7 +189,9 @@ impl Oracle {
             MachineShare::Build | MachineShare::Run => {
                 "waiting for an exclusive run of bisect-ppl to end"
             }
-            MachineShare::OnlyRun => "waiting for every other run of bisect-ppl to end",
+            MachineShare::OnlyRun | MachineShare::Repeat => {
+                "waiting for every other run of bisect-ppl to end"
+            }
             MachineShare::Exclusive => "waiting for every other build and run of bisect-ppl to end",
         };
         let mut waiting = || self.recorder.waits(why, commit, measure, phase);

@@ -8,8 +8,9 @@
 //! their holder dies.
 //!
 //! `runs` and `runs-turn` do the same among runs: every run holds `runs` besides, as an exclusive
-//! lock if no other run may happen at the same time. A holder of `beside` never asks for `turn`, and
-//! a holder of `runs` for nothing, so there is no deadlock.
+//! lock if no other run may happen at the same time. A run that repeats a failed one is such a run:
+//! engines that use one port or one lock file fail if two of them run at once. A holder of `beside`
+//! never asks for `turn`, and a holder of `runs` for nothing, so there is no deadlock.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -31,6 +32,8 @@ pub(super) enum MachineShare {
     Run,
     /// A run beside which builds may go on, but no other run of this program.
     OnlyRun,
+    /// A run that repeats a failed one: the same as [`Self::OnlyRun`], if locks work here.
+    Repeat,
     /// No other build or run of this program may go on.
     Exclusive,
 }
@@ -104,10 +107,11 @@ impl MachineLock {
         let (beside, runs) = match share {
             MachineShare::Build => (Mode::Shared, None),
             MachineShare::Run => (Mode::Shared, Some(Mode::Shared)),
-            MachineShare::OnlyRun => (Mode::Shared, Some(Mode::Exclusive)),
+            MachineShare::OnlyRun | MachineShare::Repeat => (Mode::Shared, Some(Mode::Exclusive)),
             MachineShare::Exclusive => (Mode::Exclusive, None),
         };
-        let may_go_on = matches!(share, MachineShare::Build | MachineShare::Run);
+        let may_go_on =
+            matches!(share, MachineShare::Build | MachineShare::Run | MachineShare::Repeat);
         let mut held = Vec::new();
         let mut wanted = vec![([&self.turn, &self.beside], beside)];
         wanted.extend(runs.map(|mode| ([&self.runs_turn, &self.runs], mode)));

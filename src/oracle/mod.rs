@@ -3,18 +3,21 @@
 
 mod activity;
 mod admission;
+mod allowed_builds;
 mod build_control;
 mod build_in_job;
 mod build_in_slot;
 mod build_jobs;
 mod built_programs;
 mod caches;
+mod clean_runs;
 mod compare_logits;
 mod control;
 mod control_slot;
 mod decide;
 mod derive;
 mod duration;
+mod earlier_builds;
 mod engine;
 mod error;
 mod evaluate;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
     Checks, CommitId, Failure, Guard, Loaded, Metric, Phase, PrintedUnits, Reading, Resource,
-    Resources, Target, TextLength, Value,
+    Resources, Target, TextLength, Value, ValueForms,
 };
 use crate::search;
 
@@ -161,6 +161,14 @@ impl Observation {
     /// The units behind a metric's numbers, from the first run whose output has them.
     pub(crate) fn units(&self, metric: &Metric) -> Option<&PrintedUnits> {
         self.readings(&metric.measure).find_map(|reading| reading.units.get(metric))
+    }
+
+    /// The forms that a metric's value has in all runs of its measure; `None` if these have none in
+    /// common.
+    pub(crate) fn forms(&self, metric: &Metric) -> Option<ValueForms> {
+        let mut all = self.readings(&metric.measure).map(|reading| reading.forms.get(metric));
+        let first = all.next()??.clone();
+        all.try_fold(first, |common, forms| common.common(forms?))
     }
 
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the

@@ -22,7 +22,15 @@ impl Oracle {
         for name in measures {
             let Some(measure) = recipe.measure(name) else { continue };
             let key = &self.recipes.run_key_of(commit, &recipe, measure)?;
-            let launch = Launch { commit, recipe: &recipe, measure, key, phase, warm_up: false };
+            let launch = Launch {
+                commit,
+                recipe: &recipe,
+                measure,
+                key,
+                phase,
+                warm_up: false,
+                after_failure: false,
+            };
             let (run, derived) = match self.prepare(launch, &placed)? {
                 Some(failed) => failed,
                 None => self.launch(launch, &placed)?,
@@ -32,30 +40,49 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether these runs of a commit, made at another path, gave exactly the values that the
-    /// hunt's own runs gave.
+    /// Whether these runs of a commit gave exactly the values that the hunt's own runs gave at
+    /// another path. The own runs may be those of an earlier hunt: a repository's slots keep their
+    /// paths. `None` if there are no such runs of a measure, and no other measure differs: runs at
+    /// one path tell nothing about another path.
     pub(crate) fn reads_the_same(
         &self,
         commit: &CommitId,
         measures: &[String],
         attempts: &[String],
-    ) -> Result<bool, OracleError> {
+    ) -> Result<Option<bool>, OracleError> {
         let recipe = self.recipes.at(commit)?;
+        let mut is_known = true;
         for name in measures {
-            let Some(measure) = recipe.measure(name) else { return Ok(false) };
+            let Some(measure) = recipe.measure(name) else {
+                is_known = false;
+                continue;
+            };
             let key = self.recipes.run_key_of(commit, &recipe, measure)?;
             let is_other = |run: &StoredRun| attempts.contains(&run.record.attempt);
             let runs = self.store.runs(&key)?.into_iter();
             let (other, own): (Vec<StoredRun>, Vec<StoredRun>) = runs
                 .filter(|run| is_other(run) || self.recorder.names(&run.record.attempt))
                 .partition(is_other);
-            let (Some(other), Some(own)) = (other.last(), own.last()) else { return Ok(false) };
+            let Some((other, own)) = last_at_two_paths(&other, &own) else {
+                is_known = false;
+                continue;
+            };
             let reads = |run| self.derived(run, measure, &recipe, None);
             let (there, here) = (reads(other)?.sample.result, reads(own)?.sample.result);
-            if other.record.slot == own.record.slot || there.is_err() || there != here {
-                return Ok(false);
+            if there.is_err() || there != here {
+                return Ok(Some(false));
             }
         }
-        Ok(true)
+        Ok(is_known.then_some(true))
     }
+}
+
+/// The last of the runs `other`, and the last of the runs `own` that was made in another slot.
+fn last_at_two_paths<'r>(
+    other: &'r [StoredRun],
+    own: &'r [StoredRun],
+) -> Option<(&'r StoredRun, &'r StoredRun)> {
+    let other = other.last()?;
+    let own = own.iter().rfind(|run| run.record.slot != other.record.slot)?;
+    Some((other, own))
 }

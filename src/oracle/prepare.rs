@@ -92,6 +92,7 @@ impl Oracle {
             setup: None,
             log_sha256: None,
             failed_attempts: None,
+            asks_references: false,
             node: None,
         };
         publish_log(log, &self.store.build_log(&record))?;

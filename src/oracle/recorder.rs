@@ -168,6 +168,18 @@ impl Recorder {
         }
     }
 
+    /// Keeps that a job was lost which was to build for this worker. The process that writes the
+    /// journal notes it. It gets the error of a job of its own.
+    pub(super) fn lost_job(&mut self, reason: &str) -> Result<(), StoreError> {
+        match &mut self.hunt {
+            Some((hunt, Sink::Ahead { record, .. })) => {
+                record.lost.push(reason.to_owned());
+                hunt.keep_ahead(record)
+            }
+            Some((_, Sink::Journal(_))) | None => Ok(()),
+        }
+    }
+
     /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
     pub(crate) fn note_once(&mut self, text: String) -> Result<(), StoreError> {
         if self.recorded.notes.contains(&text) {
@@ -254,7 +266,8 @@ impl Recorder {
         let journal = match sink {
             Sink::Journal(journal) => journal,
             Sink::Ahead { record: own, .. } => {
-                if record.ahead && record.same_as.is_none() {
+                let is_own = record.hunt.as_deref() == Some(hunt.id());
+                if record.ahead && is_own && record.same_as.is_none() {
                     own.runs.push((record.attempt.clone(), record.used.wall_s));
                 }
                 return hunt.keep_ahead(own);

@@ -161,7 +161,9 @@ pub(super) fn reset_checkout(
     checkout_spec: &CheckoutSpec,
 ) -> Result<(), OracleError> {
     let worktree = Worktree::with_checkout(repository, &slot.src(), checkout_spec.clone())?;
-    if worktree.reset()? {
+    if slot.rewrites_tracked_files() {
+        worktree.reset_unseen()?;
+    } else if worktree.reset()? {
         slot.set_rewrites_tracked_files()?;
     }
     Ok(())

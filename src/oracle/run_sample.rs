@@ -46,7 +46,7 @@ pub(crate) fn run_sample(
             SkipReason::Unreadable,
             format!("{} was not printed by the run", target.guard.metric),
         ),
-        (Ok(reading), Some(value)) => match incomparable(reading, target) {
+        (Ok(reading), Some(value)) => match incomparable(reading, target, samples) {
             Some((why, reason)) => RunSample::Untestable(why, reason),
             None => RunSample::Sample(match kind {
                 NoiseKind::Breaks => {

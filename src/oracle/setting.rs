@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::build::Slot;
+use crate::build::{Slot, git_events};
 use crate::config::{Command, Config, Measure, MissingValue, Values, fill_env};
 use crate::process::{Invocation, Sandbox, SlotMark};
 
@@ -28,6 +28,7 @@ pub(super) struct Setting<'a> {
     python: [(&'static str, OsString); 2],
     sandbox: Option<Sandbox>,
     mark: Option<SlotMark>,
+    git_events: PathBuf,
 }
 
 impl<'a> Setting<'a> {
@@ -52,8 +53,19 @@ impl<'a> Setting<'a> {
         let python_path = env.get("PYTHONPATH").map(OsString::from);
         let python = watch.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
         let sandbox = config.run.sandbox.then(|| slot.sandbox());
-        let mark = slot.mark();
-        Ok(Self { measure, values, cwd, env, cpus, caches, private, python, sandbox, mark })
+        Ok(Self {
+            measure,
+            values,
+            cwd,
+            env,
+            cpus,
+            caches,
+            private,
+            python,
+            sandbox,
+            mark: slot.mark(),
+            git_events: git_events(slot),
+        })
     }
 
     /// The working folder.
@@ -79,7 +91,8 @@ impl<'a> Setting<'a> {
             .timeout(Some(self.measure.timeout))
             .cpus(&self.cpus)
             .sandbox(self.sandbox.clone())
-            .mark(self.mark.clone());
+            .mark(self.mark.clone())
+            .git_events(&self.git_events);
         // `XDG_CACHE_HOME` is in both: a run's cache is below `{cache}`, also with an empty home.
         for (name, folder) in self.private.iter().chain(&self.caches) {
             invocation = invocation.env(name, folder);

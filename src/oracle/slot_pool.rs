@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use crate::build::{HeldSlot, Slot, SlotError, Slots, Stamp};
 use crate::evaluation::CommitId;
 
+use super::allowed_builds::AllowedBuilds;
+
 /// The builds of one oracle.
 pub(crate) struct SlotPool {
     slots: Slots,
@@ -12,12 +14,30 @@ pub(crate) struct SlotPool {
     lent: Option<(PathBuf, CommitId)>,
     held: Option<HeldSlot>,
     kept: Vec<Slot>,
+    /// Whether hunts share builds: this one may take builds of earlier hunts, and its own builds
+    /// stay for later ones.
+    is_shared: bool,
+    /// The builds of earlier hunts that the ends of this hunt may take, once that is decided.
+    pub(super) for_ends: Option<AllowedBuilds>,
 }
 
 impl SlotPool {
     /// A pool that holds no slot yet.
     pub(crate) fn new(slots: Slots) -> Self {
-        Self { slots, lent: None, held: None, kept: Vec::new() }
+        Self { slots, lent: None, held: None, kept: Vec::new(), is_shared: false, for_ends: None }
+    }
+
+    /// Takes builds of earlier hunts too, and lets builds stay for later ones. With several slots,
+    /// the ends are built in different ones, so that one might be old and the other new: then they
+    /// take no earlier builds.
+    pub(crate) fn share(&mut self, has_several_slots: bool) {
+        self.is_shared = true;
+        self.for_ends = has_several_slots.then_some(AllowedBuilds::None);
+    }
+
+    /// Whether hunts share builds.
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Uses the slot that the hunt's driver lends. The driver's builds of the commit `kept` stay.
@@ -63,6 +83,11 @@ impl SlotPool {
             return Ok(Some(kept.clone()));
         }
         self.hold(&wanted)?.find(&wanted)
+    }
+
+    /// The stamps of the builds in the slot of this process that it does not use.
+    pub(super) fn stamps(&mut self) -> Result<Vec<Stamp>, SlotError> {
+        self.hold(|_| false)?.stamps()
     }
 
     /// The slot of this process, locked or borrowed at first use.

@@ -22,8 +22,8 @@ pub(crate) struct SoughtFailures {
 
 impl SoughtFailures {
     /// The failures that the last search in the journal looks for, without those that any run of
-    /// the good endpoint showed. A localisation runs it only with patches, which may make the
-    /// failure.
+    /// the good endpoint showed. A localisation runs it only with patches and an inquiry with
+    /// another recipe, which may make the failure.
     pub(crate) fn of(entries: &[Entry], [good, bad]: [&CommitId; 2]) -> Self {
         let last = entries.iter().rev().find_map(|entry| match &entry.event {
             Event::Search { targets, .. } => Some(targets.as_slice()),
@@ -38,7 +38,7 @@ impl SoughtFailures {
         for entry in entries {
             if let Event::Run(run) = &entry.event
                 && run.commit == *good
-                && run.phase != Phase::Localize
+                && !matches!(run.phase, Phase::Localize | Phase::Inquiry)
                 && let Some(shown) = &run.failure
             {
                 by_measure.retain(|measure, failure: &mut Failure| {

@@ -133,20 +133,20 @@ impl StoredRuns {
         is_before_change || is_of_other_slot || self.other_nodes.contains(&run.attempt)
     }
 
-    /// The stored runs under a key that count for this request, without the reference run.
+    /// Those of a commit's stored runs that count for this request, without the reference run.
     pub(super) fn usable(
         &self,
         request: Request<'_>,
         recipe: &Config,
         measure: &Measure,
-        (key, reference): (&RunKey, Option<&StoredRun>),
+        (runs, reference): (Vec<StoredRun>, Option<&StoredRun>),
         store: &Store,
         hunt: Option<&str>,
     ) -> Result<Usable, OracleError> {
         let mut whole = Vec::new();
         let mut failed = Vec::new();
         let how = Derivation { measure, config: recipe, reference, store };
-        for run in store.runs(key)? {
+        for run in runs {
             // The reference run equals itself, so it gives no sample.
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
                 continue;

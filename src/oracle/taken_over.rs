@@ -38,4 +38,19 @@ impl Oracle {
         }
         Ok(())
     }
+
+    /// Writes the builds that were finished at this commit into the journal, although the worker
+    /// was stopped before its end. The hunt finds them again in their slots when it goes on.
+    pub(crate) fn record_finished_builds(
+        &mut self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<(), OracleError> {
+        let Some(hunt) = self.recorder.folder().cloned() else { return Ok(()) };
+        let builds = hunt.measured_ahead(commit, phase)?.map_or_else(Vec::new, |it| it.builds);
+        for build in builds.iter().filter(|build| build.failure.is_none()) {
+            self.recorder.build(&self.store, build, &build.commit, build.phase, false)?;
+        }
+        Ok(())
+    }
 }

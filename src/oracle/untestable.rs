@@ -1,5 +1,5 @@
 //! Decides when a run leaves its commit untestable: by the failure's policy, other text, another
-//! unit, other checks, or checks that did not run.
+//! unit, another place of the value, other checks, or checks that did not run.
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
@@ -7,11 +7,14 @@ use crate::evaluation::{
     is_count_of_failures,
 };
 
-/// Why a run cannot be compared with the good endpoint's runs: other text, another unit, or other
-/// checks.
+use super::Sample;
+
+/// Why a run cannot be compared with the good endpoint's runs: other text, another unit, another
+/// place of the value, or other checks. `samples`: all runs of the commit.
 pub(super) fn incomparable(
     reading: &Reading,
     target: &GuardTarget,
+    samples: &[Sample],
 ) -> Option<(SkipReason, String)> {
     let text = || Some((SkipReason::OtherText, other_text(reading, target)?));
     let checks = || {
@@ -19,8 +22,9 @@ pub(super) fn incomparable(
         Some((SkipReason::OtherChecks, other_checks(reading, target.checks.as_ref(), measure)?))
     };
     let unit = || Some((SkipReason::OtherUnit, other_unit(reading, target)?));
+    let form = || Some((SkipReason::OtherForm, other_form(reading, target, samples)?));
     let missing = || Some((SkipReason::OtherChecks, missing_checks(reading, target)?));
-    text().or_else(unit).or_else(checks).or_else(missing)
+    text().or_else(unit).or_else(form).or_else(checks).or_else(missing)
 }
 
 /// The reason if the metric's number has another unit, or no unit and another scale.
@@ -38,6 +42,27 @@ fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
              factor of {factor}"
         ))
     })
+}
+
+/// The reason if the metric's value comes from another place of the output than at both ends. No
+/// reason if the place varies among the commit's own runs: then it says nothing about the value.
+fn other_form(reading: &Reading, target: &GuardTarget, samples: &[Sample]) -> Option<String> {
+    let metric = &target.guard.metric;
+    let wanted = target.forms.as_ref()?.common()?;
+    let own = reading.forms.get(metric).filter(|own| own.differ_from(&wanted))?;
+    let readings = samples.iter().filter_map(|sample| sample.result.as_ref().ok());
+    let mut forms = readings.filter_map(|reading| reading.forms.get(metric));
+    let own = forms.try_fold(own.clone(), |own, other| own.common(other))?;
+    own.differ_from(&wanted).then(|| {
+        format!("{metric} comes from another place of the output: {own}, but {wanted} at both ends")
+    })
+}
+
+/// Whether the value of a commit's only run comes from another place than at both ends. A second
+/// run tells whether the place varies by itself.
+pub(super) fn has_other_form_once(samples: &[Sample], target: &GuardTarget) -> bool {
+    let [Sample { result: Ok(reading), .. }] = samples else { return false };
+    other_form(reading, target, samples).is_some()
 }
 
 /// The reason if checks did not run that would show the regression. A check that did not run lowers
@@ -136,7 +161,7 @@ mod tests {
                 units: [(metric.clone(), none.clone())].into(),
                 ..Reading::default()
             };
-            incomparable(&reading, &target).map(|(_, why)| why)
+            incomparable(&reading, &target, &[]).map(|(_, why)| why)
         };
         assert!(said(0.452).unwrap().ends_with("from the good end by a factor of 100"));
         assert!(said(41.2).unwrap().ends_with("from the bad end by a factor of 100"));
@@ -149,8 +174,10 @@ mod tests {
         let guard = Guard { metric: metric.clone(), form: GuardForm::MaxIncrease(0.0) };
         let [good, bad] = [1.0, 2.0].map(Value::Number);
         let needed = NeededChecks { known: checks("old new"), new: Checks::default() };
-        let target =
-            GuardTarget { needed: Some(needed), ..GuardTarget::between(&guard, good, bad, None) };
+        let target = GuardTarget {
+            needed: Some(Box::new(needed)),
+            ..GuardTarget::between(&guard, good, bad, None)
+        };
         let says_nothing = |failed: f64, ran: &str| {
             let reading = Reading {
                 values: [(metric.clone(), Value::Number(failed))].into(),

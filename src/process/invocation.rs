@@ -42,6 +42,9 @@ const GIT_REDIRECTS: [&str; 16] = [
 const SAVED: [&str; 2] = ["LC_ALL", "PATH"];
 const SAVED_PREFIX: &str = "BISECT_PPL_SAVED_";
 
+/// The variable with the file of [`Invocation::git_events`] (git 2.22 or newer).
+const GIT_EVENTS: &str = "GIT_TRACE2_EVENT";
+
 /// The kind of program, which decides about the `GIT_*` variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -65,6 +68,7 @@ pub struct Invocation {
     kind: Kind,
     sandbox: Option<Sandbox>,
     mark: Option<SlotMark>,
+    git_events: Option<PathBuf>,
     cpus: Vec<usize>,
 }
 
@@ -84,6 +88,7 @@ impl Invocation {
             kind: Kind::Foreign,
             sandbox: None,
             mark: None,
+            git_events: None,
             cpus: Vec::new(),
         }
     }
@@ -196,6 +201,14 @@ impl Invocation {
         self
     }
 
+    /// Sets the file to which git below the program appends its steps; default: none. It is no
+    /// variable of the user either.
+    #[must_use]
+    pub(crate) fn git_events(mut self, file: impl Into<PathBuf>) -> Self {
+        self.git_events = Some(file.into());
+        self
+    }
+
     /// Sets the CPUs that a supervised run may use; default: ours. [`super::tool()`] ignores them.
     #[must_use]
     pub fn cpus(mut self, cpus: &[usize]) -> Self {
@@ -270,6 +283,9 @@ impl Invocation {
                 // After the changes, so that the configuration cannot add such variables.
                 all.retain(|name, _| !name.as_encoded_bytes().starts_with(b"GIT_"));
                 all.extend(self.mark.as_ref().map(SlotMark::variable));
+                if let Some(file) = &self.git_events {
+                    all.insert(GIT_EVENTS.into(), file.into());
+                }
             }
             Kind::Git => {
                 save(&mut all);
@@ -337,6 +353,9 @@ mod tests {
         let all = Invocation::new("engine").env("GIT_TRACE", "1").env("A", "b");
         let all = all.env_remove("GONE").environment_over(ours);
         assert_eq!(all.into_iter().collect::<Vec<_>>(), vars(&[("A", "b"), ("GITHUB", "y")]));
+        let ours = vars(&[("GIT_TRACE2_EVENT", "/users"), ("GIT_TRACE2_PARENT_SID", "s")]);
+        let all = Invocation::new("engine").git_events("/mine").environment_over(ours);
+        assert_eq!(all.into_iter().collect::<Vec<_>>(), vars(&[("GIT_TRACE2_EVENT", "/mine")]));
     }
 
     #[test]

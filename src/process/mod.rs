@@ -66,6 +66,7 @@ pub use run::{Finished, LogFile, run};
 pub use sandbox::Sandbox;
 pub(crate) use sandbox::SandboxError;
 pub use sandbox_trial::check_sandbox;
+pub(crate) use signals::Expiry;
 pub use signals::Stop;
 pub use slot_mark::SlotMark;
 pub(crate) use started::is_alive;

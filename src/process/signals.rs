@@ -74,11 +74,20 @@ impl Stop {
     /// reached. If the machine sleeps at that time, the request comes when it wakes up. Has no
     /// effect once the returned value is dropped.
     pub(crate) fn expire_at(&self, at: Timestamp, limit: ReachedLimit) -> std::io::Result<Expiry> {
+        self.expire_when(move || Timestamp::now() >= at, limit)
+    }
+
+    /// The same as soon as `is_reached` says so.
+    pub(crate) fn expire_when(
+        &self,
+        mut is_reached: impl FnMut() -> bool + Send + 'static,
+        limit: ReachedLimit,
+    ) -> std::io::Result<Expiry> {
         let (stop, is_over) = (self.clone(), Arc::new(AtomicBool::new(false)));
         let flag = Arc::clone(&is_over);
         std::thread::Builder::new().name("limit".to_owned()).spawn(move || {
             while !flag.load(Ordering::SeqCst) && !stop.is_requested() {
-                if Timestamp::now() >= at {
+                if is_reached() {
                     stop.expire(limit);
                     return;
                 }

@@ -23,7 +23,7 @@ pub(crate) struct Ahead {
     /// Workers that were stopped because the search can no longer ask about their commit.
     pub cancelled: usize,
     /// The seconds that the used builds and runs took, minus the seconds that the hunt waited for
-    /// workers.
+    /// workers. 0 if the hunt waited longer than that: then no time was saved.
     pub saved_s: f64,
 }
 
@@ -50,6 +50,7 @@ impl Ahead {
             }
         }
         let mut ahead = Self::default();
+        let mut waited = 0.0_f64;
         let mut is_any = false;
         // A worker that was started again reports its commit's work again.
         let mut counted = BTreeSet::new();
@@ -57,7 +58,7 @@ impl Ahead {
             let done = match &entry.event {
                 Event::Ahead(done) => done,
                 Event::TookOver { waited_s, .. } => {
-                    ahead.saved_s -= waited_s;
+                    waited += waited_s;
                     continue;
                 }
                 _ => continue,
@@ -80,25 +81,56 @@ impl Ahead {
         }
         ahead.builds = ahead.used.builds + ahead.unused.builds;
         ahead.runs = ahead.used.runs + ahead.unused.runs;
-        ahead.saved_s += ahead.used.seconds;
+        ahead.saved_s = (ahead.used.seconds - waited).max(0.0);
         is_any.then_some(ahead)
     }
 
     /// `Measured ahead in other slots: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were
-    /// not used (4 s). Saved about 7 s.`
+    /// not used (4 s). Saved about 7 s.`, or `No time was saved.`
     pub(super) fn in_words(&self) -> String {
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
         };
         let all = self.used.seconds + self.unused.seconds;
+        let saved = if self.saved_s > 0.0 {
+            format!("Saved about {}.", text::seconds(self.saved_s))
+        } else {
+            "No time was saved.".to_owned()
+        };
         format!(
-            "Measured ahead in other slots: {} ({}); {} of them were not used ({}). Saved about \
-             {}.",
+            "Measured ahead in other slots: {} ({}); {} of them were not used ({}). {saved}",
             spent(self.builds, self.runs),
             text::seconds(all),
             spent(self.unused.builds, self.unused.runs),
             text::seconds(self.unused.seconds),
-            text::seconds(self.saved_s.max(0.0)),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::Phase;
+    use crate::store::journal::AheadDone;
+
+    #[test]
+    fn the_saved_time_is_never_negative() {
+        let commit = || "1".repeat(40).parse().unwrap();
+        let done = AheadDone {
+            commit: commit(),
+            phase: Phase::Search,
+            slot: 2,
+            seconds: 9.0,
+            builds: vec![("a".to_owned(), 3.0)],
+            runs: Vec::new(),
+            cancelled: false,
+        };
+        let waited = Event::TookOver { commit: commit(), phase: Phase::Search, waited_s: 5.0 };
+        let entry = |event| Entry { at: String::new(), event };
+        let ahead = Ahead::of(&[entry(waited), entry(Event::Ahead(done))]).unwrap();
+        assert!(ahead.saved_s.abs() < 1e-9, "{ahead:?}");
+        assert!(ahead.in_words().ends_with(" No time was saved."), "{}", ahead.in_words());
+        let ahead = Ahead { saved_s: 7.0, ..ahead };
+        assert!(ahead.in_words().contains(" Saved about 7"), "{}", ahead.in_words());
     }
 }

@@ -1,9 +1,9 @@
 //! What a report lists if no commit is named: the measured steps, the candidates, and how many more
 //! candidates there are.
 
-use crate::evaluation::{CommitId, OpenStep, Value};
+use crate::evaluation::{CommitId, OpenStep, SkipReason, Value};
 
-use super::model::Report;
+use super::model::{MeasuredCommit, Report};
 use super::sought::Sought;
 use super::steps::moved;
 
@@ -79,6 +79,25 @@ pub(super) fn unlisted(report: &Report) -> Option<String> {
         first.short(),
         last.short()
     ))
+}
+
+/// Which candidates print a guarded value at another place of the output than both ends, and where.
+/// The report calls them untestable, although each of them printed a number.
+pub(super) fn printed_elsewhere(report: &Report) -> Option<String> {
+    let is_elsewhere = |one: &&MeasuredCommit| {
+        one.skip == Some(SkipReason::OtherForm) && report.candidates.contains(&one.commit)
+    };
+    let found: Vec<&MeasuredCommit> = report.commits.iter().filter(is_elsewhere).collect();
+    let (first, last) = (found.first()?, found.last()?);
+    let reason = &first.reason;
+    let name = first.commit.short();
+    Some(match found.len() {
+        1 => format!("{name} was not compared, since {reason}"),
+        many => format!(
+            "{many} commits from {name} to {} were not compared, since there {reason}",
+            last.commit.short()
+        ),
+    })
 }
 
 /// The listed or counted candidates that were not measured.

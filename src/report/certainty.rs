@@ -1,9 +1,10 @@
 //! How sure an answer is and how the search found it, for an engineer who knows no statistics.
 
-use crate::evaluation::{Basis, CommitId, HomeDoubt, NoiseKind, Value};
+use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
+use super::doubts::doubts;
 use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
 use super::sought::Sought;
 
@@ -15,7 +16,7 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     if !doubts.is_empty() {
         return format!("at most {sure}: {shown}, but {}", doubts.join("; "));
     }
-    if report.target_failure.is_some() {
+    if first.failure.is_some() {
         sure.push_str(" that it brought this failure");
     }
     if first.basis == Basis::BitExact || !report.was_found_in_noise(first) {
@@ -36,44 +37,16 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     }
 }
 
-/// What neither runs nor tests exclude.
-fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
-    let mended = first.perhaps_mended_by.as_ref().map(|by| {
-        let by = by.short();
-        format!("{by} may have taken back its whole step: then another change made the rest")
-    });
-    // With localisation, there is a cause, or the reason why none is known.
-    let option = if report.cause.is_none() { " (--no-localize)" } else { "" };
-    let untested = first.unmeasured_after.map(|number| {
-        let commits = text::plural(number, "later commit");
-        let end = Sought::of(report).newer_end();
-        format!(
-            "no test shows that the {end} end needs it{option}, and {commits} without a verdict \
-             may have undone it and made the same change again"
-        )
-    });
-    let home = first.home_doubt.as_ref().map(home_doubt);
-    mended.into_iter().chain(untested).chain(home).collect()
-}
-
-/// Why files in the home folder may carry results from one commit to another.
-fn home_doubt(doubt: &HomeDoubt) -> String {
-    match doubt {
-        HomeDoubt::UserHome => "the confirmation used your home folder, and files there may carry \
-                                results from one commit to another"
-            .to_owned(),
-        HomeDoubt::Changed(path) => format!(
-            "{} changed during the hunt, and an empty home folder has it too: it may carry results \
-             from one commit to another",
-            text::line(path)
-        ),
-    }
+/// The confidence in a first bad commit, without its evidence.
+pub(super) fn confidence_alone(report: &Report, first: &FirstBad) -> String {
+    let sure = text::percent(first.confidence);
+    if doubts(report, first).is_empty() { sure } else { format!("at most {sure}") }
 }
 
 /// What the runs show, without odds.
 fn evidence(report: &Report, first: &FirstBad) -> &'static str {
     let in_noise = report.was_found_in_noise(first);
-    if report.target_failure.is_some() && !in_noise {
+    if first.failure.is_some() && !in_noise {
         "fresh runs of it fail alike, those of its parents do not"
     } else if first.basis == Basis::BitExact {
         "every run repeated bit for bit"
@@ -223,6 +196,10 @@ fn weighing(report: &Report, one: &PosteriorLine) -> String {
             )
         }
         None if one.smallest_set.is_empty() => format!("{weighed}."),
+        None if !report.are_candidates_weighed() => format!(
+            "{weighed}. Its probabilities do not count for this answer: they assume that one \
+             commit made the whole change."
+        ),
         None => {
             let set = &one.smallest_set;
             let held: f64 = set.iter().map(|likely| likely.first).sum();
@@ -255,7 +232,8 @@ pub(super) fn noise_of<'r>(report: &'r Report, effect: &EffectLine) -> Option<&'
     guards.filter(|guard| guard.metric == effect.metric).find_map(|guard| guard.noise.as_ref())
 }
 
-/// A step with its 95 % interval, with the digits that the noise allows.
+/// A step with its 95 % interval, with the digits that the noise allows. The interval counts in the
+/// direction of the hunt, as the step does.
 pub(super) struct StepWithInterval {
     /// `0.312 worse`.
     pub(super) step: String,
@@ -271,11 +249,8 @@ impl StepWithInterval {
         let [low, high] = effect.interval.as_ref()?.each_ref().map(Value::number);
         let (low, high) = (low?, high?);
         let error = (high - low) / 2.0;
-        let step = if step < 0.0 {
-            format!("{} better", rounded(-step, error))
-        } else {
-            format!("{} worse", rounded(step, error))
-        };
+        let word = if Sought::of(report).worsening(step) < 0.0 { "better" } else { "worse" };
+        let step = format!("{} {word}", rounded(step.abs(), error));
         Some(Self {
             step,
             interval: format!("{} to {}", rounded(low, error), rounded(high, error)),
@@ -305,13 +280,6 @@ mod tests {
         {
             assert_eq!(odds(confidence), said, "{confidence}");
         }
-    }
-
-    #[test]
-    fn a_doubt_about_the_home_folder_names_the_file() {
-        let told = home_doubt(&HomeDoubt::Changed("~/.local/lib/python3/eng/a\n".to_owned()));
-        assert!(told.starts_with("~/.local/lib/python3/eng/a") && !told.contains('\n'), "{told}");
-        assert!(home_doubt(&HomeDoubt::UserHome).contains("used your home folder"));
     }
 
     #[test]

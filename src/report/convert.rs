@@ -43,7 +43,11 @@ impl From<&Culprit> for FirstBad {
             confirmed_before: culprit.confirmed_before.clone(),
             unmeasured_after: culprit.unmeasured_after,
             perhaps_mended_by: culprit.perhaps_mended_by.clone(),
+            gained_back: culprit.gained_back.clone(),
             home_doubt: culprit.home_doubt.clone(),
+            reference_doubt: culprit.reference_doubt,
+            form_change: culprit.form_change.clone(),
+            last_digit: culprit.last_digit.clone(),
             undone_by: culprit.undone_by.clone(),
         }
     }
@@ -72,6 +76,7 @@ impl From<&Account> for AccountLine {
             rest: Value::Number(account.rest),
             in_small_steps: account.in_small_steps,
             overlap: account.overlap.map(Value::Number),
+            error: account.error.map(Value::Number),
             limit: Value::Number(account.limit),
         }
     }

@@ -10,8 +10,9 @@ use super::ahead::Ahead;
 use super::cost::Cost;
 use super::gathered::Gathered;
 use super::hosts;
-use super::model::{InsideLine, Report};
-use super::{ReportError, change, inside, printed, recheck};
+use super::model::{InsideLine, Report, Totals};
+use super::usage::Usage;
+use super::{ReportError, change, inside, places, printed, recheck};
 
 impl Report {
     /// The report of a hunt, from its folder alone.
@@ -37,6 +38,8 @@ impl Report {
         let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
         let named: Vec<CommitId> =
             report.culprits.iter().map(|first| first.commit.clone()).collect();
+        let Usage { node_s, gpu_s, is_least } = Usage::of(hunt, &entries, None);
+        report.totals = Totals { node_s, gpu_s, usage_is_least: is_least, ..report.totals };
         report.recheck = recheck::of(hunt, &entries, &named)?;
         report.failed = printed::of(&report, hunt.path());
         report.forge = hunt.forge()?;
@@ -83,6 +86,7 @@ impl Report {
             let of = inside.iter().filter(|(commit, _)| *commit == first.commit);
             first.inside = of.map(|(_, line)| line.clone()).collect();
         }
+        places::fill_in(&mut report.commits, &entries);
         report.totals = Cost::of(&entries);
         report.ahead = Ahead::of(&entries);
         report.build_nodes = hosts::that_build(entries.iter().map(|entry| &entry.event));

@@ -77,6 +77,7 @@ impl<'a> Gathered<'a> {
         match event {
             Event::Begun(_)
             | Event::FailureHunt { .. }
+            | Event::Neighbours { .. }
             | Event::Localizing { .. }
             | Event::Level(_)
             | Event::Tensors(_)
@@ -86,6 +87,7 @@ impl<'a> Gathered<'a> {
             | Event::Ahead(_)
             | Event::TookOver { .. }
             | Event::Home { .. }
+            | Event::NoDirectMode
             | Event::ConfirmsElsewhere { .. } => {}
             Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),
             Event::NodeSetAside { node, why, attempts } => {
@@ -129,37 +131,15 @@ impl<'a> Gathered<'a> {
                 self.measured.judge(judged);
                 self.judged.push(judged);
             }
+            Event::Neighbour { commit, subject, of, side } => {
+                self.measured.beside(commit, subject, of, *side);
+            }
             Event::Targets { targets, steadiness, others } => {
                 self.guards = Guards::seen(targets, *steadiness, others);
             }
             Event::Unread(unread) => self.unread = Some(unread),
             Event::Plan(plan) => self.plan = Some(plan),
-            Event::Search {
-                search_number,
-                good,
-                bad,
-                commits,
-                targets,
-                paths,
-                chunks,
-                method,
-                clean: _,
-            } => {
-                if let Some(before) = self.follower.see(event) {
-                    self.measured.redo(before, *search_number);
-                }
-                let line = SearchLine {
-                    search_number: *search_number,
-                    good: good.clone(),
-                    bad: bad.clone(),
-                    commits: *commits,
-                    paths: paths.clone(),
-                    chunks: *chunks,
-                    method: *method,
-                    named: None,
-                };
-                self.searches.began(line, targets);
-            }
+            Event::Search { .. } => self.began_search(event),
             Event::Weighed(weighed) => self.searches.weighed(weighed),
             Event::SearchEnd { search_number, end } => self.searches.ended(*search_number, end),
             Event::Confirmed(culprit) => self.confirm(culprit),
@@ -177,6 +157,29 @@ impl<'a> Gathered<'a> {
                 self.order = order;
             }
         }
+    }
+
+    fn began_search(&mut self, event: &'a Event) {
+        let Event::Search {
+            search_number, good, bad, commits, targets, paths, chunks, method, ..
+        } = event
+        else {
+            return;
+        };
+        if let Some(before) = self.follower.see(event) {
+            self.measured.redo(before, *search_number);
+        }
+        let line = SearchLine {
+            search_number: *search_number,
+            good: good.clone(),
+            bad: bad.clone(),
+            commits: *commits,
+            paths: paths.clone(),
+            chunks: *chunks,
+            method: *method,
+            named: None,
+        };
+        self.searches.began(line, targets);
     }
 
     fn confirm(&mut self, culprit: &'a Culprit) {
@@ -220,7 +223,8 @@ impl<'a> Gathered<'a> {
         let subjects = subjects(begun, &finding, &self.judged);
         let mut commits = self.measured.into_commits();
         for commit in &mut commits {
-            commit.subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
+            let subject = subjects.get(&commit.commit).map(|s| (*s).to_owned());
+            commit.subject = subject.or_else(|| commit.subject.take());
         }
         sort(&mut commits, self.order, begun.ends()[0], &history);
         let posterior = self.searches.posterior();

@@ -78,7 +78,7 @@ fn sentence(line: &InsideLine) -> String {
 pub(super) fn around(report: &Report) -> Option<String> {
     let within = report.within.as_ref()?;
     Some(format!(
-        "commits of {}, each built into {}, which hunt {} found",
+        "commits of {}, each built into {}, which hunt {} found; this answer rests on that one",
         within.what(),
         text::commit(&within.commit.commit, &within.commit.subject),
         within.hunt

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use crate::evaluation::{
-    CommitId, ExclusionReason, Failure, Metric, Phase, Resource, TextLength, Value, Verdict,
+    CommitId, ExclusionReason, Failure, Metric, Neighbours, Phase, Resource, TextLength, Value,
+    Verdict,
 };
 use crate::store::journal::{BuildDone, Judged, RunDone};
 
 use super::model::{BuildLine, ExcludedRunLine, MeasuredCommit, RunLine, SampleLine};
+use super::neighbours;
 use super::words::failure_text;
 
 /// Commits in order of first appearance.
@@ -26,6 +28,10 @@ struct OneCommit<'a> {
     builds: Vec<&'a BuildDone>,
     runs: Vec<&'a RunDone>,
     judged: Option<&'a Judged>,
+    /// The commit of which this one is a neighbour, and on which side: it was measured for this.
+    beside: Option<(&'a CommitId, Neighbours)>,
+    /// The first line of its message, if an event says it.
+    subject: Option<&'a str>,
     /// The search whose verdict counts.
     search_number: usize,
 }
@@ -73,6 +79,18 @@ impl<'a> Measured<'a> {
         }
     }
 
+    /// Notes that a commit was measured as a neighbour of another one.
+    pub(super) fn beside(
+        &mut self,
+        commit: &CommitId,
+        subject: &'a str,
+        of: &'a CommitId,
+        side: Neighbours,
+    ) {
+        let commit = self.commit(commit);
+        (commit.beside, commit.subject) = (Some((of, side)), Some(subject));
+    }
+
     /// Drops all verdicts, and excludes these runs: the machine changed after them.
     pub(super) fn machine_changed(&mut self, attempts: &'a [String]) {
         self.leave_out(attempts, &ExclusionReason::MachineChanged);
@@ -109,6 +127,8 @@ impl<'a> Measured<'a> {
                 builds: Vec::new(),
                 runs: Vec::new(),
                 judged: None,
+                beside: None,
+                subject: None,
                 search_number: 0,
             });
         }
@@ -127,11 +147,15 @@ impl OneCommit<'_> {
             run.apart.clone().or_else(|| outdated.get(run.attempt.as_str()).cloned())
         };
         let counted = self.runs.iter().filter(|run| apart(run).is_none());
+        let unjudged = || match self.beside {
+            Some((of, side)) => neighbours::reason(of, side),
+            None => "not judged".to_owned(),
+        };
         MeasuredCommit {
             commit: self.id,
-            subject: None,
+            subject: self.subject.map(str::to_owned),
             verdict: judgement.map_or(Verdict::Unknown, |j| j.verdict),
-            reason: judgement.map_or("not judged".to_owned(), |j| j.reason.clone()),
+            reason: judgement.map_or_else(unjudged, |j| j.reason.clone()),
             skip: judgement.and_then(|j| j.skip),
             broken: judgement.map(|j| j.broken.clone()).unwrap_or_default(),
             p_bad: None,
@@ -163,6 +187,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Vec<SampleLine> 
         stored_at: run.stored_at.clone(),
         attempt: run.attempt.clone(),
         host: host_name(run),
+        slot: None,
         failure: failure.clone(),
         failed: run.failure.clone(),
         chunks,
@@ -206,6 +231,8 @@ fn build_line(build: &BuildDone) -> BuildLine {
         failed: build.failure.clone(),
         prepare: build.prepare.clone(),
         compiler_cache: build.compiler_cache,
+        node: build.node.clone(),
+        slot: None,
         commands: build.commands.clone(),
     }
 }
@@ -225,6 +252,7 @@ fn run_line(run: &RunDone, apart: Option<ExclusionReason>) -> RunLine {
         repeats: run.repeats.clone(),
         apart,
         host: run.host.as_deref().cloned(),
+        slot: None,
         machine: run.machine.as_deref().cloned(),
     }
 }

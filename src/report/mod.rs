@@ -11,6 +11,7 @@ mod convert;
 mod cost;
 mod course;
 mod differences;
+mod doubts;
 mod driven;
 mod environment;
 mod error;
@@ -33,9 +34,11 @@ mod matrix;
 mod measured;
 mod merge;
 mod model;
+mod neighbours;
 mod next_steps;
 mod notice;
 mod pace;
+mod places;
 mod plan;
 mod plot;
 mod posterior;
@@ -55,6 +58,7 @@ mod terminal;
 mod tests;
 mod timed;
 mod unread;
+mod usage;
 mod words;
 
 use std::os::unix::fs::PermissionsExt;
@@ -75,9 +79,10 @@ pub(crate) use limits::{Clock, limits_in_words, limits_left};
 pub(crate) use links::Logs;
 pub(crate) use markdown::{issue, markdown};
 pub(crate) use model::{EffectLine, Endpoint, FirstBad, MeasuredCommit, Recheck, Report};
+pub(crate) use neighbours::announced as neighbours;
 pub(crate) use notice::Notice;
 pub(crate) use pace::Pace;
-pub(crate) use plan::{long_plan, plan};
+pub(crate) use plan::{long_plan, plan, plan_parts};
 pub(crate) use printed::telling;
 pub(crate) use reproduce::{
     Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
@@ -86,6 +91,7 @@ pub(crate) use shapes::cell_in_words;
 pub(crate) use tensors::in_words as tensors_in_words;
 pub(crate) use terminal::{inside_answer, printed_lines, terminal_answer};
 pub(crate) use unread::in_words as unread;
+pub(crate) use usage::{Usage, hours};
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use crate::evaluation::{CommitId, Ended, FailureKind, Outcome, SkipReason};
 use crate::ui::text;
 
+use super::candidates::printed_elsewhere;
 use super::model::{FailedLine, MeasuredCommit, Report};
 
 /// What to do next, one line each.
@@ -19,10 +20,12 @@ fn after_an_answer(report: &Report) -> Option<String> {
             "Next: `bisect-ppl report {hunt} --diff` shows the change; `bisect-ppl report {hunt} \
              --format issue` writes the issue"
         )),
-        (None, Outcome::Candidates | Outcome::Gradual) => repair(report).or_else(|| {
-            let measure = report.candidates.first().map(look_at);
-            if report.candidate_changes.is_empty() { measure } else { Some(changes_of(report)) }
-        }),
+        (None, Outcome::Candidates | Outcome::Gradual) => {
+            repair(report).or_else(|| name_the_place(report)).or_else(|| {
+                let measure = report.candidates.first().map(look_at);
+                if report.candidate_changes.is_empty() { measure } else { Some(changes_of(report)) }
+            })
+        }
         _ => None,
     }
 }
@@ -56,6 +59,16 @@ fn repair(report: &Report) -> Option<String> {
          that: `bisect-ppl help oracle-toml`",
         first.commit.short()
     ))
+}
+
+/// What to do if candidates print their values elsewhere.
+fn name_the_place(report: &Report) -> Option<String> {
+    printed_elsewhere(report).map(|_| {
+        "Next: let the `pattern` in oracle.toml match one line only, with the words right before \
+         the value (`^ppl = ([0-9.]+)`), and start again. For `json`, print the value under a key \
+         of its own"
+            .to_owned()
+    })
 }
 
 /// What to do after a hunt whose good endpoint fails.

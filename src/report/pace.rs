@@ -7,7 +7,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::evaluation::{CommitId, Phase, Target};
+use crate::evaluation::{CommitId, Neighbours, Phase, Target};
 use crate::search::steps_of;
 use crate::stats;
 use crate::store::journal::{Entry, Event, Plan, SearchEnd, SearchMethod};
@@ -24,21 +24,34 @@ pub(crate) enum Stage {
     Search,
     /// The hunt measures the first bad commit and its parents again.
     Confirmation,
+    /// The hunt measures commits after a confirmed one, to see whether its change lasts.
+    LaterCommits,
+    /// The hunt measures commits before a confirmed one and its parent.
+    EarlierCommits,
     /// The hunt tests parts of the first bad commit's change.
     Localization,
     /// The hunt compares the first bad commit with its parent in the cells of a sweep.
     Sweep,
 }
 
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Stage {
+    /// What the hunt does, in a few words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
             Self::Endpoints => "measuring the endpoints",
             Self::Search => "searching",
             Self::Confirmation => "confirming",
+            Self::LaterCommits => "checking later commits",
+            Self::EarlierCommits => "checking earlier commits",
             Self::Localization => "looking for the cause inside the commit",
             Self::Sweep => "looking where the commit shows its regression",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
     }
 }
 
@@ -139,6 +152,14 @@ impl Pace {
                     self.steps_done += 1;
                     self.left = judged.left;
                 }
+            }
+            // What follows a confirmation asks whether the change lasts.
+            Event::Confirmed(_) => self.stage = Stage::LaterCommits,
+            Event::Neighbours { side, .. } => {
+                self.stage = match side {
+                    Neighbours::Later => Stage::LaterCommits,
+                    Neighbours::Earlier => Stage::EarlierCommits,
+                };
             }
             Event::Localizing { .. } => self.stage = Stage::Localization,
             Event::Sweeping { .. } => self.stage = Stage::Sweep,

@@ -1,13 +1,69 @@
 //! A hunt's plan as text.
 
-use crate::store::journal::Plan;
+use crate::store::journal::{HuntPart, Plan, PlanPart};
 use crate::ui::text;
+
+use super::usage::hours;
 
 /// The shortest search, in seconds, for which [`long_plan`] has advice.
 const LONG: f64 = 3600.0;
 
-/// `41 commits, about 6 steps: 8 builds and 8 runs, about 35 s`.
+/// `41 commits, about 6 steps: at least 9 builds and 11 runs, usually up to 32 and 66; about 40 s
+/// to 2 min 10 s`.
 pub(crate) fn plan(plan: &Plan) -> String {
+    let size = format!(
+        "{}, about {}",
+        text::plural(plan.commits, "commit"),
+        text::plural(plan.steps, "step")
+    );
+    if plan.parts.is_empty() {
+        return format!("{size}: {}", plan_of_search(plan));
+    }
+    let sum = |of: fn(&PlanPart) -> usize| plan.parts.iter().map(of).sum::<usize>();
+    let [least, most] = [
+        (sum(|part| part.builds[0]), sum(|part| part.runs[0])),
+        (sum(|part| part.builds[1]), sum(|part| part.runs[1])),
+    ];
+    let less = if plan.stored { " (results in the store cost nothing)" } else { "" };
+    let counts = match (plan.stored, most.0) {
+        (true, 0) => format!("usually up to {}", text::plural(most.1, "run")),
+        (true, _) => format!("usually up to {}", builds_and_runs(most)),
+        (false, 0) => {
+            format!("at least {}, usually up to {}", text::plural(least.1, "run"), most.1)
+        }
+        (false, _) => {
+            format!("at least {}, usually up to {} and {}", builds_and_runs(least), most.0, most.1)
+        }
+    };
+    format!("{size}: {counts}{}{less}", time(plan))
+}
+
+/// What each part of the hunt costs, one line each: `search        5-7 builds, 5-14 runs`.
+pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
+    let name = |part: HuntPart| match part {
+        HuntPart::Ends => "ends",
+        HuntPart::Search => "search",
+        HuntPart::Confirmation => "confirmation",
+        HuntPart::Localization => "cause inside the commit",
+        HuntPart::Sweep => "sweep",
+    };
+    // Two spaces behind the longest name.
+    let width = parts.iter().map(|part| name(part.part).len()).max().unwrap_or(0).max(12) + 2;
+    let line = |part: &PlanPart| {
+        let runs = counted(part.runs, "run");
+        let builds = Some(counted(part.builds, "build")).filter(|_| part.builds[1] > 0);
+        let all = builds.map_or_else(|| runs.clone(), |builds| format!("{builds}, {runs}"));
+        let more = match part.part {
+            HuntPart::Localization => ", more for a large change (--no-localize leaves this out)",
+            _ => "",
+        };
+        format!("{:<width$}{all}{more}", name(part.part))
+    };
+    parts.iter().map(line).collect()
+}
+
+/// The cost of the search and its confirmation, in the words of journals without parts.
+fn plan_of_search(plan: &Plan) -> String {
     let builds = match plan.builds {
         0 => String::new(),
         builds => format!("{} and ", text::plural(builds, "build")),
@@ -15,28 +71,66 @@ pub(crate) fn plan(plan: &Plan) -> String {
     let about = if plan.stored { "at most about" } else { "about" };
     let less = if plan.stored { " (results in the store take no time)" } else { "" };
     format!(
-        "{}, about {}: {builds}{}, {about} {}{less}",
-        text::plural(plan.commits, "commit"),
-        text::plural(plan.steps, "step"),
+        "{builds}{}, {about} {}{less}",
         text::plural(plan.runs, "run"),
         text::seconds(plan.seconds)
     )
 }
 
-/// For a search of an hour or more: when it would end, in local time, and how to shorten it.
-/// `planned_at`: when the plan was made.
+fn builds_and_runs((builds, runs): (usize, usize)) -> String {
+    format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
+}
+
+/// `5-7 builds`, or `2 builds` if both bounds are equal.
+fn counted([least, most]: [usize; 2], noun: &str) -> String {
+    if least == most {
+        return text::plural(most, noun);
+    }
+    format!("{least}-{}", text::plural(most, noun))
+}
+
+/// Seconds of all parts: at least, and usually at most.
+fn all_seconds(plan: &Plan) -> [f64; 2] {
+    [0, 1].map(|at| plan.parts.iter().map(|part| part.seconds[at]).sum())
+}
+
+/// `; about 40 s to 2 min 10 s, up to 0.04 GPU-hours`; empty if no duration is known.
+fn time(plan: &Plan) -> String {
+    let [least, most] = all_seconds(plan);
+    if most <= 0.0 {
+        return String::new();
+    }
+    let gpus = plan.gpus.map_or_else(String::new, |gpus| {
+        format!(", up to {} GPU-hours", hours(most * f64::from(gpus)))
+    });
+    let time = if plan.stored {
+        format!("at most about {}", text::seconds(most))
+    } else {
+        format!("about {} to {}", text::seconds(least), text::seconds(most))
+    };
+    format!("; {time}{gpus}")
+}
+
+/// For a hunt whose search takes an hour or more: when it would end, in local time, and how to
+/// shorten it. `planned_at`: when the plan was made.
 pub(crate) fn long_plan(plan: &Plan, planned_at: jiff::Timestamp) -> Option<String> {
     if plan.seconds < LONG {
         return None;
     }
-    let time = std::time::Duration::try_from_secs_f64(plan.seconds).ok()?;
-    let end = planned_at.checked_add(time).ok()?.to_zoned(jiff::tz::TimeZone::system());
+    let after = |seconds: f64| {
+        let time = std::time::Duration::try_from_secs_f64(seconds).ok()?;
+        let end = planned_at.checked_add(time).ok()?.to_zoned(jiff::tz::TimeZone::system());
+        Some(end.strftime("%a %-d %b %H:%M").to_string())
+    };
+    let [_, most] = all_seconds(plan);
+    let later = Some(most).filter(|most| *most > plan.seconds).and_then(after);
+    let later = later.map_or_else(String::new, |end| format!(" (the whole hunt: until {end})"));
     Some(format!(
-        "this search takes about {}, until about {}; shorter: leave commits out ([build] ignore \
-         or paths), name a newer --good, follow --first-parent, or build with ccache. Ctrl-C \
-         stops it, `bisect-ppl resume` goes on",
+        "the search takes about {}, until about {}{later}; shorter: leave commits out ([build] \
+         ignore or paths), name a newer --good, follow --first-parent, or build with ccache. \
+         Ctrl-C stops it, `bisect-ppl resume` goes on",
         text::seconds(plan.seconds),
-        end.strftime("%a %-d %b %H:%M")
+        after(plan.seconds)?
     ))
 }
 
@@ -44,19 +138,73 @@ pub(crate) fn long_plan(plan: &Plan, planned_at: jiff::Timestamp) -> Option<Stri
 mod tests {
     use super::*;
 
-    const PLAN: Plan =
-        Plan { commits: 41, steps: 6, builds: 8, runs: 8, seconds: 35.0, stored: false };
+    const PLAN: Plan = Plan {
+        commits: 41,
+        steps: 6,
+        builds: 8,
+        runs: 8,
+        seconds: 35.0,
+        stored: false,
+        parts: Vec::new(),
+        gpus: None,
+    };
+
+    fn part(part: HuntPart, builds: [usize; 2], runs: [usize; 2]) -> PlanPart {
+        let seconds = [0, 1].map(|at| 3.0 * builds[at] as f64 + runs[at] as f64);
+        PlanPart { part, builds, runs, seconds }
+    }
+
+    fn whole() -> Plan {
+        let parts = vec![
+            part(HuntPart::Ends, [2, 2], [4, 4]),
+            part(HuntPart::Search, [5, 8], [5, 16]),
+            part(HuntPart::Localization, [1, 14], [1, 28]),
+        ];
+        Plan { parts, ..PLAN }
+    }
 
     #[test]
-    fn a_plan_is_one_line() {
-        assert_eq!(plan(&PLAN), "41 commits, about 6 steps: 8 builds and 8 runs, about 35 s");
-        let prebuilt =
-            Plan { commits: 2, steps: 1, builds: 0, runs: 1, seconds: 0.4, stored: false };
-        assert_eq!(plan(&prebuilt), "2 commits, about 1 step: 1 run, about 0.4 s");
+    fn a_plan_has_a_lower_and_a_usual_upper_bound() {
+        let plan_of = |change: fn(&mut Plan)| {
+            let mut changed = whole();
+            change(&mut changed);
+            plan(&changed)
+        };
         assert_eq!(
-            plan(&Plan { stored: true, ..prebuilt }),
-            "2 commits, about 1 step: 1 run, at most about 0.4 s (results in the store take no time)"
+            plan(&whole()),
+            "41 commits, about 6 steps: at least 8 builds and 10 runs, usually up to 24 and 48; \
+             about 34 s to 2 min 00 s"
         );
+        assert_eq!(
+            plan_of(|plan| plan.stored = true),
+            "41 commits, about 6 steps: usually up to 24 builds and 48 runs; at most about \
+             2 min 00 s (results in the store cost nothing)"
+        );
+        let with_gpus = plan_of(|plan| plan.gpus = Some(4));
+        assert!(with_gpus.ends_with(" to 2 min 00 s, up to 0.13 GPU-hours"), "{with_gpus}");
+        let unknown = plan_of(|plan| plan.parts.iter_mut().for_each(|it| it.seconds = [0.0; 2]));
+        assert!(unknown.ends_with("usually up to 24 and 48"), "{unknown}");
+        let prebuilt = plan_of(|plan| plan.parts.iter_mut().for_each(|it| it.builds = [0; 2]));
+        assert!(prebuilt.contains(": at least 10 runs, usually up to 48; "), "{prebuilt}");
+    }
+
+    #[test]
+    fn each_part_is_one_line() {
+        assert_eq!(
+            plan_parts(&whole().parts),
+            [
+                "ends                     2 builds, 4 runs",
+                "search                   5-8 builds, 5-16 runs",
+                "cause inside the commit  1-14 builds, 1-28 runs, more for a large change \
+                 (--no-localize leaves this out)",
+            ]
+        );
+        assert_eq!(plan_parts(&whole().parts[..1]), ["ends          2 builds, 4 runs"]);
+    }
+
+    #[test]
+    fn an_old_plan_is_that_of_the_search() {
+        assert_eq!(plan(&PLAN), "41 commits, about 6 steps: 8 builds and 8 runs, about 35 s");
     }
 
     #[test]
@@ -64,7 +212,8 @@ mod tests {
         let said = "2026-11-21T10:00:00Z".parse().unwrap();
         assert_eq!(long_plan(&PLAN, said), None);
         let words = long_plan(&Plan { seconds: 4.5 * 3600.0, ..PLAN }, said).unwrap();
-        assert!(words.starts_with("this search takes about 4 h 30 min, until about "), "{words}");
+        assert!(words.starts_with("the search takes about 4 h 30 min, until about "), "{words}");
+        assert!(!words.contains("whole hunt"), "the parts are unknown: {words}");
         for cure in ["ignore", "--good", "--first-parent", "ccache", "resume"] {
             assert!(words.contains(cure), "{words}");
         }

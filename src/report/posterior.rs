@@ -101,6 +101,11 @@ impl PosteriorLine {
         self.of(commit).map(|known| known.first)
     }
 
+    /// Whether the commit is in the smallest set that holds most of the probability.
+    fn leaves(&self, commit: &CommitId) -> bool {
+        self.smallest_set.iter().any(|likely| likely.commit == *commit)
+    }
+
     fn of(&self, commit: &CommitId) -> Option<&CommitPosterior> {
         self.commits.iter().find(|known| known.commit == *commit)
     }
@@ -117,24 +122,53 @@ pub(super) fn say_how_likely(commits: &mut [MeasuredCommit], posterior: &[Poster
     }
 }
 
-/// Sorts candidates by probability, the most likely first, if one search has all of them. Equal
-/// candidates keep their order.
+/// Sorts candidates by probability, the most likely first, if all are in the smallest set of one
+/// search. Equal candidates keep their order.
 pub(super) fn likeliest_first(
     mut candidates: Vec<CommitId>,
     posterior: &[PosteriorLine],
 ) -> Vec<CommitId> {
-    let has_all = |one: &&PosteriorLine| candidates.iter().all(|c| one.first(c).is_some());
-    if let Some(one) = posterior.iter().find(has_all) {
+    let leaves_all = |one: &&PosteriorLine| candidates.iter().all(|commit| one.leaves(commit));
+    if let Some(one) = last(posterior.iter().filter(leaves_all)) {
         let likely = |commit: &CommitId| one.first(commit).unwrap_or(0.0);
         candidates.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
     }
     candidates
 }
 
+/// The last of these searches. Earlier ones of the same commits were given up.
+fn last<'a>(searches: impl Iterator<Item = &'a PosteriorLine>) -> Option<&'a PosteriorLine> {
+    searches.max_by_key(|one| one.search_number)
+}
+
 impl Report {
-    /// The highest probability of any search that the commit is the first bad one.
+    /// The probability that the commit is the first bad one, from the search that named it, or from
+    /// the one that left it as a candidate. `None` if the candidates do not come from the searches'
+    /// probabilities.
     pub(super) fn first(&self, commit: &CommitId) -> Option<f64> {
-        self.posterior.iter().filter_map(|one| one.first(commit)).reduce(f64::max)
+        let is_named = self.culprits.iter().any(|first| first.commit == *commit);
+        let named_by = |one: &&PosteriorLine| {
+            let number = one.search_number;
+            let mut searches = self.searches.iter().filter(|line| line.search_number == number);
+            searches.any(|line| line.named.as_ref() == Some(commit))
+        };
+        let leaves_it = |one: &&PosteriorLine| one.leaves(commit);
+        let search = if is_named {
+            last(self.posterior.iter().filter(named_by))
+        } else if self.are_candidates_weighed() {
+            last(self.posterior.iter().filter(leaves_it))
+        } else {
+            None
+        };
+        search.and_then(|one| one.first(commit))
+    }
+
+    /// Whether each candidate is in the smallest set of a search. If not, something contradicted
+    /// that one commit made the whole change, which the probabilities of each search assume, or
+    /// some candidates come from elsewhere: their probabilities do not count.
+    pub(super) fn are_candidates_weighed(&self) -> bool {
+        let is_weighed = |commit: &&CommitId| self.posterior.iter().any(|one| one.leaves(commit));
+        self.unconfirmed().iter().all(is_weighed)
     }
 
     /// Whether the search that found the commit used values that vary from run to run.

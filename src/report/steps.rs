@@ -1,7 +1,7 @@
 //! Sentences about how far a metric moved: levels, own steps, tolerances, and how much of the whole
 //! change is explained.
 
-use crate::evaluation::{Unexplained, Value};
+use crate::evaluation::{Metric, Unexplained, Value};
 use crate::ui::text;
 
 use super::certainty::{StepWithInterval, noise_of};
@@ -34,7 +34,7 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
         text::values(parent, commit),
         change.unwrap_or_default()
     );
-    let limit = text::value(&effect.limit);
+    let limit = limit(report, &effect.metric, &effect.limit);
     if let Some(about) = StepWithInterval::of(report, effect) {
         let StepWithInterval { step, interval } = about;
         return format!("{levels}, {step} (95 % interval {interval}; tolerance {limit})");
@@ -84,7 +84,11 @@ pub(super) fn moved(report: &Report, step: &Value) -> String {
 /// A rest of at most this share of the whole change is not mentioned.
 const NEGLIGIBLE: f64 = 0.001;
 
-/// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`.
+/// In noise, a rest of at most this many standard errors may be no change at all.
+const SURE: f64 = 2.0;
+
+/// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`; in noise the
+/// rest has its uncertainty: `0.02 ± 0.01`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let [from, to] = Sought::of(report).verdicts();
     let total =
@@ -97,30 +101,44 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         value.number().map_or_else(|| value.clone(), |x| Value::Number(x + by))
     };
     let (explained, rest) = (plus(&account.explained, -overlap), plus(&account.rest, overlap));
+    let noise = account.error.as_ref().and_then(Value::number).map(|error| SURE * error);
+    let reach = noise.map_or_else(String::new, |noise| format!(" ± {}", text::difference(noise)));
+    let tolerance = limit(report, &account.metric, &account.limit);
+    let tolerated = account.limit.number().unwrap_or(0.0).max(0.0);
+    let is_open = report.unexplained.contains(&Unexplained::Metric(account.metric.clone()));
+    let is_noise = |size: f64| noise.is_some_and(|noise| size <= noise);
     let account_of_all = match rest.number() {
         // The steps add up to the whole, but a measurement shows that they are not what the bad end
         // has.
-        _ if report.unexplained.contains(&Unexplained::Metric(account.metric.clone()))
-            && rest.number().is_some_and(|rest| rest <= small) =>
-        {
+        Some(rest) if is_open && rest <= small => {
             "the confirmed commits do not explain it".to_owned()
         }
         Some(rest) if rest.abs() <= small => "all of it is explained".to_owned(),
+        Some(x) if !is_open && is_noise(x.abs()) => {
+            format!("all of it is explained, within the noise (rest {}{reach})", number(&rest))
+        }
+        Some(x) if x < 0.0 && noise.is_some() && -x <= tolerated => format!(
+            "all of it is explained (rest {}{reach}, within the tolerance of {tolerance})",
+            number(&rest)
+        ),
         Some(rest) if rest < 0.0 => {
             let back = text::difference(-rest);
-            format!("all of it is explained; other commits gained back {back}")
+            format!("all of it is explained; other commits gained back {back}{reach}")
         }
         _ if account.in_small_steps => format!(
-            "{} explained, {} left in small steps (none above the tolerance of {})",
+            "{} explained, {}{reach} left in small steps (none above the tolerance of {tolerance})",
             number(&explained),
-            number(&rest),
-            text::value(&account.limit)
+            number(&rest)
+        ),
+        Some(x) if !is_open && x > tolerated && is_noise(x - tolerated) => format!(
+            "{} explained, {}{reach} left (tolerance {tolerance}; not surely above it)",
+            number(&explained),
+            number(&rest)
         ),
         _ => format!(
-            "{} explained, {} left (tolerance {})",
+            "{} explained, {}{reach} left (tolerance {tolerance})",
             number(&explained),
-            number(&rest),
-            text::value(&account.limit)
+            number(&rest)
         ),
     };
     let twice = if overlap > 0.0 {
@@ -129,6 +147,20 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         ""
     };
     format!("{total}: {account_of_all}{twice}")
+}
+
+/// A tolerance in the metric's unit: `0.05`, or `3.9, 4 % of good`. A percentage counts from the
+/// level at the hunt's good end, whatever the levels of the commit and its parent are.
+pub(super) fn limit(report: &Report, metric: &Metric, limit: &Value) -> String {
+    let amount = text::value(limit);
+    let is_its =
+        |guard: &&GuardLine| guard.metric == *metric && guard.limit.as_ref() == Some(limit);
+    let guard = report.guards.iter().filter(|guard| guard.target).find(is_its);
+    let percent = guard.filter(|guard| guard.form.is_some_and(FormName::is_percent));
+    match percent.and_then(|guard| guard.amount.as_ref()) {
+        Some(percent) => format!("{amount}, {} % of good", text::value(percent)),
+        None => amount,
+    }
 }
 
 /// `may rise by at most 0.05`.

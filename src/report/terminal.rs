@@ -43,6 +43,7 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
     lines.extend(printed_lines(report));
     let mut next = next_steps(report);
     shorten_list(&mut next, NEXT);
+    next.extend(words::used(report));
     // The last line names the report.
     shorten_list(&mut lines, SCREEN - next.len() - 1);
     lines.extend(next);
@@ -138,6 +139,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         let step = step.unwrap_or_default();
         let name = text::commit(&other.commit, &other.subject);
         lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
+        lines.push(format!("  Confidence {}", certainty::confidence_alone(report, other)));
         lines.extend(words::landed_again(other).map(|words| format!("  Undone: {words}")));
         let cause = inquiry::facts(report, other).into_iter().take(1);
         lines.extend(cause.map(|(label, words)| format!("  {label}: {words}")));
@@ -154,6 +156,7 @@ fn other(report: &Report) -> Vec<String> {
     if !report.summary.is_empty() {
         lines.push(text::line(&report.summary));
     }
+    lines.extend(candidates::printed_elsewhere(report).map(|words| text::line(&words)));
     lines.extend(certainty::searches(report).into_iter().take(1));
     let named = |commit: &CommitId| {
         let subject = report.subject(commit);

@@ -3,6 +3,9 @@
 use crate::store::journal::Unread;
 use crate::ui::text;
 
+/// The most folders and files that are named.
+const MOST_PATHS: usize = 10;
+
 /// `33 of 68 commits change nothing that the builds of both ends read, and are not built`, or why
 /// no commit is left out.
 pub(crate) fn in_words(unread: &Unread) -> String {
@@ -17,9 +20,37 @@ pub(crate) fn in_words(unread: &Unread) -> String {
     )
 }
 
+/// The same, with what these commits change: `…, and are not built: they change only README and
+/// docs`.
+pub(super) fn with_paths(unread: &Unread) -> String {
+    let said = in_words(unread);
+    let named = unread.paths.iter().take(MOST_PATHS).map(|path| text::line(path));
+    let more = unread.paths.len().saturating_sub(MOST_PATHS);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let mut all: Vec<String> = named.chain(more).collect();
+    let Some(last) = all.pop() else { return said };
+    let [they, change] = if unread.left_out == 1 { ["it", "changes"] } else { ["they", "change"] };
+    let paths = if all.is_empty() { last } else { format!("{} and {last}", all.join(", ")) };
+    format!("{said}: {they} {change} only {paths}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_paths_that_left_out_commits_change_are_named() {
+        let with = |left_out, paths: &[&str]| {
+            let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+            with_paths(&Unread { left_out, commits: 68, paths, why_not: None })
+        };
+        assert!(with(33, &["README", "docs"]).ends_with("built: they change only README and docs"));
+        assert!(with(1, &["README"]).ends_with("is not built: it changes only README"));
+        assert!(with(3, &[]).ends_with("not built"));
+        let many: Vec<String> = (0..12).map(|number| format!("d{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(with(3, &many).ends_with(" d0, d1, d2, d3, d4, d5, d6, d7, d8, d9 and 2 more"));
+    }
 
     #[test]
     fn it_says_how_many_commits_are_left_out_or_why_none_is() {

@@ -2,14 +2,16 @@
 //! yet escaped.
 
 use crate::evaluation::{Dependency, Ended, Failure, Outcome, Site, signal_name};
+use crate::store::CompilerCache;
 use crate::store::journal::SearchMethod;
-use crate::ui::{stored_result_dated, text};
+use crate::ui::{kept_build_dated, stored_result_dated, text};
 
 use super::candidates;
 use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
-use super::model::{FirstBad, Report};
+use super::model::{BuildLine, FirstBad, Report, Totals};
 use super::sought::Sought;
+use super::usage::Usage;
 
 /// Maximum files named in one line.
 const MOST_NAMED: usize = 4;
@@ -23,11 +25,12 @@ pub(super) fn sought(report: &Report) -> &'static str {
 }
 
 /// The same as [`sought`], capitalised for the beginning of a line. If the hunt looked for a
-/// failure, the words say so.
+/// failure and the main first bad commit makes it, the words say so.
 pub(super) fn title(report: &Report) -> String {
     let sought = Sought::of(report);
     let (title, who) = (sought.title(), sought.failing_side());
-    match &report.target_failure {
+    let is_other = report.culprit.as_ref().is_some_and(|first| first.failure.is_none());
+    match report.target_failure.as_ref().filter(|_| !is_other) {
         Some(target) => format!("{title} ({who} {}; no metric compared)", target.failure.kind),
         None => title.to_owned(),
     }
@@ -78,7 +81,7 @@ fn outcome_words(outcome: Outcome) -> &'static str {
         Outcome::Gradual => "No single commit: small steps add up",
         Outcome::NoRegression => "No regression between the endpoints",
         Outcome::NoiseTooLarge => "The noise is too large to search",
-        Outcome::EndpointUnmeasurable => "An endpoint cannot be measured",
+        Outcome::EndpointUnmeasurable => "No search is possible between the endpoints",
         Outcome::Interrupted => "Interrupted, no answer yet",
     }
 }
@@ -248,6 +251,14 @@ pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// `The jobs used 1.2 node-hours and 4.8 GPU-hours`; `None` if nothing is known.
+pub(super) fn used(report: &Report) -> Option<String> {
+    let Totals { node_s, gpu_s, usage_is_least: is_least, .. } = report.totals;
+    let what = if node_s.is_some() { "jobs" } else { "runs" };
+    let words = Usage { node_s, gpu_s, is_least }.in_words()?;
+    Some(format!("The {what} used {words}"))
+}
+
 /// What the hunt cost.
 pub(super) fn totals(report: &Report) -> String {
     let totals = &report.totals;
@@ -257,13 +268,15 @@ pub(super) fn totals(report: &Report) -> String {
     let unread = report
         .unread
         .as_ref()
-        .map_or_else(String::new, |unread| format!(" {}.", super::unread::in_words(unread)));
+        .map_or_else(String::new, |unread| format!(" {}.", super::unread::with_paths(unread)));
     let ahead =
         report.ahead.as_ref().map_or_else(String::new, |ahead| format!(" {}", ahead.in_words()));
     let short =
         super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
+    let used = used(report).map_or_else(String::new, |words| format!(" {words}."));
     format!(
-        "{} in {} and {} in {}, within {}. Cache hits are not counted.{ahead}{short}{unread}{plan}",
+        "{} in {} and {} in {}, within {}. Results that were in the store \
+         already are not counted.{used}{ahead}{short}{unread}{plan}",
         text::plural(totals.runs, "run"),
         text::seconds(totals.run_s),
         text::plural(totals.builds, "build"),
@@ -272,10 +285,27 @@ pub(super) fn totals(report: &Report) -> String {
     )
 }
 
+/// `12 of 14 from ccache`: the compiles of a build that a compiler cache answered.
+pub(super) fn compiler_cache(cache: CompilerCache) -> String {
+    let CompilerCache { program, hits, misses } = cache;
+    format!("{hits} of {} from {program}", hits + misses)
+}
+
 /// `(stored result of 2026-11-22 00:57 UTC)` for a cache hit; without the time in old journals.
 pub(super) fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
     let dated = at.map_or_else(|| "(stored result)".to_owned(), stored_result_dated);
     is_reused.then_some(dated)
+}
+
+/// The same for a build: `(build of 2026-11-22 00:57 UTC)` for one that was kept. A build that
+/// failed leaves nothing but its result.
+pub(super) fn stored_build(build: &BuildLine) -> Option<String> {
+    let at = build.stored_at.as_deref();
+    if build.failure.is_some() {
+        return stored(build.reused, at);
+    }
+    let dated = at.map_or_else(|| "(kept build)".to_owned(), kept_build_dated);
+    build.reused.then_some(dated)
 }
 
 /// A failure in one sentence: `crashes with SIGABRT: no arena is left`.

@@ -33,6 +33,8 @@ pub struct Settings {
     /// For each commit, the number of its runs that are stored already and cost nothing; empty if
     /// no commit has any.
     pub stored: Vec<usize>,
+    /// For each commit, whether its build is there already; empty if no commit has one.
+    pub built: Vec<bool>,
 }
 
 /// Levels or failure rates of good and bad.

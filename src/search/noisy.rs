@@ -29,6 +29,8 @@ pub struct Noisy<'a> {
     price_of_build: f64,
     /// For each commit, the number of its stored runs; empty if no commit has any.
     stored: Vec<usize>,
+    /// For each commit, whether its build is there already; empty if no commit has one.
+    built: Vec<bool>,
     scale: Scale,
     /// The step that the calibration found.
     calibrated: f64,
@@ -55,7 +57,7 @@ pub struct Noisy<'a> {
 impl<'a> Noisy<'a> {
     /// A search over the graph; the graph's last commit is the bad endpoint.
     pub fn new(graph: &'a Graph, settings: Settings) -> Self {
-        let Settings { prior, untestable, good, bad, scale, drift, price_of_build, stored } =
+        let Settings { prior, untestable, good, bad, scale, drift, price_of_build, stored, built } =
             settings;
         let runs = good.len() + bad.len();
         let is_paired = matches!(scale, Scale::Levels(Calibration { paired: true, .. }));
@@ -66,6 +68,7 @@ impl<'a> Noisy<'a> {
             untestable,
             price_of_build,
             stored,
+            built,
             scale,
             calibrated: match scale {
                 Scale::Levels(found) => found.levels.step(),

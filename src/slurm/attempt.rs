@@ -11,6 +11,8 @@ use crate::evaluation::{CommitId, Phase};
 use crate::files;
 use crate::store::{StoreError, attempt_name, publish};
 
+use super::job_time::JobTime;
+
 /// The exit code of a job whose command was asked to end.
 const INTERRUPTED: u8 = 130;
 
@@ -162,6 +164,18 @@ impl Attempt {
     pub(crate) fn report(&self, result: &JobResult) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(result).expect("a result is plain data");
         publish(&self.folder.join("result.json"), &bytes)
+    }
+
+    /// Writes for how long the job worked.
+    pub(super) fn put_time(&self, time: &JobTime) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(time).expect("a time is plain data");
+        publish(&self.folder.join("time.json"), &bytes)
+    }
+
+    /// For how long the job worked; `None` if it never began.
+    pub(crate) fn time(&self) -> Option<JobTime> {
+        let bytes = files::read(&self.folder.join("time.json")).ok()?;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// Writes what a job that builds is asked for.

@@ -32,6 +32,22 @@ pub(crate) enum SlurmError {
     Store(#[from] StoreError),
 }
 
+impl SlurmError {
+    /// What the user can do about a job that sbatch refused with these words, and whether only a
+    /// new hunt helps: a hunt keeps its configuration. `table`: where the job's options are.
+    pub(crate) fn refusal_cure(said: &str, table: &str) -> (String, bool) {
+        // Slurm says the same of a job that asks for too much and of one job too many.
+        if said.contains("policy") {
+            let cure = format!(
+                "if the job asks for too much, correct {table} and start a new hunt; else wait \
+                 until your other jobs have ended"
+            );
+            return (cure, false);
+        }
+        (format!("correct {table}, then start a new hunt"), true)
+    }
+}
+
 /// Runs a program of Slurm. Its environment has no variables of the job that this process is in:
 /// they would become options of the next job.
 pub(super) fn call(
@@ -69,8 +85,17 @@ pub(super) fn answer(
 /// The last line of a call's errors, or how it ended if it said nothing.
 pub(super) fn last_line(output: &ToolOutput) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    let line = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let line =
+        said.lines().map(|line| without_prefixes(line.trim())).rfind(|line| !line.is_empty());
     line.map_or_else(|| output.ended.to_string(), str::to_owned)
+}
+
+/// What Slurm's programs write before a complaint. Our messages name the program themselves.
+const PREFIXES: [&str; 5] = ["sbatch: ", "squeue: ", "scancel: ", "sinfo: ", "error: "];
+
+fn without_prefixes(line: &str) -> &str {
+    let shorter = PREFIXES.iter().find_map(|prefix| line.strip_prefix(prefix));
+    shorter.map_or(line, without_prefixes)
 }
 
 /// Asks Slurm to end the jobs of this name. A job that is gone is no error.
@@ -83,14 +108,58 @@ pub(crate) fn check_sbatch() -> Result<String, SlurmError> {
     Ok(answer("sbatch", ["--version".to_owned()])?.trim().to_owned())
 }
 
-/// The state of a partition, such as `up`; `None` if the cluster does not have it. Without a name:
-/// the default partition.
-pub(crate) fn check_partition(name: Option<&str>) -> Result<Option<String>, SlurmError> {
-    let said = answer("sinfo", ["-h", "-o", "%P %a"].map(str::to_owned))?;
-    let mut partitions = said.lines().filter_map(|line| line.split_once(' '));
-    let found = partitions.find(|(partition, _)| match name {
-        Some(name) => partition.trim_end_matches('*') == name,
-        None => partition.ends_with('*'),
-    });
-    Ok(found.map(|(_, state)| state.trim().to_owned()))
+/// The first letters of the states in which a node takes no jobs.
+const OUT_OF_SERVICE: [&str; 6] = ["down", "drain", "drng", "fail", "error", "reboot"];
+
+/// The state of a node that takes no jobs, with the reason that was given, such as
+/// `drained (bad disk)`; `None` if it takes jobs.
+pub(super) fn node_out_of_service(name: &str) -> Result<Option<String>, SlurmError> {
+    let said = answer("sinfo", ["-h", "-N", "-n", name, "-o", "%T|%E"].map(str::to_owned))?;
+    // One line for each partition of the node.
+    Ok(said.lines().find_map(out_of_service))
+}
+
+/// Reads a line `STATE|REASON`. A sign may follow the state: `down*`.
+fn out_of_service(line: &str) -> Option<String> {
+    let (state, reason) = line.split_once('|')?;
+    let state = state.trim().trim_end_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let reason = reason.trim();
+    OUT_OF_SERVICE.iter().any(|out| state.starts_with(out)).then(|| match reason {
+        "" | "none" => state,
+        reason => format!("{state} ({reason})"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_has_no_name_of_a_program_before_it() {
+        let line = "Batch job submission failed: Invalid partition name specified";
+        assert_eq!(without_prefixes(&format!("sbatch: error: {line}")), line);
+        assert_eq!(without_prefixes(&format!("sbatch: sbatch: error: {line}")), line);
+        let other = "slurm_load_jobs error: Invalid job id specified";
+        assert_eq!(without_prefixes(other), other);
+    }
+
+    #[test]
+    fn a_refused_job_needs_a_new_hunt_unless_it_may_only_be_one_too_many() {
+        let cure = |said| SlurmError::refusal_cure(said, "[executor.build]");
+        let (hint, needs_new_hunt) = cure("Batch job submission failed: Invalid partition name");
+        assert_eq!(hint, "correct [executor.build], then start a new hunt");
+        assert!(needs_new_hunt);
+        let (hint, needs_new_hunt) = cure("Job violates accounting/QOS policy (job submit limit)");
+        assert!(hint.ends_with("else wait until your other jobs have ended") && !needs_new_hunt);
+    }
+
+    #[test]
+    fn a_node_that_takes_no_jobs_has_its_state_and_reason() {
+        assert_eq!(out_of_service("drained|bad disk").as_deref(), Some("drained (bad disk)"));
+        assert_eq!(out_of_service("down*|lost power").as_deref(), Some("down (lost power)"));
+        assert_eq!(out_of_service("draining|none").as_deref(), Some("draining"));
+        for takes in ["idle|none", "mixed|none", "allocated|none", "completing|none", "idle"] {
+            assert_eq!(out_of_service(takes), None, "{takes}");
+        }
+    }
 }

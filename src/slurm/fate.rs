@@ -1,4 +1,4 @@
-//! Decides from what Slurm's controller says whether a job is lost. Pure.
+//! Decides from what Slurm's controller says whether a job is lost, and why. Pure.
 
 use std::fmt;
 use std::time::Duration;
@@ -34,8 +34,12 @@ pub(crate) enum Loss {
     Held(String),
     /// The controller does not know it any more.
     Vanished,
-    /// Its command was interrupted, and not by us.
+    /// Its command was interrupted, and not by us. Slurm does not say why.
     Interrupted,
+    /// The same, and its node takes no jobs: the node, and the state that Slurm gives it.
+    AtNode(String, String),
+    /// The same, and the job is in the queue again.
+    Requeued,
 }
 
 impl fmt::Display for Loss {
@@ -53,9 +57,15 @@ impl fmt::Display for Loss {
             Self::NoNode => f.write_str("found no node that fulfils what it asks for"),
             Self::Held(reason) => write!(f, "was begun again and then held ({reason})"),
             Self::Vanished => f.write_str("is not known to Slurm's controller any more"),
-            Self::Interrupted => {
-                f.write_str("was interrupted (its time limit was near, or it was preempted)")
+            Self::Interrupted => f.write_str(
+                "was interrupted, and Slurm does not say why (perhaps its time limit was near)",
+            ),
+            Self::AtNode(node, state) => {
+                write!(f, "was interrupted, and its node {node} is {state}")
             }
+            Self::Requeued => f.write_str(
+                "was interrupted and put back into the queue (by preemption, or by somebody)",
+            ),
         }
     }
 }
@@ -72,6 +82,27 @@ pub(super) fn loss(look: &Look, unseen_for: Duration) -> Option<Loss> {
             State::Ended(_) if job.reason == "BadConstraints" => Some(Loss::NoNode),
             State::Ended(state) => (unseen_for >= RESULT_GRACE).then(|| Loss::Ended(state.clone())),
         },
+    }
+}
+
+/// Why a job reported that its command was interrupted, though nobody here asked for that. `look`:
+/// what the controller says of the job after that. `restarts`: how often the job had been begun
+/// again. `node`: its node, and the node's state if it takes no jobs.
+pub(super) fn interruption(look: &Look, restarts: u32, node: (&str, Option<String>)) -> Loss {
+    let job = match look {
+        Look::Listed(job) => Some(job),
+        Look::Unknown | Look::Missing => None,
+    };
+    if let Some(State::Ended(state)) = job.map(|job| &job.state)
+        // The command ended by itself when it was told to end, and its job did so too.
+        && !["COMPLETED", "FAILED"].contains(&state.as_str())
+    {
+        return Loss::Ended(state.clone());
+    }
+    match node {
+        (name, Some(state)) => Loss::AtNode(name.to_owned(), state),
+        _ if job.is_some_and(|job| job.is_pending() || job.restarts > restarts) => Loss::Requeued,
+        _ => Loss::Interrupted,
     }
 }
 
@@ -127,6 +158,34 @@ mod tests {
         assert_eq!(loss(&job(State::Alive, "None", 0), hour), None);
         let words = Loss::Ended("COMPLETED".to_owned()).to_string();
         assert_eq!(words, "ended without a result (Slurm says COMPLETED)");
+    }
+
+    #[test]
+    fn an_interrupted_job_has_the_reason_that_slurm_gives() {
+        let told = |state: State, node: Option<&str>| {
+            let node = ("n1", node.map(str::to_owned));
+            interruption(&job(state, "None", 1), 1, node).to_string()
+        };
+        let ended = |state: &str| State::Ended(state.to_owned());
+        for (state, words) in [
+            ("NODE_FAIL", "was lost with its node"),
+            ("PREEMPTED", "was preempted"),
+            ("TIMEOUT", "reached its time limit"),
+            ("CANCELLED", "was cancelled"),
+        ] {
+            assert_eq!(told(ended(state), Some("drained")), words);
+        }
+        let at_node = "was interrupted, and its node n1 is drained (disk)";
+        for state in [State::Pending, State::Alive, ended("FAILED"), ended("COMPLETED")] {
+            assert_eq!(told(state, Some("drained (disk)")), at_node);
+        }
+        assert!(told(State::Pending, None).contains("put back into the queue"));
+        for state in [State::Alive, ended("FAILED")] {
+            assert!(told(state, None).contains("Slurm does not say why"));
+        }
+        let begun_again = job(State::Alive, "None", 2);
+        assert_eq!(interruption(&begun_again, 1, ("n1", None)), Loss::Requeued);
+        assert_eq!(interruption(&Look::Unknown, 0, ("n1", None)), Loss::Interrupted);
     }
 
     #[test]

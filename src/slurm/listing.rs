@@ -1,10 +1,13 @@
 //! What `squeue` says of jobs.
 
-/// The columns of a listing, with their widths: id, state, exit code, reason, restarts, name. A
-/// value that is wider than its column is cut off, and no space separates it from the next one.
-pub(super) const COLUMNS: &str = "JobID:20,State:20,exit_code:10,Reason:30,RestartCnt:5,Name:80";
+use super::pending;
 
-const WIDTHS: [usize; 6] = [20, 20, 10, 30, 5, 80];
+/// The columns of a listing, with their widths: id, state, exit code, reason, restarts, name. A
+/// value that is wider than its column is cut off, and no space separates it from the next one. A
+/// reason may be a sentence, or list nodes.
+pub(super) const COLUMNS: &str = "JobID:20,State:20,exit_code:10,Reason:255,RestartCnt:5,Name:80";
+
+const WIDTHS: [usize; 6] = [20, 20, 10, 255, 5, 80];
 
 /// One job as the controller knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +41,11 @@ impl Listed {
         self.state == State::Pending
     }
 
-    /// Why the job waits; `None` if it does not, or if Slurm has not said it yet.
-    pub(crate) fn waits(&self) -> Option<&str> {
-        Some(self.reason.as_str()).filter(|reason| self.is_pending() && *reason != "None")
+    /// That the job waits, and why, in words; `None` if it does not, or if Slurm has not said why
+    /// yet. `what`: how the job is named, such as `job 7`.
+    pub(crate) fn waits(&self, what: &str) -> Option<String> {
+        let is_known = self.is_pending() && !["None", ""].contains(&self.reason.as_str());
+        is_known.then(|| pending::in_words(what, &self.id, &self.reason))
     }
 }
 
@@ -81,7 +86,7 @@ mod tests {
     use super::*;
 
     fn row(id: &str, state: &str, reason: &str, restarts: &str, name: &str) -> String {
-        format!("{id:<20}{state:<20}{:<10}{reason:<30}{restarts:<5}{name:<80}\n", "0")
+        format!("{id:<20}{state:<20}{:<10}{reason:<255}{restarts:<5}{name:<80}\n", "0")
     }
 
     #[test]
@@ -89,7 +94,7 @@ mod tests {
         let text = row("7", "PENDING", "launch failed requeued held", "2", "bisect-ppl-a")
             + &row("8", "RUNNING", "None", "0", "bisect-ppl-b")
             + &row("9", "NODE_FAIL", "None", "0", "c")
-            + &row("10", "COMPLETING", "A reason of exactly 30 letters", "0", "d")
+            + &row("10", "COMPLETING", &"x".repeat(255), "0", "d")
             + "\n";
         let all = listed(&text);
         assert_eq!(all.len(), 4);
@@ -98,5 +103,18 @@ mod tests {
         assert_eq!((all[1].id.as_str(), all[1].name.as_str()), ("8", "bisect-ppl-b"));
         assert_eq!(all[2].state, State::Ended("NODE_FAIL".to_owned()));
         assert_eq!((all[3].state.clone(), all[3].name.as_str()), (State::Alive, "d"));
+    }
+
+    #[test]
+    fn only_a_job_that_waits_has_a_reason_to_wait() {
+        let reason = "ReqNodeNotAvail, UnavailableNodes:n[1-3]";
+        let told = |state, reason| {
+            let all = listed(&row("7", state, reason, "0", "a"));
+            all[0].waits("job 7")
+        };
+        let said = told("PENDING", reason).unwrap();
+        assert!(said.starts_with("waiting for job 7 to begin (") && said.ends_with(": n[1-3])"));
+        assert_eq!(told("PENDING", "None"), None);
+        assert_eq!(told("RUNNING", reason), None);
     }
 }

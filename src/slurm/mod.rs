@@ -8,7 +8,11 @@
 mod attempt;
 mod client;
 mod fate;
+mod job_clock;
+mod job_time;
 mod listing;
+mod partition;
+mod pending;
 mod queue;
 mod submit;
 mod wait;
@@ -16,9 +20,12 @@ mod wait;
 pub(crate) use attempt::{
     Attempt, JobResult, Purpose, Refusal, build_nodes_set_aside, nodes_set_aside,
 };
-pub(crate) use client::{SlurmError, cancel, check_partition, check_sbatch};
+pub(crate) use client::{SlurmError, cancel, check_sbatch};
 pub(crate) use fate::Loss;
+pub(crate) use job_clock::JobClock;
+pub(crate) use job_time::JobTime;
 pub(crate) use listing::Listed;
+pub(crate) use partition::{Partition, check_partition};
 pub(crate) use queue::Queue;
 pub(crate) use submit::{Order, submit};
 pub(crate) use wait::{JobEnd, wait};

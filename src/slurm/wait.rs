@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use crate::process::Stop;
 
 use super::attempt::{Attempt, JobResult};
-use super::client::cancel;
-use super::fate::{Look, Loss, is_unseen, loss};
-use super::listing::Listed;
-use super::queue::Queue;
+use super::client::{cancel, node_out_of_service};
+use super::fate::{Look, Loss, RESULT_GRACE, interruption, is_unseen, loss};
+use super::listing::{Listed, State};
+use super::queue::{Queue, named};
 
 /// Time between two looks for the result.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -19,11 +19,14 @@ const GRACE: Duration = Duration::from_secs(30);
 /// How long to wait for the end of a job after Slurm was told to end it.
 const CANCEL_GRACE: Duration = Duration::from_secs(20);
 
+/// Time between two looks for the reason of an interruption.
+const REASON_INTERVAL: Duration = Duration::from_secs(1);
+
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum JobEnd {
-    /// The job reported.
-    Reported(JobResult),
+    /// The job reported. If its command was interrupted, and not by us: why.
+    Reported(JobResult, Option<Loss>),
     /// It ended without a report.
     Lost(Loss),
     /// We asked it to end, and it did not report.
@@ -40,12 +43,17 @@ pub(crate) fn wait(
     say: &mut dyn FnMut(&Listed),
 ) -> JobEnd {
     queue.add(attempt.token(), id);
-    let end = until_over(attempt, queue, stop, say);
+    let mut end = until_over(attempt, queue, stop, say);
     queue.remove(attempt.token());
-    let is_over = match &end {
+    let is_over = match &mut end {
         // If Slurm interrupted the job, and not we, Slurm may have put the job back into the queue.
-        // There the job would begin again, or be held for ever.
-        JobEnd::Reported(result) => !result.is_interrupted() || stop.is_requested(),
+        // There the job would begin again, or be held for ever. Slurm is asked for the reason
+        // before that: of a cancelled job it says nothing else.
+        JobEnd::Reported(result, loss) if result.is_interrupted() && !stop.is_requested() => {
+            *loss = Some(reason_of(attempt, result, stop));
+            false
+        }
+        JobEnd::Reported(..) => true,
         JobEnd::Lost(_) | JobEnd::Stopped => false,
     };
     // An attempt that may still have a job stays open, for whoever drives the hunt next.
@@ -67,7 +75,7 @@ fn until_over(
     let mut is_cancelled = false;
     loop {
         if let Some(result) = attempt.result() {
-            return JobEnd::Reported(result);
+            return JobEnd::Reported(result, None);
         }
         let look = queue.look(attempt.token());
         let is_pending = matches!(&look, Look::Listed(job) if job.is_pending());
@@ -104,5 +112,26 @@ fn until_over(
             }
         }
         std::thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Why Slurm interrupted the job that reported this. The job's last state appears a little after
+/// its result.
+fn reason_of(attempt: &Attempt, result: &JobResult, stop: &Stop) -> Loss {
+    let JobResult { restarts, node, .. } = result;
+    let begun = Instant::now();
+    loop {
+        let look = match named(attempt.token()) {
+            Err(_) => Look::Unknown,
+            Ok(None) => Look::Missing,
+            Ok(Some(job)) => Look::Listed(job),
+        };
+        let is_ending = |job: &Listed| job.state == State::Alive && job.restarts <= *restarts;
+        let may_change = matches!(&look, Look::Listed(job) if is_ending(job));
+        if !may_change || begun.elapsed() >= RESULT_GRACE || stop.is_requested() {
+            let state = node_out_of_service(node).unwrap_or_default();
+            return interruption(&look, *restarts, (node.as_str(), state));
+        }
+        std::thread::sleep(REASON_INTERVAL);
     }
 }

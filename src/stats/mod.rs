@@ -19,7 +19,7 @@ pub(crate) use rank::rank_correlation;
 pub(crate) use separation::BadSide;
 pub(crate) use separation::separation;
 pub use summary::{mean, median};
-pub(crate) use summary::{min_max, variance, winsorised_mean, winsorised_sd};
+pub(crate) use summary::{min_max, runs_of_equal_mean, variance, winsorised_mean, winsorised_sd};
 
 /// `x` rounded up, clamped to `least` … `most`; `most` for NaN.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was clamped")]

@@ -28,12 +28,23 @@ pub(crate) struct AheadRecord {
     pub is_done: bool,
     /// The verdict, if the worker finished and judged the commit.
     pub verdict: Option<Verdict>,
+    /// The jobs of a cluster that were to build and were lost: what happened, each in a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
 }
 
 impl AheadRecord {
     /// The record of a worker that begins.
     pub(crate) fn new(commit: CommitId, phase: Phase) -> Self {
-        Self { commit, phase, builds: Vec::new(), runs: Vec::new(), is_done: false, verdict: None }
+        Self {
+            commit,
+            phase,
+            builds: Vec::new(),
+            runs: Vec::new(),
+            is_done: false,
+            verdict: None,
+            lost: Vec::new(),
+        }
     }
 }
 
@@ -118,14 +129,28 @@ impl HuntDir {
         Ok(serde_json::from_slice(&bytes).ok())
     }
 
-    /// Removes what an earlier worker measured at this commit, before another one starts.
-    pub(crate) fn forget_ahead(&self, commit: &CommitId, phase: Phase) -> Result<(), StoreError> {
+    /// The record of a worker that begins. Of an earlier worker's record at this commit, only the
+    /// builds that worked stay: they are found again, so the hunt counts them when it takes the
+    /// record over. The runs are in the store.
+    pub(crate) fn begin_ahead(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+    ) -> Result<AheadRecord, StoreError> {
+        let earlier = self.measured_ahead(commit, phase)?;
+        let mut record = AheadRecord::new(commit.clone(), phase);
+        record.builds = earlier.map_or_else(Vec::new, |earlier| earlier.builds);
+        record.builds.retain(|build| build.failure.is_none());
+        if !record.builds.is_empty() {
+            self.keep_ahead(&record)?;
+            return Ok(record);
+        }
         let path = self.ahead_file(commit, phase, "json");
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(StoreError::at(&path)(error))
             }
-            _ => Ok(()),
+            _ => Ok(record),
         }
     }
 
@@ -164,6 +189,7 @@ impl HuntDir {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::{Ended, Evidence, Failure, FailureKind};
     use crate::store::Store;
 
     #[test]
@@ -193,13 +219,47 @@ mod tests {
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
         let mut record = AheadRecord::new(commit.clone(), Phase::Search);
         record.runs.push(("a".to_owned(), 1.5));
+        record.lost.push("job 7, which built, was cancelled".to_owned());
         hunt.keep_ahead(&record).unwrap();
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record.clone()));
 
-        hunt.forget_ahead(&commit, Phase::Confirm).unwrap();
+        hunt.begin_ahead(&commit, Phase::Confirm).unwrap();
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record));
-        hunt.forget_ahead(&commit, Phase::Search).unwrap();
-        assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
-        hunt.forget_ahead(&commit, Phase::Search).unwrap();
+        for _ in 0..2 {
+            let begun = hunt.begin_ahead(&commit, Phase::Search).unwrap();
+            assert_eq!(begun, AheadRecord::new(commit.clone(), Phase::Search));
+            assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_worker_that_begins_again_keeps_the_builds_that_worked() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        hunt.make_ahead().unwrap();
+        let commit: CommitId = "1".repeat(40).parse().unwrap();
+        let build = |attempt: &str, failure: Option<Failure>| -> BuildRecord {
+            serde_json::from_value(serde_json::json!({
+                "attempt": attempt,
+                "build_key": "k",
+                "commit": commit,
+                "phase": "endpoint",
+                "commands": [],
+                "finished": "",
+                "wall_s": 1.0,
+                "failure": failure,
+            }))
+            .unwrap()
+        };
+        let failure = Failure::new(FailureKind::Build, Evidence::of(&Ended::Exited(1)), "");
+        let mut record = AheadRecord::new(commit.clone(), Phase::Endpoint);
+        record.builds = vec![build("a", Some(failure)), build("b", None)];
+        record.runs.push(("c".to_owned(), 1.5));
+        record.is_done = true;
+        hunt.keep_ahead(&record).unwrap();
+        let begun = hunt.begin_ahead(&commit, Phase::Endpoint).unwrap();
+        assert_eq!(begun.builds, [build("b", None)]);
+        assert!(begun.runs.is_empty() && !begun.is_done);
+        assert_eq!(hunt.measured_ahead(&commit, Phase::Endpoint).unwrap(), Some(begun));
     }
 }

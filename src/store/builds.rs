@@ -45,6 +45,9 @@ pub(crate) struct BuildRecord {
     /// The attempts before this one, which failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_attempts: Option<AttemptsCost>,
+    /// Whether a command of the build asked git which branches or tags lead to HEAD.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asks_references: bool,
     /// The node that built, if a job of its own did (`[executor.build]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::files;
 
 use super::json_digest::{is_unchanged, with_digest, without_digest};
+use super::slot_path::SlotPath;
 use super::{Store, StoreError, key::hex, publish};
 
 /// File system data that shows whether a file changed.
@@ -48,6 +49,19 @@ impl Identity {
 struct Cached {
     identity: Identity,
     sha256: String,
+    /// See [`FileDigests`]; absent in caches of older versions too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    without_path: Option<String>,
+}
+
+/// The digests of a file that was built in a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileDigests {
+    /// SHA-256 of its content.
+    pub(crate) sha256: String,
+    /// The same with the slot's path and the build id overwritten; `None` if the file does not hold
+    /// the path.
+    pub(crate) without_path: Option<String>,
 }
 
 /// The cache of input digests.
@@ -55,6 +69,8 @@ struct Cached {
 pub(crate) struct Digests {
     path: PathBuf,
     known: BTreeMap<String, Cached>,
+    /// The path of the slot that holds the files.
+    slot: Option<SlotPath>,
     /// Whether the cache has entries that its file lacks.
     is_ahead: bool,
 }
@@ -67,11 +83,16 @@ impl Digests {
 
     /// Opens a cache; if the file is damaged, the cache starts empty. A flipped bit in a digest
     /// would make an input count as changed for ever.
-    pub(crate) fn at(path: &Path) -> Self {
+    fn at(path: &Path) -> Self {
         let bytes = files::read(path).ok().filter(|bytes| is_unchanged(bytes));
         let known = bytes.and_then(|bytes| serde_json::from_slice(&without_digest(&bytes)).ok());
         let known = known.unwrap_or_default();
-        Self { path: path.to_owned(), known, is_ahead: false }
+        Self { path: path.to_owned(), known, slot: None, is_ahead: false }
+    }
+
+    /// Opens the cache of the slot at `root`, like [`Self::at`].
+    pub(crate) fn of_slot(path: &Path, root: &Path) -> Self {
+        Self { slot: SlotPath::new(root), ..Self::at(path) }
     }
 
     /// SHA-256 of each file's content.
@@ -79,6 +100,15 @@ impl Digests {
         &mut self,
         files: &[PathBuf],
     ) -> Result<BTreeMap<PathBuf, String>, StoreError> {
+        let found = self.of_built(files)?.into_iter();
+        Ok(found.map(|(file, digests)| (file, digests.sha256)).collect())
+    }
+
+    /// The digests of each file, which was built in the cache's slot.
+    pub(crate) fn of_built(
+        &mut self,
+        files: &[PathBuf],
+    ) -> Result<BTreeMap<PathBuf, FileDigests>, StoreError> {
         let mut found = BTreeMap::new();
         for file in files {
             found.insert(file.clone(), self.of_file(file)?);
@@ -97,7 +127,7 @@ impl Digests {
         if let [(name, file)] = leaves.as_slice()
             && name.as_os_str().is_empty()
         {
-            let digest = self.of_file(file)?;
+            let digest = self.of_file(file)?.sha256;
             self.keep()?;
             return Ok(digest);
         }
@@ -105,7 +135,7 @@ impl Digests {
         for (name, file) in &leaves {
             whole.update(name.as_os_str().as_encoded_bytes());
             whole.update(b"\0");
-            whole.update(self.of_file(file)?.as_bytes());
+            whole.update(self.of_file(file)?.sha256.as_bytes());
             whole.update(b"\n");
         }
         self.keep()?;
@@ -120,22 +150,29 @@ impl Digests {
         Ok(())
     }
 
-    fn of_file(&mut self, file: &Path) -> Result<String, StoreError> {
+    fn of_file(&mut self, file: &Path) -> Result<FileDigests, StoreError> {
         let identity = identity(file)?;
         let name = file.to_string_lossy().into_owned();
         if let Some(cached) = self.known.get(&name)
             && cached.identity == identity
         {
-            return Ok(cached.sha256.clone());
+            let Cached { sha256, without_path, .. } = cached.clone();
+            return Ok(FileDigests { sha256, without_path });
         }
         let is_recent = identity.is_recent(SystemTime::now());
-        let source = files::open_target(file).map_err(StoreError::at(file))?;
-        let sha256 = digest_of(source, file)?;
+        let open = || files::open_target(file).map_err(StoreError::at(file));
+        let sha256 = digest_of(open()?, file)?;
+        let without_path = match &self.slot {
+            Some(slot) => slot.digest_without(open()?).map_err(StoreError::at(file))?,
+            None => None,
+        };
+        let digests = FileDigests { sha256, without_path };
         if !is_recent && identity == self::identity(file)? {
-            self.known.insert(name, Cached { identity, sha256: sha256.clone() });
+            let FileDigests { sha256, without_path } = digests.clone();
+            self.known.insert(name, Cached { identity, sha256, without_path });
             self.is_ahead = true;
         }
-        Ok(sha256)
+        Ok(digests)
     }
 }
 
@@ -293,5 +330,28 @@ mod tests {
         let first = digests.of(std::slice::from_ref(&input)).unwrap();
         std::fs::rename(input.join("y"), input.join("z")).unwrap();
         assert_ne!(digests.of(&[input]).unwrap(), first);
+    }
+    #[test]
+    fn the_digest_without_the_path_of_a_slot_is_kept_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = ["0", "1"].map(|number| folder.path().join(number));
+        let built = roots.each_ref().map(|root| {
+            std::fs::create_dir(root).unwrap();
+            let file = root.join("ppl");
+            std::fs::write(&file, format!("{}/build", root.display())).unwrap();
+            file
+        });
+        std::thread::sleep(2 * SHORTLY);
+        let [mut first, mut second] =
+            roots.each_ref().map(|root| Digests::of_slot(&root.join("digests.json"), root));
+        let of = |digests: &mut Digests, file: &PathBuf| {
+            digests.of_built(std::slice::from_ref(file)).unwrap().remove(file).unwrap()
+        };
+        let (one, other) = (of(&mut first, &built[0]), of(&mut second, &built[1]));
+        assert_ne!(one.sha256, other.sha256);
+        assert!(one.without_path.is_some() && one.without_path == other.without_path);
+        let mut again = Digests::of_slot(&first.path, &roots[0]);
+        assert_eq!(again.known.len(), 1);
+        assert_eq!(of(&mut again, &built[0]), one);
     }
 }

@@ -54,6 +54,7 @@ mod patches;
 mod record_files;
 mod runs;
 mod setups;
+mod slot_path;
 mod stored_record;
 mod verifications;
 

@@ -27,17 +27,25 @@ fn clock(at: Timestamp, now: &Zoned) -> String {
 }
 
 fn with_now(at: &str, now: &Zoned) -> String {
-    words(at, |at| clock(at, now))
+    format!("(stored result of {})", when(at, |at| clock(at, now)))
 }
 
 /// `(stored result of 2026-11-22 00:57 UTC)`, for pages that are read on other days.
 pub(crate) fn stored_result_dated(at: &str) -> String {
-    words(at, |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string())
+    format!("(stored result of {})", dated(at))
 }
 
-fn words(at: &str, when: impl Fn(Timestamp) -> String) -> String {
-    let when = at.parse().map_or_else(|_| text::line(at), when);
-    format!("(stored result of {when})")
+/// `(build of 2026-11-22 00:57 UTC)`: the same for a build that was kept, which is no result.
+pub(crate) fn kept_build_dated(at: &str) -> String {
+    format!("(build of {})", dated(at))
+}
+
+fn dated(at: &str) -> String {
+    when(at, |at| at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+fn when(at: &str, show: impl Fn(Timestamp) -> String) -> String {
+    at.parse().map_or_else(|_| text::line(at), show)
 }
 
 /// Which limit of a hunt is reached: `the deadline 2026-11-24 08:00 has passed`, in local time.
@@ -46,6 +54,9 @@ pub(crate) fn reached_limit(limit: &ReachedLimit) -> String {
         ReachedLimit::Runs { runs } => format!("the budget of {runs} runs is spent"),
         ReachedLimit::Time { seconds } => {
             format!("the budget of {} is spent", text::duration(Duration::from_secs(*seconds)))
+        }
+        ReachedLimit::GpuTime { seconds } => {
+            format!("the budget of {} GPU-hours is spent", text::typed_hours(*seconds))
         }
         ReachedLimit::Deadline { at } => {
             let at = at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M");
@@ -67,5 +78,13 @@ mod tests {
         assert!(!told("soon\u{1b}[2J").contains('\u{1b}'));
         let dated = stored_result_dated("2026-11-21T22:57:10.123Z");
         assert_eq!(dated, "(stored result of 2026-11-21 22:57 UTC)");
+        let dated = kept_build_dated("2026-11-21T22:57:10.123Z");
+        assert_eq!(dated, "(build of 2026-11-21 22:57 UTC)");
+    }
+
+    #[test]
+    fn a_spent_budget_of_gpu_hours_is_said_as_it_was_typed() {
+        let limit = ReachedLimit::GpuTime { seconds: 15 };
+        assert_eq!(reached_limit(&limit), "the budget of 0.004 GPU-hours is spent");
     }
 }

@@ -12,7 +12,9 @@ mod wrap;
 
 pub(crate) use document::cite;
 pub use document::{document, url};
-pub(crate) use local_time::{local_time, reached_limit, stored_result, stored_result_dated};
+pub(crate) use local_time::{
+    kept_build_dated, local_time, reached_limit, stored_result, stored_result_dated,
+};
 pub(crate) use progress::{Activity, Progress};
 pub(crate) use question::yes_or_no;
 pub use sanitize::printable;

@@ -131,6 +131,15 @@ impl Progress {
         });
     }
 
+    /// Begins the measurements of other commits that follow a confirmation. `what`: their purpose,
+    /// in a few words.
+    pub(crate) fn check(&self, what: &'static str) {
+        self.change(|status| {
+            status.after_search = Some(what);
+            (status.left, status.time_left) = (None, None);
+        });
+    }
+
     /// Begins the search for the cause inside a commit.
     pub(crate) fn localize(&self) {
         self.change(|status| {

@@ -24,6 +24,19 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// A budget as it was typed, in hours: the shortest number that means these seconds, such as
+/// `0.004`, `0.5` or `20`. Budgets are kept in whole seconds, rounded up.
+pub(crate) fn typed_hours(seconds: u64) -> String {
+    let hours = seconds as f64 / 3600.0;
+    let means_it = |text: &String| {
+        let typed = text.parse().map_or(0.0, |hours: f64| hours * 3600.0);
+        let time = Duration::try_from_secs_f64(typed).unwrap_or_default();
+        time.as_secs() + u64::from(time.subsec_nanos() > 0) == seconds
+    };
+    let mut shorter = (0..=4).map(|digits: usize| format!("{hours:.digits$}"));
+    shorter.find(means_it).unwrap_or_else(|| figure(hours))
+}
+
 /// A command as a user could type it.
 pub(crate) fn typed(words: &[String]) -> String {
     // An executed argument cannot contain NUL, so quoting does not fail.

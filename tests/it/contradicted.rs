@@ -2,7 +2,8 @@
 
 use crate::kit::planted::{commit, put};
 use crate::kit::shell_engine::{
-    FACT, NUMBER, PARITY, among_notes, hunt, hunt_by, is_candidate, notes, put_engine, subjects,
+    FACT, NUMBER, PARITY, among_notes, hunt, hunt_by, is_candidate, make, notes, put_engine,
+    subjects, write_oracle,
 };
 use crate::kit::{Hunt, TestEnvironment};
 
@@ -78,8 +79,9 @@ fn the_named_commit_broke_a_check_that_fails_at_the_bad_end() {
 fn each_check_that_fails_only_at_the_bad_end_has_a_commit() {
     let env = TestEnvironment::new();
     let commits = among_notes(&[("norm", "1"), ("rope", "1"), ("norm", ""), ("softmax", "1")]);
+    make(&env, SUITE, &commits);
+    write_oracle(&env, [PARITY, FAILED]);
     // The good end is the commit after `norm` broke.
-    hunt(&env, SUITE, [PARITY, FAILED], &commits);
     let good = env.git(&["log", "--format=%H", "--grep=^norm$", "--reverse"]);
     let good = good.lines().next().unwrap();
     let hunt = env.start(&["--good", good, "--bad", "HEAD"]);
@@ -116,23 +118,31 @@ fn taken_back_and_made_again(steps: &str) -> Vec<(&str, &str)> {
     all
 }
 
+/// `a1+a2` changes two files, and this engine reads both.
+fn is_taken_out_as_a_whole(engine: &str) {
+    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    let env = TestEnvironment::localizing();
+    let hunt = hunt(&env, engine, guard, &taken_back_and_made_again("a1+a2"));
+    let hunt = hunt.expect(3, "candidates");
+    assert_eq!(subjects(&hunt), ["a1+a2"]);
+    hunt.output.says(&["the bad end still shows it, at least in part"]);
+}
+
 #[test]
 fn a_commit_is_taken_out_as_a_whole_if_its_parts_make_parts_of_the_step() {
-    let guard = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
-    for engine in [
-        // Each part makes a part of the step.
+    is_taken_out_as_a_whole(
         "v=50; [ -f fix ] || { [ -f a1 ] && v=$((v+3)); [ -f a2 ] && v=$((v+2)); }\n\
          [ -f c ] && v=$((v+5)); echo e = $v",
-        // Without `a1`, `a2` does not run.
+    );
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_commit_is_taken_out_as_a_whole_if_one_part_does_not_run_without_the_other() {
+    is_taken_out_as_a_whole(
         "[ -f a2 ] && [ ! -f a1 ] && [ ! -f fix ] && exit 3\n\
          v=50; [ -f a1 ] && [ ! -f fix ] && v=55; [ -f c ] && v=55; echo e = $v",
-    ] {
-        let env = TestEnvironment::localizing();
-        let hunt = hunt(&env, engine, guard, &taken_back_and_made_again("a1+a2"));
-        let hunt = hunt.expect(3, "candidates");
-        assert_eq!(subjects(&hunt), ["a1+a2"]);
-        hunt.output.says(&["the bad end still shows it, at least in part"]);
-    }
+    );
 }
 
 #[test]
@@ -216,6 +226,7 @@ fn steps_larger_than_the_named_one_are_not_small() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_that_overwrites_what_the_other_end_runs_is_told() {
     let env = TestEnvironment::localizing();
     let installed = env.path("installed").display().to_string();
@@ -253,6 +264,7 @@ fn each_of_several_commits_whose_reverts_conflict_is_looked_at() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_change_that_many_commits_rewrite_is_measured_at_each() {
     let env = TestEnvironment::localizing();
     let value = |number| if [12, 13].contains(&number) { 6 } else { 7 };
@@ -297,54 +309,67 @@ fn a_commit_that_only_its_removal_shows_may_have_landed_again() {
     assert!(found.contains(&"x+again".to_owned()), "{found:?}");
 }
 
-#[test]
-fn commits_that_cannot_be_tested_may_undo_a_step_and_make_another_one() {
+/// A hunt in which a commit makes a step, and these commits follow where nothing can be measured.
+fn behind_untestable_commits(inside: &[(&'static str, &'static str)]) -> Hunt {
     let engine = format!("[ -f broken ] && exit 3\n{SUM}");
-    let world = |inside: &[(&'static str, &'static str)]| {
-        let commits = [
-            [("a+b+c", "0")].to_vec(),
-            notes(4).collect(),
-            [("a+test_a", "10")].to_vec(),
-            notes(5).collect(),
-            [("broken", "1")].to_vec(),
-            inside.to_vec(),
-            [("broken", "")].to_vec(),
-            notes(5).collect(),
-        ]
-        .concat();
-        let env = TestEnvironment::localizing();
-        hunt(&env, &engine, [NUMBER, "metric = \"e\"\nmax_increase = 5"], &commits)
-    };
-    let replaced = world(&[("a", "0 misread"), ("c", "17")]).expect(3, "candidates");
-    replaced.output.says(&["may have undone its step and made another one"]);
-    // One of them only adds to the step.
-    assert_eq!(subjects(&world(&[("c", "7")]).expect(3, "candidates")), ["a+test_a"]);
+    let commits = [
+        [("a+b+c", "0")].to_vec(),
+        notes(4).collect(),
+        [("a+test_a", "10")].to_vec(),
+        notes(5).collect(),
+        [("broken", "1")].to_vec(),
+        inside.to_vec(),
+        [("broken", "")].to_vec(),
+        notes(5).collect(),
+    ]
+    .concat();
+    let env = TestEnvironment::localizing();
+    let hunt = hunt(&env, &engine, [NUMBER, "metric = \"e\"\nmax_increase = 5"], &commits);
+    hunt.expect(3, "candidates")
 }
 
 #[test]
-fn in_noise_the_bad_end_must_lose_the_step_without_the_commit() {
-    // The larger of two parts. `x` makes one worse, and then `y` the other, nearly as much.
+fn commits_that_cannot_be_tested_may_undo_a_step_and_make_another_one() {
+    let replaced = behind_untestable_commits(&[("a", "0 misread"), ("c", "17")]);
+    replaced.output.says(&["may have undone its step and made another one"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn commits_that_cannot_be_tested_may_add_to_a_step() {
+    assert_eq!(subjects(&behind_untestable_commits(&[("c", "7")])), ["a+test_a"]);
+}
+
+/// A hunt in noise for the larger of two parts. `x` makes one worse, and then `y` sets the other.
+fn larger_of_two_parts(y: &'static str) -> Hunt {
     let engine = "r() { od -An -N4 -tu4 /dev/urandom; }\n\
                   awk -v a=\"$(cat x)\" -v b=\"$(cat y)\" -v u=\"$(r)\" -v v=\"$(r)\" 'BEGIN {\n\
                   m = a > b ? a : b; u = (u + 1) / 4294967297; v = v / 4294967296\n\
                   printf \"e = %.4f\\n\", m + 1.2 * sqrt(-2 * log(u)) * cos(6.2831853 * v) }'";
-    let world = |y: &'static str| {
-        let commits = [
-            [("x", "10")].to_vec(),
-            notes(5).collect(),
-            [("x", "14")].to_vec(),
-            notes(6).collect(),
-            [("y", y)].to_vec(),
-            notes(6).collect(),
-        ]
-        .concat();
-        let env = TestEnvironment::localizing();
-        put(&env.repo().join("y"), b"8");
-        hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1"], &commits)
-    };
-    assert_eq!(world("13.8").output.code(), Some(3));
+    let commits = [
+        [("x", "10")].to_vec(),
+        notes(5).collect(),
+        [("x", "14")].to_vec(),
+        notes(6).collect(),
+        [("y", y)].to_vec(),
+        notes(6).collect(),
+    ]
+    .concat();
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("y"), b"8");
+    hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1"], &commits)
+}
+
+#[test]
+fn in_noise_the_bad_end_must_lose_the_step_without_the_commit() {
+    assert_eq!(larger_of_two_parts("13.8").output.code(), Some(3));
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn in_noise_a_small_change_of_the_other_part_names_nobody_else() {
     // Chance may leave this one open, but must not name another commit.
-    let right = world("9");
+    let right = larger_of_two_parts("9");
     assert!(right.output.code() == Some(3) || subjects(&right) == ["x"]);
 }
 

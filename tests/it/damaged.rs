@@ -138,14 +138,12 @@ fn a_flipped_bit_in_a_record_is_noticed() {
         ("builds", "the build", "its record"),
         ("controls", "the run", "the result of its control run"),
     ] {
-        for _ in 0..3 {
-            let records = files(&env, folder, ".json");
-            assert!(!records.is_empty(), "{folder}");
-            flip(&records, &mut dice);
-            let hunt = env.hunt().expect(3, "candidates");
-            assert_eq!(hunt.candidates(&history), right, "{folder}");
-            notes(&hunt, &[name, "is damaged", reason, "measured again"]);
-        }
+        let records = files(&env, folder, ".json");
+        assert!(!records.is_empty(), "{folder}");
+        flip(&records, &mut dice);
+        let hunt = env.hunt().expect(3, "candidates");
+        assert_eq!(hunt.candidates(&history), right, "{folder}");
+        notes(&hunt, &[name, "is damaged", reason, "measured again"]);
     }
     let before = env.starts().len();
     env.hunt().expect(3, "candidates");
@@ -156,11 +154,9 @@ fn a_flipped_bit_in_a_record_is_noticed() {
 fn a_flipped_bit_in_a_confirmation_is_noticed() {
     let (env, history) = hunted();
     let mut dice = Dice::new(20_261_125);
-    for _ in 0..3 {
-        flip(&files(&env, "confirmations", ".json"), &mut dice);
-        let hunt = env.hunt().names(&history, 3);
-        notes(&hunt, &["the confirmation", "is damaged", "its record"]);
-    }
+    flip(&files(&env, "confirmations", ".json"), &mut dice);
+    let hunt = env.hunt().names(&history, 3);
+    notes(&hunt, &["the confirmation", "is damaged", "its record"]);
 }
 
 #[test]

@@ -94,6 +94,7 @@ fn a_file_that_is_gone_leaves_each_later_commit_possible() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_mend_is_seen_under_the_later_name() {
     let env = TestEnvironment::localizing();
     put(&env.repo().join("k"), file("scale=6", 6).as_bytes());

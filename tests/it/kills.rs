@@ -53,8 +53,13 @@ fn ctrl_c_ends_the_whole_hunt_and_it_can_be_resumed() {
 
 #[test]
 fn a_signal_to_the_driver_alone_ends_the_whole_hunt() {
-    interrupted(Signal::INT, false);
     interrupted(Signal::TERM, false);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn ctrl_c_for_the_driver_alone_ends_the_whole_hunt() {
+    interrupted(Signal::INT, false);
 }
 
 #[test]
@@ -86,7 +91,7 @@ fn ctrl_c_within_an_endpoint_or_a_build_is_resumable_too() {
 #[test]
 fn two_drivers_do_not_share_a_hunt() {
     let env = TestEnvironment::new();
-    let history = line("g g g b b").with_all("chunk_ms = 150").build(&env);
+    let history = line("g g g b b").with_all("chunk_ms = 80").build(&env);
     Oracle::new(&env).write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(PATIENCE, || env.runs().len() >= 5));
@@ -100,7 +105,7 @@ fn two_drivers_do_not_share_a_hunt() {
 #[test]
 fn stop_ends_a_hunt_from_outside() {
     let env = TestEnvironment::new();
-    let history = line("g g g b b").with_all("chunk_ms = 150").build(&env);
+    let history = line("g g g b b").with_all("chunk_ms = 80").build(&env);
     Oracle::new(&env).write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(PATIENCE, || env.runs().len() >= 5));
@@ -157,6 +162,7 @@ fn a_hunt_goes_on_without_a_guard() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn if_guard_and_supervisor_are_killed_the_driver_ends_what_is_left() {
     let (env, history, running) = with_orphans();
     kill_around_engine(&env, &[" __guard", " __supervise"]);

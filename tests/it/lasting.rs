@@ -9,29 +9,33 @@ use crate::kit::shell_engine::{
 };
 use crate::kit::{Hunt, TestEnvironment};
 
+/// `m` takes the step of `x` back, and `y` makes it again: this engine prints 1 or 0 as `$bad`.
+fn made_again(measure: &str, guard: &str, engine: &str) {
+    let env = TestEnvironment::new();
+    let bad = "bad=0; [ -f x ] && bad=1; [ -f m ] && bad=0; [ -f y ] && bad=1";
+    begin(&env, &format!("{bad}\n{engine}"));
+    commit_notes(&env, 3);
+    step(&env, "x", "x", "1");
+    commit_notes(&env, 8);
+    step(&env, "m", "m", "1");
+    commit_notes(&env, 4);
+    step(&env, "y", "y", "1");
+    commit_notes(&env, 2);
+    assert_eq!(subjects(&hunt_by(&env, [measure, guard]).expect(0, "culprit")), ["y"]);
+}
+
 #[test]
 fn plain_values_that_are_made_again_have_another_cause() {
-    let bad = "bad=0; [ -f x ] && bad=1; [ -f m ] && bad=0; [ -f y ] && bad=1";
-    for (measure, guard, engine) in [
-        (NUMBER, "metric = \"e\"\nmax_increase = 0", "echo e = $((5 + bad))"),
-        (FACT, "metric = \"e\"\nunchanged = true", "[ $bad = 1 ] && echo e = avx || echo e = sse"),
-        (
-            PARITY,
-            "metric = \"e.failed\"\nmax_increase = 0",
-            "[ $bad = 1 ] && echo rope FAIL || echo rope PASS; echo norm PASS",
-        ),
-    ] {
-        let env = TestEnvironment::new();
-        begin(&env, &format!("{bad}\n{engine}"));
-        commit_notes(&env, 3);
-        step(&env, "x", "x", "1");
-        commit_notes(&env, 8);
-        step(&env, "m", "m", "1");
-        commit_notes(&env, 4);
-        step(&env, "y", "y", "1");
-        commit_notes(&env, 2);
-        assert_eq!(subjects(&hunt_by(&env, [measure, guard]).expect(0, "culprit")), ["y"]);
-    }
+    let engine = "[ $bad = 1 ] && echo e = avx || echo e = sse";
+    made_again(FACT, "metric = \"e\"\nunchanged = true", engine);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn numbers_and_checks_that_are_made_again_have_another_cause() {
+    made_again(NUMBER, "metric = \"e\"\nmax_increase = 0", "echo e = $((5 + bad))");
+    let engine = "[ $bad = 1 ] && echo rope FAIL || echo rope PASS; echo norm PASS";
+    made_again(PARITY, "metric = \"e.failed\"\nmax_increase = 0", engine);
 }
 
 #[test]
@@ -154,6 +158,7 @@ fn in_noise_a_file_that_all_commits_change_does_not_hide_that_the_step_was_made_
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_file_that_all_commits_change_leaves_nothing_open() {
     let env = TestEnvironment::localizing();
     begin(&env, &noisy_steps("v=10; [ -f x ] && v=14"));
@@ -188,17 +193,26 @@ fn replaced_beside_its_lines(env: &TestEnvironment, engine: &str, line: &str, sw
     commit_notes(env, 6);
 }
 
+/// `c` adds this line beside that of `a`, and switches that of `a` off.
+fn switched_off_beside(line: &str) {
+    let env = TestEnvironment::localizing();
+    replaced_beside_its_lines(&env, &format!("{LINES}; echo e = $v"), line, true);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 1"]);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "a") && is_candidate(&env, &hunt, "c"), "{line}");
+    let summary = hunt.report["summary"].as_str().unwrap();
+    assert!(summary.contains("has no effect at the bad end"), "{summary}");
+}
+
 #[test]
 fn a_commit_that_adds_lines_beside_a_change_and_switches_it_off_is_a_candidate() {
-    for line in ["c=4.2", "c=2.5"] {
-        let env = TestEnvironment::localizing();
-        replaced_beside_its_lines(&env, &format!("{LINES}; echo e = $v"), line, true);
-        let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 1"]);
-        let hunt = hunt.expect(3, "candidates");
-        assert!(is_candidate(&env, &hunt, "a") && is_candidate(&env, &hunt, "c"), "{line}");
-        let summary = hunt.report["summary"].as_str().unwrap();
-        assert!(summary.contains("has no effect at the bad end"), "{summary}");
-    }
+    switched_off_beside("c=4.2");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_commit_that_switches_a_change_off_and_makes_a_smaller_step_is_a_candidate() {
+    switched_off_beside("c=2.5");
 }
 
 /// A hunt as in [`replaced_beside_its_lines`], with a second step at `w`. If `switches_off`, the
@@ -221,6 +235,7 @@ fn replaced_beside_another_step(env: &TestEnvironment, line: &str, switches_off:
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn one_of_several_changes_is_switched_off_before_lines_beside_it_make_the_same_step() {
     let env = TestEnvironment::localizing();
     let hunt = replaced_beside_another_step(&env, "c=4", true);
@@ -230,6 +245,7 @@ fn one_of_several_changes_is_switched_off_before_lines_beside_it_make_the_same_s
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn small_steps_beside_the_lines_of_one_of_several_changes_leave_it_certain() {
     let env = TestEnvironment::localizing();
     let hunt = replaced_beside_another_step(&env, "c=0.2", false).expect(0, "culprit");
@@ -273,6 +289,7 @@ fn the_same_digits_do_not_make_a_change_certain_that_does_not_come_out() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_commit_that_adds_lines_beside_a_change_and_switches_it_off_leaves_doubt() {
     let env = TestEnvironment::localizing();
     replaced_beside_its_lines(&env, &noisy_steps(LINES), "c=4.2", true);

@@ -161,16 +161,27 @@ fn kernels_kept_in_the_home_folder_blame_nobody_who_did_not_do_it() {
     assert_eq!(hunt.report["recheck"]["empty_home"], true);
 }
 
+/// The engine keeps its kernels in this folder.
+fn kept_in(folder: &str) {
+    let (env, history, oracle) = tuned_in(folder);
+    let share = env.path("home/.local/share").display().to_string();
+    let env = env.with_variable("XDG_DATA_HOME", &share);
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    assert_eq!(hunt.report["recheck"]["empty_home"], true, "{folder}");
+}
+
 #[test]
 fn kernels_kept_among_settings_or_where_a_variable_says_blame_nobody_else() {
-    for folder in ["HOME/.config", "HOME/.local/lib/engine", "HOME/.cache/torch", "XDG_DATA_HOME"] {
-        let (env, history, oracle) = tuned_in(folder);
-        let share = env.path("home/.local/share").display().to_string();
-        let env = env.with_variable("XDG_DATA_HOME", &share);
-        oracle.write(&env);
-        let hunt = env.hunt().names(&history, 3);
-        assert_eq!(hunt.report["recheck"]["empty_home"], true, "{folder}");
-    }
+    kept_in("HOME/.config");
+    kept_in("XDG_DATA_HOME");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn kernels_kept_among_programs_or_in_a_cache_blame_nobody_else() {
+    kept_in("HOME/.local/lib/engine");
+    kept_in("HOME/.cache/torch");
 }
 
 #[test]

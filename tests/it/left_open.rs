@@ -32,18 +32,27 @@ fn named_beside_candidates(hunt: Hunt) -> Vec<String> {
     named
 }
 
+/// `y` makes a step of this size among commits that crash, after one of 3 by `x`.
+fn a_step_of(second: u32) {
+    let engine = format!(
+        "[ -f broken ] && exit 7\n\
+         v=60; [ -f x ] && v=$((v+3)); [ -f y ] && v=$((v+{second})); echo e = $v"
+    );
+    let env = TestEnvironment::new();
+    let keys = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
+    let hunt = hunt(&env, &engine, keys, &behind_x(&[("y", "1")], &[]));
+    assert_eq!(named_beside_candidates(hunt), ["x"]);
+}
+
 #[test]
 fn a_step_among_untestable_commits_is_not_explained_by_the_one_before() {
-    for second in [3, 2] {
-        let engine = format!(
-            "[ -f broken ] && exit 7\n\
-             v=60; [ -f x ] && v=$((v+3)); [ -f y ] && v=$((v+{second})); echo e = $v"
-        );
-        let env = TestEnvironment::new();
-        let keys = [NUMBER, "metric = \"e\"\nmax_increase = 1"];
-        let hunt = hunt(&env, &engine, keys, &behind_x(&[("y", "1")], &[]));
-        assert_eq!(named_beside_candidates(hunt), ["x"]);
-    }
+    a_step_of(3);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_smaller_step_among_untestable_commits_is_not_explained_by_the_one_before_either() {
+    a_step_of(2);
 }
 
 #[test]
@@ -61,21 +70,30 @@ fn what_untestable_commits_made_again_after_a_mend_is_not_explained() {
     assert!(named_beside_candidates(hunt).iter().all(|named| named == "x"));
 }
 
+/// One commit makes the engine slower, and the other one its answers worse.
+fn two_guards([slower, worse]: [&str; 2]) {
+    // In numbers, the fall of `tg` is far larger than the rise of `ppl`.
+    let engine = format!(
+        "[ -f broken ] && exit 7\n\
+         p=6.0; t=100; [ -f {slower} ] && t=80; [ -f {worse} ] && p=6.5; echo ppl $p tg $t"
+    );
+    let measure = "parser = \"regex\"\npattern = '^ppl (?<ppl>[0-9.]+) tg (?<tg>[0-9.]+)'";
+    let guards = "metric = \"e.ppl\"\nmax_increase = 0.1\n\
+                  [[guard]]\nmetric = \"e.tg\"\nmax_decrease = 5";
+    let env = TestEnvironment::new();
+    let hunt = hunt(&env, &engine, [measure, guards], &behind_x(&[("y", "1")], &[]));
+    assert_eq!(named_beside_candidates(hunt), ["x"]);
+}
+
 #[test]
 fn a_guard_with_candidates_takes_nothing_back_from_another_guard() {
-    // In numbers, the fall of `tg` is far larger than the rise of `ppl`.
-    for [slower, worse] in [["x", "y"], ["y", "x"]] {
-        let engine = format!(
-            "[ -f broken ] && exit 7\n\
-             p=6.0; t=100; [ -f {slower} ] && t=80; [ -f {worse} ] && p=6.5; echo ppl $p tg $t"
-        );
-        let measure = "parser = \"regex\"\npattern = '^ppl (?<ppl>[0-9.]+) tg (?<tg>[0-9.]+)'";
-        let guards = "metric = \"e.ppl\"\nmax_increase = 0.1\n\
-                      [[guard]]\nmetric = \"e.tg\"\nmax_decrease = 5";
-        let env = TestEnvironment::new();
-        let hunt = hunt(&env, &engine, [measure, guards], &behind_x(&[("y", "1")], &[]));
-        assert_eq!(named_beside_candidates(hunt), ["x"]);
-    }
+    two_guards(["x", "y"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn the_other_guard_with_candidates_takes_nothing_back_either() {
+    two_guards(["y", "x"]);
 }
 
 #[test]
@@ -153,8 +171,8 @@ fn a_step_of_exactly_the_tolerance_is_allowed_whatever_the_baseline_is() {
     }
 }
 
-#[test]
-fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
+/// Hunts where a step was taken back before two commits made steps of other sizes.
+fn mended_before_a_named_commit(env: &TestEnvironment) {
     // `m` takes the step of `a` back, and then `c` and `d` make steps of other sizes.
     let engine = "v=62513; [ -f a ] && v=$((v + 8000)); [ -f m ] && v=$((v - 8000))\n\
                   [ -f c ] && v=$((v + 6313)); [ -f d ] && v=$((v + 5000)); echo e = $v";
@@ -167,10 +185,19 @@ fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
         notes(8).collect(),
     ]
     .concat();
-    for env in [TestEnvironment::localizing(), TestEnvironment::new()] {
-        let hunt = hunt(&env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1000"], &commits);
-        assert_eq!(subjects(&hunt.expect(0, "culprit")), ["c", "d"]);
-    }
+    let hunt = hunt(env, engine, [NUMBER, "metric = \"e\"\nmax_increase = 1000"], &commits);
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["c", "d"]);
+}
+
+#[test]
+fn a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
+    mended_before_a_named_commit(&TestEnvironment::new());
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn with_localisation_a_step_that_was_mended_before_a_named_commit_does_not_explain_the_rest() {
+    mended_before_a_named_commit(&TestEnvironment::localizing());
 }
 
 #[test]

@@ -102,7 +102,11 @@ fn a_check_that_flakes_or_does_not_run_accuses_nobody() {
         set(plan, 3..6, "checks = q:pass:1e-7 k:skip")
     });
     assert_eq!(shown(&skipped)[0], ("kernel", "unknown"));
-    // A check that failed before.
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_check_that_failed_before_accuses_nobody() {
     let (_env, _, failed) = hunt(|plan| set(plan, 0..6, "checks = q:fail:0.5"));
     assert_eq!(shown(&failed)[0], ("kernel", "unknown"));
 }
@@ -115,6 +119,7 @@ fn logits_that_vary_by_themselves_pass() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_second_hunt_runs_nothing_and_says_the_same() {
     let (env, history, first) = hunt(|plan| set(plan, 0..6, "checks = q:pass:1e-7"));
     let before = env.starts().len();

@@ -1,5 +1,5 @@
-//! `--deadline`, `--max-runs` and `--max-hours`: a hunt that reaches a limit ends with the best
-//! answer so far, and `resume` goes on to the answer of a hunt without limits.
+//! `--deadline`, `--max-runs`, `--max-hours` and `--max-gpu-hours`: a hunt that reaches a limit ends
+//! with the best answer so far, and `resume` goes on to the answer of a hunt without limits.
 
 use std::fs;
 use std::time::Duration;
@@ -70,27 +70,38 @@ fn a_confirmed_commit_whose_rest_was_not_searched_is_no_answer_yet() {
     assert_eq!(named[1]["commit"], history.commit(6));
 }
 
+/// A hunt that ends after so many runs, and goes on until it has its answer.
+fn in_portions(portion: &str) {
+    let (env, history) = plain();
+    let limits = ["--max-runs", portion];
+    let mut hunt = start(&env, &limits).expect(3, "candidates");
+    let mut made = vec![env.runs().len()];
+    while hunt.report["outcome"] == "candidates" {
+        assert!(hunt.candidates(&history).contains(&CULPRIT.to_owned()), "{portion}");
+        assert_eq!(hunt.report["limit"]["limit"], "runs");
+        let next = format!("resume {} --max-runs {portion}` goes on", hunt.id());
+        hunt.output.says(&["runs is spent", &next]);
+        hunt = resume(&env, &limits);
+        made.push(env.runs().len());
+    }
+    let hunt = hunt.names(&history, CULPRIT);
+    assert_eq!(hunt.report["limit"], Value::Null);
+    let portion: usize = portion.parse().unwrap();
+    assert!(made.windows(2).all(|two| two[1] - two[0] <= portion), "{made:?}");
+    // Each resumed confirmation builds again, and runs of more builds prove more.
+    assert!(made.last() <= Some(&RUNS), "{made:?}");
+}
+
 #[test]
 fn runs_in_small_portions_lead_to_the_same_commit() {
-    for portion in ["1", "3", "6", "14"] {
-        let (env, history) = plain();
-        let limits = ["--max-runs", portion];
-        let mut hunt = start(&env, &limits).expect(3, "candidates");
-        let mut made = vec![env.runs().len()];
-        while hunt.report["outcome"] == "candidates" {
-            assert!(hunt.candidates(&history).contains(&CULPRIT.to_owned()), "{portion}");
-            assert_eq!(hunt.report["limit"]["limit"], "runs");
-            let next = format!("resume {} --max-runs {portion}` goes on", hunt.id());
-            hunt.output.says(&["runs is spent", &next]);
-            hunt = resume(&env, &limits);
-            made.push(env.runs().len());
-        }
-        let hunt = hunt.names(&history, CULPRIT);
-        assert_eq!(hunt.report["limit"], Value::Null);
-        let portion: usize = portion.parse().unwrap();
-        assert!(made.windows(2).all(|two| two[1] - two[0] <= portion), "{made:?}");
-        // Each resumed confirmation builds again, and runs of more builds prove more.
-        assert!(made.last() <= Some(&RUNS), "{made:?}");
+    in_portions("3");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn runs_in_other_portions_lead_to_the_same_commit() {
+    for portion in ["1", "6", "14"] {
+        in_portions(portion);
     }
 }
 
@@ -160,7 +171,7 @@ fn a_spent_number_of_runs_is_allowed_again_to_a_hunt_with_more_time() {
 #[test]
 fn a_deadline_that_passes_during_a_run_ends_it() {
     let (env, history) = waiting_after(4);
-    let hunt = start(&env, &["--deadline", &in_seconds(20)]).expect(3, "candidates");
+    let hunt = start(&env, &["--deadline", &in_seconds(10)]).expect(3, "candidates");
     env.assert_no_survivors();
     assert_eq!(hunt.report["limit"]["limit"], "deadline");
     assert_eq!(hunt.candidates(&history).len(), 7);
@@ -229,6 +240,7 @@ fn in_noise_the_candidates_have_probabilities() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_cause_inside_the_commit_is_looked_for_after_a_resume() {
     let env = TestEnvironment::localizing();
     let history = line("g g g b b b")
@@ -257,6 +269,31 @@ fn the_cause_inside_the_commit_is_looked_for_after_a_resume() {
 }
 
 #[test]
+fn gpu_hours_that_the_runs_used_up_end_the_hunt_and_the_report_says_them() {
+    let env = TestEnvironment::new();
+    let history = line("g g g g g b b b").with_all("chunk_ms = 100").build(&env);
+    Oracle::new(&env).write(&env);
+    let refused = env.run(&["start", "--good", "v1", "--max-gpu-hours", "1"]).expect(2);
+    refused.says(&[
+        "oracle.toml does not say how many GPUs a run has",
+        "CUDA_VISIBLE_DEVICES in the env",
+    ]);
+    Oracle::new(&env)
+        .section("[executor]\nslots = [{ env = { CUDA_VISIBLE_DEVICES = \"0,1,2,3\" } }]")
+        .write(&env);
+    // A second of GPUs, which the first runs use up.
+    let hunt = start(&env, &["--max-gpu-hours", "0.00000001"]).expect(3, "candidates");
+    assert_eq!(hunt.report["limit"]["limit"], "gpu-time");
+    hunt.output.says(&["GPU-hours is spent", "--max-gpu-hours limits it again"]);
+    let hunt = resume(&env, &[]).names(&history, CULPRIT);
+    let totals = &hunt.report["totals"];
+    let [runs, gpus] = ["run_s", "gpu_s"].map(|key| totals[key].as_f64().unwrap());
+    assert!((gpus - 4.0 * runs).abs() < 1e-6, "{totals}");
+    assert!(totals["node_s"].is_null(), "no job: {totals}");
+    assert!(hunt.file("report.md").contains("The runs used "), "{totals}");
+}
+
+#[test]
 fn impossible_limits_are_refused() {
     let (env, _) = plain();
     for (words, said) in [
@@ -266,6 +303,7 @@ fn impossible_limits_are_refused() {
         (["--max-hours", "0"], "--max-hours 0: not a possible time"),
         (["--max-hours", "nan"], "not a possible time"),
         (["--max-hours", "-1"], "--max-hours -1: not a possible time"),
+        (["--max-gpu-hours", "0"], "--max-gpu-hours 0: not a possible time"),
         (["--max-runs", "0"], "0 is not in 1.."),
         (["--max-runs", "-5"], "-5 is not in 1.."),
         (["--on-finish", "a | b"], "no shell reads this"),

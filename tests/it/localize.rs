@@ -1,6 +1,7 @@
 //! From the first bad commit to its cause: files, hunks, and whether the bad end is good again
 //! after a revert.
 
+mod asks_git;
 mod attacks;
 mod comes_and_goes;
 mod moved;
@@ -391,7 +392,7 @@ fn slow() -> (TestEnvironment, History) {
 #[test]
 fn a_fault_that_passes_does_not_cost_the_cause() {
     let (env, history) = slow();
-    Oracle::new(&env).section("[failures]\npauses = ['3s', '3s', '3s']").write(&env);
+    Oracle::new(&env).section("[failures]\npauses = ['1s', '1s', '3s']").write(&env);
     let running = env.spawn_product(&["start", "--good", "v1"]);
     assert!(wait_until(PATIENCE, || journal(&env).contains("\"event\":\"localizing\"")));
     env.world("transient", true);

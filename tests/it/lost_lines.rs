@@ -36,18 +36,28 @@ fn merge_of_another_step(env: &TestEnvironment, engine: &str, on_branch: &[&str]
     commit_notes(env, 5);
 }
 
-#[test]
-fn a_merge_may_take_the_lines_of_a_branch_that_makes_the_same_step() {
-    let both = "0\n0\n0.00\n1.00\n0\n";
-    for on_branch in [&["0\n0\n0.00\n0\n0\n", both][..], &[both], &["0\n0\n0\n1.00\n0\n"]] {
-        let env = TestEnvironment::localizing();
-        merge_of_another_step(&env, &sum("0"), on_branch);
-        let hunt = hunt_by(&env, [NUMBER, GUARD]);
-        names_or_leaves_open(&env, &hunt, &["b"]);
-    }
+/// The commits of the branch put these texts into `k`, and the merge takes them.
+fn takes_the_lines_of_the_branch(on_branch: &[&str]) {
+    let env = TestEnvironment::localizing();
+    merge_of_another_step(&env, &sum("0"), on_branch);
+    let hunt = hunt_by(&env, [NUMBER, GUARD]);
+    names_or_leaves_open(&env, &hunt, &["b"]);
 }
 
 #[test]
+fn a_merge_may_take_the_lines_of_a_branch_that_makes_the_same_step() {
+    takes_the_lines_of_the_branch(&["0\n0\n0.00\n0\n0\n", "0\n0\n0.00\n1.00\n0\n"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_merge_may_take_the_lines_of_one_commit_of_a_branch() {
+    takes_the_lines_of_the_branch(&["0\n0\n0.00\n1.00\n0\n"]);
+    takes_the_lines_of_the_branch(&["0\n0\n0\n1.00\n0\n"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_merge_may_take_the_lines_of_a_branch_that_makes_the_same_step() {
     let env = TestEnvironment::localizing();
     let engine = sum("'\"$(od -An -N1 -tu1 /dev/urandom)\"' / 2550");

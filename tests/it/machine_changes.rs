@@ -16,11 +16,10 @@ fn stepped(jump: &str) -> Plan {
     line(&words.join(" ")).with_all(&format!("jump = {jump}"))
 }
 
-#[test]
-fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
-    // The four runs of the endpoints are the first ones, so the search begins with the fifth.
+/// Hunts on machines that change like this.
+fn moves_by(jumps: &[&str]) {
     let mut left_out = 0;
-    for jump in ["0.75 5", "0.75 7", "-0.75 5", "-0.75 6"] {
+    for jump in jumps {
         let env = TestEnvironment::new();
         let history = stepped(jump).build(&env);
         Oracle::new(&env).write(&env);
@@ -45,6 +44,19 @@ fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
         assert!(apart[0]["log"].as_str().is_some_and(|log| log.contains("endpoint")), "{apart}");
     }
     assert!(left_out > 0);
+}
+
+// The four runs of the endpoints are the first ones, so the search begins with the fifth.
+
+#[test]
+fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
+    moves_by(&["0.75 5", "-0.75 6"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn the_first_bad_commit_is_found_whenever_an_exact_engine_moves() {
+    moves_by(&["0.75 7", "-0.75 5"]);
 }
 
 #[test]
@@ -127,27 +139,46 @@ fn hunt_with_a_long_run(
     (env, history, hunt)
 }
 
+/// The endpoints take 4 runs, the search 5. The run after so many of them takes so many minutes.
+/// `looks`: later runs of the good end.
+fn with_a_long_run(runs: usize, minutes: i64, looks: usize) {
+    let (env, history, hunt) = hunt_with_a_long_run(stepped("0 0"), runs, minutes);
+    hunt.names(&history, FIRST_BAD);
+    assert_eq!(env.runs_of(0), 2 + looks, "{minutes} minutes after {runs} runs");
+    assert_eq!(env.builds_of(0), 1);
+}
+
 #[test]
 fn in_a_long_hunt_the_good_end_is_run_once_more_and_never_built() {
-    // The endpoints take 4 runs, the search 5. The clock goes on during its first or its last run.
-    for (runs, minutes, looks) in [(4, 50, 1), (4, 70, 1), (8, 20, 1), (8, 5, 0)] {
-        let (env, history, hunt) = hunt_with_a_long_run(stepped("0 0"), runs, minutes);
-        hunt.names(&history, FIRST_BAD);
-        assert_eq!(env.runs_of(0), 2 + looks, "{minutes} minutes after {runs} runs");
-        assert_eq!(env.builds_of(0), 1);
-    }
+    with_a_long_run(8, 20, 1);
+    with_a_long_run(8, 5, 0);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn in_a_hunt_whose_first_run_is_long_the_good_end_is_run_once_more() {
+    with_a_long_run(4, 50, 1);
+    with_a_long_run(4, 70, 1);
+}
+
+/// Values move after the start of a run that takes so many minutes.
+fn moved_in_a_long_search(jump: &str, runs: usize, minutes: i64) {
+    let (_env, history, hunt) = hunt_with_a_long_run(stepped(jump), runs, minutes);
+    let hunt = hunt.names(&history, FIRST_BAD);
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("the machine changed: ppl of the good end"), "{jump}: {notes}");
+    let journal = hunt.file("journal.jsonl");
+    let (before, _) = journal.split_once("\"machine-changed\"").unwrap();
+    assert!(!before.contains("\"phase\":\"confirm\""), "{jump}: {before}");
 }
 
 #[test]
 fn values_that_moved_in_a_long_search_are_seen_before_a_claim_is_tested() {
-    // In the middle of the search, and after its last run.
-    for (jump, runs, minutes) in [("0.75 5", 4, 70), ("-0.75 7", 8, 20)] {
-        let (_env, history, hunt) = hunt_with_a_long_run(stepped(jump), runs, minutes);
-        let hunt = hunt.names(&history, FIRST_BAD);
-        let notes = hunt.report["notes"].to_string();
-        assert!(notes.contains("the machine changed: ppl of the good end"), "{jump}: {notes}");
-        let journal = hunt.file("journal.jsonl");
-        let (before, _) = journal.split_once("\"machine-changed\"").unwrap();
-        assert!(!before.contains("\"phase\":\"confirm\""), "{jump}: {before}");
-    }
+    moved_in_a_long_search("0.75 5", 4, 70);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn values_that_moved_after_a_long_search_are_seen_before_a_claim_is_tested() {
+    moved_in_a_long_search("-0.75 7", 8, 20);
 }

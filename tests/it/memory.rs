@@ -96,6 +96,7 @@ fn a_long_history_fits_into_64_mib() {
             drift: DriftPrior::Never,
             price_of_build: 1.0,
             stored: Vec::new(),
+            built: Vec::new(),
         };
         let mut search = Noisy::new(&graph, settings);
         let mut asked = 0;

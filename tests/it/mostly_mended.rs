@@ -23,15 +23,24 @@ fn on_a_line(env: &TestEnvironment, changes: &[Change<'_>]) -> (History, Hunt) {
     hunt_in(env, line(&["7.0"; 40].join(" ")), changes)
 }
 
+/// Most of a step is taken back, and the step is named.
+fn a_little_is_left(env: &TestEnvironment) {
+    let (history, hunt) = on_a_line(env, &[("10", "a", 1.89), ("31", "b", -1.46)]);
+    let hunt = hunt.names(&history, 10);
+    assert!(hunt.report["culprit"]["confidence"].as_f64().unwrap() <= 0.98);
+    assert_eq!(hunt.report["culprit"]["perhaps_mended_by"], history.commit(31));
+    hunt.output.says(&["may have taken back its whole step"]);
+}
+
 #[test]
 fn the_step_of_which_a_little_is_left_is_named() {
-    for env in [TestEnvironment::new(), TestEnvironment::localizing()] {
-        let (history, hunt) = on_a_line(&env, &[("10", "a", 1.89), ("31", "b", -1.46)]);
-        let hunt = hunt.names(&history, 10);
-        assert!(hunt.report["culprit"]["confidence"].as_f64().unwrap() <= 0.98);
-        assert_eq!(hunt.report["culprit"]["perhaps_mended_by"], history.commit(31));
-        hunt.output.says(&["may have taken back its whole step"]);
-    }
+    a_little_is_left(&TestEnvironment::new());
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn with_localisation_the_step_of_which_a_little_is_left_is_named() {
+    a_little_is_left(&TestEnvironment::localizing());
 }
 
 #[test]
@@ -44,6 +53,7 @@ fn a_step_after_the_whole_one_was_taken_back_is_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_before_the_whole_one_was_taken_back_is_named() {
     let env = TestEnvironment::new();
     let changes = [("10", "a", 1.89), ("20", "c", 0.43), ("28", "b", -1.89)];

@@ -50,6 +50,7 @@ fn a_fast_layout_that_a_docs_commit_prolongs_stands_out() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fast_layout_after_a_broken_commit_stands_out() {
     behind_a_fast_layout([("broken", "1"), ("a", "1"), ("b", "1")]);
 }
@@ -108,6 +109,7 @@ fn taken_back_and_made_again() -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn each_of_several_commits_named_in_noise_is_taken_out() {
     let env = TestEnvironment::localizing();
     let engine = "[ -f a ] && v=110000\n[ -f b ] && ! [ -f m ] && v=$((v + 5000))\n\
@@ -123,6 +125,7 @@ fn each_of_several_commits_named_in_noise_is_taken_out() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_named_by_failure_rates_is_taken_out() {
     let env = TestEnvironment::localizing();
     let engine = "p=5\n[ -f a ] && ! [ -f m ] && p=178\n[ -f d ] && p=178\n\
@@ -170,6 +173,7 @@ fn a_failure_rate_that_comes_back_twice_blames_nobody_who_did_not_bring_it_back_
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_second_step_that_noise_may_hide_is_searched() {
     let env = TestEnvironment::new();
     let engine = "v=100000\n[ -f a ] && v=90000\n[ -f d ] && v=$((v - 5000))\n\
@@ -212,6 +216,7 @@ fn a_mend_that_its_first_runs_hide_is_found_before_the_next_named_commit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_part_of_a_step_that_comes_back_has_another_commit() {
     let env = TestEnvironment::localizing();
     let engine = "[ -f a ] && v=110000\n[ -f a ] && [ -f m ] && v=106000\n\

@@ -156,9 +156,17 @@ fn a_command_that_hangs_is_ended() {
     assert!(begun.elapsed() < Duration::from_secs(45));
     hunt.output.says(&["warning: nobody was told"]);
     env.assert_no_survivors();
+}
 
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_command_that_hangs_is_ended_at_its_time_limit() {
+    let env = TestEnvironment::new();
+    let history = line("g g b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let command = teller(&env, "sleep 1000");
     let begun = Instant::now();
-    let hunt = Hunt::of(&env, env.run(&["resume", "--on-finish", &command]));
+    let hunt = env.start(&["--good", "v1", "--on-finish", &command]);
     hunt.names(&history, "2").output.says(&["ran longer than 1 min"]);
     assert!(begun.elapsed() >= Duration::from_mins(1));
     env.assert_no_survivors();

@@ -86,6 +86,7 @@ fn commits_that_keep_the_lines_are_measured_if_the_bad_end_does_not_need_these_l
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_end_that_loses_a_part_of_the_step_with_the_old_lines_has_another_commit() {
     let line = |number| if number < 11 { "7 # tidied" } else { "6.2 # for now" };
     let texts: Vec<String> = (0..20).map(|number| file(line(number), "0", number)).collect();
@@ -144,6 +145,7 @@ fn an_effect_that_repeats_does_not_vouch_for_the_one_beside_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_improvement_in_the_same_file_undoes_none_of_several_commits() {
     let apart = "#\n# Nothing here.\n".repeat(4);
     let text = |[a, b, c]: [&str; 3]| format!("{a}\n{apart}{b}\n# b\n{apart}{c}\n");

@@ -22,7 +22,7 @@ const WAVER: u32 = 9;
 fn config() -> ProptestConfig {
     let given = std::env::var("HUNTS").ok().and_then(|hunts| hunts.parse().ok());
     ProptestConfig {
-        cases: given.unwrap_or(8),
+        cases: given.unwrap_or(4),
         max_shrink_iters: 40,
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -52,17 +52,26 @@ fn hunt_of(
     (env, hunt)
 }
 
+/// A commit renames the new file in this way.
+fn comes_out_after([old, new]: [&str; 2]) {
+    let (_, hunt) = hunt_with(|env| {
+        env.git(&["mv", old, new]);
+        commit(env, "renamed");
+    });
+    let hunt = hunt.expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["x"]);
+    assert_eq!(hunt.report["cause"]["revert"], "heals", "{}", hunt.output.stdout);
+}
+
 #[test]
 fn a_new_file_comes_out_of_the_bad_end_under_its_later_name() {
-    for [old, new] in [["src/new", "src/other"], ["src", "lib"]] {
-        let (_, hunt) = hunt_with(|env| {
-            env.git(&["mv", old, new]);
-            commit(env, "renamed");
-        });
-        let hunt = hunt.expect(0, "culprit");
-        assert_eq!(subjects(&hunt), ["x"]);
-        assert_eq!(hunt.report["cause"]["revert"], "heals", "{}", hunt.output.stdout);
-    }
+    comes_out_after(["src", "lib"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_new_file_that_was_renamed_alone_comes_out_of_the_bad_end() {
+    comes_out_after(["src/new", "src/other"]);
 }
 
 #[test]
@@ -97,18 +106,99 @@ fn hunt_with_mend(file: &str, text: &str) -> (TestEnvironment, Hunt) {
     })
 }
 
+/// `r` takes the step of the new file back: this text is in this file then.
+fn mended_later(file: &str, text: &str) {
+    let (env, hunt) = hunt_with_mend(file, text);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "y"), "{file}: {}", hunt.output.stdout);
+}
+
 #[test]
 fn a_new_file_that_was_mended_later_does_not_explain_the_bad_end() {
-    let unused = format!("not used any more\n{}", new_file("0"));
-    let mended = mended_file();
-    for (file, text) in [("src/new", &mended), ("src/other", &mended), ("attic/new", &unused)] {
-        let (env, hunt) = hunt_with_mend(file, text);
-        let hunt = hunt.expect(3, "candidates");
-        assert!(is_candidate(&env, &hunt, "y"), "{file}: {}", hunt.output.stdout);
+    mended_later("src/other", &mended_file());
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_new_file_that_was_mended_under_its_name_or_put_away_does_not_explain_the_bad_end() {
+    mended_later("src/new", &mended_file());
+    mended_later("attic/new", &format!("not used any more\n{}", new_file("0")));
+}
+
+/// The new file makes a step, another commit makes the same step elsewhere, and the file is renamed.
+fn renamed_beside_another() -> TestEnvironment {
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("src/base"), b"7\n");
+    begin(&env, SUM);
+    commit_notes(&env, 2);
+    step(&env, "x", "src/new", &new_file("0"));
+    step(&env, "y", "src/another", "unlike 1.0\n");
+    env.git(&["mv", "src/new", "src/other"]);
+    commit(&env, "renamed");
+    commit_notes(&env, 1);
+    env
+}
+
+#[test]
+fn a_new_file_that_was_renamed_and_mended_does_not_explain_the_bad_end() {
+    let env = renamed_beside_another();
+    step(&env, "r", "src/other", &mended_file());
+    commit_notes(&env, 3);
+    assert_eq!(subjects(&hunt_by(&env, KEYS).expect(0, "culprit")), ["y"]);
+}
+
+#[test]
+fn a_counter_in_the_file_of_one_step_does_not_tell_which_step_it_takes_back() {
+    let env = renamed_beside_another();
+    step(&env, "r", "src/other", &format!("{}counter -1.0\n", new_file("0")));
+    commit_notes(&env, 3);
+    let hunt = hunt_by(&env, KEYS).expect(3, "candidates");
+    for one in ["x", "y"] {
+        assert!(is_candidate(&env, &hunt, one), "{}", hunt.output.stdout);
+    }
+}
+
+/// Moves a file to a folder that may be new, and commits that.
+fn move_file(env: &TestEnvironment, [from, to]: [&str; 2], subject: &str) {
+    std::fs::create_dir_all(env.repo().join(to).parent().unwrap()).unwrap();
+    env.git(&["mv", from, to]);
+    commit(env, subject);
+}
+
+#[test]
+fn a_file_that_was_moved_aside_and_back_makes_its_step_again() {
+    for (third, undone) in [("0", vec!["x"]), ("0.00", Vec::new())] {
+        let env = TestEnvironment::localizing();
+        put(&env.repo().join("src/base"), b"7\n");
+        begin(&env, SUM);
+        commit_notes(&env, 2);
+        step(&env, "p", "src/first", "unlike 1.0\n");
+        commit_notes(&env, 1);
+        step(&env, "x", "src/new", &new_file("0"));
+        env.git(&["mv", "src/new", "src/other"]);
+        step(&env, "renamed", "src/other", &new_file(third));
+        commit_notes(&env, 4);
+        move_file(&env, ["src/other", "attic/new"], "aside");
+        commit_notes(&env, 4);
+        move_file(&env, ["attic/new", "src/back"], "y");
+        step(&env, "w", "src/more", "another 0.6\n");
+        commit_notes(&env, 6);
+        let hunt = hunt_by(&env, KEYS).expect(0, "culprit");
+        // The first commit counts at most as undone, beside the one that put its file back.
+        let culprits = hunt.report["culprits"].as_array().unwrap();
+        let named = |is_undone: bool| -> Vec<&str> {
+            let all = culprits.iter().filter(|one| one["undone_by"].is_string() == is_undone);
+            let mut subjects: Vec<&str> = all.map(|one| one["subject"].as_str().unwrap()).collect();
+            subjects.sort_unstable();
+            subjects
+        };
+        assert_eq!(named(false), ["p", "w", "y"], "{third}: {}", hunt.output.stdout);
+        assert_eq!(named(true), undone, "{third}: {}", hunt.output.stdout);
     }
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_new_file_whose_crash_was_mended_later_does_not_explain_the_bad_end() {
     let engine = format!("if grep -rq crash src; then echo boom >&2; exit 3; fi\n{SUM}");
     let text = new_file("0").replace(" 1.0\n", " crash\n");

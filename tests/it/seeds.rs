@@ -55,6 +55,12 @@ fn replay(name: &str, fuzzer: fn(&[u8]), steps: usize) {
 
 #[test]
 fn what_engines_print() {
+    replay("output", fuzzing::output, 12);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn what_engines_print_cut_and_changed_at_more_places() {
     replay("output", fuzzing::output, 40);
 }
 

@@ -96,7 +96,7 @@ fn a_plan_says_that_results_may_come_from_the_store() {
     Oracle::new(&env).write(&env);
     let first = env.run(&START).expect(0);
     assert!(!first.stderr.contains("results in the store"), "{}", first.stderr);
-    env.run(&START).expect(0).says(&[", at most about ", "(results in the store take no time)"]);
+    env.run(&START).expect(0).says(&["; at most about ", "(results in the store cost nothing)"]);
 }
 
 #[test]

@@ -84,27 +84,35 @@ fn built(hunt: &Hunt, history: &History) -> Vec<String> {
     built.map(|one| history.label(one["commit"].as_str().unwrap()).to_owned()).collect()
 }
 
+/// This command builds the engine, with a record of what it reads.
+fn searches_two(command: &str) {
+    let env = TestEnvironment::new();
+    let history = eight("src/level.h", "#define LEVEL 1\n").build(&env);
+    let commands = format!("{command}', 'cmake --build {{build}}");
+    let command = if command.starts_with("cmake") { &commands } else { command };
+    oracle(&env, command).write(&env);
+    let hunt = env.hunt().names(&history, 4);
+    let unread = &hunt.report["unread"];
+    assert_eq!((&unread["left_out"], &unread["commits"]), (&5.into(), &7.into()), "{unread}");
+    assert_eq!(hunt.report["searches"][0]["commits"], 2);
+    let words = "5 of 7 commits change nothing that the builds of both ends read";
+    assert!(hunt.output.stderr.contains(words), "{}", hunt.output.stderr);
+    for file in ["report.md", "report.html"] {
+        assert!(hunt.file(file).contains(words), "{file}");
+    }
+    let log = env.run(&["log"]).expect(0).stdout;
+    assert!(log.contains(":(top,literal,exclude)src/unused.c"), "{log}");
+}
+
 #[test]
 fn only_commits_that_change_what_was_read_are_searched() {
-    let level = "#define LEVEL 1\n";
-    for command in ["make -C {src} BUILD={build}", "cmake -S {src} -B {build} -G Ninja"] {
-        let env = TestEnvironment::new();
-        let history = eight("src/level.h", level).build(&env);
-        let commands = format!("{command}', 'cmake --build {{build}}");
-        let command = if command.starts_with("cmake") { &commands } else { command };
-        oracle(&env, command).write(&env);
-        let hunt = env.hunt().names(&history, 4);
-        let unread = &hunt.report["unread"];
-        assert_eq!((&unread["left_out"], &unread["commits"]), (&5.into(), &7.into()), "{unread}");
-        assert_eq!(hunt.report["searches"][0]["commits"], 2);
-        let words = "5 of 7 commits change nothing that the builds of both ends read";
-        assert!(hunt.output.stderr.contains(words), "{}", hunt.output.stderr);
-        for file in ["report.md", "report.html"] {
-            assert!(hunt.file(file).contains(words), "{file}");
-        }
-        let log = env.run(&["log"]).expect(0).stdout;
-        assert!(log.contains(":(top,literal,exclude)src/unused.c"), "{log}");
-    }
+    searches_two("cmake -S {src} -B {build} -G Ninja");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn only_commits_that_change_what_make_read_are_searched() {
+    searches_two("make -C {src} BUILD={build}");
 }
 
 #[test]
@@ -211,6 +219,7 @@ fn a_hunt_that_goes_on_leaves_out_the_same_commits() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fix_is_found_too() {
     let plan =
         eight("src/level.h", "#define LEVEL 0\n").file(0, "src/level.h", "#define LEVEL 1\n");

@@ -74,7 +74,7 @@ pub(crate) struct Start {
     /// Measure in this many slots at the same time: commits that the search may ask about next are
     /// measured ahead. Memory and CPUs must be enough for all [default: as many as oracle.toml
     /// lists, else 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = slots)]
     pub slots: Option<u32>,
     /// Search only commits that touch these (git pathspecs)
     #[arg(last = true, value_name = "PATH")]
@@ -103,6 +103,10 @@ pub(crate) struct Unattended {
     /// End after this many hours, with the best answer so far
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub max_hours: Option<f64>,
+    /// End when jobs or runs have used this many GPU-hours, with the best answer so far. Needs a
+    /// number of GPUs: gres of `[executor]`, or CUDA_VISIBLE_DEVICES in the env of its slots
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub max_gpu_hours: Option<f64>,
     /// Run this command when the hunt ends or stops, with the result as JSON on stdin; in place of
     /// notify.command of oracle.toml
     #[arg(long, value_name = "CMD")]
@@ -166,4 +170,10 @@ pub(crate) struct Localize {
     /// As for `start`. Can be given more than once
     #[arg(long, value_name = "MEASURE=WORDS")]
     pub arg: Vec<String>,
+}
+
+/// Reads the number of slots.
+fn slots(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=64).contains(number));
+    number.ok_or_else(|| "write a number from 1 to 64".to_owned())
 }

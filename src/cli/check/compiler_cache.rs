@@ -6,6 +6,7 @@ use crate::config::{Command, Config, Template};
 
 use super::lines::Lines;
 use super::programs::find;
+use super::shared_cache;
 
 /// The names of compiler caches.
 const CACHES: [&str; 2] = ["ccache", "sccache"];
@@ -13,8 +14,8 @@ const CACHES: [&str; 2] = ["ccache", "sccache"];
 /// The usual names of compilers.
 const COMPILERS: [&str; 6] = ["cc", "c++", "gcc", "g++", "clang", "clang++"];
 
-/// Reports compiler caches. They work well, since builds use fixed paths. If none is used, offers
-/// the lines that let the build use one.
+/// Reports compiler caches, and whether several slots share their files. If none is used, offers the
+/// lines that let the build use one.
 pub(crate) fn check(lines: &mut Lines, config: &Config) {
     if config.build.commands.is_empty() {
         return;
@@ -29,7 +30,9 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
             "sccache" => "the report counts its hits if its server runs before the build starts",
             _ => "the report counts its hits",
         };
-        lines.ok(name, &format!("{}, used: {how}; {counted}", path.display()));
+        let direct = "only builds of a search use its direct mode";
+        lines.ok(name, &format!("{}, used: {how}; {counted}; {direct}", path.display()));
+        shared_cache::check(lines, config, name);
     }
     if is_used || only_links(config) {
         return;

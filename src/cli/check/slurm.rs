@@ -1,7 +1,7 @@
 //! The cluster of `[executor] kind = "slurm"`: whether jobs can be submitted here.
 
 use crate::config::{Config, JobOptions, Template};
-use crate::slurm::{SlurmError, check_partition, check_sbatch};
+use crate::slurm::{Partition, SlurmError, check_partition, check_sbatch};
 use crate::ui::text;
 
 use super::lines::Lines;
@@ -39,11 +39,18 @@ fn partition(lines: &mut Lines, check: &'static str, options: &JobOptions) {
     let name = options.partition.as_deref();
     let shown = name.unwrap_or("the default partition");
     match check_partition(name) {
-        Ok(Some(state)) if state == "up" => {
-            let most = text::plural(options.max_jobs, "job");
-            lines.ok(check, &format!("{shown} is up; at most {most} at the same time"));
-        }
-        Ok(Some(state)) => {
+        Ok(Some(found)) if found.state == "up" => match found.idle_reason() {
+            None => {
+                let most = text::plural(options.max_jobs, "job");
+                lines.ok(check, &format!("{shown} is up; at most {most} at the same time"));
+            }
+            Some(why) => lines.warn(
+                check,
+                &format!("{shown} is up, but none of its nodes takes jobs: {why}"),
+                "jobs wait until a node is back; `sinfo -R` says why nodes are out of service",
+            ),
+        },
+        Ok(Some(Partition { state, .. })) => {
             lines.warn(check, &format!("{shown} is {state}"), "jobs wait until it is up");
         }
         Ok(None) => {

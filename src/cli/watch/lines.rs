@@ -1,8 +1,8 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource, SweptCell,
-    Target, TensorChange, Trial,
+    CommitId, ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource,
+    SweptCell, Target, TensorChange, Trial, Value,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -46,6 +46,20 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
     }
     let stored = stored(run.stored_at.as_deref());
     format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))
+}
+
+/// `measured 1a2b3c4d5e  speed 92.33  kv: rename`: a neighbour of a found commit. `figure`: the
+/// metric and its latest value, if a run gave one.
+pub(super) fn neighbour(
+    commit: &CommitId,
+    figure: Option<&(String, Value)>,
+    subject: &str,
+) -> String {
+    let figure = figure.map_or_else(
+        || "no value".to_owned(),
+        |(metric, value)| format!("{metric} {}", text::value(value)),
+    );
+    format!("{:<8} {}  {figure}  {}", "measured", commit.short(), text::line(subject))
 }
 
 /// `trial    parent with hunk 2 of 3 in src/packed.c: shows the step (ppl 7.52)`.
@@ -130,5 +144,19 @@ pub(super) fn target(target: &Target) -> String {
             failure.kind,
             text::line(&failure.detail)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_neighbour_is_shown_with_its_value() {
+        let commit: CommitId = "1".repeat(40).parse().unwrap();
+        let figure = ("speed".to_owned(), Value::Number(92.5));
+        let shown = neighbour(&commit, Some(&figure), "kv: rename");
+        assert_eq!(shown, "measured 1111111111  speed 92.5  kv: rename");
+        assert_eq!(neighbour(&commit, None, "x"), "measured 1111111111  no value  x");
     }
 }

@@ -29,11 +29,34 @@ pub struct Build {
     pub jobs: Option<u32>,
     /// Whether a confirmation builds again.
     pub(crate) confirm: ConfirmBuild,
+    /// A build that took at least this long stays in its slot for later hunts.
+    pub(crate) keep: Duration,
     /// Whether commits are built that change no file that either end's build read.
     pub(crate) unread: UnreadCommits,
+    /// Whether builds of a search may use the direct mode of a compiler cache. No file sets it: a
+    /// hunt does, if this mode misled its search.
+    pub(crate) direct_mode: bool,
+    /// Whether each build is clean, whatever an override says. No file sets it: a hunt does, if
+    /// incremental builds misled its search.
+    pub(in crate::config) always_clean: bool,
 }
 
 impl Build {
+    /// Makes each build a clean one, at every commit.
+    pub(crate) fn set_always_clean(&mut self) {
+        (self.mode, self.always_clean) = (BuildMode::Clean, true);
+    }
+
+    /// The settings of a build from before [`Self::set_always_clean`]; `None` if each build has
+    /// its mode from the file.
+    pub(crate) fn before_always_clean(&self) -> Option<Self> {
+        self.always_clean.then(|| Self {
+            mode: BuildMode::Incremental,
+            always_clean: false,
+            ..self.clone()
+        })
+    }
+
     /// Whether a command or variable of the build uses `{chunks}`.
     pub(crate) fn takes_chunks(&self) -> bool {
         let words = self.commands.iter().flat_map(|command| &command.words);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::document::Data;
 use super::super::executor::cpus;
 use super::super::field::Field;
 use super::super::reader::Reader;
@@ -41,7 +42,14 @@ pub(super) fn executor(
         if kind == Some(Kind::Slurm) {
             field.refuse(reader, "is for kind = \"local\"; use `max_jobs`.");
         }
-        let items = field.list(reader);
+        let items = match field.node.data {
+            Data::List(_) => field.list(reader),
+            _ => field.expected(
+                reader,
+                "an array with a table for each slot, or no key and `start --slots N` for N equal \
+                 slots",
+            ),
+        };
         if items.as_ref().is_some_and(Vec::is_empty) {
             field.refuse(reader, "is empty; give one or more slots, or leave the key out.");
         }
@@ -64,6 +72,8 @@ pub(super) fn executor(
             }
         }
     }
+    section.elsewhere("cpus", "each slot has its own: `slots = [{ cpus = \"0-3\" }]`");
+    section.elsewhere("env", "each slot has its own: `slots = [{ env = { NAME = \"value\" } }]`");
     section.finish(reader);
     Executor { slots, own: 0, slurm }
 }
@@ -76,7 +86,10 @@ fn slurm(reader: &mut Reader, section: &mut TableReader<'_>, kind: Kind) -> Opti
     if let Some(field) = section.get("measure") {
         if let Some(own) = given.first() {
             let key = own.key.rsplit('.').next().unwrap_or_default();
-            let what = format!("`{key}` is in [executor] too; write the keys of one table there.");
+            let what = format!(
+                "`{key}` is in [executor] too; write all keys of the jobs that measure in \
+                 [executor.measure]."
+            );
             field.refuse(reader, what);
         }
         slurm.measure = table(reader, &field);
@@ -122,12 +135,15 @@ fn slot(reader: &mut Reader, item: &Field<'_>) -> ExecutorSlot {
         }
         slot.env = env;
     }
-    if let Some(field) = section.get("cpus")
-        && let Some(text) = field.text(reader)
-    {
-        match cpus(text) {
-            Ok(cpus) => slot.cpus = cpus,
-            Err(what) => field.refuse(reader, what),
+    if let Some(field) = section.get("cpus") {
+        let text = match field.node.data {
+            Data::Text(_) => field.text(reader),
+            _ => field.expected(reader, "CPUs in quotes, such as \"0-3,8\""),
+        };
+        match text.map(cpus) {
+            Some(Ok(cpus)) => slot.cpus = cpus,
+            Some(Err(what)) => field.refuse(reader, what),
+            None => {}
         }
     }
     section.finish(reader);
@@ -138,13 +154,30 @@ fn slot(reader: &mut Reader, item: &Field<'_>) -> ExecutorSlot {
 fn unequal(slots: &[ExecutorSlot]) -> Vec<String> {
     let mut problems = Vec::new();
     let Some(first) = slots.first() else { return problems };
-    if slots.iter().any(|slot| slot.cpus.len() != first.cpus.len()) {
-        problems.push(
-            "all slots need equally many CPUs; otherwise their runs cannot be compared.".to_owned(),
-        );
+    let numbered = || slots.iter().enumerate().map(|(place, slot)| (place + 1, slot));
+    if let Some((other, slot)) = numbered().find(|(_, slot)| slot.cpus.len() != first.cpus.len()) {
+        let cpus = |slot: &ExecutorSlot| match slot.cpus.len() {
+            0 => "has no `cpus`".to_owned(),
+            count => format!("has {count}"),
+        };
+        problems.push(format!(
+            "all slots need equally many CPUs; otherwise their runs cannot be compared. Slot 1 {}, \
+             slot {other} {}.",
+            cpus(first),
+            cpus(slot)
+        ));
     }
-    if slots.iter().any(|slot| !slot.env.keys().eq(first.env.keys())) {
-        problems.push("all slots must set the same variables.".to_owned());
+    let unset = numbered().find_map(|(other, slot)| {
+        let lacks = |slot: &ExecutorSlot, by: &ExecutorSlot| {
+            slot.env.keys().find(|name| !by.env.contains_key(*name)).cloned()
+        };
+        let in_first = lacks(first, slot).map(|name| (name, 1, other));
+        in_first.or_else(|| lacks(slot, first).map(|name| (name, other, 1)))
+    });
+    if let Some((name, set, unset)) = unset {
+        problems.push(format!(
+            "all slots must set the same variables. Slot {set} sets {name}, slot {unset} does not."
+        ));
     }
     let mut seen = BTreeSet::new();
     if let Some(cpu) = slots.iter().flat_map(|slot| &slot.cpus).find(|cpu| !seen.insert(**cpu)) {

@@ -47,17 +47,17 @@ pub(super) fn job_options<'d>(
         given.push(field);
     }
     if let Some(field) = section.get("max_jobs") {
-        let most = field.count(reader).unwrap_or(1);
-        if most > MOST_JOBS {
-            field.refuse(reader, format!("{most} is out of range; allowed: 1 to {MOST_JOBS}"));
-        }
+        let most = field.count_in(reader, 1..=MOST_JOBS).unwrap_or(1);
         options.max_jobs = usize::try_from(most).unwrap_or(1);
         given.push(field);
     }
     if let Some(field) = section.get("sbatch_args") {
-        options.sbatch_args = field.texts(reader);
-        for what in options.sbatch_args.iter().filter_map(|word| check_sbatch_arg(word).err()) {
-            field.refuse(reader, what);
+        for item in field.list(reader).unwrap_or_default() {
+            let Some(word) = item.text(reader) else { continue };
+            if let Err(what) = check_sbatch_arg(word) {
+                item.refuse(reader, what);
+            }
+            options.sbatch_args.push(word.to_owned());
         }
         given.push(field);
     }

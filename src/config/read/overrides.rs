@@ -12,7 +12,7 @@ use super::condition::condition;
 
 /// Keys that the whole hunt depends on, with advice for the message, or an empty text. No override
 /// may set these keys.
-pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 22] = [
+pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 23] = [
     (&["version"], ""),
     (&["inputs"], " Declare a second input and name that one in the override's command."),
     (&["matrix"], ""),
@@ -34,6 +34,7 @@ pub(in super::super) const WHOLE_HUNT: [(&[&str], &str); 22] = [
     (&["build", "ignore"], ""),
     (&["build", "paths"], ""),
     (&["build", "confirm"], ""),
+    (&["build", "keep"], ""),
     (&["build", "unread"], ""),
 ];
 

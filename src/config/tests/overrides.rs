@@ -38,6 +38,22 @@ measure.ppl.failures.crash = "bad"
 "#;
 
 #[test]
+fn what_a_hunt_set_stays_where_overrides_hold() {
+    let text = format!("{TWO}build.mode = \"incremental\"\n");
+    let mut config = parse(&with(&text)).unwrap();
+    let before = resolved(&config, &["a", "b"]);
+    assert!(before.build.direct_mode && before.home == HomeUse::Checked);
+    assert_eq!(before.build.mode, BuildMode::Incremental);
+    config.build.direct_mode = false;
+    config.build.set_always_clean();
+    config.home = HomeUse::Shared;
+    config.statistics.max_runs = 7;
+    let after = resolved(&config, &["a", "b"]);
+    assert!(!after.build.direct_mode && after.home == HomeUse::Shared);
+    assert_eq!((after.build.mode, after.statistics.max_runs), (BuildMode::Clean, 7));
+}
+
+#[test]
 fn overrides_that_hold_are_laid_over_in_order() {
     let config = parse(&with(TWO)).unwrap();
     assert_eq!(config.overrides.len(), 2);
@@ -196,6 +212,7 @@ fn what_belongs_to_the_whole_hunt_cannot_be_overridden() {
         "build.ignore = []",
         "build.paths = []",
         "build.confirm = 'reuse'",
+        "build.keep = '1h'",
         "build.unread = 'build'",
     ] {
         let said = problems(&with(&format!("[[override]]\nwhen = {{ exists = 'a' }}\n{key}\n")));

@@ -76,6 +76,22 @@ fn the_graph_is_read_as_it_is() {
 }
 
 #[test]
+fn a_change_that_was_picked_to_both_sides_is_known_on_each() {
+    let (fixture, line) = Fixture::line(2);
+    fixture.git(&["checkout", "--quiet", "-b", "release", "HEAD"]);
+    let fix = fixture.commit("fix", &[("fixed", "1")]);
+    let own = fixture.commit("release only", &[("release", "1")]);
+    fixture.git(&["checkout", "--quiet", "main"]);
+    fixture.commit("main only", &[("other", "1")]);
+    let same = fixture.commit("the fix again", &[("fixed", "1")]);
+    let last = fixture.commit("last", &[("other", "2")]);
+    let history = fixture.history();
+    assert_eq!(history.on_both_sides(&own, &last).unwrap(), [same]);
+    assert_eq!(history.on_both_sides(&last, &own).unwrap(), [fix]);
+    assert_eq!(history.on_both_sides(&line[0], &last).unwrap(), []);
+}
+
+#[test]
 fn a_side_branch_that_a_merge_drops_touches_its_paths_too() {
     let (fixture, line) = Fixture::line(2);
     fixture.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);

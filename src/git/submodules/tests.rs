@@ -173,6 +173,9 @@ fn a_file_of_a_submodule_that_a_build_wrote_is_seen_and_all_files_can_be_written
     assert!(!worktree.reset().unwrap());
     write(&file, "1");
     assert!(worktree.reset().unwrap(), "the same content, written again");
+    write(&file, "overwritten");
+    worktree.reset_unseen().unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "1");
     // Nothing is fetched again.
     fs::rename(&library, fixture.beside("gone")).unwrap();
     for (commit, content) in [(&one, "1"), (&two, "2")] {

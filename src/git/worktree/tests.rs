@@ -407,3 +407,36 @@ fn a_link_that_a_build_replaced_moves_no_other_worktree() {
     mend_moved(&fixture.beside("slots/0/src")).unwrap();
     assert_eq!(fixture.git(&["worktree", "list"]), before);
 }
+
+#[test]
+fn a_worktree_that_was_put_away_is_not_listed_and_keeps_its_files() {
+    let (fixture, commits) = Fixture::line(2);
+    let repository = fixture.repository();
+    let listed = || fixture.git(&["worktree", "list"]).lines().count();
+    let folder = |name: &str| fixture.beside(&format!("slots/{name}"));
+    let src = |name: &str| folder(name).join("src");
+    let mut worktree = slot(&fixture, &commits[0]);
+    worktree.checkout(&commits[0], true).unwrap();
+    write(&worktree.path().join("build.o"), "compiled");
+    assert!(!Worktree::is_put_away(&repository, &src("0")));
+    worktree.put_away().unwrap();
+    assert!(Worktree::is_put_away(&repository, &src("0")) && listed() == 1);
+    // Another worktree takes its place and its name, and the first one is parked meanwhile.
+    fs::rename(folder("0"), folder("0.1")).unwrap();
+    mend_moved(&src("0.1")).unwrap();
+    slot(&fixture, &commits[1]).checkout(&commits[1], true).unwrap();
+    repository.forget_lost_slots(&fixture.beside("slots")).unwrap();
+    assert!(Worktree::is_put_away(&repository, &src("0.1")), "its files are still there");
+    assert!(Worktree::bring_back(&repository, &src("0.1")).unwrap() && listed() == 3);
+    assert_eq!(git_in(&src("0.1"), &["rev-parse", "HEAD"]), commits[0].as_str());
+    assert_eq!(git_in(&src("0.1"), &["status", "--porcelain"]), "?? build.o");
+    let worktree = Worktree::existing(&repository, &src("0.1")).unwrap().unwrap();
+    assert_eq!(content(&worktree, "build.o"), "compiled");
+    // Its folder vanishes while it is put away.
+    worktree.put_away().unwrap();
+    fs::remove_dir_all(folder("0.1")).unwrap();
+    repository.forget_lost_slots(&fixture.beside("slots")).unwrap();
+    let away = fixture.user().join(".git/bisect-ppl/worktrees");
+    assert_eq!(fs::read_dir(away).unwrap().count(), 0);
+    assert_eq!(listed(), 2);
+}

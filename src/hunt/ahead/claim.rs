@@ -31,12 +31,8 @@ pub(crate) fn claim(
         }
         if !std::mem::replace(&mut is_said, true) {
             hunt.want(commit, phase)?;
-            oracle.recorder.waits(
-                "waiting for another slot, which measures it",
-                commit,
-                None,
-                phase,
-            );
+            let why = format!("waiting for another slot, which measures {}", commit.short());
+            oracle.recorder.waits(&why, commit, None, phase);
         }
         if oracle.stop.within(POLL_INTERVAL) {
             return Err(HuntError::stopped(&oracle.stop));

@@ -54,7 +54,7 @@ impl Cluster {
         match wait(&attempt, &id, &self.queue, stop, &mut say) {
             JobEnd::Stopped => None,
             JobEnd::Lost(loss) => Some(format!("job {id}, which measured ahead, {loss}")),
-            JobEnd::Reported(result) => match result.refusal {
+            JobEnd::Reported(result, _) => match result.refusal {
                 Some(Refusal::OtherMachine { what }) => {
                     let node = result.node;
                     Some(format!("node {node} is set aside, job {id} did nothing: {what}"))

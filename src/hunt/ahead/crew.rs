@@ -83,12 +83,12 @@ impl Crew {
     }
 
     /// Starts a worker in a free slot; without one, does nothing. Returns whether it started.
-    /// Removes the record of an earlier search first: a worker may be two processes, and each of
-    /// them continues the record that the other one wrote.
+    /// Begins its record first: a worker may be two processes, and each of them continues the
+    /// record that the other one wrote.
     pub(crate) fn start(&mut self, job: &AheadJob) -> bool {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
         let Some(slot) = (1..self.slots).find(is_free) else { return false };
-        if self.hunt.forget_ahead(&job.commit, job.phase).is_err() {
+        if self.hunt.begin_ahead(&job.commit, job.phase).is_err() {
             return false;
         }
         let stop = Stop::never();
@@ -222,6 +222,11 @@ impl Crew {
         std::fs::remove_file(self.hunt.now_in_slot(slot)).ok();
         let record = self.hunt.measured_ahead(&commit, phase)?;
         let is_done = record.as_ref().is_some_and(|record| record.is_done);
+        for lost in record.iter().flat_map(|record| &record.lost) {
+            let text =
+                format!("{lost}; another job builds {} when the hunt needs it", commit.short());
+            self.hunt.journal()?.append(Event::Note { text })?;
+        }
         let verdict = record.as_ref().and_then(|record| record.verdict);
         let done = AheadDone {
             phase,

@@ -38,7 +38,9 @@ impl Scout {
         }
         let Some(mut crew) = driver.crew()? else { return Ok(None) };
         let good = &driver.begun.good.commit;
-        let is_checked = driver.hunt.measured_ahead(good, Phase::Control)?.is_some();
+        let check = driver.hunt.measured_ahead(good, Phase::Control)?;
+        // A check whose job was lost is made again.
+        let is_checked = check.is_some_and(|check| check.is_done || check.lost.is_empty());
         let measures = measures_of(&strategy.targets);
         if !is_checked && strategy.noisy().is_none() && !driver.is_any_exclusive(&measures) {
             crew.start(&driver.slot_check(&measures));

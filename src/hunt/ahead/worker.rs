@@ -35,17 +35,13 @@ pub(crate) fn measure_ahead(
     let Some(_claim) = claim else { return Ok(()) };
     let _now = Now(hunt.now_in_slot(slot));
     let store = Store::open_to_measure(repository.common_dir())?;
-    let mut record = AheadRecord::new(job.commit.clone(), job.phase);
-    match job.part {
-        JobPart::Whole => {}
-        // The other part's record has its builds. If it judged the commit too, nothing is left. The
-        // crew removed the record of an earlier search.
-        JobPart::Build | JobPart::Run => match hunt.measured_ahead(&job.commit, job.phase)? {
-            Some(known) if known.is_done => return Ok(()),
-            Some(known) => record = known,
-            None => {}
-        },
-    }
+    // The crew began the record. If this worker is two processes, it has the builds of the other
+    // one. If that one judged the commit too, nothing is left.
+    let record = match hunt.measured_ahead(&job.commit, job.phase)? {
+        Some(known) if known.is_done => return Ok(()),
+        Some(known) => known,
+        None => AheadRecord::new(job.commit.clone(), job.phase),
+    };
     let recorder = Recorder::ahead(hunt, record, slot)?;
     let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
     let executor = &mut oracle.recipes.config.executor;

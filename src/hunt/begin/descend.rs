@@ -7,12 +7,13 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, CommitId, CommitInfo, Culprit, Dependency, DependencyHunt, FileRole, Finding, Outcome,
-    Target, TouchedFile,
+    Aim, Cause, CommitId, CommitInfo, Culprit, Dependency, DependencyHunt, FileRole, Finding,
+    Outcome, Revert, Target, TouchedFile,
 };
 use crate::git::{History, Range, Repository};
 use crate::hunt::begin::write_beginning;
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::MOST_CERTAIN;
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::{HuntError, UsageError};
 use crate::store::journal::{Begun, Event, LimitsInForce, Options};
@@ -40,8 +41,14 @@ pub(crate) fn descend(
     let mut tried = outer.inside()?;
     tried.retain(|one| one.went.on().is_some());
     for culprit in &finding.culprits {
-        let Some(moved) = DependencyUpdate::by(culprit, path) else { continue };
+        let Some(moved) = DependencyUpdate::by(&finding, culprit, path) else { continue };
         let commit = &culprit.info.commit;
+        // What the bad end does not have is not worth a hunt.
+        let is_absent =
+            |cause: &Cause| cause.commit == *commit && matches!(cause.revert, Some(Revert::Absent));
+        if finding.cause.as_ref().is_some_and(is_absent) {
+            continue;
+        }
         let hunts: Vec<HuntDir> = tried
             .iter()
             .filter(|one| one.commit == *commit)
@@ -73,6 +80,17 @@ pub(crate) fn descend(
 }
 
 impl Driver<'_> {
+    /// The finding of a hunt inside a dependency, no surer than the outer hunt is of the commit
+    /// that moves the dependency. Any other finding stays as it is.
+    pub(crate) fn no_surer_than_outside(&self, mut finding: Finding) -> Finding {
+        if let Some(within) = &self.begun.within {
+            for culprit in &mut finding.culprits {
+                culprit.confidence = within.most_confidence(culprit.confidence);
+            }
+        }
+        finding
+    }
+
     /// Adds to a finding how to hunt among the commits of a submodule that its main first bad
     /// commit moves, unless this hunt does so.
     pub(crate) fn with_dependency_hunt(&self, mut finding: Finding) -> Finding {
@@ -125,23 +143,33 @@ struct DependencyUpdate<'c> {
     culprit: &'c Culprit,
     dependency: &'c Dependency,
     path: &'c str,
+    /// Whether the hunt that found the commit names no commit as its answer.
+    is_undecided: bool,
 }
 
 impl<'c> DependencyUpdate<'c> {
     /// The submodule at this path, or the project that the folder there is a copy of.
-    fn by(culprit: &'c Culprit, path: &'c str) -> Option<Self> {
+    fn by(finding: &Finding, culprit: &'c Culprit, path: &'c str) -> Option<Self> {
         let all = &culprit.dependencies;
         let submodule = all.iter().find(|one| one.is_submodule && one.path == path);
         let touches = || culprit.files.iter().any(|file| is_below(&file.path, path));
         let copied = || all.iter().find(|one| !one.is_submodule && touches());
         let dependency = submodule.or_else(copied)?;
-        Some(Self { culprit, dependency, path })
+        let is_undecided = finding.outcome != Outcome::Culprit;
+        Some(Self { culprit, dependency, path, is_undecided })
+    }
+
+    /// How sure the outer hunt is that the bad end needs the commit. The commit's own confidence
+    /// does not tell that if the hunt ended undecided.
+    fn confidence(self) -> f64 {
+        let own = self.culprit.confidence;
+        if self.is_undecided { own.min(MOST_CERTAIN) } else { own }
     }
 
     /// Whether a second hunt, with the parent, may succeed: the first one could not measure an end,
     /// and the commit changes more than the dependency.
     fn is_worth_another(self, found: &Finding) -> bool {
-        let Self { culprit, dependency, path } = self;
+        let Self { culprit, dependency, path, .. } = self;
         let is_its = |file: &str| file == path || file == dependency.path || is_below(file, path);
         found.outcome == Outcome::EndpointUnmeasurable
             && !culprit.files.iter().all(|file| is_its(&file.path))
@@ -164,7 +192,7 @@ fn source(
     moved: DependencyUpdate<'_>,
     hunt: &str,
 ) -> Result<Result<Source, String>, HuntError> {
-    let DependencyUpdate { culprit, dependency, path } = moved;
+    let DependencyUpdate { culprit, dependency, path, .. } = moved;
     let here = engine.repository();
     if dependency.is_submodule {
         return Ok(match engine.submodule(&culprit.info.commit, path)? {
@@ -209,7 +237,7 @@ fn begin(
     moved: DependencyUpdate<'_>,
     base: &CommitId,
 ) -> Result<Result<HuntDir, String>, HuntError> {
-    let DependencyUpdate { culprit, dependency, path } = moved;
+    let DependencyUpdate { culprit, dependency, path, is_undecided } = moved;
     let engine = History::open(repository)?;
     let Source { repository: place, files } = match source(&engine, moved, &outer.hunt)? {
         Ok(source) => source,
@@ -237,6 +265,8 @@ fn begin(
         git_dir: place.git_dir().to_string_lossy().into_owned(),
         files,
         failure: culprit.failure.clone(),
+        confidence: Some(moved.confidence()),
+        is_undecided,
     };
     let commits = history.count(&range).map_err(UsageError::from)?;
     let limits = LimitsInForce::of(&store.hunt(Some(&outer.hunt))?.entries()?).left();
@@ -290,4 +320,24 @@ pub(crate) fn matches_outer_hunt(within: &DependencyHunt, targets: &[Target]) ->
         (Target::Failure { failure, .. }, Some(wanted)) => failure.is_same_failure(wanted),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::{commit, culprit};
+
+    #[test]
+    fn a_commit_of_an_undecided_hunt_is_an_open_doubt() {
+        let path = "lib".to_owned();
+        let (from, to) = (commit('6'), commit('7'));
+        let lib = Dependency { path, from, to, commits: None, is_submodule: true };
+        let named = Culprit { confidence: 0.9945, dependencies: vec![lib], ..culprit('2', '1') };
+        let confidence = |outcome: Outcome| {
+            let finding = Finding::plain(outcome, "");
+            DependencyUpdate::by(&finding, &named, "lib").unwrap().confidence().to_string()
+        };
+        assert_eq!(confidence(Outcome::Culprit), "0.9945");
+        assert_eq!(confidence(Outcome::Candidates), "0.98");
+    }
 }

@@ -86,7 +86,7 @@ pub(crate) fn range(
         ..SearchTerms::of(asked.aim).range_between(&good.commit, &bad.commit)
     };
     let counted = history.count(&all).map_err(UsageError::from).and_then(|commits| match commits {
-        0 if asked.paths.is_empty() => Err(UsageError::AllIgnored),
+        0 if asked.paths.is_empty() => Err(UsageError::AllIgnored(config.file().to_owned())),
         0 => Err(UsageError::NothingTouches(asked.paths.join(" "))),
         some => Ok(some),
     });
@@ -118,7 +118,7 @@ fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
     let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
     match (asked, config.executor.listed()) {
         (Some(asked), Some(listed)) if asked > listed => {
-            Err(UsageError::TooFewSlots { asked, listed })
+            Err(UsageError::TooFewSlots { file: config.file().to_owned(), asked, listed })
         }
         (Some(asked), _) if asked > 1 && config.build.mode == BuildMode::Auto => {
             Err(UsageError::SlotsInModeAuto { asked })
@@ -129,15 +129,14 @@ fn check_slots(config: &Config, asked: Option<u32>) -> Result<(), UsageError> {
 
 /// Checks that this process may use the CPUs of all slots.
 fn check_cpus(config: &Config) -> Result<(), UsageError> {
-    let mut wanted = config.executor.slots.iter().flat_map(|slot| slot.cpus.iter().copied());
-    let usable = usable_cpus();
-    match (wanted.find(|cpu| !usable.as_ref().is_some_and(|usable| usable.contains(cpu))), usable) {
-        (None, _) => Ok(()),
-        (Some(cpu), usable) => {
-            let usable = usable.unwrap_or_default().into_iter().collect();
-            Err(UsageError::NoSuchCpu { cpu, usable })
+    let usable = usable_cpus().unwrap_or_default();
+    for (slot, wanted) in config.executor.slots.iter().enumerate() {
+        if let Some(cpu) = wanted.cpus.iter().copied().find(|cpu| !usable.contains(cpu)) {
+            let (place, usable) = (config.place_of_cpus(slot), usable.into_iter().collect());
+            return Err(UsageError::NoSuchCpu { place, slot: slot + 1, cpu, usable });
         }
     }
+    Ok(())
 }
 
 /// Checks everything that does not depend on the endpoints: folders, links, inputs, patches.

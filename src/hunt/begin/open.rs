@@ -25,6 +25,8 @@ pub(crate) fn open(
 ) -> Result<(Oracle, Begun), HuntError> {
     let store = Store::open_to_measure(repository.common_dir())?;
     let (mut oracle, begun) = open_in(repository, hunt, store, stop)?;
+    let listed = oracle.recipes.config.executor.listed().unwrap_or(1);
+    oracle.pool.share(begun.options.slots.map_or(listed > 1, |asked| asked > 1));
     build_elsewhere(&mut oracle, repository, hunt)?;
     Ok((oracle, begun))
 }
@@ -73,6 +75,7 @@ pub(crate) fn open_with(
             // Written when the home folder turned out to matter. The last such event counts.
             Event::Home { empty: true } => config.home = HomeUse::Empty,
             Event::Home { empty: false } => config.home = HomeUse::Shared,
+            Event::NoDirectMode => config.build.direct_mode = false,
             Event::MachineChanged { measures, attempts } => {
                 stored.set_outdated(&measures, &attempts);
             }

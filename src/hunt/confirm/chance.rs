@@ -315,8 +315,9 @@ fn is_count(value: &Value) -> bool {
     value.number().is_none_or(|x| x.fract().abs() < f64::EPSILON)
 }
 
-/// Whether builds of one commit gave the same files; `None` if that is unknown. Compares only files
-/// that runs of both builds loaded: a run that was cut short loaded fewer.
+/// Whether builds of one commit gave the same files, apart from the path of the slot; `None` if
+/// that is unknown. Compares only files that runs of both builds loaded: a run that was cut short
+/// loaded fewer.
 fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
     let mut of_builds: BTreeMap<&str, &Loaded> = BTreeMap::new();
     for sample in samples {
@@ -328,9 +329,10 @@ fn equal_builds<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<bool> {
     }
     let fullest = of_builds.iter().max_by_key(|(_, loaded)| loaded.own.len())?;
     let others = of_builds.iter().filter(|(built, _)| built != &fullest.0);
-    let files = others.flat_map(|(_, other)| &other.own);
-    let digests = files.filter_map(|(path, digest)| Some((digest, fullest.1.own.get(path)?)));
-    digests.map(|(one, other)| one == other).reduce(|all, equal| all && equal)
+    let files = others.flat_map(|(_, &other)| other.own.keys().map(move |path| (other, path)));
+    let shared = files.filter(|(_, path)| fullest.1.own.contains_key(*path));
+    let equal = shared.map(|(other, path)| other.has_same(fullest.1, path));
+    equal.reduce(|all, equal| all && equal)
 }
 
 #[cfg(test)]

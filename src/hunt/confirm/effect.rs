@@ -55,54 +55,66 @@ fn effect(
     let step = terms.nearest_step(parents, commit, |one| Some(distance(&one.level(metric)?)))?;
     let NearestStep { parent: worst, good, bad } = step;
     let parent = parents[worst].level(metric)?;
-    let own_step = match (parent.number(), level.number()) {
-        (Some(older), Some(newer)) => Some(terms.step(&target.guard, older, newer)),
-        _ => None,
-    };
-    let steps = || {
-        let (from, to) = (good.numbers(metric), bad.numbers(metric));
-        from.into_iter()
-            .flat_map(move |a| to.clone().into_iter().map(move |b| (a, b)))
-            .map(|(a, b)| target.guard.worsening(a, b))
-    };
-    let interval = own_step.and_then(|_| {
-        interval_in_noise(good, bad, target, config).or_else(|| stats::min_max(steps()))
-    });
+    let moved = step_with_interval(good, bad, target);
     let effect = Effect {
         metric: metric.clone(),
         parent,
         commit: level,
-        own_step,
-        interval,
+        own_step: moved.map(|(step, _)| step),
+        interval: moved.and_then(|(_, interval)| interval),
         limit: target.limit,
         over_text: over_text(good, bad, target),
     };
     Some((effect, worst))
 }
 
-/// The own step's 95 % interval under the measured noise, in the metric's unit. On the oriented
-/// scale it is D̄ ± 1.96·s·√(1/n + 1/m), or D̄ ± 1.96·s/√n for pairs. D̄: difference of the means;
-/// s: noise; n and m: runs of the two sides.
-fn interval_in_noise(
+/// The step from the good to the bad side, and its interval, in the metric's unit. Both are of the
+/// same two levels, so the interval contains the step. In noise it is the 95 % interval, otherwise
+/// the range over all pairs of runs. `None` if a level is not a number.
+fn step_with_interval(
     good: &Observation,
     bad: &Observation,
     target: &GuardTarget,
-    config: &Config,
+) -> Option<(f64, Option<[f64; 2]>)> {
+    let metric = &target.guard.metric;
+    let [from, to] = [good, bad].map(|seen| seen.level(metric)?.number());
+    let levels = [from?, to?];
+    let step = target.guard.worsening(levels[0], levels[1]);
+    let [theirs, own] = [good, bad].map(|seen| seen.numbers(metric));
+    let pairs = theirs.iter().flat_map(|a| own.iter().map(move |b| (*a, *b)));
+    let steps = pairs.map(|(a, b)| target.guard.worsening(a, b));
+    let interval = interval_in_noise(levels, [theirs.len(), own.len()], target)
+        .or_else(|| stats::min_max(steps));
+    // Neither the rounding of a logarithm nor a direction that does not count leaves it outside.
+    let with_step = |[low, high]: [f64; 2]| {
+        if step.is_finite() { [low.min(step), high.max(step)] } else { [low, high] }
+    };
+    let interval = interval.map(with_step);
+    Some((step, interval))
+}
+
+/// The 95 % interval of a step between two levels under the measured noise, in the metric's unit;
+/// `None` without noise. A level is the median of n runs, which varies as the mean of fewer runs
+/// does: n and m below are those. On the oriented scale the interval is δ ± 1.96·s·√(1/n + 1/m), or
+/// δ ± 1.96·s/√n for pairs. δ: difference of the levels; s: noise.
+fn interval_in_noise(
+    [from, to]: [f64; 2],
+    runs: [usize; 2],
+    target: &GuardTarget,
 ) -> Option<[f64; 2]> {
     let noise = target.noise?;
-    let (theirs, own) = (samples(good, target, config).ok()?, samples(bad, target, config).ok()?);
-    let (base, level) = (stats::winsorised_mean(&theirs)?, stats::winsorised_mean(&own)?);
+    let [theirs, own] = runs.map(stats::runs_of_equal_mean);
     let error = if noise.paired {
-        noise.sd / (own.len() as f64).sqrt()
+        noise.sd / own.sqrt()
     } else {
-        noise.sd * (1.0 / own.len() as f64 + 1.0 / theirs.len() as f64).sqrt()
+        noise.sd * (1.0 / own + 1.0 / theirs).sqrt()
     };
     let scale = target.orientation();
-    let step = |reach: f64| {
-        let moved = scale.metric(base + (level - base) + reach * error);
-        target.guard.worsening(scale.metric(base), moved)
+    let end = |reach: f64| {
+        let moved = scale.metric(scale.oriented(to) + reach * error);
+        target.guard.worsening(from, moved)
     };
-    Some([step(-NORMAL_95), step(NORMAL_95)])
+    Some([end(-NORMAL_95), end(NORMAL_95)]).filter(|ends| ends.iter().all(|x| x.is_finite()))
 }
 
 /// How often the commit and its nearest parent fail, for a target judged by rates.

@@ -21,7 +21,7 @@ use super::effect::is_surely_large;
 /// Maximum number of rounds to rule out a result by chance.
 const MOST_ROUNDS: usize = 9;
 /// The same if runs of one commit, or the files of its builds, were seen to differ.
-const MOST_ROUNDS_UNSTEADY: usize = 24;
+pub(crate) const MOST_ROUNDS_UNSTEADY: usize = 24;
 /// The same if the probability of chance is then at most [`NEAR`] times the allowed one.
 const MOST_ROUNDS_NEAR: usize = 60;
 /// A claim gets more than [`MOST_ROUNDS_UNSTEADY`] rounds only if its probability of chance is at
@@ -167,7 +167,7 @@ impl Driver<'_> {
     }
 
     /// One more run of a commit; runs of rejected claims are left out.
-    fn measure_once_more(
+    pub(super) fn measure_once_more(
         &mut self,
         commit: &CommitId,
         measures: &[String],

@@ -59,6 +59,9 @@ impl Driver<'_> {
                 None => {
                     return Ok(Some(HomeEffect::OtherValue(format!("{name} has other values"))));
                 }
+                // Builds that kept files explain it too: the hunt begins again with clean ones, and
+                // asks again at the next confirmation.
+                Some(Some(_)) if self.oracle.recipes.config.build.mode.keeps_files() => {}
                 Some(Some(why)) => return Ok(Some(HomeEffect::Contradicts(why))),
                 Some(None) => {}
             }

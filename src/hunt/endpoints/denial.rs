@@ -16,6 +16,7 @@ use super::checks::no_longer_run;
 use super::empty_home::WithEmptyHome;
 use super::newly_failed;
 use super::noise::EndpointPolicy;
+use super::other_places::other_places;
 use super::stray_failures::StrayFailures;
 use super::targets::BY_EXIT_CODE;
 
@@ -106,7 +107,9 @@ impl Driver<'_> {
             finding.summary += "; no commit did it: ";
             finding.summary += &odd_nodes;
         }
-        for told in newly_failed(good, bad).into_iter().chain(no_longer_run(good, bad)) {
+        let moved = other_places(good, bad, &self.guards());
+        let hidden = newly_failed(good, bad).into_iter().chain(no_longer_run(good, bad));
+        for told in hidden.chain(moved) {
             finding.summary += "; but ";
             finding.summary += &told;
         }

@@ -66,7 +66,8 @@ pub(crate) fn judge_noisy_guard(
         && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
     {
         return if target.guard.is_broken(&baseline, &level) {
-            GuardCheck::Target(Box::new(GuardTarget { baseline, bad: level, ..target }))
+            let target = GuardTarget { bad: level, ..target.with_good_level(baseline) };
+            GuardCheck::Target(Box::new(target))
         } else {
             holds()
         };
@@ -125,7 +126,12 @@ fn levels(
         None => in_figures(&target),
     };
     match settled {
-        Ok(found) => GuardCheck::Target(Box::new(with_levels(target, &found))),
+        Ok(found) => {
+            let target = with_levels(target, &found);
+            let baseline = target.baseline.clone();
+            // The guard counts from the level that is shown, so its tolerance does too.
+            GuardCheck::Target(Box::new(target.with_good_level(baseline)))
+        }
         Err(CalibrationError::More) => GuardCheck::More,
         Err(CalibrationError::NoDifference) => {
             GuardCheck::NotBroken(told() + &excluded_share(&a, &b, rule.tolerance))
@@ -271,7 +277,7 @@ fn pass_fail(
     let metric = target.guard.metric.clone();
     let told = in_figures(&target);
     // The most common value at the good endpoint counts as correct.
-    let target = GuardTarget { baseline: commonest(&good.values(&metric)), ..target };
+    let target = target.with_good_level(commonest(&good.values(&metric)));
     let breaks = |seen: &Observation| -> Vec<f64> {
         let values = seen.values(&metric);
         let broken = |value: &Value| target.guard.is_broken(&target.baseline, value);

@@ -1,28 +1,16 @@
-//! Estimates builds, runs and time of a search before it begins, from the durations at the
-//! endpoints.
+//! Estimates builds, runs and time of a hunt once its endpoints are measured, from their durations.
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{GuardTarget, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::plan_parts::{CONFIRMED_COMMITS, Durations, HuntSize, plan_parts};
 use crate::hunt::run_verdicts::ROUNDS;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
 use crate::search::{Levels, expected_cost, steps_of};
 use crate::stats;
-use crate::store::journal::{Entry, Event, Plan};
-
-/// Commits that the confirmation measures: the first bad commit and one parent. A merge has more.
-const CONFIRMED_COMMITS: usize = 2;
-
-/// Measured durations of builds and runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Durations {
-    /// Seconds of a build; `None` if nothing was built.
-    build: Option<f64>,
-    /// Seconds of one run of each measure of the search, added up.
-    run: f64,
-}
+use crate::store::journal::{Entry, Event, Plan, SearchBy, SearchMethod};
 
 impl Driver<'_> {
     /// Writes the plan to the journal, once per hunt. A resumed hunt keeps its first plan.
@@ -34,8 +22,10 @@ impl Driver<'_> {
         let strategy = SearchStrategy::of(targets, self.begun.options.search);
         let measures = measures_of(&strategy.targets);
         let mut durations = durations(&entries, &measures);
-        // In a dependency, the outer hunt already built the ends, but not the commits between them.
-        if durations.build.is_none() && self.begun.within.is_some() {
+        // An earlier hunt, or the outer one in a dependency, already built the ends, but not the
+        // commits between them.
+        let has_built_ends = self.begun.within.is_some() || entries.iter().any(is_taken_build);
+        if durations.build.is_none() && has_built_ends {
             durations.build = self.known_build()?;
         }
         let rebuilt = match self.oracle.recipes.config.build.confirm {
@@ -55,8 +45,21 @@ impl Driver<'_> {
             let rounds = if targets.iter().any(is_failure) { ROUNDS } else { 1 };
             plan(Size { commits, measures: measures.len(), rounds, rebuilt }, durations)
         };
+        // Levels so far apart that one or two runs decide a commit, unless the user chose `git
+        // bisect` in any noise.
+        let is_apart = strategy.method == SearchMethod::Sequential
+            && self.begun.options.search == SearchBy::Auto;
+        let size = HuntSize {
+            commits,
+            measures: measures.len(),
+            ends: Some(made(&entries)),
+            in_noise: strategy.noisy().filter(|_| !is_apart).map(|_| [plan.steps, plan.runs]),
+            localizes: self.begun.options.localize,
+        };
+        let config = &self.oracle.recipes.config;
+        let (parts, gpus) = (plan_parts(config, size, durations), config.executor.gpus());
         let stored = is_from_the_store(&entries);
-        Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, ..plan }))?)
+        Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, parts, gpus, ..plan }))?)
     }
 
     /// Duration of a build relative to a run of the measure; 1 if unknown. Uses stored durations,
@@ -108,6 +111,8 @@ fn plan(size: Size, durations: Durations) -> Plan {
         runs: rounds * size.measures,
         seconds: builds as f64 * durations.build.unwrap_or(0.0) + rounds as f64 * durations.run,
         stored: false,
+        parts: Vec::new(),
+        gpus: None,
     }
 }
 
@@ -126,6 +131,8 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, durations: D
         runs,
         seconds: builds as f64 * durations.build.unwrap_or(0.0) + runs as f64 * durations.run,
         stored: false,
+        parts: Vec::new(),
+        gpus: None,
     }
 }
 
@@ -150,6 +157,30 @@ fn durations(entries: &[Entry], measures: &[String]) -> Durations {
         }))
     };
     Durations { build: mean(builds), run: measures.iter().filter_map(runs_of).sum() }
+}
+
+/// Whether this is a working build of an end that an earlier hunt made.
+fn is_taken_build(entry: &Entry) -> bool {
+    match &entry.event {
+        Event::Build(build) => {
+            build.reused
+                && build.failure.is_none()
+                && build.phase == Phase::Endpoint
+                && build.prepare.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// The builds and runs that this hunt made so far.
+fn made(entries: &[Entry]) -> [usize; 2] {
+    let count =
+        |is_one: fn(&Event) -> bool| entries.iter().filter(|entry| is_one(&entry.event)).count();
+    let is_build = |event: &Event| match event {
+        Event::Build(build) => !build.reused && build.prepare.is_none(),
+        _ => false,
+    };
+    [count(is_build), count(|event| matches!(event, Event::Run(run) if !run.reused))]
 }
 
 /// Whether all results so far come from the store.

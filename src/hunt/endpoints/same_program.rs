@@ -42,8 +42,10 @@ impl Driver<'_> {
                 continue;
             }
             let Some(unlike) = unlike_files(&all) else { continue };
-            let how = if unlike.is_empty() {
+            let how = if all.iter().all(|one| one.own == all[0].own) {
                 "byte for byte"
+            } else if unlike.is_empty() {
+                "but for the paths of the builds"
             } else if self.are_same_but_for_times([good, bad], &measure, &unlike)? {
                 "but for the times of the builds"
             } else {
@@ -157,10 +159,8 @@ fn unlike_files<'o>(all: &[&'o Loaded]) -> Option<Vec<&'o str>> {
     if !rest.iter().all(has_same_paths) {
         return None;
     }
-    let differs =
-        |(path, sha): &(&String, &String)| rest.iter().any(|one| one.own.get(*path) != Some(*sha));
-    let unlike: Vec<&str> =
-        first.own.iter().filter(differs).map(|(path, _)| path.as_str()).collect();
+    let differs = |path: &&String| rest.iter().any(|one| !one.has_same(first, path));
+    let unlike: Vec<&str> = first.own.keys().filter(differs).map(String::as_str).collect();
     unlike.iter().all(|path| path.starts_with("build/")).then_some(unlike)
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::evaluation::{
-    Direction, Failure, FailureKind, Finding, Guard, GuardTarget, Outcome, Target,
+    Direction, Failure, FailureKind, Finding, FormsAtEnds, Guard, GuardTarget, Outcome, Target,
 };
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::Observation;
@@ -297,8 +297,9 @@ pub(crate) fn look(
     }
     let text = good.text(&metric.measure);
     let target = GuardTarget {
-        needed: needed_checks(good, bad, guard),
+        needed: needed_checks(good, bad, guard).map(Box::new),
         units: good.units(metric).cloned(),
+        forms: FormsAtEnds::of(good.forms(metric), bad.forms(metric)),
         ..GuardTarget::between(guard, baseline.clone(), level.clone(), text)
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);

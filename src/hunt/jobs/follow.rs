@@ -66,6 +66,8 @@ impl JobDriver<'_> {
         {
             return Ok(());
         }
+        // What the jobs of a killed driver did last, and since when, is over.
+        std::fs::remove_file(self.hunt.now_path()).ok();
         let result = self.try_run();
         if let Err(error) = &result {
             self.write_stopped(error)?;
@@ -133,8 +135,7 @@ impl JobDriver<'_> {
         };
         (self.say)(&format!("job {id} is submitted"));
         let mut say = |job: &Listed| {
-            if let Some(why) = job.waits() {
-                let why = format!("waiting for job {id} to begin ({why})");
+            if let Some(why) = job.waits(&format!("job {id}")) {
                 Activity::wait(&self.hunt.now_path(), why, &begun.good.commit);
             }
         };
@@ -146,10 +147,10 @@ impl JobDriver<'_> {
     }
 
     fn judge(&self, attempt: &Attempt, id: &str, end: JobEnd) -> Result<Next, HuntError> {
-        let result = match end {
+        let (result, loss) = match end {
             JobEnd::Stopped => return Err(HuntError::Stopped),
             JobEnd::Lost(loss) => return Ok(Next::Pause(passing(format!("job {id} {loss}")))),
-            JobEnd::Reported(result) => result,
+            JobEnd::Reported(result, loss) => (result, loss),
         };
         if self.has_left_node()? {
             return Ok(Next::Again);
@@ -178,7 +179,8 @@ impl JobDriver<'_> {
             if self.stop.is_requested() {
                 return Err(HuntError::Stopped);
             }
-            return Ok(Next::Pause(passing(format!("job {id} {}", Loss::Interrupted))));
+            let loss = loss.unwrap_or(Loss::Interrupted);
+            return Ok(Next::Pause(passing(format!("job {id} {loss}"))));
         }
         if ANSWERED.contains(&result.exit_code) || self.is_told()? {
             Ok(Next::Over)
@@ -246,7 +248,6 @@ impl JobDriver<'_> {
         if !pauses.plan(&error, self.hunt, config)? {
             return Err(error);
         }
-        (self.say)(&error.to_string());
         pauses.make(self.hunt, begun, self.stop)?;
         Ok(())
     }
@@ -273,10 +274,20 @@ fn after(error: SlurmError) -> Result<Next, HuntError> {
     match error {
         SlurmError::Store(error) => Err(error.into()),
         SlurmError::Unanswered { .. } => Ok(Next::Pause(passing(error.to_string()))),
-        SlurmError::Missing(_) | SlurmError::Refused(_) => {
-            Err(HuntError::Environment(error.to_string()))
-        }
+        SlurmError::Missing(_) => Err(HuntError::Environment(error.to_string())),
+        SlurmError::Refused(said) => Err(refused(&said)),
     }
+}
+
+/// The error of a job that sbatch refused with these words.
+fn refused(said: &str) -> HuntError {
+    let (hint, needs_new_hunt) = SlurmError::refusal_cure(said, "[executor] or [executor.measure]");
+    HuntError::OracleStopped(RecordedFault {
+        reason: SlurmError::Refused(said.to_owned()).to_string(),
+        hint: Some(hint),
+        may_pass: false,
+        needs_new_hunt,
+    })
 }
 
 /// A fault that may pass.

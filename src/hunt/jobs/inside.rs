@@ -1,6 +1,7 @@
 //! The beginning and the end of a job, on its node.
 
 use std::fs::File;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::build::{BuildOrder, lock_for_job};
@@ -12,7 +13,7 @@ use crate::hunt::environment::{
 };
 use crate::oracle::{OracleError, build_node, machine};
 use crate::process::{Stop, node_name};
-use crate::slurm::{Attempt, JobResult, Refusal};
+use crate::slurm::{Attempt, JobClock, JobResult, Refusal};
 use crate::store::journal::Event;
 use crate::store::{HuntDir, JobLock, StoreError};
 
@@ -46,6 +47,7 @@ struct Locks {
 #[derive(Debug)]
 pub(crate) struct Job {
     attempt: Attempt,
+    clock: Arc<JobClock>,
     _locks: Locks,
 }
 
@@ -59,10 +61,12 @@ pub(crate) fn enter(
     stop: &Stop,
 ) -> Result<Option<Job>, HuntError> {
     let attempt = Attempt::named(&hunt.jobs(), token);
-    follow_requests(hunt, &attempt, kind, stop);
+    let clock = Arc::new(JobClock::start(attempt.clone(), gpus_of(hunt, kind)));
+    follow_requests(hunt, &attempt, &clock, kind, stop);
     match admit(repository, hunt, token, kind, stop)? {
-        Ok(locks) => Ok(Some(Job { attempt, _locks: locks })),
+        Ok(locks) => Ok(Some(Job { attempt, clock, _locks: locks })),
         Err(refusal) => {
+            clock.stop();
             let result = result(token, REFUSED, Some(refusal));
             attempt.report(&result)?;
             Ok(None)
@@ -76,8 +80,21 @@ pub(crate) const REFUSED: u8 = 1;
 impl Job {
     /// Reports the exit code of the job's command. The lock is held until the report is written.
     pub(crate) fn report(self, exit_code: u8) -> Result<(), StoreError> {
+        self.clock.stop();
         self.attempt.report(&result(self.attempt.token(), exit_code, None))
     }
+}
+
+/// The GPUs that a job of this kind asked for. If the configuration cannot be read, the job ends
+/// anyway.
+fn gpus_of(hunt: &HuntDir, kind: JobKind) -> u32 {
+    let config = begun(hunt).and_then(|begun| frozen(hunt, &begun)).ok();
+    let slurm = config.and_then(|config| config.executor.slurm).unwrap_or_default();
+    let options = match kind {
+        JobKind::Build => slurm.build.unwrap_or_default(),
+        JobKind::Drive | JobKind::Ahead => slurm.measure,
+    };
+    options.gpus().unwrap_or(0)
 }
 
 fn result(token: &str, exit_code: u8, refusal: Option<Refusal>) -> JobResult {
@@ -157,10 +174,20 @@ fn admit_build(hunt: &HuntDir, token: &str) -> Result<Result<Locks, Refusal>, Hu
 
 /// Asks this process to stop when its attempt is given up, when the hunt's driver or the process
 /// that waits for a build is gone, or when another attempt drives the hunt.
-fn follow_requests(hunt: &HuntDir, attempt: &Attempt, kind: JobKind, stop: &Stop) {
+///
+/// Also writes down how long the job works.
+fn follow_requests(
+    hunt: &HuntDir,
+    attempt: &Attempt,
+    clock: &Arc<JobClock>,
+    kind: JobKind,
+    stop: &Stop,
+) {
     let (hunt, attempt, stop) = (hunt.clone(), attempt.clone(), stop.clone());
+    let clock = Arc::clone(clock);
     std::thread::spawn(move || {
         loop {
+            clock.tick();
             let is_superseded =
                 kind == JobKind::Drive && matches!(hunt.is_current_job(attempt.token()), Ok(false));
             let is_orphaned = matches!(hunt.is_driven(), Ok(false))

@@ -6,14 +6,15 @@
 //!   number that must not change, each value except the good end's counts as a part of the steps.
 //! - The bad end stays bad without the named commits, and their steps leave a part of the change
 //!   that no measurement explains.
-//! - The newer end without the named commit breaks a guard that it breaks with it too.
+//! - The newer end without the named commit breaks a guard that it breaks with it too. If only a
+//!   part of the commit could be taken out, the rest of it may break this guard.
 //! - In a hunt for a fix, the bad end stays bad with the named commits. Then an earlier commit is
 //!   needed too.
 
 use crate::evaluation::{
     Account, Aim, Backport, Cause, CommitId, Direction, Effect, Finding, GuardTarget,
-    JointBackport, JointRevert, Metric, Outcome, Revert, Target, Trial, TrialOf, Unexplained,
-    Value, exceeds_limit,
+    JointBackport, JointRevert, Metric, Outcome, Revert, Shows, Target, Trial, TrialOf,
+    Unexplained, Value, exceeds_limit,
 };
 use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::distinct::distinct;
@@ -129,7 +130,25 @@ fn unchanged(finding: &Finding, trial: Option<&Trial>, targets: &[Target]) -> Ve
         let slack = if finding.accounts.iter().any(is_slow) { SAME_OF_STEPS } else { 0.0 };
         keeps_a_step(trial, metric, steps, slack, targets)
     });
-    metrics.into_iter().cloned().map(Unexplained::Metric).collect()
+    let mut left: Vec<Unexplained> =
+        metrics.into_iter().cloned().map(Unexplained::Metric).collect();
+    if culprits.iter().any(|culprit| culprit.failure.is_some()) && still_fails(trial, targets) {
+        left.push(Unexplained::OwnFailure);
+    }
+    left
+}
+
+/// Whether the bad end still shows the sought failure in a test without commits: it is bad, and
+/// breaks no guard. A guard that is broken too may be all that makes it bad.
+fn still_fails(trial: &Trial, targets: &[Target]) -> bool {
+    let is_broken = |target: &GuardTarget| {
+        let level = trial.levels.get(&target.guard.metric);
+        level.is_some_and(|level| target.guard.is_broken(&target.baseline, level))
+    };
+    [TrialOf::Reverted, TrialOf::AllReverted].contains(&trial.of)
+        && trial.shows == Shows::Difference
+        && targets.iter().any(|target| target.failure().is_some())
+        && !targets.iter().filter_map(Target::guard).any(is_broken)
 }
 
 /// Whether an endpoint keeps a part of the steps that this test takes out of it. `steps`: their
@@ -235,11 +254,20 @@ pub(super) fn incomplete(
         (false, false) => ["an earlier commit", "the earlier one"],
     };
     let them = if is_several { "the confirmed commits" } else { "it" };
+    let shown = what_is_left(&finding, &unexplained);
+    let is_in_part = finding.cause.as_ref().is_some_and(|cause| cause.in_part);
     let patch = |of: &str, the: &str| {
         let all = if is_several { "-all" } else { "" };
         format!("a hunt with {of}{all}.patch as a [[patch]] in oracle.toml looks for {the}")
     };
     let (candidates, why, next) = match (terms.aim(), is_later) {
+        _ if breaks_other && is_in_part => (
+            Vec::new(),
+            "without the part of it that makes the failure the bad end still breaks another \
+             guard: the rest of it or another commit does that"
+                .to_owned(),
+            patch("revert", "what breaks the guard"),
+        ),
         // The other commit may be older or newer.
         _ if breaks_other => (
             Vec::new(),
@@ -250,7 +278,8 @@ pub(super) fn incomplete(
         (Aim::Regression, _) => (
             from_named,
             format!(
-                "without {them} the bad end still shows it, at least in part: {later} does this too"
+                "without {them} the bad end still shows {shown}, at least in part: {later} does \
+                 this too"
             ),
             patch("revert", the_later),
         ),
@@ -287,6 +316,22 @@ pub(super) fn incomplete(
         next: [vec![next], finding.next].concat(),
         ..finding
     }
+}
+
+/// What the bad end still shows, in words: the metrics by name if the named commits move others
+/// too, or fail.
+fn what_is_left(finding: &Finding, unexplained: &[Unexplained]) -> String {
+    let effects = finding.culprits.iter().flat_map(|culprit| &culprit.effects);
+    let moved = distinct(effects.map(|effect| &effect.metric)).len();
+    let fails = finding.culprits.iter().any(|culprit| culprit.failure.is_some());
+    let is_all = unexplained.len() >= moved + usize::from(fails);
+    let is_metric = |one: &Unexplained| matches!(one, Unexplained::Metric(_));
+    if is_all || !unexplained.iter().all(is_metric) {
+        return "it".to_owned();
+    }
+    let names: Vec<String> = unexplained.iter().map(Unexplained::to_string).collect();
+    let of = if names.len() > 1 { "the changes of" } else { "the change of" };
+    format!("{of} {}", names.join(" and "))
 }
 
 #[cfg(test)]

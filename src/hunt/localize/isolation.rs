@@ -117,7 +117,15 @@ impl Localization<'_, '_> {
                 (taken, in_part) = (&own, true);
                 reverted = self.reverted(taken)?;
             }
-            if is_rest_clean && !own.rest.is_empty() && self.keeps_another_effect() {
+            let is_rest_left = is_rest_clean && !own.rest.is_empty();
+            if is_rest_left && reverted.as_ref().is_some_and(|it| it.broken_too.is_some()) {
+                // The parts make the failure, and the rest of the change may break the guard.
+                let all = self.reverted_if_told(&whole)?;
+                in_part = all.is_none();
+                if all.is_some() {
+                    (taken, reverted) = (&whole, all);
+                }
+            } else if is_rest_left && self.keeps_another_effect() {
                 let all = self.reverted(&whole)?;
                 if all.as_ref().is_some_and(|it| it.revert.is_tested()) {
                     (taken, reverted) = (&whole, all);

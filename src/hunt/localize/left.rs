@@ -103,7 +103,7 @@ impl Driver<'_> {
     /// is named, so the newer end needs these lines only if it has the older end's verdict without
     /// them. If several commits are named, the answer for a commit that makes only some of its
     /// effects is [`EndWithoutChange::ShowsTheSame`].
-    pub(super) fn newer_end_with_old_lines(
+    pub(crate) fn newer_end_with_old_lines(
         &mut self,
         culprit: &Culprit,
         cause: Option<&Cause>,

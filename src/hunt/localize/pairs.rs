@@ -3,18 +3,17 @@
 //! commits are measured, or the confidence stays below what counts as certain.
 
 use crate::config::Config;
-use crate::evaluation::{
-    Cause, CommitId, Culprit, Effect, Finding, GuardTarget, Phase, Revert, Target,
-};
+use crate::evaluation::{Cause, CommitId, Culprit, Finding, GuardTarget, Phase, Revert, Target};
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::open_doubt::lower_confidence;
 use crate::hunt::samples::samples;
 use crate::oracle::{Request, Sample};
-use crate::search::{FreshPairs, Rates, Side, Step};
+use crate::search::{FreshPairs, Side, Step};
 
 use super::change::Change;
+use super::noisy_steps::noisy_steps;
 use super::open_change::{BranchStep, OpenChange, WhyOpen};
 use super::reversal::AddedFiles;
 use super::revert::Patched;
@@ -383,26 +382,6 @@ pub(super) fn has_told(cause: &Cause) -> bool {
         Some(Revert::StillBad) => !cause.in_part,
         Some(_) => true,
     }
-}
-
-/// The targets that a commit's effects are on, and the steps to test: those of levels, or those of
-/// failure rates from good to bad. Without effects on targets that do not vary, and on levels that
-/// are no numbers.
-fn noisy_steps<'t>(culprit: &Culprit, targets: &'t [Target]) -> Vec<(&'t GuardTarget, Step)> {
-    culprit.effects.iter().filter_map(|effect| noisy_step(effect, targets)).collect()
-}
-
-fn noisy_step<'t>(effect: &Effect, targets: &'t [Target]) -> Option<(&'t GuardTarget, Step)> {
-    let Effect { metric, parent, commit, .. } = effect;
-    let target = Target::on(targets, metric)?.guard()?;
-    let noise = target.noise.filter(|noise| target.is_rate() || noise.sd > 0.0)?;
-    if target.is_rate() {
-        return Some((target, Step::Rates(Rates { good: noise.good, bad: noise.bad })));
-    }
-    let scale = target.orientation();
-    let step = scale.oriented(commit.number()?) - scale.oriented(parent.number()?);
-    let sd = noise.sd_of_difference();
-    (step.is_finite() && step > 0.0).then_some((target, Step::Size { step, sd }))
 }
 
 #[cfg(test)]

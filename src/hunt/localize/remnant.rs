@@ -321,6 +321,7 @@ mod tests {
             in_small_steps,
             taken_back,
             overlap: None,
+            error: None,
             limit: 3.0,
         };
         let allowed = [(false, None), (true, None), (false, Some(4.0))]

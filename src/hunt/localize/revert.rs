@@ -47,6 +47,13 @@ impl From<Revert> for Reverted {
     }
 }
 
+impl Reverted {
+    /// Whether the test tells if the end breaks a guard beside the failure without the parts.
+    fn tells_of_guards(&self) -> bool {
+        self.broken_too.is_some() || matches!(self.revert, Revert::Heals | Revert::HealsPart)
+    }
+}
+
 /// The test of an endpoint with a patch.
 pub(super) enum EndTest {
     /// The patch does not apply; what git said.
@@ -71,6 +78,37 @@ impl Localization<'_, '_> {
         }
     }
 
+    /// The same, but only if the test tells whether a guard beside the failure is broken without
+    /// these parts. Else `None`, and the patch and the record of an earlier test stay.
+    pub(super) fn reverted_if_told(
+        &mut self,
+        taken: &Taken,
+    ) -> Result<Option<Reverted>, HuntError> {
+        match self.guards_without(taken) {
+            Err(error) if self.driver.must_end(&error) => Err(error),
+            Ok(Some(reverted)) if reverted.tells_of_guards() => {
+                Ok(self.reverted(taken)?.filter(Reverted::tells_of_guards))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Judges the bad endpoint without these parts, and keeps neither patch nor record. `None` if
+    /// they do not come out of it, or if a limit of the hunt is reached.
+    fn guards_without(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
+        let targets = self.driver.judged_alone(&self.whole);
+        let [_, end] = self.driver.begun.ends().map(CommitId::clone);
+        let stay = Conflicts::Stay;
+        let patched =
+            self.driver.patched_without(&end, self.culprit, &self.change, &taken.rest, stay)?;
+        let Patched::Done { recipe, .. } = patched else { return Ok(None) };
+        let Some((judgement, _)) = self.driver.judge_end(&end, &recipe, &targets)? else {
+            return Ok(None);
+        };
+        let is_whole = targets.len() == self.whole.len();
+        self.driver.revert(judgement.verdict, &recipe, &self.others, is_whole).map(Some)
+    }
+
     /// Judges the newer endpoint without these parts of the change. `None` if no target can be
     /// judged there.
     fn revert(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
@@ -84,12 +122,16 @@ impl Localization<'_, '_> {
             Reversal::Trees(trees) => trees,
             Reversal::Conflict(why) => return Ok(Some(Revert::Conflict(why).into())),
         };
+        let shown = self.shown(&taken.parts);
+        // A patch of a pin that later commits moved on conflicts, whatever the end has of the move.
+        if self.driver.lacks_moved_pins(self.culprit, &shown)? {
+            return Ok(Some(Revert::Absent.into()));
+        }
         let aim = self.driver.terms().aim();
         let of = match aim {
             Aim::Regression => TrialOf::Reverted,
             Aim::Fix => TrialOf::Unfixed,
         };
-        let shown = self.shown(&taken.parts);
         match self.driver.test_end(&end, &[trees], of, shown, &targets)? {
             EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said).into())),
             EndTest::Same => Ok(Some(Revert::Absent.into())),
@@ -289,8 +331,20 @@ impl Driver<'_> {
         Ok(Patched::Done { recipe: Box::new(recipe), patch })
     }
 
-    /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached.
+    /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached. Unknown if HEAD
+    /// alone may make the difference.
     pub(super) fn judge_end(
+        &mut self,
+        end: &CommitId,
+        recipe: &Config,
+        targets: &[Target],
+    ) -> Result<Option<(Judgement, Observation)>, HuntError> {
+        let Some(judged) = self.judge_modified(end, recipe, targets)? else { return Ok(None) };
+        self.unless_head_matters(end, targets, judged).map(Some)
+    }
+
+    /// The same, whatever HEAD is.
+    pub(super) fn judge_modified(
         &mut self,
         end: &CommitId,
         recipe: &Config,
@@ -332,5 +386,25 @@ fn shows(verdict: Verdict) -> Shows {
         Verdict::Good => Shows::Nothing,
         Verdict::Bad => Shows::Difference,
         Verdict::Skip | Verdict::Unknown => Shows::Unresolved,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_end_without_the_failure_tells_of_the_guards_beside_it() {
+        let tells = |revert: Revert, broken_too: Option<&str>| {
+            Reverted { revert, broken_too: broken_too.map(Metric::of) }.tells_of_guards()
+        };
+        let other = || Revert::BreaksOther("ppl crashes".to_owned());
+        assert!(tells(Revert::Heals, None) && tells(Revert::HealsPart, None));
+        assert!(tells(other(), Some("ppl")));
+        // Another measure fails without the whole change, so nothing is known of the guard.
+        assert!(!tells(other(), None));
+        for open in [Revert::StillBad, Revert::Unknown, Revert::Absent] {
+            assert!(!tells(open.clone(), None), "{open:?}");
+        }
     }
 }

@@ -48,8 +48,14 @@ pub(super) fn targets(
     let of_metric = Target::on(targets, &effect.metric).and_then(Target::guard);
     let Some(target) = of_metric else { return Err("no target has the metric of the step") };
     let own = Target::Guard(between(target, effect, terms));
-    if !is_judged_alone(&Target::Guard(target.clone()), by) && !is_far(&own) {
-        return Err("runs vary too much to judge parts of the change one by one");
+    let whole = Target::Guard(target.clone());
+    if !is_judged_alone(&whole, by) && !is_far(&own) {
+        let is_choice = by == SearchBy::Posterior && is_judged_alone(&whole, SearchBy::Auto);
+        return Err(if is_choice {
+            "with `--search posterior`, no part of the change is judged by itself"
+        } else {
+            "runs vary too much to judge parts of the change one by one"
+        });
     }
     Ok(vec![own])
 }

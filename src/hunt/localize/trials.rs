@@ -14,7 +14,7 @@ use super::isolation::{Localization, Rank};
 use super::step;
 
 /// Maximum number of tests of parts of changes in a hunt.
-pub(super) const MOST_TRIALS: usize = 48;
+pub(crate) const MOST_TRIALS: usize = 48;
 
 /// A localisation may take as long as the hunt before it, and at least this many seconds.
 const LEAST_SECONDS: f64 = 600.0;

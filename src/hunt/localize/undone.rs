@@ -4,7 +4,7 @@
 //! lines of the change as they were before, whatever later commits made of them.
 
 use crate::evaluation::{
-    Backport, Cause, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Verdict,
+    Cause, CommitId, Culprit, Finding, Metric, Outcome, Revert, Target, Verdict,
 };
 use crate::git::{Change, HeldLines};
 use crate::hunt::HuntError;
@@ -15,7 +15,8 @@ use crate::hunt::undone_effects::{UndoneEffects, with_lasting_effects};
 use super::joint::{cause_of, has_joint_verdict};
 use super::left::EndWithoutChange;
 use super::open_change::{OpenChange, WhyOpen};
-use super::places::{MOST_LOOKS, Places, spread};
+use super::pin_moves::moves_a_pin;
+use super::places::Places;
 use super::reversal::AddedFiles;
 
 /// What the commits after named ones show.
@@ -47,12 +48,14 @@ impl Driver<'_> {
     /// - The bad end stays bad without the parts that make the step; the rest was not removed.
     /// - No part of the change can be judged, and its lines were rewritten.
     /// - In a hunt for a fix, the revert changes nothing at the newer end.
+    /// - The pin of a submodule at the newer end has nothing of the move that is the cause.
     pub(crate) fn undone_by_hand(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
             Some(Revert::Conflict(_) | Revert::Unknown) => true,
             Some(Revert::StillBad) => cause.in_part,
-            // For a regression (no backport), `unless_contradicted` withdraws such an answer.
-            Some(Revert::Absent) => cause.backport.is_some(),
+            // For a regression (no backport), `unless_contradicted` withdraws such an answer. But
+            // if a pin moved again, the step may have been gone before.
+            Some(Revert::Absent) => cause.backport.is_some() || moves_a_pin(cause),
             // Parts of the change could not be judged.
             None => !self.is_flaky && cause.end.is_without_answer(),
             _ => false,
@@ -183,40 +186,6 @@ impl Driver<'_> {
             && self.values_repeat(&targets))
     }
 
-    /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the
-    /// fix does not apply to the bad end, or if the bad end has it already.
-    pub(super) fn fixed_before(
-        &mut self,
-        finding: &Finding,
-    ) -> Result<Option<CommitId>, HuntError> {
-        let Some(cause) = unsettled(finding, |cause| {
-            matches!(cause.backport, Some(Backport::Conflict(_) | Backport::Present))
-        }) else {
-            return Ok(None);
-        };
-        let targets = self.targets_of_looks()?;
-        if targets.is_empty() {
-            return Ok(None);
-        }
-        let [older, _] = self.begun.ends().map(CommitId::clone);
-        let history = &self.oracle.history;
-        let change = history.change_in(&cause.parent, &cause.commit, &paths_of(cause))?;
-        let mut places = Vec::new();
-        for one in history.touching(&older, &cause.parent, &change)? {
-            for parent in history.parents(&one)? {
-                if parent != older && history.is_ancestor(&older, &parent)? {
-                    places.push(parent);
-                }
-            }
-        }
-        for place in &spread(places, MOST_LOOKS) {
-            if self.repeatedly_judged(Verdict::Good, place, &targets)? {
-                return Ok(Some(place.clone()));
-            }
-        }
-        Ok(None)
-    }
-
     /// Looks for a commit after `culprit` at which `change` has no effect any more, or at which one
     /// of its effects is gone: the later commit has the older end's verdict. If other commits were
     /// found too, it is enough that the level goes back there by more than half of the step.
@@ -238,7 +207,11 @@ impl Driver<'_> {
         let is_one_result = self.is_one_result(culprit)?;
         let Places { measured, left_out } =
             self.places_after(commit, change, end, is_one_result)?;
-        for place in &measured {
+        let before_moves = match named {
+            NamedCommits::One => self.before_later_moves(culprit, change)?,
+            NamedCommits::Several => Vec::new(),
+        };
+        for place in measured.iter().chain(&before_moves) {
             let gone = match self.gone_at(place, culprit, named, targets) {
                 Err(HuntError::Limit(limit)) => {
                     let why = WhyOpen::Limit(limit.clone());
@@ -303,6 +276,11 @@ impl Driver<'_> {
             return Ok((!gone.is_empty()).then_some(gone));
         }
         let older = self.terms().older();
+        // Guards that another commit breaks say nothing about a failure.
+        let failures: Vec<Target> =
+            targets.iter().filter(|target| target.failure().is_some()).cloned().collect();
+        let is_failure = effects.is_empty() && !failures.is_empty();
+        let targets = if is_failure { failures.as_slice() } else { targets };
         if self.repeatedly_judged(older, place, targets)? {
             return Ok(Some(effects.iter().map(|effect| effect.metric.clone()).collect()));
         }
@@ -333,7 +311,7 @@ impl Driver<'_> {
     }
 
     /// Whether a commit has this verdict, also when it is measured again.
-    fn repeatedly_judged(
+    pub(super) fn repeatedly_judged(
         &mut self,
         verdict: Verdict,
         place: &CommitId,
@@ -344,7 +322,7 @@ impl Driver<'_> {
     }
 
     /// The hunt's targets that a few runs of one commit decide.
-    fn targets_of_looks(&self) -> Result<Vec<Target>, HuntError> {
+    pub(super) fn targets_of_looks(&self) -> Result<Vec<Target>, HuntError> {
         let (targets, _) = self.sought()?;
         Ok(self.judged_alone(&targets))
     }
@@ -388,37 +366,7 @@ pub(super) fn cause_of_effects<'c>(
 }
 
 /// The cause of the found commit, if the finding names a commit and `is_open` holds.
-fn unsettled(finding: &Finding, is_open: impl Fn(&Cause) -> bool) -> Option<&Cause> {
+pub(super) fn unsettled(finding: &Finding, is_open: impl Fn(&Cause) -> bool) -> Option<&Cause> {
     let cause = finding.cause.as_ref()?;
     (finding.outcome == Outcome::Culprit && is_open(cause)).then_some(cause)
-}
-
-/// Turns the finding into candidates if `at`, an earlier commit, is good already: the fix is one of
-/// the commits up to it.
-pub(super) fn earlier_fix(
-    finding: Finding,
-    at: &CommitId,
-    bad: &CommitId,
-    candidates: Vec<CommitId>,
-) -> Finding {
-    let fix = match candidates.as_slice() {
-        [only] => only.short().to_owned(),
-        several => format!("one of {} earlier commits", several.len()),
-    };
-    let summary = format!(
-        "{} was good before {}: the fix that the bad end needs is {fix}",
-        at.short(),
-        finding.culprit().map_or("", |culprit| culprit.info.commit.short()),
-    );
-    let next = format!(
-        "`bisect-ppl start --find-fix --bad {} --good {}` searches these commits",
-        bad.short(),
-        at.short()
-    );
-    Finding {
-        candidates,
-        next: vec![next],
-        cause: finding.cause,
-        ..Finding::plain(Outcome::Candidates, summary)
-    }
 }

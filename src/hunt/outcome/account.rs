@@ -268,6 +268,7 @@ impl Ledger {
             Searched::Nothing(why)
             | Searched::Unchanged(why)
             | Searched::BuildsDisagree(why)
+            | Searched::DirectModeMatters(why)
             | Searched::HomeMatters(why) => {
                 self.notes.push(why);
                 return Vec::new();

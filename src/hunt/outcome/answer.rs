@@ -72,7 +72,12 @@ impl Ledger {
             besides(&mut notes, &self.candidates);
             let confirmed = culprits.iter().map(|culprit| &culprit.info.commit);
             let open = self.candidates.iter().flat_map(|(commits, _)| commits);
-            let all = distinct(confirmed.chain(open).cloned());
+            let in_question = self.in_question(&unexplained, order);
+            let tested = self.left_out.without(&in_question);
+            if tested.len() < in_question.len() {
+                notes.push(self.left_out.note());
+            }
+            let all = distinct(confirmed.chain(open).chain(&tested).cloned());
             let summary = culprit_sentence(&culprits[main], self.terms);
             let rest = rest_sentence(culprits.len(), &unexplained, self.terms);
             (Outcome::Candidates, format!("{summary}; {rest}"), all)
@@ -217,6 +222,7 @@ impl Ledger {
                     rest: if is_rounding { 0.0 } else { rest },
                     taken_back: (taken_back > 0.0).then_some(taken_back),
                     overlap: self.overlap(metric),
+                    error: target.noise.map(|_| self.error_of_rest(target)),
                     limit: target.limit,
                 });
             }

@@ -11,10 +11,7 @@ use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 use super::level::{Level, join, part};
-use super::mean_level::{MeanLevel, Rest, has_noisy_levels};
-
-/// Maximum number of runs of each commit to decide.
-const MOST_RUNS: usize = 24;
+use super::mean_level::{MOST_RUNS, MeanLevel, Rest, has_noisy_levels};
 
 impl Driver<'_> {
     /// The search ranges between the named commits whose ends differ by surely more than the

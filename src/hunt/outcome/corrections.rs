@@ -15,13 +15,11 @@ use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, Mend};
 use super::hidden_cause::WhyHidden;
 use super::lineage::Lineage;
-use super::mean_level::{MeanLevel, has_varying_levels};
+use super::mean_level::{MOST_RUNS, MeanLevel, has_varying_levels};
 
 /// In noise: the bad end must be worse than the good side of a named step by this many standard
 /// errors.
 const SURE_OF_END: f64 = 2.0;
-/// In noise: most runs of the good side of a named step, and of the bad end, to reach that.
-const MOST_RUNS_OF_END: usize = 24;
 /// Maximum number of files of a change that are looked at, of those that are as before the change
 /// again.
 const MOST_PUT_BACK: usize = 400;
@@ -133,7 +131,7 @@ impl Driver<'_> {
     /// Whether the newer end is clearly worse than the parent of a found commit, in each metric
     /// whose levels vary and can be compared from commit to commit. Steps of the parent that were
     /// undone later do not count. Runs both until that is clear, but not more often than
-    /// [`MOST_RUNS_OF_END`].
+    /// [`MOST_RUNS`].
     fn does_end_show(
         &mut self,
         ledger: &mut Ledger,
@@ -159,10 +157,10 @@ impl Driver<'_> {
                 if target.guard.worsening(parent.value, end.value) + undone > error {
                     break;
                 }
-                if runs >= MOST_RUNS_OF_END {
+                if runs >= MOST_RUNS {
                     return Ok(false);
                 }
-                runs = MOST_RUNS_OF_END.min(2 * runs.max(parent.runs.min(end.runs)));
+                runs = MOST_RUNS.min(2 * runs.max(parent.runs.min(end.runs)));
             }
         }
         Ok(true)

@@ -11,6 +11,9 @@ use super::level::in_its_unit;
 /// A difference is clear if it is this many standard errors from its limit.
 pub(super) const SURE: f64 = 2.0;
 
+/// Where levels vary: maximum number of runs of each commit whose levels are compared.
+pub(super) const MOST_RUNS: usize = 24;
+
 /// How the difference between two levels compares with the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {

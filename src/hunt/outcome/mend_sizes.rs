@@ -9,10 +9,7 @@ use crate::search::{ChangePresence, NoisySize, left_open_by_noise};
 
 use super::account::Ledger;
 use super::culprit_status::{Mend, MendContext, SizedStep, steps_before};
-use super::mean_level::{MeanLevel, has_varying_levels};
-
-/// Maximum number of runs of each commit to decide.
-const MOST_RUNS: usize = 24;
+use super::mean_level::{MOST_RUNS, MeanLevel, has_varying_levels};
 
 /// The steps before a mend, and the mend as the last one, between two commits each.
 struct Sizes {

@@ -13,10 +13,7 @@ use crate::hunt::range::SearchRange;
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
 use super::level::Level;
-use super::mean_level::{MeanLevel, SURE, has_varying_levels};
-
-/// Maximum number of runs of each commit to decide.
-const MOST_RUNS: usize = 24;
+use super::mean_level::{MOST_RUNS, MeanLevel, SURE, has_varying_levels};
 
 /// A part of the history between two named commits, or after the last one, without a known mend.
 struct Gap {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Loaded, Phase, Target, Value};
+use crate::evaluation::{CommitId, Culprit, GuardTarget, Neighbours, Phase, Target, Value};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -12,7 +12,8 @@ use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
-use crate::oracle::{Request, Sample, measures_of};
+use crate::oracle::{Request, measures_of};
+use crate::store::journal::Event;
 
 use super::account::Ledger;
 use super::lack::{AtNeighbour, Lack};
@@ -22,7 +23,7 @@ use super::range_after_mend::goes_on_from;
 /// a commit cannot be measured, or runs the same files as the commit beside it.
 const MOST_TRIED: usize = 4;
 /// Maximum number of runs of the other commit, beside the known runs of the reference.
-const MOST_RUNS: usize = 24;
+const MOST_RUNS_OF_OTHER: usize = 24;
 /// Maximum number of these runs for each run of the reference. Further runs of the other commit
 /// alone show little; new runs of both commits show more.
 const MOST_FOR_EACH: usize = 4;
@@ -59,8 +60,9 @@ impl Driver<'_> {
         let mut later = self.read_by_builds(search_range, found, &chain)?;
         later.retain(|one| one != newer);
         let mut gone = None;
+        self.begin_neighbours(found, Neighbours::Later, later.len())?;
         for next in later.iter().take(MOST_TRIED) {
-            match self.at_neighbour(found, next, target, size)? {
+            match self.at_neighbour_on(Neighbours::Later, [found, next], target, size)? {
                 Some(AtNeighbour::Most) if !self.load_same_files(found, next, target)? => break,
                 None | Some(AtNeighbour::Most) => {}
                 Some(AtNeighbour::Part)
@@ -138,8 +140,9 @@ impl Driver<'_> {
         // The last of these is the parent, or has the code that the parent runs.
         let read = self.read_by_builds(search_range, older, &among)?;
         let mut is_unknown = false;
+        self.begin_neighbours(parent, Neighbours::Earlier, read.len().saturating_sub(1))?;
         for earlier in read.iter().rev().skip(1).take(MOST_TRIED) {
-            match self.at_neighbour(parent, earlier, target, -size)? {
+            match self.at_neighbour_on(Neighbours::Earlier, [parent, earlier], target, -size)? {
                 None => is_unknown = true,
                 Some(AtNeighbour::Most) => {
                     if !self.load_same_files(parent, earlier, target)? {
@@ -211,17 +214,33 @@ impl Driver<'_> {
         Ok(if left.is_empty() { chain.to_vec() } else { left })
     }
 
-    /// Whether runs of both commits are known to have loaded the same files.
-    fn load_same_files(
+    /// As [`Self::at_neighbour`], with an entry in the journal. `side`: where the other commit is.
+    fn at_neighbour_on(
         &mut self,
-        one: &CommitId,
-        other: &CommitId,
+        side: Neighbours,
+        [reference, other]: [&CommitId; 2],
         target: &GuardTarget,
-    ) -> Result<bool, HuntError> {
-        let measures = [target.guard.metric.measure.clone()];
-        let one = self.known_runs(one, &measures)?;
-        let other = self.known_runs(other, &measures)?;
-        Ok(have_same_files(one.of(&measures[0]), other.of(&measures[0])))
+        height: f64,
+    ) -> Result<Option<AtNeighbour>, HuntError> {
+        let shown = self.at_neighbour(reference, other, target, height)?;
+        let subject = self.oracle.history.info(other)?.subject;
+        let (commit, of) = (other.clone(), reference.clone());
+        self.oracle.recorder.event(Event::Neighbour { commit, subject, of, side })?;
+        Ok(shown)
+    }
+
+    /// Tells that neighbours of a commit are measured, if there are any.
+    fn begin_neighbours(
+        &mut self,
+        of: &CommitId,
+        side: Neighbours,
+        commits: usize,
+    ) -> Result<(), HuntError> {
+        if commits == 0 {
+            return Ok(());
+        }
+        let (of, most) = (of.clone(), commits.min(MOST_TRIED));
+        Ok(self.oracle.recorder.event(Event::Neighbours { of, side, most })?)
     }
 
     /// What another commit shows of the reference's level; `None` if it cannot be measured. `size`:
@@ -261,7 +280,7 @@ impl Driver<'_> {
         loop {
             let Some(theirs) = self.oriented_runs(other, target, runs)? else { return Ok(None) };
             let lack = Lack::of_levels([&own, &theirs], noise.sd, size);
-            if let Some(shown) = AtNeighbour::of(lack, runs >= MOST_RUNS) {
+            if let Some(shown) = AtNeighbour::of(lack, runs >= MOST_RUNS_OF_OTHER) {
                 return Ok(Some(shown));
             }
             if runs == 1
@@ -273,7 +292,7 @@ impl Driver<'_> {
             if runs >= MOST_FOR_EACH * own.len() {
                 return Ok(Some(AtNeighbour::Unclear));
             }
-            runs = MOST_RUNS.min(2 * runs);
+            runs = MOST_RUNS_OF_OTHER.min(2 * runs);
         }
     }
 
@@ -342,20 +361,6 @@ fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
     (size.is_finite() && size.abs() > 0.0).then_some(size)
 }
 
-/// Whether a run of one commit loaded the same files as a run of the other one, as far as known.
-fn have_same_files(one: &[Sample], other: &[Sample]) -> bool {
-    let is_known = |before: &Loaded| {
-        let mut after = other.iter().filter_map(known_files);
-        after.any(|after| after.unlike(before).is_empty())
-    };
-    one.iter().filter_map(known_files).any(is_known)
-}
-
-/// What a run loaded; `None` if that is not known, or if it loaded nothing of its commit.
-fn known_files(run: &Sample) -> Option<&Loaded> {
-    run.loaded.as_ref().filter(|loaded| !loaded.own.is_empty())
-}
-
 fn note(culprit: &Culprit, next: &CommitId, target: &GuardTarget, in_part: bool) -> String {
     let layout = if target.guard.depends_on_speed() {
         " (a commit may shift the speed by moving code in memory)"
@@ -368,31 +373,4 @@ fn note(culprit: &Culprit, next: &CommitId, target: &GuardTarget, in_part: bool)
         culprit.info.commit.short(),
         next.short(),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::oracle::fixture::ppl;
-
-    /// A run that loaded a program with this digest.
-    fn run(digest: &str) -> Sample {
-        let own = BTreeMap::from([("build/ppl".to_owned(), digest.to_owned())]);
-        Sample { loaded: Some(Loaded { own, ..Loaded::default() }), ..ppl(7.0) }
-    }
-
-    #[test]
-    fn commits_with_a_run_of_the_same_files_are_the_same_program() {
-        assert!(have_same_files(&[run("1"), run("2")], &[run("2")]));
-        assert!(!have_same_files(&[run("1")], &[run("2")]));
-    }
-
-    #[test]
-    fn runs_without_a_record_of_files_tell_nothing() {
-        let nothing = Sample { loaded: Some(Loaded::default()), ..ppl(7.0) };
-        assert!(!have_same_files(&[ppl(7.0)], &[ppl(7.0)]));
-        assert!(!have_same_files(std::slice::from_ref(&nothing), std::slice::from_ref(&nothing)));
-    }
 }

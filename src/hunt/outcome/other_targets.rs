@@ -2,7 +2,7 @@
 //! broken guards. When the failure's search has ended, each of them is looked at, also if only
 //! candidates are known for the failure.
 
-use crate::evaluation::{CommitId, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, Metric, Phase, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
@@ -67,5 +67,21 @@ impl Driver<'_> {
         let found = self.level_at(commit, target)?;
         let newer = self.level_at(&whole.newer, target)?;
         Ok(!is_worse(target, &found, &newer))
+    }
+}
+
+impl Ledger {
+    /// The guards that got a search of their own after that of the failure, without those in
+    /// noise, if a named commit moves their metric. Tests of the ends judge them too. `whole`: the
+    /// hunt's own range.
+    pub(crate) fn added_targets(&self, whole: &SearchRange) -> Vec<Target> {
+        let is_moved =
+            |metric: &Metric| self.named().any(|culprit| culprit.effect_on(metric).is_some());
+        let is_added = |target: &&Target| {
+            let guard = target.guard().filter(|target| target.noise.is_none());
+            guard.is_some_and(|target| is_moved(&target.guard.metric))
+                && !whole.targets.contains(*target)
+        };
+        self.targets.iter().filter(is_added).cloned().collect()
     }
 }

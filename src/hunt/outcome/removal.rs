@@ -24,13 +24,16 @@ struct SplitByRemoval {
     needed: Vec<Culprit>,
     /// Nothing changes.
     idle: Vec<Culprit>,
+    /// The removal does not tell, but a mend in the commit's own files took the step back.
+    untold: Vec<Culprit>,
 }
 
 impl Driver<'_> {
     /// If the ledger leaves open which found commits explain the newer end, removes what is left of
     /// each commit's change there. The answer changes only if
     ///
-    /// - each removal either takes away at least half of the commit's step or changes nothing,
+    /// - each removal either takes away at least half of the commit's step or changes nothing, or a
+    ///   mend in the commit's own files tells what became of the commit,
     /// - in the second case, what is left of the change in another form makes no step,
     /// - no two commits of the first kind, on separate lines of history, together explain more than
     ///   the whole change,
@@ -38,36 +41,51 @@ impl Driver<'_> {
     /// - the newer end is good without the changes of all commits of the first kind.
     ///
     /// Then these commits stand, and the others were undone. A commit whose change landed again
-    /// counts as undone too, and is named beside the commit that landed it. A commit stands if only
-    /// a branch undid it, and no found commit landed it again there. If no removal changes
-    /// anything, see [`Self::settle_either`].
+    /// counts as undone too, and is named beside the commit that landed it if its removal takes the
+    /// step away. A commit stands if only a branch undid it, and no found commit landed it again
+    /// there. If no removal changes anything, see [`Self::settle_either`].
     pub(crate) fn settle_by_removal(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
     ) -> Result<(), HuntError> {
-        let Some(SplitByRemoval { needed, idle }) = self.split_by_removal(ledger, whole)? else {
+        let Some(SplitByRemoval { needed, idle, untold }) = self.split_by_removal(ledger, whole)?
+        else {
             return Ok(());
         };
         if needed.is_empty() {
-            return self.settle_either(ledger, &idle);
+            return if untold.is_empty() { self.settle_either(ledger, &idle) } else { Ok(()) };
         }
         let (mut own, mut landed_again) = (Vec::new(), Vec::new());
         for culprit in &needed {
-            let Some(by) = self.restored_at(ledger, culprit)? else {
+            let by = match self.restored_at(ledger, culprit)? {
+                // The removal took another commit's lines out.
+                Some(by) if self.is_made_elsewhere(culprit, &by)? => return Ok(()),
+                Some(by) => Some(by),
+                None => self.put_back_after(ledger, culprit, &needed)?,
+            };
+            let Some(by) = by else {
                 own.push(culprit.clone());
                 continue;
             };
-            if self.is_made_elsewhere(culprit, &by)? {
-                // The removal took another commit's lines out.
-                return Ok(());
-            }
             let is_kept = self.is_kept_beside(culprit, &by, &whole.newer)?;
             if is_kept && !self.is_landed_again(culprit, &needed)? {
                 own.push(culprit.clone());
             } else {
                 landed_again.push((culprit, by, is_kept));
             }
+        }
+        let mut undone = Vec::new();
+        for culprit in &untold {
+            let by = match self.put_back_after(ledger, culprit, &needed)? {
+                None => self.undone_in_own_files(ledger, culprit)?,
+                by => by,
+            };
+            let Some(by) = by else { return Ok(()) };
+            if self.is_kept_beside(culprit, &by, &whole.newer)? {
+                return Ok(());
+            }
+            undone.push((culprit, by));
         }
         if own.is_empty() || self.has_a_pair_too_many(ledger, whole, &own)? {
             return Ok(());
@@ -96,6 +114,9 @@ impl Driver<'_> {
         }
         for culprit in &idle {
             ledger.set_idle(culprit, &whole.newer);
+        }
+        for (culprit, by) in undone {
+            ledger.set_idle(culprit, &by);
         }
         Ok(())
     }
@@ -126,8 +147,8 @@ impl Driver<'_> {
             return Ok(Vec::new());
         }
         let split = self.split_by_removal(ledger, whole)?;
-        let Some(SplitByRemoval { needed, .. }) = split.filter(|split| !split.needed.is_empty())
-        else {
+        let tells = |split: &SplitByRemoval| !split.needed.is_empty() && split.untold.is_empty();
+        let Some(SplitByRemoval { needed, .. }) = split.filter(tells) else {
             return Ok(Vec::new());
         };
         let mut next = Vec::new();
@@ -145,7 +166,7 @@ impl Driver<'_> {
 
     /// Removes what is left of each found commit's change from the newer end, if the ledger leaves
     /// open which of these commits explain that end. `None` if the ledger does not leave this open,
-    /// or if a removal does not tell.
+    /// or if neither a removal nor a mend in the commit's own files tells.
     fn split_by_removal(
         &mut self,
         ledger: &Ledger,
@@ -165,12 +186,17 @@ impl Driver<'_> {
         if open.is_empty() || open.len() > MOST_REMOVED || !open.iter().all(is_exact) {
             return Ok(None);
         }
-        let mut split = SplitByRemoval { needed: Vec::new(), idle: Vec::new() };
+        let mut split = SplitByRemoval { needed: Vec::new(), idle: Vec::new(), untold: Vec::new() };
         for culprit in open {
             match self.newer_end_without(&culprit)? {
                 EndWithoutChange::LosesTheStep => split.needed.push(culprit),
                 EndWithoutChange::ShowsTheSame => split.idle.push(culprit),
-                EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => return Ok(None),
+                EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => {
+                    if self.own_mends(ledger, &culprit)?.is_empty() {
+                        return Ok(None);
+                    }
+                    split.untold.push(culprit);
+                }
             }
         }
         Ok(Some(split))
@@ -334,9 +360,10 @@ impl Ledger {
     }
 
     /// Records that the newer end shows a found commit's step without the commit's change too.
-    fn set_idle(&mut self, culprit: &Culprit, newer: &CommitId) {
+    /// `by`: the first known commit without it.
+    fn set_idle(&mut self, culprit: &Culprit, by: &CommitId) {
         for found in self.found.iter_mut().filter(|one| one.has_effects_of(culprit)) {
-            found.status = CulpritStatus::Undone { by: newer.clone(), again: false };
+            found.status = CulpritStatus::Undone { by: by.clone(), again: false };
         }
     }
 

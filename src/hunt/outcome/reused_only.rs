@@ -18,9 +18,11 @@ impl Driver<'_> {
             let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
             dates.extend(run.map(|run| run.record.started));
         }
-        let is_new = |entry: &Entry| matches!(&entry.event, Event::Run(run) if !run.reused);
         if let Some(when) = days(dates.iter().map(String::as_str)) {
-            let text = words(&when, entries.iter().any(is_new));
+            let is_part = |entry: &Entry| matches!(&entry.event, Event::Run(run) if !run.reused);
+            let is_ahead =
+                |entry: &Entry| matches!(&entry.event, Event::Ahead(done) if !done.runs.is_empty());
+            let text = words(&when, entries.iter().any(is_part), entries.iter().any(is_ahead));
             self.oracle.recorder.event(Event::Note { text: text.clone() })?;
             finding.notes.push(text);
         }
@@ -38,9 +40,13 @@ fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
     runs.iter().all(|run| run.reused).then_some(runs)
 }
 
-fn words(when: &str, is_more_new: bool) -> String {
-    let now =
-        if is_more_new { "only parts of a commit were run now" } else { "nothing was run now" };
+/// `parts`: whether parts of a commit were run now; `ahead`: whether workers ran something now.
+fn words(when: &str, parts: bool, ahead: bool) -> String {
+    let now = match (parts, ahead) {
+        (true, _) => "only parts of a commit were run now",
+        (false, true) => "what other slots ran now did not count",
+        (false, false) => "nothing was run now",
+    };
     format!("this answer comes from stored runs of {when}; {now}")
 }
 
@@ -50,11 +56,12 @@ mod tests {
 
     #[test]
     fn one_day_or_from_the_first_to_the_last() {
-        let of = |dates: &[&str]| words(&days(dates.iter().copied()).unwrap(), false);
+        let of = |dates: &[&str]| words(&days(dates.iter().copied()).unwrap(), false, false);
         let [first, second] = ["2026-01-02T03:04:05Z", "2026-02-03T03:04:05Z"];
         assert!(of(&[first, first]).contains("runs of 2026-01-02; nothing"));
         assert!(of(&[second, first]).contains("2026-01-02 to 2026-02-03"));
         assert_eq!(days(["soon"].into_iter()), None);
-        assert!(words("2026-01-02", true).ends_with("only parts of a commit were run now"));
+        assert!(words("2026-01-02", true, true).ends_with("only parts of a commit were run now"));
+        assert!(words("2026-01-02", false, true).ends_with("other slots ran now did not count"));
     }
 }

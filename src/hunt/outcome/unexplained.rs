@@ -2,10 +2,12 @@
 //! answer is not complete. Pure.
 
 use crate::evaluation::{
-    Account, Culprit, Effect, Failure, GuardTarget, Metric, Target, Unexplained, Value,
+    Account, CommitId, Culprit, Effect, Failure, GuardTarget, Metric, Target, Unexplained, Value,
     exceeds_limit,
 };
+use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::confirm::effect::NORMAL_95;
+use crate::hunt::distinct::distinct;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
@@ -52,6 +54,30 @@ impl Ledger {
             }
         }
         found
+    }
+
+    /// The commits of which one made what the newer end shows of the unexplained metrics, if no
+    /// search left candidates: those that are not before a found commit that moved the metric and
+    /// does not stand any more, or all. Only for metrics that no named commit moves.
+    pub(super) fn in_question(
+        &self,
+        unexplained: &[Unexplained],
+        order: &CommitOrder,
+    ) -> Vec<CommitId> {
+        if !self.candidates.is_empty() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for one in unexplained {
+            let Unexplained::Metric(metric) = one else { continue };
+            if self.is_moved(metric) {
+                continue;
+            }
+            let moves = |found: &&FoundCommit| found.culprit.effect_on(metric).is_some();
+            let undone = self.found.iter().find(moves);
+            all.extend(order.not_before(undone.map(|found| &found.culprit.info.commit)));
+        }
+        distinct(all)
     }
 
     fn unexplained_metrics(&self, accounts: &[Account]) -> Vec<Metric> {

@@ -12,6 +12,8 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::open_doubt::lower_confidence;
 
+use super::gained_back;
+
 impl Driver<'_> {
     /// Lowers the confidence in the named commits of which no test of the newer end tells whether
     /// it needs them, if later commits were not measured or could not be judged. In a hunt for a
@@ -31,6 +33,7 @@ impl Driver<'_> {
         }
         let known = self.known_at_all()?;
         let [_, newer] = self.begun.ends();
+        gained_back::doubt(&mut finding, |commit| !untested.contains(commit));
         let is_untested = |one: &&mut Culprit| untested.contains(&one.info.commit);
         for culprit in finding.culprits.iter_mut().filter(is_untested) {
             let later = self.oracle.history.descending(&culprit.info.commit, newer)?;

@@ -9,11 +9,8 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
-use super::mean_level::{MeanLevel, Rest, SURE, has_noisy_levels};
+use super::mean_level::{MOST_RUNS, MeanLevel, Rest, SURE, has_noisy_levels};
 use super::unexplained::error_of_step;
-
-/// Maximum number of runs of each commit to decide.
-const MOST_RUNS: usize = 24;
 
 /// Where a found commit lies between the ends, in the metric's unit.
 #[derive(Clone, Copy, Debug)]

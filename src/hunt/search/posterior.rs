@@ -67,6 +67,7 @@ pub(crate) fn posterior(
         method: SearchMethod::Posterior,
     };
     let range = open_search(driver, search_range, &strategy)?;
+    driver.tell_one_slot_in_noise()?;
     let number = driver.searches;
     driver.searches += 1;
     let whole = crate::git::Range { paths: Vec::new(), ..range.clone() };
@@ -109,6 +110,7 @@ pub(crate) fn posterior(
         drift: drift_prior(target),
         price_of_build: driver.price_of_build(&target.guard.metric.measure)?,
         stored: driver.stored_runs(&lineage, target)?,
+        built: driver.built_commits(&lineage)?,
     };
     let commits = lineage.into_iter().map(|one| one.commit).collect();
     let mut noisy = Noisy::new(&graph, settings);

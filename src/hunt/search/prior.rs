@@ -28,8 +28,9 @@ impl Driver<'_> {
         let reaches = self.reaches(lineage, range)?;
         let code = reaches.iter().filter(|reach| **reach == ChangeReach::Code).count();
         if code > 0 && code < lineage.len() {
+            let change = if code == 1 { "changes" } else { "change" };
             let text = format!(
-                "{code} of {} commits change code that the builds of the two ends compiled \
+                "{code} of {} commits {change} code that the builds of the two ends compiled \
                  differently; the search starts with the assumption that the first bad commit is \
                  likelier to be one of them",
                 lineage.len()

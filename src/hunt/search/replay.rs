@@ -8,7 +8,7 @@ use crate::hunt::range::SearchRange;
 use crate::hunt::short::add_chunks_to_reason;
 use crate::hunt::strategy::SearchStrategy;
 use crate::hunt::verdict::{VerdictContext, write_down};
-use crate::store::journal::Event;
+use crate::store::journal::{Event, Judged};
 
 use super::opening::sought;
 
@@ -38,7 +38,7 @@ pub(crate) fn replay(
         }
     }
     let (targets, chunks) = sought(driver, strategy);
-    let (mut known, mut read) = (Vec::new(), None);
+    let (mut known, mut read) = (Vec::<Judged>::new(), None);
     for entry in driver.hunt.entries_in_force()? {
         if let Event::Search { chunks, .. } = entry.event {
             read = chunks;
@@ -48,15 +48,16 @@ pub(crate) fn replay(
             if over != chunks {
                 continue;
             }
-            match known.iter_mut().find(|(commit, _)| *commit == judged.commit) {
-                Some((_, verdict)) => *verdict = judged.judgement.verdict,
-                None => known.push((judged.commit, judged.judgement.verdict)),
+            match known.iter_mut().find(|one| one.commit == judged.commit) {
+                Some(one) => *one = judged,
+                None => known.push(judged),
             }
         }
     }
     // The session's state, until a mark changes it.
     let mut unchanged = None;
-    for (commit, before) in known {
+    for before in known {
+        let commit = before.commit.clone();
         let is_between = driver.oracle.history.is_ancestor(old, &commit)?
             && driver.oracle.history.is_ancestor(&commit, new)?;
         let is_end = commit == *old || commit == *new;
@@ -77,7 +78,10 @@ pub(crate) fn replay(
         };
         let (mut judgement, observation) =
             driver.oracle.judge_until_decided(&commit, &targets, phase, chunks)?;
-        if judgement.verdict != before {
+        let is_other = judgement.verdict != before.judgement.verdict;
+        // After a search with other builds, the commit was measured again. The verdict of these
+        // runs is shown, although it is the same.
+        if is_other || are_all_new(&observation.attempts(), &before.attempts) {
             add_chunks_to_reason(&mut judgement, chunks);
             let place = VerdictContext { search_number: driver.searches, phase, left: None };
             write_down(&mut driver.oracle, &observation, &judgement, place)?;
@@ -91,6 +95,11 @@ pub(crate) fn replay(
         }
     }
     Ok(())
+}
+
+/// Whether a verdict has runs, and rests on none of those that the verdict before rested on.
+fn are_all_new(attempts: &[String], before: &[String]) -> bool {
+    !attempts.is_empty() && attempts.iter().all(|attempt| !before.contains(attempt))
 }
 
 /// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
@@ -149,4 +158,20 @@ impl Driver<'_> {
 
 pub(crate) fn ended(session: &BisectSession) -> Result<Option<End>, HuntError> {
     Ok(session.state()?.and_then(|state| state.end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_all_new;
+
+    #[test]
+    fn a_verdict_is_written_again_only_if_no_run_of_it_was_known() {
+        let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let before = of(&["a1", "a2"]);
+        assert!(are_all_new(&of(&["b1"]), &before));
+        assert!(are_all_new(&of(&["b1"]), &[]));
+        // More runs of the same build, or a build that fails again.
+        assert!(!are_all_new(&of(&["a1", "a2", "a3"]), &before));
+        assert!(!are_all_new(&[], &before));
+    }
 }

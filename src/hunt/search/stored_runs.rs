@@ -39,4 +39,15 @@ impl Driver<'_> {
         }
         Ok(stored)
     }
+
+    /// For each commit, whether an earlier hunt left its build for this search; empty if no commit
+    /// has one.
+    pub(crate) fn built_commits(&mut self, lineage: &[Lineage]) -> Result<Vec<bool>, HuntError> {
+        let commits = lineage.iter().map(|one| &one.commit).collect();
+        let built = self.oracle.built_earlier(&commits)?;
+        if built.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(lineage.iter().map(|one| built.contains(&one.commit)).collect())
+    }
 }

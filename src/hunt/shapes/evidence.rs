@@ -7,7 +7,7 @@ use super::cell::Criterion;
 
 /// Runs of each side in a cell: a difference counts only if it repeats, and a rule rests only on
 /// cells that ran so often.
-pub(super) const RUNS_TO_CLAIM: usize = 2;
+pub(crate) const RUNS_TO_CLAIM: usize = 2;
 
 /// The search for a rule ends after this many cells in a row that cannot be judged.
 const MOST_IN_VAIN: usize = 4;

@@ -18,7 +18,8 @@ pub(super) fn kind(target: &GuardTarget) -> NoiseKind {
     if target.guard.form.is_relative() { NoiseKind::Log } else { NoiseKind::Plain }
 }
 
-/// The target with its baseline here, and the whole tolerance.
+/// The target with its baseline here, and the whole tolerance. The words around the values may be
+/// others here, since lines may name the machine.
 pub(super) fn whole(target: &GuardTarget, baseline: Value) -> GuardTarget {
     // A guard that was no target has no baseline of a hunt.
     let is_of_hunt = !target.guard.form.name().is_from_baseline() && target.limit.is_finite();
@@ -26,7 +27,7 @@ pub(super) fn whole(target: &GuardTarget, baseline: Value) -> GuardTarget {
         Some(x) if !is_of_hunt => target.guard.limit(x),
         _ => target.limit,
     };
-    GuardTarget { baseline, limit, threshold: None, ..target.clone() }
+    GuardTarget { baseline, limit, threshold: None, forms: None, ..target.clone() }
 }
 
 /// The target with half its tolerance. A hunt blames a commit only for a larger step than that.
@@ -68,7 +69,7 @@ pub(super) fn with_noise(
         paired: is_paired,
         error: reported.map_or(0.005, |noise| noise.error),
     };
-    (GuardTarget { noise: Some(noise), ..target.clone() }, Step::Size { step, sd })
+    (GuardTarget { noise: Some(noise), forms: None, ..target.clone() }, Step::Size { step, sd })
 }
 
 #[cfg(test)]

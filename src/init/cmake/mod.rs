@@ -26,6 +26,9 @@ const DEEPEST: usize = 24;
 const NESTED: usize = 256;
 const ROUNDS: usize = 200;
 const COMMANDS: usize = 200_000;
+/// The value of a loop's variable that cannot be read from the file. Names and paths with a `$` in
+/// them are left out, and the other commands of the loop are read once.
+const UNKNOWN: &str = "$";
 /// So many bytes of text, or tries of a file against a pattern, count as a further command.
 const AS_ONE: usize = 1 << 10;
 
@@ -204,15 +207,7 @@ impl Walk<'_> {
     ) {
         let words = self.words(first, scope);
         let Some((name, items)) = words.split_first() else { return };
-        let items: Vec<String> =
-            match items.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-                ["IN", "LISTS", lists @ ..] => {
-                    lists.iter().flat_map(|list| scope.list(list)).collect()
-                }
-                ["IN", "ITEMS", items @ ..] | items => {
-                    items.iter().map(|&item| item.to_owned()).collect()
-                }
-            };
+        let items = loop_items(items, scope);
         for item in items.iter().take(ROUNDS) {
             scope.set(name, item.clone());
             self.run(body, file, scope, depth);
@@ -322,6 +317,42 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// The values of the variable of a `foreach`. `words`: those after the variable's name.
+fn loop_items(words: &[String], scope: &Scope) -> Vec<String> {
+    let [first, rest @ ..] = words else { return Vec::new() };
+    match (first.as_str(), rest) {
+        // Several lists at once, into several variables.
+        _ if words.iter().any(|word| word == "ZIP_LISTS") => vec![UNKNOWN.to_owned()],
+        ("IN", rest) => {
+            let lists = rest.iter().skip_while(|word| *word != "LISTS").skip(1);
+            let lists = lists.take_while(|word| *word != "ITEMS");
+            let items = rest.iter().skip_while(|word| *word != "ITEMS").skip(1);
+            lists.flat_map(|list| scope.list(list)).chain(items.cloned()).collect()
+        }
+        ("RANGE", rest) => numbers(rest),
+        _ => words.to_vec(),
+    }
+}
+
+/// The numbers of `RANGE`, both ends included: `[start] end [step]`. One unknown value if a word
+/// is no number, such as an unknown variable.
+fn numbers(words: &[String]) -> Vec<String> {
+    let known: Option<Vec<usize>> = words.iter().map(|word| word.parse().ok()).collect();
+    let (start, end, step) = match known.as_deref() {
+        Some([end]) => (0, *end, 1),
+        Some([start, end]) => (*start, *end, 1),
+        Some([start, end, step]) => (*start, *end, *step),
+        _ => return vec![UNKNOWN.to_owned()],
+    };
+    // CMake counts down too.
+    let numbers: Vec<usize> = if start <= end {
+        (start..=end).step_by(step.max(1)).take(ROUNDS).collect()
+    } else {
+        (end..=start).rev().step_by(step.max(1)).take(ROUNDS).collect()
+    };
+    numbers.iter().map(usize::to_string).collect()
 }
 
 /// The words before the first of `ends`.

@@ -112,6 +112,36 @@ fn loops_and_globs_are_followed() {
 }
 
 #[test]
+fn the_words_of_a_loop_are_no_names_of_programs() {
+    let names = |call: &str| -> Vec<String> {
+        let text = format!(
+            "set(ALL a b)\nset(MORE c)\n{call}\n  add_executable(tool-${{t}} x.c)\nendforeach()\n\
+             add_executable(last x.c)\n"
+        );
+        let programs = build(&[("CMakeLists.txt", &text)]).programs;
+        programs.into_iter().map(|program| program.name).filter(|name| name != "last").collect()
+    };
+    assert_eq!(names("foreach(t RANGE 2)"), ["tool-0", "tool-1", "tool-2"]);
+    assert_eq!(names("foreach(t RANGE 9 11)"), ["tool-9", "tool-10", "tool-11"]);
+    assert_eq!(names("foreach(t RANGE 1 6 2)"), ["tool-1", "tool-3", "tool-5"]);
+    assert_eq!(names("foreach(t RANGE 2 1)"), ["tool-2", "tool-1"]);
+    assert_eq!(names("foreach(t IN LISTS ALL MORE)"), ["tool-a", "tool-b", "tool-c"]);
+    assert_eq!(names("foreach(t IN LISTS MORE ITEMS d e)"), ["tool-c", "tool-d", "tool-e"]);
+    assert_eq!(names("foreach(t IN ITEMS d e)"), ["tool-d", "tool-e"]);
+    assert_eq!(names("foreach(t d e)"), ["tool-d", "tool-e"]);
+    // Values that the file does not tell name no program.
+    for call in ["RANGE 1 ${NUMBER}", "IN ZIP_LISTS ALL MORE", "u IN ZIP_LISTS ALL MORE"] {
+        assert_eq!(names(&format!("foreach(t {call})")), [""; 0], "{call}");
+    }
+}
+
+#[test]
+fn a_loop_whose_values_are_unknown_is_read_once() {
+    let text = "foreach(t RANGE ${N})\n  add_executable(one x.c)\nendforeach()\n";
+    assert_eq!(build(&[("CMakeLists.txt", text)]).programs.len(), 1);
+}
+
+#[test]
 fn folders_and_variables_that_contain_themselves_end() {
     let build = build(&[(
         "CMakeLists.txt",

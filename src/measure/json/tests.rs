@@ -30,6 +30,19 @@ fn pointers_lead_to_numbers() {
 }
 
 #[test]
+fn a_number_with_too_many_digits_is_refused() {
+    for printed in ["12345678901234567890", "-9007199254740993", "1234567890123456789012345"] {
+        let told = detail("/x", &format!("{{\"a\": 1, \"x\": {printed}}}"));
+        assert!(told.contains(printed) && told.contains("kind = \"fact\""), "{told}");
+    }
+    let text = r#"{"x": 1e30, "y": 9007199254740994, "z": 12345678901234567890}"#;
+    assert_eq!(read("/x", text), Ok(Value::Number(1e30)));
+    assert_eq!(read("/y", text), Ok(Value::Number(9_007_199_254_740_994.0)));
+    let named = fact("/x", r#"{"x": 12345678901234567890}"#);
+    assert_eq!(named, Value::Fact("12345678901234567890".to_owned()));
+}
+
+#[test]
 fn each_pointer_has_its_name() {
     let pointers =
         [(Some("pp".to_owned()), "/0".to_owned()), (Some("tg".to_owned()), "/1".to_owned())];
@@ -130,4 +143,38 @@ fn a_key_beside_the_number_says_its_unit() {
         assert_eq!(unit(MeasureKind::Number, &stdout).unwrap(), wanted, "{stdout}");
         assert_eq!(unit(MeasureKind::Fact, &stdout), None);
     }
+}
+
+#[test]
+fn an_element_of_an_array_has_the_form_of_its_texts_or_of_the_length() {
+    let form = |pointer: &str, text: &str| form_at(&serde_json::from_str(text).unwrap(), pointer);
+    let wiki = r#"{"results": [{"name": "wiki", "ppl": 7.1, "at": "12:01:02"}]}"#;
+    let reference = r#"{"results": [{"name": "ref", "ppl": 7}, {"name": "wiki", "ppl": 7.1}]}"#;
+    assert_eq!(form("/results/0/ppl", wiki).unwrap(), "name wiki");
+    assert_eq!(form("/results/0/ppl", reference).unwrap(), "name ref");
+    assert_eq!(form("/results/1/ppl", reference).unwrap(), "name wiki");
+    assert_eq!(form("/0", "[7.1]").unwrap(), "the only element");
+    assert_ne!(form("/0", "[7.1]"), form("/0", "[7, 7.1]"));
+    let nested = form("/0/0", "[[1, 2, 3, 4]]").unwrap();
+    assert_eq!(nested, "one of several elements; the only element");
+    assert_eq!(form("/9", "[1, 2, 3, 4, 5, 6, 7, 8, 9, 0]"), form("/3", "[1, 2, 3, 4]"));
+    assert_eq!(form("/a~1b/m~0n", r#"{"a/b": {"m~n": 1}, "name": "x"}"#), None);
+    let parser = Document::new("m", &[(None, "/0".to_owned())].into(), MeasureKind::Number);
+    let reading = parser.finish("[7.1]").unwrap();
+    assert_eq!(reading.forms[&Metric::of("m")].to_string(), "`the only element`");
+}
+
+#[test]
+fn texts_beside_the_value_are_in_its_form() {
+    let form = |pointer: &str, text: &str| form_at(&serde_json::from_str(text).unwrap(), pointer);
+    let quantized = form("/ppl", r#"{"model": "q4_0", "ppl": 7.1}"#).unwrap();
+    assert_eq!(quantized, "model q4_0");
+    assert_ne!(form("/ppl", r#"{"model": "f16", "ppl": 7.1}"#), Some(quantized));
+    let nested = r#"{"a/b": {"m~n": 1, "name": "x"}}"#;
+    assert_eq!(form("/a~1b/m~0n", nested).unwrap(), "name x");
+    // The value itself, a unit, a time, and prose are no names.
+    let others = r#"{"ppl": "7.1", "unit": "ms", "at": "12:01", "text": "a b c d e f g h i"}"#;
+    assert_eq!(form("/ppl", others), None);
+    let element = r#"[{"state": "ok"}]"#;
+    assert_eq!(form("/0/state", element).unwrap(), "the only element");
 }

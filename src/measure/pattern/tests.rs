@@ -66,6 +66,17 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9]+)", "t=1'990", "1'990"),
         (r"t=([0-9.]+)", "t=1.990,50", "1.990,50"),
         (r"t=([0-9.]+)", "t=1.990.000,5", "1.990.000,5"),
+        // Thousands with spaces, powers of ten, hexadecimal numbers.
+        (r"t=([0-9.]+)", "t=1 234.5", "1 234.5"),
+        (r"t=([0-9.]+)", "t=1 234 567.8 ms", "1 234 567.8"),
+        (r"t=([0-9.]+)", "t=1\u{202f}234", "1\u{202f}234"),
+        (r"t=([0-9.]+)", "t=12\u{a0}345.5", "12\u{a0}345.5"),
+        (r"([0-9.]+) s", "1\u{202f}234.5 s", "1\u{202f}234.5"),
+        (r"t=([0-9.]+)", "t=7.1x10^2", "7.1x10^2"),
+        (r"t=([0-9.]+)", "t=7.1*10**-2", "7.1*10**-2"),
+        (r"t=([0-9.]+)", "t=7.1 × 10⁻²", "7.1 × 10⁻²"),
+        (r"t=([0-9.]+)", "t=7.1 e5", "7.1 e5"),
+        (r"t=([0-9.]+)", "t=0x1.cp+2", "0x1.cp+2"),
         // A pattern that takes any text behind its number.
         (r"t=([0-9]+).*", "t=12.5 s", "12.5"),
         (r"t=([0-9]+)\D.*", "t=1,990 s", "1,990"),
@@ -96,11 +107,40 @@ fn a_part_of_a_number_is_refused() {
         (r"t=([0-9.]+)", "t=12.5e", 12.5),
         (r"t=([0-9]+)", "t=7.", 7.0),
         (r"v1\.([0-9]+)", "v1.23", 23.0),
+        (r"t=([0-9.]+)", "t=7.1 512", 7.1),
+        (r"t=([0-9.]+)", "t=7 512", 7.0),
+        (r"t=([0-9.]+)", "t=7 5120.5", 7.0),
+        (r"t=([0-9.]+) ", "t=7 512.5", 7.0),
+        (r"t=([0-9]+)", "t=7 512.5", 7.0),
+        (r"[a-z]+ 3 ([0-9.]+)", "pp 3 7 512.5", 7.0),
+        (r"t=([0-9.]+)", "t=7.1x faster", 7.1),
+        (r"t=([0-9.]+)", "t=7.1 x 10", 7.1),
+        (r"t=([0-9.]+)", "t=7.1 e5m2", 7.1),
     ] {
         assert_eq!(number(pattern, Pick::Last).value(&[line]), Value::Number(wanted), "{line}");
     }
     let version = fact(r"v([0-9]+)", Pick::Last).value(&["v12.5"]);
     assert_eq!(version, Value::Fact("12".to_owned()));
+}
+
+#[test]
+fn a_whole_number_with_too_many_digits_is_refused() {
+    for pick in [Pick::Last, Pick::Max] {
+        let failure = number("t=([0-9]+)", pick).read(&["t=12345678901234567890"]).unwrap_err();
+        assert!(failure.detail.contains("set `kind = \"fact\"`"), "{failure:?}");
+    }
+    let exact = number("t=([0-9]+)", Pick::Last).value(&["t=9007199254740992"]);
+    assert_eq!(exact, Value::Number(9_007_199_254_740_992.0));
+}
+
+#[test]
+fn the_digits_behind_the_point_are_counted() {
+    let metric = Metric::of("speed");
+    let counted = |pick| {
+        let reading = number(r"t=(\S+)", pick).read(&["t=1.25", "t=7.5"]).unwrap();
+        reading.decimals.get(&metric).copied()
+    };
+    assert_eq!([Pick::First, Pick::Last, Pick::Max].map(counted), [Some(2), Some(1), None]);
 }
 
 #[test]
@@ -341,4 +381,5 @@ fn the_units_are_those_of_the_numbers_that_count() {
     assert!(fact(r"t=(.*)", Pick::Last).read(&lines).unwrap().units.is_empty());
 }
 
+mod forms;
 mod in_place;

@@ -8,6 +8,7 @@ use crate::oracle::fixture::{
 };
 
 mod failures;
+mod forms;
 
 fn guarded(target: GuardTarget) -> [Target; 1] {
     [Target::Guard(target)]
@@ -365,7 +366,8 @@ fn a_check_that_did_not_run_hides_a_failure_and_feigns_a_lower_count() {
         let mut run = ppl(value);
         let reading = run.result.as_mut().unwrap();
         (reading.checks, reading.skipped) = (Some(checks(ran)), checks(skipped));
-        let target = GuardTarget { needed: Some(needed.clone()), ..target(form, good, bad) };
+        let target =
+            GuardTarget { needed: Some(Box::new(needed.clone())), ..target(form, good, bad) };
         settled(decide(&seen('a', "ppl", [run]), &guarded(target))).verdict
     };
     let failed = |value, checks| judged(GuardForm::Max(0.0), 0.0, 1.0, value, checks);

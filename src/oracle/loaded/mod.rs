@@ -13,7 +13,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::build::{Slot, SlotError};
+use crate::build::{Slot, SlotError, forget_git_events, has_asked_references};
 use crate::evaluation::Loaded;
 use crate::store::{Digests, Store, StoreError};
 
@@ -56,6 +56,7 @@ impl LoadWatch {
             .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
         let found = survey(&tops(slot));
         let opened = Opened::of(found.folders);
+        forget_git_events(slot);
         Ok(Self { opened, modules, names: found.names, programs: found.programs })
     }
 
@@ -103,16 +104,21 @@ impl LoadWatch {
             let of_build = self.programs.iter().filter(|path| path.starts_with(&build));
             installed(of_build, elsewhere.keys()).map(below)
         };
-        let own = digests(&mut slot_digests(ground.slot), own)?;
+        let own = slot_digests(ground.slot).of_built(&existing(own))?;
         let executable = own.keys().filter(|path| is_executable(path)).map(|path| below(path));
         Ok(Ok(Loaded {
             executable: Some(executable.collect()),
-            own: own.iter().map(|(path, sha)| (below(path), sha.clone())).collect(),
+            without_path: own
+                .iter()
+                .filter_map(|(path, digests)| Some((below(path), digests.without_path.clone()?)))
+                .collect(),
+            own: own.into_iter().map(|(path, digests)| (below(&path), digests.sha256)).collect(),
             elsewhere: elsewhere.iter().map(|(path, sha)| (named(path), sha.clone())).collect(),
             names: self.names,
             is_whole,
             is_watched: is_known,
             shadowed,
+            asks_references: has_asked_references(ground.slot),
         }))
     }
 }
@@ -196,7 +202,7 @@ impl<'a> SlotContents<'a> {
 }
 
 fn slot_digests(slot: &Slot) -> Digests {
-    Digests::at(&slot.root().join("digests.json"))
+    Digests::of_slot(&slot.root().join("digests.json"), slot.root())
 }
 
 /// Whether the file is a program or a shared object, that is, an ELF file.
@@ -211,8 +217,12 @@ fn digests(
     cache: &mut Digests,
     files: impl IntoIterator<Item = PathBuf>,
 ) -> Result<BTreeMap<PathBuf, String>, StoreError> {
-    let there: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
-    cache.of_each(&there)
+    cache.of_each(&existing(files))
+}
+
+/// The files that still exist.
+fn existing(files: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    files.into_iter().filter(|path| path.is_file()).collect()
 }
 
 impl AllowedPaths<'_> {

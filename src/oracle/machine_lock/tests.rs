@@ -106,6 +106,22 @@ fn builds_go_on_beside_the_only_run_and_other_runs_wait() {
 }
 
 #[test]
+fn nothing_runs_beside_the_repeat_of_a_failed_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = MachineLock::below(folder.path());
+    let before = take(&lock, MachineShare::Run);
+    let repeat = other(&lock, MachineShare::Repeat);
+    assert!(repeat.is_waiting());
+    drop(before);
+    let held = repeat.has_the_lock();
+    drop(take(&lock, MachineShare::Build));
+    let run = other(&lock, MachineShare::Run);
+    assert!(run.is_waiting());
+    drop(held);
+    drop(run.has_the_lock());
+}
+
+#[test]
 fn a_wait_can_be_stopped_and_leaves_nothing_locked() {
     let folder = tempfile::tempdir().unwrap();
     let lock = MachineLock::below(folder.path());
@@ -125,6 +141,7 @@ fn if_locks_do_not_work_only_exclusive_runs_fail() {
     std::fs::write(folder.path().join("machines"), "in the way").unwrap();
     let lock = MachineLock::below(folder.path());
     drop(take(&lock, MachineShare::Run));
+    drop(take(&lock, MachineShare::Repeat));
     let alone = lock.take(MachineShare::Exclusive, &Stop::never(), &mut || {});
     assert!(matches!(alone, Err(NotTaken::Error(_))));
 }

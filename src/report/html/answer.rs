@@ -133,7 +133,7 @@ fn summary(report: &Report) -> Option<String> {
 
 impl LevelView {
     fn of_effect(report: &Report, effect: &EffectLine) -> Self {
-        let allowed = text::value(&effect.limit);
+        let allowed = steps::limit(report, &effect.metric, &effect.limit);
         let [before, after] = text::pair(&effect.parent, &effect.commit);
         Self {
             metric: effect.metric.to_string(),

@@ -86,6 +86,8 @@ struct Page {
     candidates: TableView,
     /// How many candidates the table leaves out.
     unlisted: Option<String>,
+    /// Which candidates print a value elsewhere.
+    elsewhere: Option<String>,
     candidate_changes: Vec<CandidateView>,
     contributions: TableView,
     /// Tables about the inside of the commit, with their titles.
@@ -184,6 +186,7 @@ impl Page {
             candidates_caution: words::candidates_caution(report).filter(|_| !listed),
             candidates: view(&tables::candidates(report)),
             unlisted: candidates::unlisted(report).filter(|_| !listed),
+            elsewhere: candidates::printed_elsewhere(report),
             candidate_changes: report
                 .candidate_changes
                 .iter()

@@ -2,10 +2,10 @@
 
 use crate::report::commands::comparable;
 use crate::report::links::Logs;
-use crate::report::model::{BuildLine, MeasuredCommit, Report, RunLine};
+use crate::report::model::{BuildLine, MeasuredCommit, Report};
+use crate::report::places::Places;
 use crate::report::tables::Output;
 use crate::report::words;
-use crate::store::CompilerCache;
 use crate::ui::text;
 
 use super::cells::OutputView;
@@ -65,17 +65,18 @@ fn rows(
     };
     let name = commit.commit.short().to_owned();
     let mut rows = Vec::new();
+    let places = Places::of(report);
     for build in &commit.builds {
         let commands =
             build.commands.iter().map(|argv| known.number(argv, report, commit)).collect();
         rows.push(RecordView {
-            what: what(build),
+            what: what(build) + &places.build(build),
             commit: name.clone(),
             phase: build.phase.to_string(),
             took: text::seconds(build.wall_s),
             memory: String::new(),
             commands,
-            output: output(&build.log, words::stored(build.reused, build.stored_at.as_deref())),
+            output: output(&build.log, words::stored_build(build)),
             failure: text::line(build.failure.as_deref().unwrap_or_default()),
         });
     }
@@ -85,7 +86,7 @@ fn rows(
         let apart = run.apart.as_ref().map(|why| format!("does not count: {why}"));
         let failure = apart.or_else(|| failed?.failure.clone()).unwrap_or_default();
         rows.push(RecordView {
-            what: measure(report, run),
+            what: format!("{}{}", run.measure, places.run(run)),
             commit: name.clone(),
             phase: run.phase.to_string(),
             took: text::seconds(run.wall_s),
@@ -98,24 +99,12 @@ fn rows(
     rows
 }
 
-/// The measure of a run; with the computer if the hunt's runs were made on several.
-fn measure(report: &Report, run: &RunLine) -> String {
-    match &run.host {
-        Some(host) if report.hosts.len() > 1 => {
-            format!("{} on {}", run.measure, text::line(&host.name))
-        }
-        _ => run.measure.clone(),
-    }
-}
-
 /// The label of a build or a prepare step.
 pub(super) fn what(build: &BuildLine) -> String {
     match (&build.prepare, build.compiler_cache) {
         (Some(name), _) => format!("prepare {}", text::line(name)),
         (None, None) => "build".to_owned(),
-        (None, Some(CompilerCache { program, hits, misses })) => {
-            format!("build, {hits} of {} from {program}", hits + misses)
-        }
+        (None, Some(cache)) => format!("build, {}", words::compiler_cache(cache)),
     }
 }
 

@@ -118,6 +118,9 @@ fn undecided(page: &mut Page<'_>, report: &Report) {
     if let Some(unlisted) = unlisted {
         page.paragraph(&unlisted);
     }
+    if let Some(elsewhere) = candidates::printed_elsewhere(report) {
+        page.paragraph(&elsewhere);
+    }
     for CandidateLine { info, change } in &report.candidate_changes {
         let name = text::commit(&info.commit, &info.subject);
         page.heading(3, &format!("What {name} changes"));

@@ -169,6 +169,8 @@ fn without_commit(report: &Report) -> Vec<String> {
     let title = words::candidates_title(report);
     lines.extend(list(title, candidates::listed(report).into_iter().map(likely)));
     lines.extend(candidates::unlisted(report).map(|words| item("Not measured", &words)));
+    let elsewhere = candidates::printed_elsewhere(report);
+    lines.extend(elsewhere.map(|words| item("Not compared", &words)));
     lines.extend(report.candidate_changes.iter().filter_map(|CandidateLine { info, change }| {
         list(&format!("Files of `{}`", info.commit.short()), changed(change))
     }));

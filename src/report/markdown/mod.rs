@@ -41,6 +41,7 @@ pub(crate) fn markdown(report: &Report, logs: &Logs) -> String {
     page.table(&tables::repeats(report));
     page.titled(2, "Measured commits", &tables::measured(report));
     page.titled(3, "Time and memory of the runs", &tables::resources(report));
+    page.titled(3, "Builds", &tables::builds(report));
     page.titled(2, "Runs that do not count", &tables::apart(report));
     page.titled(2, "Skipped commits", &tables::skipped(report));
     if !report.matrix.is_empty() {

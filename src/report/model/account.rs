@@ -21,6 +21,9 @@ pub(crate) struct AccountLine {
     /// What two confirmed commits explain both: each alone makes the step at the bad end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Value>,
+    /// The standard error of the rest, in the metric's unit; absent if values repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Value>,
     /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
 }

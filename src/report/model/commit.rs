@@ -70,6 +70,10 @@ pub(crate) struct SampleLine {
     /// The name of the computer that made the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The number of the executor's slot that made the run, from 1; `None` if the hunt has one slot,
+    /// and for a run of an earlier hunt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<usize>,
     /// How the run failed, if it did, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
@@ -133,6 +137,13 @@ pub(crate) struct BuildLine {
     /// Hits and misses of the compiler cache, if the build used one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<CompilerCache>,
+    /// The node that built, if a job of its own did (`[executor.build]`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The number of the executor's slot that built, from 1; `None` if the hunt has one slot, and
+    /// for a build of an earlier hunt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<usize>,
     /// The commands, one word per entry. Not in `report.json`.
     #[serde(skip)]
     pub commands: Vec<Vec<String>>,
@@ -165,6 +176,8 @@ pub(crate) struct RunLine {
     pub apart: Option<ExclusionReason>,
     /// The computer that made the run.
     pub host: Option<Host>,
+    /// The number of the executor's slot that made the run, as in [`SampleLine`].
+    pub slot: Option<usize>,
     /// State of the machine before and after an exclusive run.
     pub machine: Option<MachineStates>,
 }

@@ -19,4 +19,14 @@ pub(crate) struct Totals {
     /// runs. Negative if the range had to be searched again with the full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_s: Option<f64>,
+    /// Seconds for which jobs had their nodes. Missing if the hunt had no jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_s: Option<f64>,
+    /// Seconds of GPUs: of the jobs, or of the runs if there are no jobs. Missing if the
+    /// configuration names no GPUs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_s: Option<f64>,
+    /// `node_s` and `gpu_s` may be more: the end of a job is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub usage_is_least: bool,
 }

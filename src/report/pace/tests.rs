@@ -2,10 +2,19 @@
 
 use super::*;
 use crate::evaluation::Verdict;
-use crate::report::tests::fixture::{Hunt, Search, id};
+use crate::report::tests::fixture::{Hunt, Search, culprit, id};
 use crate::store::journal::BuildDone;
 
-const PLAN: Plan = Plan { commits: 12, steps: 4, builds: 6, runs: 6, seconds: 27.0, stored: false };
+const PLAN: Plan = Plan {
+    commits: 12,
+    steps: 4,
+    builds: 6,
+    runs: 6,
+    seconds: 27.0,
+    stored: false,
+    parts: Vec::new(),
+    gpus: None,
+};
 
 /// A hunt after its plan. Builds take 3 s and runs 1.5 s.
 fn planned() -> Hunt {
@@ -101,6 +110,17 @@ fn a_confirmation_counts_down_and_then_promises_nothing() {
         hunt.run(commit, Phase::Confirm, Some(7.2));
     }
     assert_eq!(pace(&hunt).seconds_left(0.0), None);
+}
+
+#[test]
+fn after_the_confirmation_other_commits_are_checked() {
+    let mut hunt = planned();
+    search(&mut hunt);
+    hunt.append(Event::SearchEnd { search_number: 0, end: SearchEnd::FirstBad(id('d')) });
+    hunt.append(Event::Confirmed(Box::new(culprit("kv: pad the cache", "a.c"))));
+    assert_eq!(pace(&hunt).stage(), Stage::LaterCommits);
+    hunt.append(Event::Neighbours { of: id('c'), side: Neighbours::Earlier, most: 4 });
+    assert_eq!(pace(&hunt).stage().to_string(), "checking earlier commits");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(in crate::report) fn effects(report: &Report, first: &FirstBad) -> Table {
             commit,
             step,
             format!("{interval}{kind}"),
-            text::value(&effect.limit),
+            steps::limit(report, &effect.metric, &effect.limit),
         ]
         .map(Cell::Text)
     });

@@ -2,6 +2,7 @@
 //! it in its own way.
 
 mod answer;
+mod builds;
 mod ends;
 mod samples;
 mod setting;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::evaluation::{CommitId, Phase, Verdict};
 
 pub(super) use answer::{candidates, contributions, effects, files, likely, open_steps};
+pub(super) use builds::builds;
 pub(super) use ends::{Spread, endpoints, noise, repeats, spreads};
 pub(super) use samples::{apart, figure, measured, resources, skipped};
 pub(super) use setting::{changes, guards, inputs};

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Metric, Resource, Verdict};
+use crate::evaluation::{Metric, Phase, Resource, Verdict};
 use crate::report::model::{MeasuredCommit, Report, SampleLine};
+use crate::report::places::Places;
 use crate::report::words;
 
 use super::{Cell, Output, Table};
@@ -36,23 +37,34 @@ fn metrics(report: &Report) -> (BTreeSet<&Metric>, BTreeSet<&Metric>) {
 fn samples(report: &Report, metrics: &BTreeSet<&Metric>) -> Table {
     let mut columns = vec!["commit".to_owned(), "verdict".to_owned()];
     columns.extend(metrics.iter().map(ToString::to_string));
+    let places = Places::of(report);
     let row = |commit: &MeasuredCommit| {
         let mut row = vec![name(commit), Cell::Verdict(commit.verdict)];
-        row.extend(metrics.iter().map(|metric| cell(commit, metric)));
+        row.extend(metrics.iter().map(|metric| cell(commit, metric, places)));
         row
     };
     Table { columns, rows: report.commits.iter().map(row).collect() }
 }
 
-fn name(commit: &MeasuredCommit) -> Cell {
+pub(super) fn name(commit: &MeasuredCommit) -> Cell {
     Cell::Commit(commit.commit.clone(), commit.subject.clone().unwrap_or_default())
 }
 
-fn cell(commit: &MeasuredCommit, metric: &Metric) -> Cell {
+/// The samples of a commit; each with its place if places differ.
+fn cell(commit: &MeasuredCommit, metric: &Metric, places: Places) -> Cell {
     let samples: Vec<_> = commit.samples.iter().filter(|s| s.metric == *metric).collect();
     let phases: BTreeSet<_> = samples.iter().map(|sample| sample.phase).collect();
-    let of = |phase| samples.iter().filter(move |s| s.phase == phase).map(|s| figure(s));
-    Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase).collect())).collect())
+    let of = |phase: Phase| -> Vec<Output> {
+        let made = samples.iter().filter(move |s| s.phase == phase);
+        made.map(move |s| placed(s, places)).collect()
+    };
+    Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase))).collect())
+}
+
+/// A sample as text, with the slot or computer that made it if these differ.
+fn placed(sample: &SampleLine, places: Places) -> Output {
+    let output = figure(sample);
+    Output { words: output.words + &places.sample(sample), ..output }
 }
 
 /// A sample as text.

@@ -318,7 +318,11 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         confirmed_before: None,
         unmeasured_after: None,
         perhaps_mended_by: None,
+        gained_back: None,
         home_doubt: None,
+        reference_doubt: false,
+        form_change: None,
+        last_digit: None,
         undone_by: None,
     }
 }
@@ -347,6 +351,7 @@ pub(crate) fn found(culprit: Culprit) -> Finding {
             in_small_steps: false,
             taken_back: None,
             overlap: None,
+            error: None,
             limit: 0.05,
         }],
         ..Finding::plain(Outcome::Culprit, "One commit raised ppl beyond its limit.")

@@ -202,7 +202,10 @@ fn every_way_a_hunt_can_end_has_its_page() {
         (gradual(), "no single commit is to blame"),
         (plain(Outcome::NoRegression, "Keeps all."), "No regression between the endpoints"),
         (plain(Outcome::NoiseTooLarge, "Overlap."), "The noise is too large to search"),
-        (plain(Outcome::EndpointUnmeasurable, "Crash."), "An endpoint cannot be measured"),
+        (
+            plain(Outcome::EndpointUnmeasurable, "Crash."),
+            "No search is possible between the endpoints",
+        ),
         (
             crash(),
             "This hunt looked for a failure, not a change of the metric: ppl crashes (signal 11)",

@@ -10,7 +10,9 @@ mod marks;
 mod noise;
 mod over_text;
 mod page;
+mod places;
 mod short;
+mod tolerance;
 mod undecided;
 
 use proptest::prelude::*;
@@ -90,6 +92,34 @@ fn a_change_that_landed_again_says_that_it_was_undone() {
     ] {
         assert_eq!(told.matches(&said).count(), 1, "no {said} in {told}");
     }
+}
+
+#[test]
+fn the_terminal_says_how_sure_each_first_bad_commit_is() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let mut untested = finding.culprits[0].clone();
+    untested.info.commit = id('a');
+    (untested.confidence, untested.unmeasured_after) = (0.98, Some(3));
+    finding.culprits.push(untested);
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    let also = told.find("Also a first bad commit").unwrap();
+    assert!(told[also..].contains("\n  Confidence at most 98 %\n"), "{told}");
+}
+
+#[test]
+fn a_step_of_the_last_digit_is_no_matter_of_luck() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let first = &mut finding.culprits[0];
+    (first.confidence, first.last_digit) =
+        (0.98, first.effects.first().map(|it| it.metric.clone()));
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    let said = "Confidence at most 98 %: every run repeated bit for bit, but the step is one unit \
+                of the last printed digit of ppl: earlier commits may have made most of it\n";
+    assert!(told.contains(said), "{told}");
 }
 
 #[test]

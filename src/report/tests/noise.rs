@@ -1,8 +1,8 @@
 //! Tests of all report formats for a hunt whose runs vary.
 
 use crate::evaluation::{
-    Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Noise,
-    NoiseKind, Outcome, Phase, Target, Value, Verdict,
+    Basis, Culprit, Effect, Finding, Guard, GuardForm, GuardTarget, Lineage, Metric, Neighbours,
+    Noise, NoiseKind, Outcome, Phase, Target, Value, Verdict,
 };
 use crate::report::model::PosteriorLine;
 use crate::report::tests::markdown;
@@ -101,7 +101,7 @@ fn first(basis: Basis) -> Culprit {
     Culprit { confidence: 0.9969, basis, effects: vec![effect], ..plain }
 }
 
-fn posterior() -> Hunt {
+pub(super) fn posterior() -> Hunt {
     let target = target(GuardForm::MaxIncrease(0.05), NOISE);
     let mut hunt = begun(&target, SearchMethod::Posterior);
     hunt.run('c', Phase::Search, Some(7.22));
@@ -111,6 +111,55 @@ fn posterior() -> Hunt {
     weighed(&mut hunt, NOISE, &all, "d");
     confirmed(&mut hunt, first(Basis::Posterior));
     hunt
+}
+
+#[test]
+fn a_neighbour_without_a_verdict_says_why_it_was_measured() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
+    hunt.run('f', Phase::Search, Some(7.49));
+    let (commit, subject, of) = (id('f'), "kv: rename".to_owned(), id('d'));
+    hunt.append(Event::Neighbour { commit, subject, of, side: Neighbours::Later });
+    confirmed(&mut hunt, first(Basis::Posterior));
+    let report = hunt.report();
+    let neighbour = report.commits.iter().find(|one| one.commit == id('f')).unwrap();
+    assert_eq!(neighbour.subject.as_deref(), Some("kv: rename"));
+    assert_eq!(neighbour.reason, "measured to see whether the step of dddddddddd lasts");
+}
+
+#[test]
+fn a_rest_within_the_noise_is_no_other_commit() {
+    let said = |explained: f64, error: f64| {
+        let mut hunt = posterior();
+        let mut finding = found(first(Basis::Posterior));
+        let account = &mut finding.accounts[0];
+        (account.explained, account.rest) = (explained, account.total - explained);
+        account.error = Some(error);
+        hunt.end(finding);
+        let answer = terminal_answer(&hunt.report());
+        let line = answer.lines().find_map(|line| line.strip_prefix("ppl got 0.33 worse "));
+        line.expect("an account").to_owned()
+    };
+    assert_eq!(
+        said(0.4, 0.05),
+        "from good to bad: all of it is explained, within the noise (rest -0.07 ± 0.1)"
+    );
+    assert_eq!(
+        said(0.36, 0.01),
+        "from good to bad: all of it is explained (rest -0.03 ± 0.02, within the tolerance of 0.05)"
+    );
+    assert_eq!(
+        said(0.4, 0.01),
+        "from good to bad: all of it is explained; other commits gained back 0.07 ± 0.02"
+    );
+    assert_eq!(
+        said(0.25, 0.025),
+        "from good to bad: 0.25 explained, 0.08 ± 0.05 left (tolerance 0.05; not surely above it)"
+    );
+    assert_eq!(
+        said(0.25, 0.01),
+        "from good to bad: 0.25 explained, 0.08 ± 0.02 left (tolerance 0.05)"
+    );
 }
 
 #[test]
@@ -227,6 +276,27 @@ fn candidates_stand_with_their_probability_the_likeliest_first() {
     assert!(page.contains("| commit | probability | subject | what is known |"), "{page}");
     let row = format!("| {} | 66.0 % |", id('d'));
     assert!(page.contains(&row), "{page}");
+}
+
+#[test]
+fn probabilities_of_a_search_that_was_given_up_do_not_count() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
+    let all = [('c', 0.3, 0.3, 8), ('d', 0.66, 0.96, 9), ('f', 0.04, 1.0, 1), ('e', 0.0, 1.0, 6)];
+    weighed(&mut hunt, NOISE, &all, "dc");
+    // Something contradicts a single change: `f` is a candidate too.
+    let mut finding = Finding::plain(Outcome::Candidates, "Runs contradict each other.");
+    finding.candidates = ['c', 'd', 'f'].map(id).to_vec();
+    let end = SearchEnd::Candidates(finding.candidates.clone());
+    hunt.append(Event::SearchEnd { search_number: 0, end });
+    hunt.end(finding);
+    let report = hunt.report();
+    assert_eq!(report.candidates, ['c', 'd', 'f'].map(id));
+    let said = terminal_answer(&report);
+    assert!(!said.contains("66.0 %") && !said.contains("96.0 %"), "{said}");
+    assert!(said.contains("Its probabilities do not count for this answer"), "{said}");
+    assert!(!issue(&report).contains("(66.0 %)"));
+    assert!(!markdown(&report).contains("| commit | probability | subject |"));
 }
 
 #[test]

@@ -66,6 +66,16 @@ fn a_first_bad_commit_in_markdown() {
     | cccccccccc | good | confirm [64](logs/ppl-a9.log) | confirm [1.5](logs/ppl-a9.log) |
     | dddddddddd kv: pad the cache | bad | confirm [64](logs/ppl-a11.log) | confirm [1.5](logs/ppl-a11.log) |
 
+    ### Builds
+
+    | commit | builds |
+    | --- | --- |
+    | bbbbbbbbbb engine: release | endpoint [3 s](logs/build-a1.log) |
+    | eeeeeeeeee sampler: tidy | endpoint [3 s](logs/build-a4.log) |
+    | ffffffffff | search [1 s, failed](logs/build-a7.log) |
+    | cccccccccc | confirm [3 s](logs/build-a8.log) |
+    | dddddddddd kv: pad the cache | confirm [3 s](logs/build-a10.log) |
+
     ## Skipped commits
 
     | commit | why | output |
@@ -121,7 +131,7 @@ fn a_first_bad_commit_in_markdown() {
 
     ## Totals
 
-    6 runs in 9 s and 5 builds in 13 s, within 3 min 00 s. Cache hits are not counted.
+    6 runs in 9 s and 5 builds in 13 s, within 3 min 00 s. Results that were in the store already are not counted.
     ");
 }
 
@@ -179,6 +189,13 @@ fn candidates_in_markdown() {
     | bbbbbbbbbb engine: release | good | endpoint [64](logs/ppl-a2.log) [64](logs/ppl-a3.log) | endpoint [1.5](logs/ppl-a2.log) [1.5](logs/ppl-a3.log) |
     | eeeeeeeeee sampler: tidy | bad | endpoint [64](logs/ppl-a5.log) [64](logs/ppl-a6.log) | endpoint [1.5](logs/ppl-a5.log) [1.5](logs/ppl-a6.log) |
     | ffffffffff | skip | search [64](logs/ppl-a7.log) | search [1.5](logs/ppl-a7.log) |
+
+    ### Builds
+
+    | commit | builds |
+    | --- | --- |
+    | bbbbbbbbbb engine: release | endpoint [3 s](logs/build-a1.log) |
+    | eeeeeeeeee sampler: tidy | endpoint [3 s](logs/build-a4.log) |
 
     ## Skipped commits
 

@@ -1,6 +1,6 @@
 //! Reports of a hunt with confirmed steps and many candidates.
 
-use crate::evaluation::{Finding, Metric, OpenStep, Outcome, Phase, Verdict};
+use crate::evaluation::{Finding, Metric, OpenStep, Outcome, Phase, SkipReason, Verdict};
 use crate::report::{Logs, html, issue, json, terminal_answer};
 
 use super::fixture::{Hunt, id};
@@ -58,4 +58,27 @@ fn all_formats_count_the_candidates_that_were_not_measured() {
     let parsed: serde_json::Value = serde_json::from_str(&json(&report)).unwrap();
     assert_eq!(parsed["candidates"].as_array().unwrap().len(), 12);
     assert_eq!(parsed["open_steps"][1]["change"], -0.02);
+}
+
+#[test]
+fn candidates_that_print_their_value_elsewhere_are_told_with_advice() {
+    let mut hunt = Hunt::at_search();
+    let reason =
+        "ppl comes from another place of the output: `ref VALUE`, but `VALUE` at both ends";
+    for commit in ['c', 'd'] {
+        let skip = Some(SkipReason::OtherForm);
+        hunt.judge_as(commit, Verdict::Skip, Phase::Search, 0, reason, skip);
+    }
+    let mut finding = Finding::plain(Outcome::Candidates, "Two commits are left.");
+    finding.candidates = "cd".chars().map(id).collect();
+    hunt.end(finding);
+    let report = hunt.report();
+    let told = terminal_answer(&report);
+    assert!(told.contains("2 commits from "), "{told}");
+    assert!(told.contains(&format!(" were not compared, since there {reason}\n")), "{told}");
+    assert!(told.contains("Next: let the `pattern` in oracle.toml match one line only"), "{told}");
+    let logs = Logs::beside(&report);
+    for page in [markdown(&report), html(&report, &logs), issue(&report)] {
+        assert!(page.contains("were not compared, since there ppl comes from another"), "{page}");
+    }
 }

@@ -5,9 +5,9 @@ use crate::search::advice::Scale;
 use crate::search::belief::{Belief, UntestableSpan};
 use crate::search::most_runs;
 
-/// Minimum entropy of a commit with stored runs, as a share of the most uncertain commit's. A
-/// stored run costs nothing, so it may tell up to 3 % less. If the most uncertain commit has P(bad)
-/// = 0.5, this is reached at P(bad) = 0.40.
+/// Minimum entropy of a commit with stored runs or with a build, as a share of the most uncertain
+/// commit's. A stored run costs nothing, and a run of such a build costs no build, so it may tell
+/// up to 3 % less. If the most uncertain commit has P(bad) = 0.5, this is reached at P(bad) = 0.40.
 const NEARLY: f64 = 0.97;
 
 impl Noisy<'_> {
@@ -19,17 +19,22 @@ impl Noisy<'_> {
             .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// The commit to measure: one with stored runs if it tells nearly as much as the most uncertain
-    /// one; the current one, which is already built, while its information is worth its price; else
-    /// the most uncertain one. Leaves out commits at their maximum of runs.
+    /// The commit to measure: one with stored runs, or else with a build, if it tells nearly as
+    /// much as the most uncertain one; the current one, which is already built, while its
+    /// information is worth its price; else the most uncertain one. Leaves out commits at their
+    /// maximum of runs.
     pub(super) fn choose(&self, central: Option<usize>) -> Option<usize> {
         let belief = self.belief.as_ref()?;
         let most = self.most_runs();
         let central = central?;
-        if let Some(stored) = self.most_open(belief, |commit| self.has_unused_runs(commit, most))
-            && belief.binary_entropy(stored) >= NEARLY * belief.binary_entropy(central)
-        {
-            return Some(stored);
+        let tells_nearly_as_much = |commit: &usize| {
+            belief.binary_entropy(*commit) >= NEARLY * belief.binary_entropy(central)
+        };
+        let stored = self.most_open(belief, |commit| self.has_unused_runs(commit, most));
+        let built = || self.most_open(belief, |commit| self.needs_no_build(commit, most));
+        let cheap = stored.filter(tells_nearly_as_much);
+        if let Some(cheap) = cheap.or_else(|| built().filter(tells_nearly_as_much)) {
+            return Some(cheap);
         }
         let stays = |current: usize| {
             !self.untestable[current]
@@ -53,6 +58,11 @@ impl Noisy<'_> {
     fn has_unused_runs(&self, commit: usize, most: usize) -> bool {
         let stored = self.stored.get(commit).copied().unwrap_or(0).min(most);
         stored > 0 && !self.is_paired() && self.samples_of(commit) < stored
+    }
+
+    /// Whether an earlier hunt left a build of the commit, so that its next run costs no build.
+    fn needs_no_build(&self, commit: usize, most: usize) -> bool {
+        self.built.get(commit) == Some(&true) && self.samples_of(commit) < most
     }
 
     /// The current commit's minimum entropy, as a share of the most uncertain one's: 1/(1 + 1.13

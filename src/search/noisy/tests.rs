@@ -42,6 +42,7 @@ fn settings(commits: usize, step: f64, n: usize) -> Settings {
         drift: DriftPrior::Never,
         price_of_build: 1.0,
         stored: Vec::new(),
+        built: Vec::new(),
     }
 }
 
@@ -287,6 +288,26 @@ fn it_stays_while_the_built_commit_tells_enough() {
     };
     let (dear, cheap) = (builds(with_price(50.0)), builds(with_price(0.01)));
     assert!(3 * dear < 2 * cheap, "{dear} builds where they are dear, {cheap} where not");
+}
+
+/// Of nearly equal splits, the one that costs no build is taken, unless another costs nothing.
+#[test]
+fn a_commit_that_is_built_is_taken_before_its_equals() {
+    let graph = Graph::line(128);
+    let with_build = |commit: usize| {
+        let mut built = vec![false; 128];
+        built[commit] = true;
+        Settings { built, ..settings(128, 3.0, 8) }
+    };
+    let first = |settings: Settings| match Noisy::new(&graph, settings).advise() {
+        Advice::Measure(places) => places,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(first(with_build(55)), [MeasuredCommit::Commit(55)]);
+    assert_eq!(first(with_build(30)), first(settings(128, 3.0, 8)), "it tells too little");
+    let mut stored = vec![0; 128];
+    stored[57] = 2;
+    assert_eq!(first(Settings { stored, ..with_build(58) }), [MeasuredCommit::Commit(57)]);
 }
 
 /// Of nearly equal splits, the one that costs nothing is taken, as long as it has stored runs.

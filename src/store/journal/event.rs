@@ -7,8 +7,8 @@ mod searches;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, Culprit, Finding, Guard, LevelResult, Limits, Phase, SweptCell, Target, TensorChange,
-    Trial, Value,
+    CommitId, Culprit, Finding, Guard, LevelResult, Limits, Neighbours, Phase, SweptCell, Target,
+    TensorChange, Trial, Value,
 };
 
 use crate::store::RecordedFault;
@@ -16,7 +16,7 @@ use crate::store::RecordedFault;
 pub(crate) use begun::{Begun, BuildNode, InputFile, Machine, Options};
 pub(crate) use done::{AheadDone, BuildDone, Judged, RunDone};
 pub(crate) use searches::{
-    CommitPosterior, Plan, PosteriorSnapshot, SearchBy, SearchEnd, SearchMethod,
+    CommitPosterior, HuntPart, Plan, PlanPart, PosteriorSnapshot, SearchBy, SearchEnd, SearchMethod,
 };
 
 /// One event of a hunt.
@@ -103,6 +103,26 @@ pub(crate) enum Event {
         /// The reason, in a sentence.
         reason: String,
     },
+    /// In noise, neighbours of a found commit are measured, each until it tells.
+    Neighbours {
+        /// The found commit, or its parent if the commits before the parent are measured.
+        of: CommitId,
+        /// Which neighbours.
+        side: Neighbours,
+        /// The maximum number of commits.
+        most: usize,
+    },
+    /// A neighbour of a found commit was measured.
+    Neighbour {
+        /// The neighbour.
+        commit: CommitId,
+        /// The first line of its message.
+        subject: String,
+        /// The commit that it was compared with.
+        of: CommitId,
+        /// On which side of that commit it is.
+        side: Neighbours,
+    },
     /// The search for the cause inside the first bad commit begins.
     Localizing {
         /// The commit.
@@ -131,6 +151,9 @@ pub(crate) enum Event {
         /// Whether it is empty.
         empty: bool,
     },
+    /// The direct mode of a compiler cache gave builds of the search objects of other commits. From
+    /// now on no build uses it, and the hunt begins again.
+    NoDirectMode,
     /// The machine changed. Runs from before no longer count, and the hunt begins again.
     MachineChanged {
         /// The measures that show it. Their runs of other hunts do not count either.

@@ -16,10 +16,12 @@ pub(crate) struct LimitsInForce {
     pub runs: Option<u32>,
     /// When the time is over, and which limit that is.
     pub until: Option<(Timestamp, ReachedLimit)>,
+    /// The seconds of GPUs that are allowed, and since when they count.
+    pub gpu: Option<(u64, Timestamp)>,
     /// Runs made so far.
     pub made: u32,
-    /// Runs made when the hunt was last resumed, if `resume` set new limits or a time limit had
-    /// ended the hunt.
+    /// Runs made when the hunt was last resumed, if `resume` set new limits or a limit other than
+    /// that of runs had ended the hunt.
     pub goes_on_after: Option<u32>,
 }
 
@@ -30,6 +32,8 @@ impl LimitsInForce {
         let mut own = Self::default();
         let mut attempts = BTreeSet::new();
         let mut is_begun = false;
+        // How much the GPUs worked is not in the journal, but whether this ended the hunt is.
+        let mut is_gpu_spent = false;
         for entry in entries {
             let at = entry.at.parse().unwrap_or_else(|_| Timestamp::now());
             match &entry.event {
@@ -40,11 +44,16 @@ impl LimitsInForce {
                 Event::Resumed { limits: Some(limits) } => {
                     own.set(limits, at);
                     own.goes_on_after = Some(own.made);
+                    is_gpu_spent = false;
                 }
-                Event::Resumed { limits: None } if own.is_reached(at) => {
+                Event::Resumed { limits: None } if is_gpu_spent || own.is_reached(at) => {
                     let was_time = own.until.as_ref().is_some_and(|(end, _)| *end <= at);
                     own.set(&Limits::default(), at);
-                    own.goes_on_after = was_time.then_some(own.made);
+                    own.goes_on_after = (was_time || is_gpu_spent).then_some(own.made);
+                    is_gpu_spent = false;
+                }
+                Event::Ended { finding, .. } => {
+                    is_gpu_spent = matches!(finding.limit, Some(ReachedLimit::GpuTime { .. }));
                 }
                 Event::Run(run) if !run.reused && attempts.insert(&run.attempt) => own.made += 1,
                 _ => {}
@@ -69,17 +78,20 @@ impl LimitsInForce {
         self.runs.unwrap_or(allowed)
     }
 
-    /// What is left of the limits, for a hunt that follows from this one.
+    /// What is left of the limits, for a hunt that follows from this one. It may use GPUs without a
+    /// limit: the jobs in which it runs are those of this hunt.
     pub(crate) fn left(&self) -> Limits {
         Limits {
             max_runs: self.runs.map(|runs| runs.saturating_sub(self.made)),
             max_seconds: None,
+            max_gpu_seconds: None,
             deadline: self.until.as_ref().map(|(at, _)| *at),
         }
     }
 
     fn set(&mut self, limits: &Limits, from: Timestamp) {
         self.runs = limits.max_runs.map(|runs| self.made.saturating_add(runs));
+        self.gpu = limits.max_gpu_seconds.map(|seconds| (seconds, from));
         let time = limits.max_seconds.and_then(|seconds| {
             let end = from.checked_add(Duration::from_secs(seconds)).ok()?;
             Some((end, ReachedLimit::Time { seconds }))
@@ -97,6 +109,7 @@ impl LimitsInForce {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::{Finding, Outcome};
 
     fn entry(at: &str, limits: Option<Limits>) -> Entry {
         Entry { at: at.to_owned(), event: Event::Resumed { limits } }
@@ -118,6 +131,26 @@ mod tests {
         assert_eq!(of(&[given.clone(), late]), None);
         let again = entry("2026-11-24T09:00:00Z", Some(hours(1)));
         assert_eq!(of(&[given, again]).unwrap(), "2026-11-24T10:00:00Z");
+    }
+
+    #[test]
+    fn a_spent_gpu_budget_ends_with_the_hunt_that_it_ended() {
+        let night = "2026-11-23T22:00:00Z";
+        let budget = Limits { max_gpu_seconds: Some(7200), ..Limits::default() };
+        let given = entry(night, Some(budget));
+        let in_force = |entries: &[Entry]| LimitsInForce::of(entries).gpu;
+        let expected = Some((7200, night.parse().unwrap()));
+        let later = || entry("2026-11-24T09:00:00Z", None);
+        assert_eq!(in_force(&[given.clone(), later()]), expected, "nothing reached it");
+        let ended = |limit: ReachedLimit| {
+            let finding = Finding { limit: Some(limit), ..Finding::plain(Outcome::Candidates, "") };
+            let event = Event::Ended { finding: Box::new(finding), order: Vec::new() };
+            Entry { at: "2026-11-24T05:00:00Z".to_owned(), event }
+        };
+        let spent = ended(ReachedLimit::GpuTime { seconds: 7200 });
+        assert_eq!(in_force(&[given.clone(), spent, later()]), None);
+        let other = ended(ReachedLimit::Runs { runs: 5 });
+        assert_eq!(in_force(&[given, other, later()]), expected);
     }
 
     #[test]

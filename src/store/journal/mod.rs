@@ -18,9 +18,9 @@ use super::StoreError;
 use super::json_digest::{is_unchanged, with_digest, without_digest};
 
 pub(crate) use event::{
-    AheadDone, Begun, BuildDone, BuildNode, CommitPosterior, Event, InputFile, Judged, Machine,
-    Options, OtherGuard, Plan, PosteriorSnapshot, RunDone, SearchBy, SearchEnd, SearchMethod,
-    Unread,
+    AheadDone, Begun, BuildDone, BuildNode, CommitPosterior, Event, HuntPart, InputFile, Judged,
+    Machine, Options, OtherGuard, Plan, PlanPart, PosteriorSnapshot, RunDone, SearchBy, SearchEnd,
+    SearchMethod, Unread,
 };
 
 pub(crate) use limits::LimitsInForce;

@@ -23,6 +23,18 @@ fn durations_read_as_people_say_them() {
 }
 
 #[test]
+fn a_budget_in_hours_is_the_number_that_was_typed() {
+    for typed in ["0.004", "0.011", "0.5", "1", "2.3", "20", "8766000"] {
+        let hours: f64 = typed.parse().unwrap();
+        let time = Duration::from_secs_f64(hours * 3600.0);
+        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        assert_eq!(typed_hours(seconds), typed);
+    }
+    assert_eq!(typed_hours(1), "0.000277778");
+    assert_eq!(typed_hours(0), "0");
+}
+
+#[test]
 fn sizes_read_as_people_say_them() {
     for (count, said) in [
         (0, "0 B"),

@@ -90,6 +90,7 @@ fn few_files_of_a_hunt_turn_pairs_around() {
         "hunt/begin/examine.rs",
         "hunt/confirm/confirmation_runs.rs",
         "hunt/endpoints.rs",
+        "hunt/endpoints/merge_bases.rs",
         "hunt/range.rs",
         "hunt/search/range_ends.rs",
         "hunt/shapes.rs",

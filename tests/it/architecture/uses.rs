@@ -10,7 +10,7 @@ use super::{code, sources};
 const MODULES: &[(&str, &str)] = &[
     (
         "cli",
-        "init demo hunt oracle report slurm store config git search stats evaluation process ui tensor",
+        "init demo hunt oracle build report slurm store config git search stats evaluation process ui tensor",
     ),
     ("init", "config git evaluation ui"),
     ("demo", "config git evaluation"),
@@ -26,7 +26,7 @@ const MODULES: &[(&str, &str)] = &[
     ("differ", "git evaluation"),
     ("unread", "evaluation"),
     ("measure", "config stats evaluation tensor"),
-    ("report", "config differ store git search stats ui evaluation files process"),
+    ("report", "config differ slurm store git search stats ui evaluation files process"),
     ("slurm", "store config evaluation files process"),
     ("store", "evaluation files process"),
     ("config", "evaluation"),

@@ -138,7 +138,7 @@ fn an_endpoint_with_such_names_cannot_be_measured_there() {
     --- stdout
     warn  path         `[ROOT]/world` is named in build.env and not in [inputs]: if it changes, stored results of the old file are used again; add it to [inputs] and write {inputs.NAME}
     FAIL  names        HEAD: `Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk
-    An endpoint cannot be measured
+    No search is possible between the endpoints
     the bad endpoint cannot be measured: it cannot be checked out here (`Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk)
     report: [ROOT]/repo/.git/bisect-ppl/hunts/[HUNT]/report.html (report.md, report.json and reproduce.sh are beside it)
     --- stderr

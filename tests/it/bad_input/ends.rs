@@ -24,7 +24,7 @@ fn a_wrong_argument() {
     insta::assert_snapshot!(seen(&env, &env.run(&START)), @r"
     exit code 4
     --- stdout
-    An endpoint cannot be measured
+    No search is possible between the endpoints
     both endpoints fail alike, so the command or the configuration is wrong: ppl crashes (ended with exit code 2: error: unknown option: --thread)
     What ppl printed at 2b92d3cbf9:
       command: [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build/engine run ppl 'src=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src' 'cache=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/cache' 'out=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/out'
@@ -77,7 +77,7 @@ fn a_build_command_that_fails_at_both() {
     insta::assert_snapshot!(seen(&env, &env.run(&START)), @r"
     exit code 4
     --- stdout
-    An endpoint cannot be measured
+    No search is possible between the endpoints
     both endpoints fail alike, so the command or the configuration is wrong: it does not build (`[ENGINE] build [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build`: exit code 2: all.c:12:3: error: 'y' undeclared)
     What the build printed at a0574a6d5e:
       | building 0

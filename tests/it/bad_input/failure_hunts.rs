@@ -56,7 +56,7 @@ fn it_can_be_forbidden() {
     insta::assert_snapshot!(seen(&env, &env.run(&START)), @r"
     exit code 4
     --- stdout
-    An endpoint cannot be measured
+    No search is possible between the endpoints
     good yields ppl, bad does not: ppl crashes (ended with exit code 2: arena: 76800 floats wanted, 17664 left). A hunt for this failure is not allowed; --allow-failure-hunt allows it, or choose a bad commit that works
     What ppl printed at 92813403d3:
       command: [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/build/engine run ppl 'src=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/src' 'cache=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/cache' 'out=[ROOT]/cache/bisect-ppl/[REPOSITORY]/slots/0/out'

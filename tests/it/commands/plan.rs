@@ -18,11 +18,15 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
     Oracle::new(&env).write(&env);
     let stopped = env.hunt();
     assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
-    let said = "plan     8 commits, about 3 steps: 5 builds and 5 runs, about ";
+    // 3 steps and 2 builds for the confirmation, beside the ends' 2 builds and 4 runs.
+    let said = "plan     8 commits, about 3 steps: at least 7 builds and 9 runs, usually up to ";
     let stderr = &stopped.output.stderr;
     let (plan, target) = (stderr.find(said), stderr.find("hunting  ppl"));
     assert!(plan.is_some() && plan > target, "{stderr}");
     assert!(!stderr.contains("until about"), "{stderr}");
+    for part in ["ends          2 builds, 4 runs", "search        3-5 builds"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
     let [event] = events(&stopped, "plan").try_into().unwrap();
     let figures = ["commits", "steps", "builds", "runs"].map(|key| event[key].as_u64().unwrap());
     assert_eq!(figures, [8, 3, 5, 5]);
@@ -41,6 +45,13 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
     let hunt = env.resume().names(&history, 4);
     assert_eq!(events(&hunt, "plan").len(), 1, "a resumed hunt keeps its plan");
     assert_eq!(hunt.report["plan"]["steps"], 3);
+    // What the hunt made lies between the bounds of its plan.
+    for kind in ["builds", "runs"] {
+        let parts = event["parts"].as_array().unwrap();
+        let bound = |at: usize| parts.iter().map(|it| it[kind][at].as_u64().unwrap()).sum::<u64>();
+        let made = hunt.report["totals"][kind].as_u64().unwrap();
+        assert!((bound(0)..=bound(1)).contains(&made), "{kind}: {made}, {event}");
+    }
     assert!(
         hunt.file("report.md").contains("Estimated before the search: 8 commits"),
         "in the report"
@@ -68,7 +79,7 @@ fn a_search_of_more_than_an_hour_says_its_end_and_how_to_cut_it() {
         .unwrap();
     let long = ["about 11 h 06 min, until about ", "ignore", "--first-parent", "ccache"];
     env.run(&["status"]).expect(0).says(&long);
-    env.run(&["status", "--watch"]).expect(5).says(&long).says(&["note: this search takes"]);
+    env.run(&["status", "--watch"]).expect(5).says(&long).says(&["note: the search takes"]);
 }
 
 #[test]
@@ -95,10 +106,16 @@ fn a_dry_run_says_the_plan_and_begins_nothing() {
     run      ppl: {build}/engine run ppl src={src} cache={cache} out={out}
     guard    ppl: at most 0.2 more than at good
     slots    [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots (commits are built there)
-    plan     4 commits, about 2 steps: 6 builds and 8 runs or more
+    plan     4 commits, about 2 steps: at least 6 builds and 8 runs, usually up to 13 and 32 (more if values vary)
+             ends          2 builds, 4-8 runs
+             search        2-3 builds, 2-6 runs
+             confirmation  2-8 builds, 2-18 runs
     --- stderr
     hint: nothing was begun; without --dry-run the hunt begins
     ");
+    let two = [&args[..], &["--slots", "2"]].concat();
+    let said = "ahead    commits are built and run in 2 slots at the same time; if values vary, ";
+    env.run(&two).expect(0).says(&[said]);
     let hunt = env.hunt().expect(0, "culprit");
     let said = plan();
     assert!(said.contains(" at the pace of hunt [HUNT]"), "{said}");

@@ -66,14 +66,21 @@ impl Running {
 
     /// Waits with another limit, for programs slower than the scripted engine.
     pub(crate) fn wait_within(mut self, patience: Duration) -> Output {
-        let mut status = None;
-        let ended = wait_until(patience, || {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        if !ended {
-            let _ = self.child.kill();
-        }
+        let end = Instant::now() + patience;
+        // Most programs of a test are short, such as git.
+        let mut pause = Duration::from_millis(1);
+        let status = loop {
+            let status = self.child.try_wait().unwrap();
+            if status.is_some() {
+                break status;
+            }
+            if Instant::now() > end {
+                let _ = self.child.kill();
+                break None;
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(10));
+        };
         let read =
             |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
         let (stdout, stderr) = (read(&self.stdout), read(&self.stderr));

@@ -18,6 +18,12 @@ pub(crate) fn hunt(
     keys: [&str; 2],
     commits: &[(&str, &str)],
 ) -> Hunt {
+    make(env, engine, commits);
+    hunt_by(env, keys)
+}
+
+/// Makes these commits, without a hunt.
+pub(crate) fn make(env: &TestEnvironment, engine: &str, commits: &[(&str, &str)]) {
     put_engine(env, engine);
     for (number, (files, text)) in commits.iter().enumerate() {
         for file in files.split('+') {
@@ -33,7 +39,6 @@ pub(crate) fn hunt(
             env.git(&["tag", "v1"]);
         }
     }
-    hunt_by(env, keys)
 }
 
 /// Puts the script into the repository, without a commit.
@@ -65,10 +70,15 @@ pub(crate) fn commit_notes(env: &TestEnvironment, count: usize) {
 
 /// A hunt in this repository for what the script prints, with these keys of the measure `e` and of
 /// the guard.
-pub(crate) fn hunt_by(env: &TestEnvironment, [keys, guard]: [&str; 2]) -> Hunt {
+pub(crate) fn hunt_by(env: &TestEnvironment, keys: [&str; 2]) -> Hunt {
+    write_oracle(env, keys);
+    env.hunt()
+}
+
+/// Writes the configuration of such a hunt.
+pub(crate) fn write_oracle(env: &TestEnvironment, [keys, guard]: [&str; 2]) {
     let text = format!("version = 1\n{}\n[[guard]]\n{guard}\n", measure("e", keys));
     put(&env.repo().join("oracle.toml"), text.as_bytes());
-    env.hunt()
 }
 
 /// A measure of what the script prints.

@@ -36,10 +36,12 @@ impl Snapshot {
         self
     }
 
-    /// Names of what differs, sorted.
+    /// Names of what differs, sorted. New objects are no difference: a modified tree that was
+    /// checked out leaves some, and nothing refers to them.
     pub(crate) fn changes(&self, now: &Self) -> Vec<PathBuf> {
         let mut names: Vec<&PathBuf> = self.0.keys().chain(now.0.keys()).collect();
         names.retain(|name| self.0.get(*name) != now.0.get(*name));
+        names.retain(|name| self.0.contains_key(*name) || !is_object(name));
         names.sort();
         names.dedup();
         names.into_iter().cloned().collect()
@@ -57,6 +59,13 @@ impl Snapshot {
 fn is_empty_pack(path: &Path, content: &[u8]) -> bool {
     let first = content.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
     path.ends_with("packed-refs") && first.starts_with(b"#") && first.len() == content.len()
+}
+
+/// Whether a path is that of an object in a file of its own.
+fn is_object(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::parent);
+    folder.is_some_and(|folder| folder.ends_with("objects"))
+        && path.parent().and_then(Path::file_name).is_some_and(|name| name.len() == 2)
 }
 
 /// Whether a path is the store's; all other paths are the user's.

@@ -157,6 +157,7 @@ fn a_line_that_is_lost_in_moved_code_is_named_and_the_revert_brings_it_back() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_line_that_is_another_one_in_moved_code_is_named_with_both_texts() {
     let (old, new) = ("0.6 * left - 0.8 * right", "0.6 * left + 0.8 * right");
     let world = moves(&[HARMLESS[0], (old, new), HARMLESS[1]], &main_of_move());

@@ -98,6 +98,7 @@ fn a_bad_end_that_stays_bad_without_both_commits_has_another_cause() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_resumed_hunt_takes_no_commit_apart_twice() {
     let world = world(two_steps);
     let whole = world.finds("4");
@@ -117,6 +118,7 @@ fn a_resumed_hunt_takes_no_commit_apart_twice() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_limit_at_the_second_commit_keeps_the_cause_of_the_first() {
     let free = world(two_steps);
     let whole = free.finds("4");
@@ -191,6 +193,7 @@ fn both_parts_of_a_fix_are_needed_at_the_good_end_and_heal_the_bad_one() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_end_that_stays_bad_with_both_fixes_needs_another_commit() {
     // Without commit 1, both fixes together do nothing.
     let fake = TestEnvironment::fake();

@@ -43,6 +43,7 @@ fn segmentation_faults_in_different_places() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn time_outs_in_different_phases() {
     finds_50([
         &["fate = hang", "say_err = loading model"],

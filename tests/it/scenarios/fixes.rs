@@ -101,7 +101,7 @@ fn nobody_is_praised_for_a_ramp() {
 fn what_was_broken_on_the_way_to_bad_was_not_mended_on_the_way_to_good() {
     let plan = graph(&["a: g", "b < a: b", "c < a: g", "d < c: g"]);
     let row = hunt(plan).between("d", "b").with(&["--find-fix"]).shows_no_regression();
-    row.saying(&["introduced on the way to bad, not mended on the way to good"]).costs(5, 3);
+    row.saying(&["introduced on the way to bad, not mended on the way to good"]).costs(6, 4);
 }
 
 #[test]
@@ -118,6 +118,7 @@ fn ends_in_the_order_of_a_regression_are_refused() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_it_is_found_by_either_search() {
     let levels = "7.6 7.6 7.6 7.6 7.6 7.6 7.0 7.0 7.0 7.0";
     let plan =
@@ -156,6 +157,7 @@ fn a_speed_that_came_back_on_a_machine_that_drifts() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn repeats_that_became_alike_again() {
     let plan = line("g g g g g g").with_all("seed = 5");
     let plan = (0..4).fold(plan, |plan, label| plan.with(label, "noise = 0.001"));

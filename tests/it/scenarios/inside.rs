@@ -2,6 +2,7 @@
 //! submodule's commits.
 
 mod copies;
+mod moved_again;
 mod parts;
 
 use std::fs;
@@ -96,6 +97,7 @@ fn inner(told: &PassedHunt, number: usize) -> Value {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn levels_are_compared_inside_the_submodule() {
     let env = TestEnvironment::localizing();
     let (good, bad) = ("checks = q:pass:1e-7", "ppl = 7.5\nchecks = q:fail:0.5");
@@ -185,6 +187,7 @@ fn without_the_key_the_answer_says_how_to_hunt_inside() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn links_in_a_hunt_inside_lead_to_the_submodules_site() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B]);
@@ -290,6 +293,7 @@ fn a_pin_that_goes_back_loses_what_mended_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn unbuildable_commits_of_the_submodule_leave_candidates() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, "build_exit = 1", "build_exit = 1", B, B]);
@@ -323,6 +327,7 @@ fn a_clone_without_the_submodule_says_how_to_go_on() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_branch_of_the_submodule_that_was_merged_is_searched_too() {
     let env = TestEnvironment::new();
     let mut kernels = Kernels::new(&env, &[G, G, G]);

@@ -93,7 +93,13 @@ fn an_overlay_that_begins_at_the_step_is_no_ones_fault() {
     let section = "[[overlay]]\nfrom = \"main\"\npaths = [\"kernels/**\"]\n\
                    when = { exists = \"kernels/bench.conf\" }";
     let row = hunt(plan).oracle(|oracle| oracle.section(section));
-    row.saying(&["the recipe changes here", "there is no step"]).leaves("3").costs(16, 8);
+    let row = row.saying(&[
+        "the recipe changes at",
+        "both sides are bad with the newer recipe",
+        "of a later commit",
+    ]);
+    // Without the overlay, commit 5 would be to blame.
+    row.leaves("3 4 5").costs(19, 11);
 }
 
 /// Commits 2 to 4 do not build, and 3 is the first bad one.

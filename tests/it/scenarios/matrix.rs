@@ -62,7 +62,7 @@ fn several_commits_explain_several_cells() {
     for label in 6..8 {
         plan = plan.with(label, "ppl@q8 = 8.0");
     }
-    let told = in_cells(hunt(plan)).finds("2 6").costs(44, 11);
+    let told = in_cells(hunt(plan)).finds("2 6").costs(46, 11);
     let said = &told.hunt.output.stdout;
     assert!(said.contains("Broken in 2 of 3 cells of ppl, by 2 commits"), "{said}");
 }

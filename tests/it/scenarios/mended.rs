@@ -29,6 +29,7 @@ fn a_huge_step_that_was_mended_does_not_hide_the_one_that_stayed() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn nan_that_was_mended_does_not_hide_the_step_that_stayed() {
     hunt(spans(&[(25, "n"), (37, "7.0"), (50, "7.3")])).finds("50").costs(37, 25);
 }
@@ -36,6 +37,11 @@ fn nan_that_was_mended_does_not_hide_the_step_that_stayed() {
 #[test]
 fn a_step_that_was_undone_is_not_named() {
     hunt(spans(&[(20, "7.5"), (36, "7.0"), (50, "7.3")])).finds("50").costs(36, 21);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_step_that_was_undone_right_before_the_next_one_is_not_named() {
     hunt(spans(&[(20, "7.5"), (40, "7.0"), (45, "7.4")])).finds("45").costs(33, 18);
 }
 

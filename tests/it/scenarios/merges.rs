@@ -289,9 +289,47 @@ fn good_is_on_another_branch_and_the_merge_base_is_good() {
 }
 
 #[test]
+fn good_is_on_another_branch_and_worse_than_the_merge_base() {
+    let plan = graph(&["a: 6.0", "x < a: 7.0", "b < a: 7.0", "c < b: 7.5", "d < c: 7.5"]);
+    let (told, history) = hunt(plan).between("x", "d").hunted();
+    assert_eq!(told.culprits(&history), ["c"], "{}", told.output.stdout);
+    assert!(told.output.stderr.contains("is better than good"), "{}", told.output.stderr);
+}
+
+#[test]
 fn good_is_on_another_branch_and_the_merge_base_is_bad() {
     let plan = graph(&["a: b", "x < a: g", "b < a: b", "c < b: b"]);
-    hunt(plan).between("x", "c").saying(&["merge base"]).shows_no_regression().costs(5, 3);
+    let row = hunt(plan).between("x", "c").saying(&["merge base", "of 1 commit measured"]);
+    row.shows_no_regression().costs(6, 4);
+}
+
+/// `x` and `f` mend the merge base in the same way. `y` breaks the line of `f` again by as much.
+#[test]
+fn good_is_on_another_branch_and_the_way_from_the_merge_base_was_good_in_between() {
+    let commits = "a:g, x < a:g, g < x:g, b < a:g, c < b:g, f < c:g, d < f:g, y < d:g, e < y:g";
+    let mut plan = graph(&commits.split(',').collect::<Vec<_>>())
+        .file("a", "kernels/mended.conf", "ppl+mended = 0.5\n")
+        .file("y", "kernels/broken.conf", "ppl+broken = 0.5\n");
+    for mend in ["x", "f"] {
+        plan = plan.file(mend, "kernels/mended.conf", "ppl+mended = 0\n");
+    }
+    let (told, history) = hunt(plan).between("g", "e").hunted();
+    assert_eq!(told.culprits(&history), ["y"], "{}", told.output.stdout);
+    assert!(told.output.stderr.contains("the search begins there"), "{}", told.output.stderr);
+}
+
+/// The same, but the mend comes in by a merge, and `c` beside its branch is bad.
+#[test]
+fn good_is_on_another_branch_and_the_way_from_the_merge_base_was_mended_by_a_merge() {
+    let commits = "a:g, x < a:g, b < a:g, f < b:g, c < b:g, m < c f:g, d < m:g, y < d:g, e < y:g";
+    let mut plan = graph(&commits.split(',').collect::<Vec<_>>())
+        .file("a", "kernels/mended.conf", "ppl+mended = 0.5\n")
+        .file("y", "kernels/broken.conf", "ppl+broken = 0.5\n");
+    for mend in ["x", "f", "m"] {
+        plan = plan.file(mend, "kernels/mended.conf", "ppl+mended = 0\n");
+    }
+    let (told, history) = hunt(plan).between("x", "e").hunted();
+    assert_eq!(told.culprits(&history), ["y"], "{}", told.output.stdout);
 }
 
 #[test]
@@ -321,10 +359,11 @@ fn criss_cross_merges_with_good_merge_bases() {
 
 #[test]
 fn criss_cross_merges_with_one_bad_merge_base() {
-    // Git asks for y first, and one bad merge base is enough.
-    for (x, y, bases) in [("g", "b", 1), ("b", "g", 2)] {
-        let row = hunt(criss_cross(x, y)).between("p", "q").saying(&["merge base"]);
-        row.shows_no_regression().costs(4 + bases, 2 + bases);
+    // q1 has both merge bases and is good, so the search begins there.
+    for (x, y) in [("g", "b"), ("b", "g")] {
+        let (told, history) = hunt(criss_cross(x, y)).between("p", "q").hunted();
+        assert_eq!(told.culprits(&history), ["q2"], "{}", told.output.stdout);
+        assert!(told.output.stderr.contains("their merge base"), "{}", told.output.stderr);
     }
 }
 

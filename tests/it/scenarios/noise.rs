@@ -61,13 +61,21 @@ fn one_bad_run_of_the_bad_end_asks_for_more_runs_before_the_hunt_says_no_regress
     hunt(line("g g g").with(0, CALM).with(2, bad)).drowns_in_noise().costs(120, 2);
 }
 
+fn hangs_once(label: usize) {
+    let once = "fate = hang well well well well well well well";
+    let row = hunt(line("g g g g b b b b").with(label, once)).oracle(|o| o.timeout("2s"));
+    row.finds("4").costs(16, 7);
+}
+
 #[test]
 fn a_commit_that_hangs_once_is_measured_again() {
-    let once = "fate = hang well well well well well well well";
-    let row = hunt(line("g g g g b b b b").with(3, once)).oracle(|o| o.timeout("2s"));
-    row.finds("4").costs(16, 7);
-    let row = hunt(line("g g g g b b b b").with(5, once)).oracle(|o| o.timeout("2s"));
-    row.finds("4").costs(16, 7);
+    hangs_once(3);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_bad_commit_that_hangs_once_is_measured_again() {
+    hangs_once(5);
 }
 
 #[test]
@@ -112,26 +120,35 @@ fn a_commit_that_crashes_first_and_works_then_is_not_taken_for_a_good_one() {
     assert!(hunt.report["culprit"].is_null());
 }
 
-#[test]
-fn a_crash_seen_once_never_blames_a_commit() {
-    // Commit 3 is good. It crashes once as the bad end does, or in another way.
-    for fate in ["crash:11", "crash:6"] {
-        let mut plan = line("g g g g g g g g").with(3, &once(fate, 60));
-        for label in 5..8 {
-            plan = plan.with(label, "fate = crash:11");
+/// Commit 3 is good. It crashes once as the bad end does, or in another way.
+fn a_good_commit_crashes_once(fate: &str) {
+    let mut plan = line("g g g g g g g g").with(3, &once(fate, 60));
+    for label in 5..8 {
+        plan = plan.with(label, "fate = crash:11");
+    }
+    let (hunt, history) = hunt(plan).hunted();
+    match hunt.output.code() {
+        Some(0) => assert_eq!(hunt.culprits(&history), ["5"]),
+        Some(3) if fate == "crash:11" => {
+            assert!(hunt.candidates(&history).contains(&"5".to_owned()));
         }
-        let (hunt, history) = hunt(plan).hunted();
-        match hunt.output.code() {
-            Some(0) => assert_eq!(hunt.culprits(&history), ["5"]),
-            Some(3) if fate == "crash:11" => {
-                assert!(hunt.candidates(&history).contains(&"5".to_owned()));
-            }
-            code => panic!("{fate}, {code:?}: {}", hunt.output.stderr),
-        }
+        code => panic!("{fate}, {code:?}: {}", hunt.output.stderr),
     }
 }
 
 #[test]
+fn a_crash_seen_once_never_blames_a_commit() {
+    a_good_commit_crashes_once("crash:11");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn another_crash_seen_once_never_blames_a_commit() {
+    a_good_commit_crashes_once("crash:6");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
 fn commits_that_do_not_build_are_no_answer_if_their_failures_went_away_and_came_back() {
     // Two in three runs are worse from 4 to 7 and from 10 on; the commits 3 to 5 do not build.
     let mut plan = line(&["7.0"; 12].join(" "));

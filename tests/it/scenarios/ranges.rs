@@ -35,6 +35,7 @@ impl PassedHunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn right_after_good() {
     hunt(line("g x x g g b b b")).finds("5").costs(15, 7).agrees_with_git();
 }
@@ -49,6 +50,7 @@ fn right_before_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn right_after_it() {
     hunt(line("g g g g b x x b")).finds("4").costs(16, 12).agrees_with_git();
 }
@@ -64,6 +66,7 @@ fn around_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn right_before_bad() {
     hunt(line("g g g b b x x b")).finds("3").costs(17, 14).agrees_with_git();
 }

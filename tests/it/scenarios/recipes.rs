@@ -30,8 +30,8 @@ fn the_recipe_changes_at_the_step_and_nothing_can_be_compared() {
         plan = plan.with(old, "program = perplexity");
     }
     let row = hunt(plan).oracle(|oracle| older_recipe(oracle, "perplexity", ""));
-    let row = row.saying(&["the recipe changes here"]).counting(19, 7);
-    row.leaves("3").costs(15, 7);
+    let row = row.saying(&["the recipe changes at", "of an earlier commit"]).counting(23, 9);
+    row.leaves("1 2 3").costs(15, 9);
 }
 
 #[test]

@@ -97,16 +97,25 @@ fn small_only(row: Row) -> Row {
     row.oracle(|oracle| oracle.build_command(&command))
 }
 
+/// A hunt in a checkout without `big`, by these words.
+fn sparse(words: &[&str]) {
+    let plan = line("g g b b").file(0, "big/data", "1\n").file(0, "kernels/note", "# 1\n");
+    let row = hunt(plan.file(2, "big/data", "2\n")).given(|env, _| {
+        env.git(&[&["sparse-checkout", "set"], words].concat());
+        assert!(!env.repo().join("big").exists());
+    });
+    small_only(row).finds("2").costs(14, 6);
+}
+
 #[test]
 fn a_sparse_checkout() {
-    for words in [&["--cone", "kernels"][..], &["--no-cone", "/*", "!/big/"]] {
-        let plan = line("g g b b").file(0, "big/data", "1\n").file(0, "kernels/note", "# 1\n");
-        let row = hunt(plan.file(2, "big/data", "2\n")).given(|env, _| {
-            env.git(&[&["sparse-checkout", "set"], words].concat());
-            assert!(!env.repo().join("big").exists());
-        });
-        small_only(row).finds("2").costs(14, 6);
-    }
+    sparse(&["--no-cone", "/*", "!/big/"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_sparse_checkout_of_a_cone() {
+    sparse(&["--cone", "kernels"]);
 }
 
 // ---- storage of objects and references ----
@@ -202,6 +211,7 @@ fn a_partial_clone_without_its_origin_is_the_machines_fault() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_sparse_partial_clone_never_needs_what_its_patterns_leave_out() {
     let plan = line("g g b b").file(0, "big/data", "1\n").file(2, "big/data", "2\n");
     // The report also reads source files, for named constants that the change sets.

@@ -50,6 +50,7 @@ fn one_mended_and_another_after_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn one_mended_on_the_way_is_found_first_and_the_later_one_is_named() {
     // Git picks commit 4, which is bad, and finds 3. Commit 5 mended 3: the hunt goes on after 5.
     let plan = line("7.0 7.0 7.0 7.5 7.5 7.0 7.0 7.6 7.6");
@@ -110,10 +111,12 @@ fn two_guards_broken_by_two_commits() {
     for label in 6..8 {
         plan = plan.with(label, "tg = 50");
     }
-    hunt(plan).oracle(and_speed).finds("3 6").costs(42, 12);
+    // Two of the runs measure the first guard at the second commit and at its parent.
+    hunt(plan).oracle(and_speed).finds("3 6").costs(44, 12);
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_failure_and_a_guard_broken_by_two_commits() {
     let plan = (3..8).fold(line("g g g g g g s s"), |plan, label| plan.with(label, "tg = 50"));
     let told = hunt(plan).oracle(and_speed).finds("3 6").costs(35, 13);
@@ -127,6 +130,7 @@ fn a_failure_and_a_guard_broken_by_one_commit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_guard_of_another_commit_does_not_hide_that_a_change_was_taken_back() {
     let plan = (12..24).fold(line(&["7.0"; 24].join(" ")), |plan, at| plan.with(at, "tg = 50"));
     let plan = plan

@@ -61,6 +61,7 @@ fn a_search_reads_the_chunks_that_are_enough_and_the_rest_reads_all() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn shorter_runs_take_less_time() {
     let told = short(plain().with_all("chunk_ms = 20")).finds("4").costs(15, 7);
     // Three runs of 8 chunks instead of 24 save 3 · 16 · 20 ms. Other programs load the machine.

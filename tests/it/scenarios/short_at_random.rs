@@ -54,7 +54,7 @@ impl World {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: std::env::var("HUNTS").ok().and_then(|hunts| hunts.parse().ok()).unwrap_or(4),
+        cases: std::env::var("HUNTS").ok().and_then(|hunts| hunts.parse().ok()).unwrap_or(2),
         max_shrink_iters: 20,
         failure_persistence: None,
         ..ProptestConfig::default()

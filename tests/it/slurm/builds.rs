@@ -135,16 +135,25 @@ fn building(cluster: &Cluster, env: &TestEnvironment, after: usize) -> [String; 
 
 #[test]
 fn builds_and_runs_have_nodes_of_their_own_and_the_answer_is_the_same() {
-    for most in ["max_jobs = 1", "max_jobs = 2"] {
-        let executor = executor(most, most);
-        let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
-        let said = ["build partition", "build is up; at most", "-DGGML_NATIVE=OFF"];
-        env.run(&["check", "--good", "v1"]).expect(0).says(&said);
-        let hunt = env.start(&["--good", "v1"]);
-        ended_as_here(&cluster, &env, &history, &hunt);
-        built_and_ran_apart(&env, &hunt);
-        assert!(hunt.file("report.md").contains("Builds on"));
-    }
+    apart("max_jobs = 2");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn builds_and_runs_of_one_job_each_have_nodes_of_their_own() {
+    apart("max_jobs = 1");
+}
+
+/// A hunt that builds and runs in so many jobs each.
+fn apart(most: &str) {
+    let executor = executor(most, most);
+    let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
+    let said = ["build partition", "build is up; at most", "-DGGML_NATIVE=OFF"];
+    env.run(&["check", "--good", "v1"]).expect(0).says(&said);
+    let hunt = env.start(&["--good", "v1"]);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    built_and_ran_apart(&env, &hunt);
+    assert!(hunt.file("report.md").contains("Builds on"));
 }
 
 #[test]
@@ -200,6 +209,7 @@ fn a_commit_is_built_while_the_job_that_will_measure_it_waits_for_a_node() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_job_that_has_a_node_runs_what_was_built_before() {
     let executor = executor("max_jobs = 2", "max_jobs = 3");
     let Some((cluster, env, history)) = prepared([1000, 1500], &executor) else { return };
@@ -213,29 +223,39 @@ fn a_job_that_has_a_node_runs_what_was_built_before() {
     assert!(done.iter().all(|event| made(event, "builds") <= 1), "{done:?}\n{said}");
 }
 
-#[test]
-fn a_build_whose_job_or_node_is_lost_is_made_by_another_job() {
-    for by in ["job", "node"] {
-        let executor = executor("", "");
-        let Some((cluster, env, history)) = prepared([1500, 20], &executor) else { return };
-        let running = env.spawn_product(&START);
-        let [id, node] = building(&cluster, &env, 2);
-        match by {
-            "job" => drop(cluster.ask("scancel", &[&id])),
-            // No other job begins there either.
-            _ => ["DRAIN", "DOWN"].iter().for_each(|state| cluster.set_node(&node, state)),
-        }
-        let hunt = end(&env, running);
-        assert!(hunt.output.stderr.contains("the hunt tries again"), "{}", hunt.output.stderr);
-        ended_as_here(&cluster, &env, &history, &hunt);
-        built_and_ran_apart(&env, &hunt);
-        if by == "node" {
-            assert_eq!(notes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
-        }
+/// A job that builds is lost by itself or with its node.
+fn is_lost(by: &str) {
+    let executor = executor("", "");
+    let Some((cluster, env, history)) = prepared([1500, 20], &executor) else { return };
+    let running = env.spawn_product(&START);
+    let [id, node] = building(&cluster, &env, 2);
+    match by {
+        "job" => drop(cluster.ask("scancel", &[&id])),
+        // No other job begins there either.
+        _ => ["DRAIN", "DOWN"].iter().for_each(|state| cluster.set_node(&node, state)),
+    }
+    let hunt = end(&env, running);
+    assert!(hunt.output.stderr.contains("the hunt tries again"), "{}", hunt.output.stderr);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    built_and_ran_apart(&env, &hunt);
+    if by == "node" {
+        assert_eq!(notes(&env, "built-on").len(), 2, "{}", hunt.output.stderr);
     }
 }
 
 #[test]
+fn a_build_whose_node_is_lost_is_made_by_another_job() {
+    is_lost("node");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_build_whose_job_is_cancelled_is_made_by_another_job() {
+    is_lost("job");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_whose_job_is_requeued_or_reaches_its_time_limit_is_made_by_another_job() {
     let executor = executor("", "");
     let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };

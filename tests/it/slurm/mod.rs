@@ -124,6 +124,12 @@ fn a_hunt_in_jobs_has_the_answer_of_a_hunt_on_this_machine() {
         ended_as_here(&cluster, &env, &history, &hunt);
         let names = notes(&env, "job-names");
         assert_eq!(names.len() > 1, most > 1, "{names:?}\n{}", hunt.output.stderr);
+        // No job asked for GPUs.
+        let totals = &hunt.report["totals"];
+        assert!(totals["node_s"].as_f64().unwrap() > 0.0 && totals["gpu_s"].is_null(), "{totals}");
+        assert!(hunt.output.stdout.contains("node-hours"), "{}", hunt.output.stdout);
+        let dry = env.run(&[&START[..], &["--dry-run"]].concat()).expect(0);
+        dry.says(&["jobs     measure: ", &format!("up to {most} job")]);
     }
 }
 
@@ -136,6 +142,8 @@ fn a_killed_driver_leaves_no_job_and_the_hunt_goes_on() {
     running.wait();
     cluster.assert_no_jobs();
     env.assert_no_survivors();
+    // Nobody stopped the hunt.
+    env.run(&["status"]).expect(0).says(&["not running: its process ended unexpectedly (killed"]);
     let hunt = env.resume();
     ended_as_here(&cluster, &env, &history, &hunt);
 }
@@ -220,6 +228,7 @@ fn a_killed_daemon_of_a_node_loses_only_its_job() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_survives_its_controller() {
     let Some((cluster, env, history)) = prepared(150, "max_jobs = 2") else { return };
     let running = env.spawn_product(&START);
@@ -246,9 +255,12 @@ fn a_result_counts_also_if_the_controller_never_comes_back() {
 #[test]
 fn what_slurm_refuses_is_told_and_a_controller_that_is_down_is_waited_for() {
     let Some((cluster, env, _)) = prepared(20, "partition = \"nowhere\"") else { return };
-    let said = ["sbatch: ", "Invalid partition name", "bisect-ppl resume"];
-    env.run(&START).expect(5).says(&said);
-    env.run(&["status"]).expect(0).says(&said[..2]);
+    let said = ["sbatch: Batch job submission failed: Invalid partition name"];
+    let cure = "correct [executor] or [executor.measure], then start a new hunt";
+    let refused = env.run(&START).expect(5).says(&[said[0], cure]);
+    assert!(!refused.stderr.contains("bisect-ppl resume"), "{}", refused.stderr);
+    let status = env.run(&["status"]).expect(0).says(&[said[0], cure]);
+    assert!(!status.stdout.contains("bisect-ppl resume"), "{}", status.stdout);
     env.run(&["measure", "HEAD"]).expect(2).says(&["srun bisect-ppl measure"]);
     assert!(env.runs().is_empty());
     write_oracle(&env, &slurm(""));

@@ -40,6 +40,7 @@ fn logits_are_compared_with_the_good_end_of_the_hunt() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_slower_commit_is_verified_where_the_machine_drifts() {
     let mut plan = line("g g g g g").with_all("seed = 4").with_all("noise = 0.01");
     plan = plan.with_all("drift = 0.1 40");
@@ -58,7 +59,7 @@ fn a_slower_commit_is_verified_where_the_machine_drifts() {
 }
 
 #[test]
-fn facts_and_runs_that_differ_are_claims_too() {
+fn facts_are_claims_too() {
     let mut plan = line("g g g g").with_all("launch = 256,1,1");
     for label in 2..4 {
         plan = plan.with(label, "launch = 512,1,1");
@@ -68,7 +69,11 @@ fn facts_and_runs_that_differ_are_claims_too() {
     let sent_fact = sent(plan, |oracle| oracle.only_guard(guard).measure("launch", "launch", keys));
     let found = sent_fact.found(0, &[]);
     assert_eq!(found["claims"][0]["checks"][0]["here"]["commit"], "512,1,1");
+}
 
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn runs_that_differ_are_claims_too() {
     let mut plan = line("g g g g g g");
     for label in 3..6 {
         plan = plan.with(label, "ppl = 7.0000 7.0001 7.0003 7.0000 7.0002");
@@ -114,17 +119,26 @@ fn a_commit_of_a_submodule_is_verified_inside_the_engine() {
     assert_eq!(found["claims"][0]["commit"], commits[2].as_str());
 }
 
+/// A hunt for a failure that says this.
+fn a_failure_is_a_claim(words: &str, said: &str) {
+    let start = ["--good", "v1", "--bad", "HEAD", "--allow-failure-hunt"];
+    let sent = sent_after(TestEnvironment::new(), line(words), |oracle| oracle, &start);
+    assert_eq!(sent.hunt.culprit(), sent.history.commit(2));
+    let found = sent.found(0, &[]);
+    let check = &found["claims"][0]["checks"][0];
+    assert!(check["failure"].as_str().unwrap().to_lowercase().contains(&said.to_lowercase()));
+    assert!(!check["logs"].as_array().unwrap().is_empty(), "{check:#}");
+}
+
 #[test]
 fn failures_are_claims_too() {
-    for (words, said) in [("g g s s", "SIGSEGV"), ("g g x x", "build")] {
-        let start = ["--good", "v1", "--bad", "HEAD", "--allow-failure-hunt"];
-        let sent = sent_after(TestEnvironment::new(), line(words), |oracle| oracle, &start);
-        assert_eq!(sent.hunt.culprit(), sent.history.commit(2));
-        let found = sent.found(0, &[]);
-        let check = &found["claims"][0]["checks"][0];
-        assert!(check["failure"].as_str().unwrap().to_lowercase().contains(&said.to_lowercase()));
-        assert!(!check["logs"].as_array().unwrap().is_empty(), "{check:#}");
-    }
+    a_failure_is_a_claim("g g s s", "SIGSEGV");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn builds_that_fail_and_nan_are_claims_too() {
+    a_failure_is_a_claim("g g x x", "build");
     let sent = sent(line("g g n n"), |oracle| oracle);
     assert_eq!(sent.found(0, &[])["claims"][0]["commit"], sent.history.commit(2));
 }

@@ -159,13 +159,26 @@ fn slots_must_be_alike() {
     says(&refused_extra("[executor]\nkind = 'cloud'\n"), "executor.kind");
     says(&refused_extra("[executor]\nslot = []\n"), "unknown key; did you mean `slots`?");
     says(&slots("[]"), "is empty; give one or more slots");
-    says(&slots("3"), "expected an array");
+    says(
+        &slots("3"),
+        "expected an array with a table for each slot, or no key and `start --slots N`",
+    );
     says(&slots("[{ cpu = '0' }]"), "executor.slots[1].cpu: unknown key");
-    says(&slots("[{ cpus = '0-x' }]"), "executor.slots[1].cpus: `x` is not a CPU");
-    says(&slots("[{ cpus = '0-1' }, { cpus = '2' }]"), "all slots need equally many CPUs");
-    says(&slots("[{ cpus = '0' }, {}]"), "all slots need equally many CPUs");
+    says(&slots("[{ cpus = '0-x' }]"), "executor.slots[1].cpus: `x` is not a CPU; write");
+    says(
+        &refused_extra("[executor]\ncpus = '0'\n"),
+        "executor.cpus: unknown key; each slot has its own: `slots = [{ cpus = \"0-3\" }]`. Allowed: ",
+    );
+    says(&slots("[{ cpus = [0, 1] }]"), "executor.slots[1].cpus: expected CPUs in quotes");
+    says(&slots("[{ cpus = '' }]"), "executor.slots[1].cpus: may not be empty");
+    let cpus = slots("[{ cpus = '0-1' }, { cpus = '2' }]");
+    says(&cpus, "all slots need equally many CPUs");
+    says(&cpus, "Slot 1 has 2, slot 2 has 1.");
+    says(&slots("[{ cpus = '0' }, {}]"), "Slot 1 has 1, slot 2 has no `cpus`.");
     says(&slots("[{ cpus = '0' }, { cpus = '0' }]"), "CPU 0 is in two slots");
-    says(&slots("[{ env = { A = '0' } }, {}]"), "all slots must set the same variables");
+    let variables = slots("[{ env = { A = '0' } }, {}]");
+    says(&variables, "all slots must set the same variables. Slot 1 sets A, slot 2 does not.");
+    says(&slots("[{}, { env = { A = '0' } }]"), "Slot 2 sets A, slot 1 does not.");
     says(&slots("[{ env = { A = '{jobs}' } }]"), "A: a slot's values have no placeholders");
     says(&slots("[{ env = { GIT_DIR = 'x' } }]"), "GIT_* is stripped");
     let twice = "[executor]\nslots = [{ env = { A = '0' } }]\n[[prepare]]\nname = 'p'\ncommand = 'x'\nenv = { A = '1' }\n";
@@ -186,12 +199,15 @@ fn jobs_have_keys_of_their_own() {
     says(&slurm("time = '60s'"), "executor.time: is too short; a job needs at least 5m");
     says(&slurm("time = 60"), "a time with its unit in quotes");
     says(&slurm("max_jobs = 65"), "65 is out of range; allowed: 1 to 64");
+    says(&slurm("max_jobs = 0"), "0 is out of range; allowed: 1 to 64");
     says(&slurm("slots = [{}]"), "executor.slots: is for kind = \"local\"");
     says(
         &slurm("sbatch_args = ['--wrap=id']"),
         "`--wrap=id` cannot be set for jobs. These can: --comment",
     );
     says(&slurm("sbatch_args = ['--time=9']"), "use the key `time`");
+    let second = slurm("sbatch_args = ['--exclusive', '--qos low']");
+    says(&second, "executor.sbatch_args[2]: `--qos low` has a space; write `--qos=low`.");
     says(&slurm("confirm = 'here'"), "executor.confirm: ");
     says(&slurm("partition = ''"), "executor.partition: may not be empty");
     says(&refused_extra("[executor]\nmax_jobs = 2\n"), "executor.max_jobs: needs kind = \"slurm\"");

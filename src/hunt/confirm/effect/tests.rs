@@ -132,7 +132,8 @@ fn effects_are_ordered_by_their_size_in_limits() {
 
 #[test]
 fn in_noise_the_interval_is_that_of_the_measured_noise() {
-    // A standard deviation of 0.3 and four runs a side: 1.96 · 0.3 · √(1/4 + 1/4).
+    // A standard deviation of 0.3 and four runs a side, whose median varies as the mean of
+    // 1 + 3 · 2/π = 2.91 runs: 1.96 · 0.3 · √(2/2.91).
     let target = Target::Guard(noisy(GuardForm::MaxIncrease(0.5), 6.0, 9.0));
     let (effects, _) = effects(
         &at('2', &[9.0; 4]),
@@ -142,11 +143,19 @@ fn in_noise_the_interval_is_that_of_the_measured_noise() {
         SearchTerms::of(Aim::Regression),
     );
     let [low, high] = effects[0].interval.unwrap();
-    let reach = 1.96 * 0.3 * 0.5_f64.sqrt();
-    assert!(
-        (low - (3.0 - reach)).abs() < 1e-9 && (high - (3.0 + reach)).abs() < 1e-9,
-        "{low} {high}"
-    );
+    assert!((low - 2.5125).abs() < 1e-3 && (high - 3.4875).abs() < 1e-3, "{low} {high}");
+}
+
+#[test]
+fn a_disturbed_run_moves_neither_the_step_nor_its_interval() {
+    // The means differ by 16.4, the medians by 12.3.
+    let (commit, parent) = (at('2', &[87.7, 75.4, 87.7]), at('1', &[100.0, 100.0, 100.0]));
+    let mut slower = noisy(GuardForm::MaxDecrease(4.0), 100.0, 87.7);
+    slower.noise = slower.noise.map(|noise| Noise { sd: 1.0, ..noise });
+    let effect = own(&commit, &[parent], slower).0.unwrap();
+    let (step, [low, high]) = (effect.own_step.unwrap(), effect.interval.unwrap());
+    assert!((step - 12.3).abs() < 1e-9, "{step}");
+    assert!((f64::midpoint(low, high) - 12.3).abs() < 1e-9, "{low} {high}");
 }
 
 #[test]
@@ -212,5 +221,39 @@ proptest! {
         prop_assert!(low <= step && step <= high, "{low} {step} {high}");
         let level = |seen: &Observation| seen.level(&effect.metric).unwrap().number().unwrap();
         prop_assert!(seen.iter().all(|parent| level(parent) <= level(&seen[worst])));
+    }
+
+    #[test]
+    fn in_noise_too_the_step_is_that_of_the_levels_and_lies_within_its_interval(
+        commit in prop::collection::vec(1.0..200.0_f64, 1..8),
+        parent in prop::collection::vec(1.0..200.0_f64, 1..8),
+        sd in prop_oneof![Just(0.0), 1e-6..0.5_f64],
+        [is_up, is_log, paired, is_fix] in any::<[bool; 4]>(),
+    ) {
+        let form = match (is_up, is_log) {
+            (true, false) => UP,
+            (false, false) => DOWN,
+            (true, true) => GuardForm::MaxIncreasePercent(4.0),
+            (false, true) => GuardForm::MaxDecreasePercent(4.0),
+        };
+        let kind = if is_log { NoiseKind::Log } else { NoiseKind::Plain };
+        let mut target = noisy(form, 100.0, 90.0);
+        target.noise = target.noise.map(|noise| Noise { kind, sd, paired, ..noise });
+        let terms = SearchTerms::of(if is_fix { Aim::Fix } else { Aim::Regression });
+        let guard = target.guard.clone();
+        let (effects, _) = effects(
+            &at('2', &commit),
+            &[at('1', &parent)],
+            &[Target::Guard(target)],
+            &config(""),
+            terms,
+        );
+        let effect = &effects[0];
+        let (step, [low, high]) = (effect.own_step.unwrap(), effect.interval.unwrap());
+        prop_assert!(low <= step && step <= high, "{low} {step} {high}");
+        let levels = [&effect.parent, &effect.commit].map(|level| level.number().unwrap());
+        prop_assert_eq!(Some(step), Some(terms.step(&guard, levels[0], levels[1])));
+        // Without noise, the interval is the step itself.
+        prop_assert!(sd > 0.0 || high - low <= 1e-9 * (1.0 + step.abs()));
     }
 }

@@ -53,6 +53,18 @@ fn a_speed_is_compared_by_ratios() {
 }
 
 #[test]
+fn in_noise_the_tolerance_is_a_percentage_of_the_level_that_the_target_has() {
+    // The median of the good runs is 100.5, their level in noise is more.
+    let good = at('1', &[100.0, 101.0, 99.0, 108.0]);
+    let bad = at('2', &[50.0, 50.5, 49.5, 50.0]);
+    let chosen = chosen(&good, &bad, &[guard(GuardForm::MaxDecreasePercent(4.0))]);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let level = target.baseline.number().unwrap();
+    assert!(level > 100.6, "{level}");
+    assert!((target.limit - 0.04 * level).abs() < 1e-9, "{} of {level}", target.limit);
+}
+
+#[test]
 fn targets_that_repeat_decide_the_method_if_others_vary() {
     let with_speed = |digit, ppl: f64, speeds: [f64; 4]| {
         let run = |x| reading([(Metric::of("speed"), Value::Number(x))]);

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::evaluation::{CauseEnd, Culprit, GuardForm, Lineage};
-use crate::oracle::fixture::{self, commit, effect, target, trial};
+use crate::evaluation::{CauseEnd, Culprit, FailureKind, GuardForm, Lineage};
+use crate::oracle::fixture::{self, commit, effect, fails_alike, failure, target, trial};
 
 fn culprit(digit: char) -> Culprit {
     Culprit { effects: vec![effect(6.0, 7.0, 0.5)], ..fixture::culprit(digit, '1') }
@@ -117,8 +117,16 @@ fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
     assert_eq!(found(&named(&['5']), &cause, &sought(0.5)), std::slice::from_ref(&speed));
     let finding = Finding { cause: Some(cause), ..named(&['5']) };
     let order = CommitOrder::line("3456");
-    let open = incomplete(finding, vec![speed], &order, SearchTerms::of(Aim::Regression));
+    let terms = SearchTerms::of(Aim::Regression);
+    let open = incomplete(finding.clone(), vec![speed.clone()], &order, terms);
     assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
+    assert!(open.summary.ends_with("guard: another commit does that"), "{}", open.summary);
+    // The whole commit was not taken out.
+    let in_part = finding.cause.map(|cause| Cause { in_part: true, ..cause });
+    let finding = Finding { cause: in_part, ..named(&['5']) };
+    let open = incomplete(finding, vec![speed], &order, terms);
+    assert_eq!(open.outcome, Outcome::Candidates);
+    assert!(open.summary.contains("the rest of it or another commit"), "{}", open.summary);
 }
 
 #[test]
@@ -157,6 +165,7 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
         in_small_steps,
         taken_back,
         overlap: None,
+        error: None,
         limit: 0.5,
     };
     let left_at = |level: f64, account: Account| {
@@ -176,4 +185,39 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
     let terms = SearchTerms::of(Aim::Regression);
     let open = incomplete(finding, ppl().to_vec(), &order, terms);
     assert_eq!(open.candidates, order.commits());
+}
+
+#[test]
+fn the_sentence_names_the_guard_that_stays_if_the_commits_move_others_too() {
+    let order = CommitOrder::line("23456");
+    let mut finding = named(&['3', '5']);
+    finding.culprits[1].effects[0].metric = Metric::of("speed");
+    let said = |unexplained: Vec<Unexplained>| {
+        let terms = SearchTerms::of(Aim::Regression);
+        incomplete(finding.clone(), unexplained, &order, terms).summary
+    };
+    let of_speed = said(vec![Unexplained::Metric(Metric::of("speed"))]);
+    assert!(of_speed.contains("still shows the change of speed, at least in part"), "{of_speed}");
+    let both = ["ppl", "speed"].map(|name| Unexplained::Metric(Metric::of(name)));
+    let of_both = said(both.to_vec());
+    assert!(of_both.contains("still shows it, at least in part"), "{of_both}");
+}
+
+#[test]
+fn a_failure_that_stays_beside_a_healed_guard_is_unexplained() {
+    let failing = Culprit { failure: Some(failure(FailureKind::Crash, "signal")), ..culprit('9') };
+    let failing = Culprit { effects: Vec::new(), ..failing };
+    let targets =
+        [fails_alike(Some("speed"), FailureKind::Crash, "signal"), sought(0.5)[0].clone()];
+    let left = |level: f64, targets: &[Target]| {
+        let mut finding = named(&['5']);
+        finding.culprits.push(failing.clone());
+        let trial = trial(TrialOf::AllReverted, level);
+        finding.joint_revert = Some(JointRevert { revert: Revert::StillBad, trial: Some(trial) });
+        found_jointly(&finding, targets)
+    };
+    assert_eq!(left(6.0, &targets), [Unexplained::OwnFailure]);
+    // The guard alone may make the end bad.
+    assert_eq!(left(7.0, &targets), ppl());
+    assert_eq!(left(6.0, &targets[1..]), []);
 }

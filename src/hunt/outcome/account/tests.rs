@@ -373,6 +373,21 @@ fn a_step_that_each_of_two_commits_makes_alone_is_in_the_account_twice() {
     assert_eq!(ledger.accounts()[0].overlap, None);
 }
 
+#[test]
+fn the_rest_has_an_error_only_in_noise() {
+    use crate::evaluation::{Noise, NoiseKind};
+    let (kind, good, bad) = (NoiseKind::Plain, 6.0, 7.0);
+    let noise = Noise { kind, good, bad, sd: 0.2, runs: 4, paired: false, error: 0.001 };
+    let error = |noise| {
+        let (ledger, _) = whole(GuardTarget { noise, ..target(UP, 6.0, 7.0) });
+        ledger.accounts()[0].error
+    };
+    assert_eq!(error(None), None);
+    // Two ends with four runs each.
+    let expected = 0.2 * f64::sqrt(0.5);
+    assert!((error(Some(noise)).unwrap() - expected).abs() < 1e-9);
+}
+
 proptest! {
     // Quarters, so that no sum is rounded.
     #[test]

@@ -142,6 +142,7 @@ impl<'d> Search<'d, '_> {
         };
         self.driver.contradicted(commit, &why)?;
         if self.driver.oracle.recipes.config.build.mode.keeps_files() {
+            let why = format!("{} is not confirmed: {why}", commit.short());
             return Ok(Some(Searched::BuildsDisagree(why)));
         }
         let parents = self.driver.oracle.history.parents(commit)?;

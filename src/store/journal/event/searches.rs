@@ -21,6 +21,44 @@ pub(crate) struct Plan {
     /// too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stored: bool,
+    /// What each part of the hunt costs, its endpoints and the work after the search included. Old
+    /// journals lack it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PlanPart>,
+    /// GPUs that the hunt has while it works in one slot or job, if the configuration says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<u32>,
+}
+
+/// The expected cost of one part of a hunt: at least, and usually at most. Known results cost
+/// nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlanPart {
+    /// The part.
+    pub part: HuntPart,
+    /// Builds.
+    pub builds: [usize; 2],
+    /// Runs.
+    pub runs: [usize; 2],
+    /// Seconds of these builds and runs; 0 if their durations are unknown.
+    pub seconds: [f64; 2],
+}
+
+/// A part of a hunt in its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum HuntPart {
+    /// Both ends are measured.
+    Ends,
+    /// The search.
+    Search,
+    /// The found commit and its parents are measured afresh, and then the commits that tell whether
+    /// its step lasts.
+    Confirmation,
+    /// The change of the found commit is tested in parts.
+    Localization,
+    /// The cells of `[sweep]`.
+    Sweep,
 }
 
 /// How a search decides about a commit.

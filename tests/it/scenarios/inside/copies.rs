@@ -88,25 +88,33 @@ fn a_copy_with_changes_of_its_own_is_not_taken_for_the_project() {
 
 #[test]
 fn links_in_a_hunt_in_a_copy_lead_to_the_remote_with_its_commits() {
-    let hunt = |has_remote: bool| {
-        let env = TestEnvironment::new();
-        let kernels = Kernels::new(&env, &[G, G, B, B]);
-        let plan = kernels.copied(&env, 0, 3);
-        let row = Row::of(env, plan).oracle(descending).given(|env, _| {
-            let url = "https://github.com/ada/engine.git";
-            env.git(&["remote", "add", "origin", url]);
-            kernels.fetch(env);
-            if has_remote {
-                let folder = kernels.folder.display().to_string();
-                env.git(&["remote", "add", "kernels", &folder]);
-                env.git(&["fetch", "--quiet", "kernels"]);
-                let url = "https://codeberg.org/ada/kernels.git";
-                env.git(&["remote", "set-url", "kernels", url]);
-            }
-        });
-        let told = row.finds("2").counting(14, 6).costs(24, 11);
-        inner(&told, 0)["culprit"]["url"].as_str().map(|url| url.replace(&kernels.commits[2], "C"))
-    };
-    assert_eq!(hunt(false), None, "`origin` does not have the project's commits");
-    assert_eq!(hunt(true).as_deref(), Some("https://codeberg.org/ada/kernels/commit/C"));
+    let found = link_in_a_copy(true);
+    assert_eq!(found.as_deref(), Some("https://codeberg.org/ada/kernels/commit/C"));
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn no_link_in_a_hunt_in_a_copy_leads_to_a_remote_without_its_commits() {
+    assert_eq!(link_in_a_copy(false), None, "`origin` does not have the project's commits");
+}
+
+/// The link to the inner first bad commit, `C`. `has_remote`: whether the project is a remote too.
+fn link_in_a_copy(has_remote: bool) -> Option<String> {
+    let env = TestEnvironment::new();
+    let kernels = Kernels::new(&env, &[G, G, B, B]);
+    let plan = kernels.copied(&env, 0, 3);
+    let row = Row::of(env, plan).oracle(descending).given(|env, _| {
+        let url = "https://github.com/ada/engine.git";
+        env.git(&["remote", "add", "origin", url]);
+        kernels.fetch(env);
+        if has_remote {
+            let folder = kernels.folder.display().to_string();
+            env.git(&["remote", "add", "kernels", &folder]);
+            env.git(&["fetch", "--quiet", "kernels"]);
+            let url = "https://codeberg.org/ada/kernels.git";
+            env.git(&["remote", "set-url", "kernels", url]);
+        }
+    });
+    let told = row.finds("2").counting(14, 6).costs(24, 11);
+    inner(&told, 0)["culprit"]["url"].as_str().map(|url| url.replace(&kernels.commits[2], "C"))
 }

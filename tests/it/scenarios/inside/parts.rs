@@ -71,6 +71,7 @@ fn the_hunk_inside_the_submodule_is_named_and_its_revert_heals() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_hunk_inside_a_copy_is_named_and_its_revert_heals() {
     let env = TestEnvironment::localizing();
     let kernels = with_two_hunks(&env);

@@ -64,3 +64,30 @@ fn a_guard_is_searched_by_itself_beside_candidates_for_another() {
     ledger.enter(&only_ppl, open, &at('e', &[7.0]));
     assert_eq!(searched(&ledger), Some(vec![Target::Guard(other)]));
 }
+
+#[test]
+fn a_guard_without_candidates_has_all_commits_in_question() {
+    let other =
+        GuardTarget { guard: Guard { metric: Metric::of("kl"), form: UP }, ..target(UP, 0.0, 3.0) };
+    let targets = vec![Target::Guard(target(UP, 6.0, 7.0)), Target::Guard(other)];
+    let whole = search_range(Aim::Regression, commit('1'), commit('e'), targets.clone());
+    let closed = |undone: Option<char>| {
+        let mut ledger = Ledger::new(&targets, SearchTerms::of(Aim::Regression));
+        ledger.enter(&whole, found('5', 6.0, 7.0), &at('e', &[7.0]));
+        if let Some(digit) = undone {
+            let moves = Effect { metric: Metric::of("kl"), ..effect(0.0, 3.0, 0.5) };
+            let step = culprit(digit, vec![moves]);
+            ledger.found.push(FoundCommit {
+                status: CulpritStatus::Undone { by: commit('c'), again: false },
+                ..FoundCommit::new(step)
+            });
+        }
+        ledger.close(Vec::new(), &history(), false)
+    };
+    let finding = closed(None);
+    assert_eq!(finding.unexplained, [Unexplained::Metric(Metric::of("kl"))]);
+    assert_eq!(finding.candidates.len(), history().commits().len());
+    // The step of `9` was taken back, and something made it again.
+    let candidates = closed(Some('9')).candidates;
+    assert_eq!(candidates, ['5', '9', 'a', 'b', 'c', 'd', 'e'].map(commit));
+}

@@ -1,0 +1,132 @@
+//! Doubts about a first bad commit, in words: what neither runs nor tests exclude.
+
+use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, Metric};
+use crate::ui::text;
+
+use super::model::{FirstBad, Report};
+use super::sought::Sought;
+
+/// Why tests with a changed tree may say nothing.
+const REFERENCE_DOUBT: &str = "the build or run asks git about branches or tags, and tests with a \
+                               changed tree have none";
+
+/// What neither runs nor tests exclude, each in words.
+pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
+    let mended = first.perhaps_mended_by.as_ref().map(|by| {
+        let by = by.short();
+        format!("{by} may have taken back its whole step: then another change made the rest")
+    });
+    // With localisation, there is a cause, or the reason why none is known.
+    let option = if report.cause.is_none() { " (--no-localize)" } else { "" };
+    let untested = first.unmeasured_after.map(|number| {
+        let commits = text::plural(number, "later commit");
+        let end = Sought::of(report).newer_end();
+        format!(
+            "no test shows that the {end} end needs it{option}, and {commits} without a verdict \
+             may have undone it and made the same change again"
+        )
+    });
+    let gained = first.gained_back.as_ref().map(|metric| {
+        let end = Sought::of(report).newer_end();
+        format!(
+            "other commits gained back as much of {metric} as its whole step, and no test shows \
+             that the {end} end needs it{option}"
+        )
+    });
+    let home = first.home_doubt.as_ref().map(home_doubt);
+    let references = first.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
+    let place = first.form_change.as_ref().map(form_change);
+    let digit = first.last_digit.as_ref().map(last_digit);
+    let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
+    let of_answer = home.into_iter().chain(references).chain(place).chain(digit).chain(outer);
+    mended.into_iter().chain(untested).chain(gained).chain(of_answer).collect()
+}
+
+/// Why the numbers before and after a commit may be of different things.
+fn form_change(FormChange { metric, parent, commit }: &FormChange) -> String {
+    format!(
+        "since this commit {metric} comes from another place of the output ({commit}, before: \
+         {parent}), and the two may show different things"
+    )
+}
+
+/// Why earlier commits may have made most of a step.
+fn last_digit(metric: &Metric) -> String {
+    format!(
+        "the step is one unit of the last printed digit of {metric}: earlier commits may have made \
+         most of it"
+    )
+}
+
+/// That the outer hunt is undecided, or that only its confidence keeps this one from being higher.
+fn outer_doubt(within: &DependencyHunt, confidence: f64) -> Option<String> {
+    let hunt = text::line(&within.hunt);
+    if within.is_undecided {
+        return Some(format!("it rests on a commit of hunt {hunt}, which ended undecided"));
+    }
+    let most = within.confidence?;
+    (confidence >= most)
+        .then(|| format!("it rests on the answer of hunt {hunt}, which is no surer"))
+}
+
+/// Why files in the home folder may carry results from one commit to another.
+fn home_doubt(doubt: &HomeDoubt) -> String {
+    match doubt {
+        HomeDoubt::UserHome => "the confirmation used your home folder, and files there may carry \
+                                results from one commit to another"
+            .to_owned(),
+        HomeDoubt::Changed(path) => format!(
+            "{} changed during the hunt, and an empty home folder has it too: it may carry results \
+             from one commit to another",
+            text::line(path)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::CommitInfo;
+
+    #[test]
+    fn a_doubt_about_the_home_folder_names_the_file() {
+        let told = home_doubt(&HomeDoubt::Changed("~/.local/lib/python3/eng/a\n".to_owned()));
+        assert!(told.starts_with("~/.local/lib/python3/eng/a") && !told.contains('\n'), "{told}");
+        assert!(home_doubt(&HomeDoubt::UserHome).contains("used your home folder"));
+    }
+
+    #[test]
+    fn a_value_from_another_place_says_from_where() {
+        let [parent, commit] = ["ppl VALUE", "reference ppl VALUE"]
+            .map(|form| std::iter::once(form.to_owned()).collect());
+        let told = form_change(&FormChange { metric: Metric::of("ppl"), parent, commit });
+        assert!(told.contains("(`reference ppl VALUE`, before: `ppl VALUE`)"), "{told}");
+    }
+
+    #[test]
+    fn an_answer_inside_a_dependency_is_no_surer_than_the_outer_one() {
+        let commit = "1".repeat(40).parse().unwrap();
+        let text = String::new;
+        let commit = CommitInfo { commit, subject: text(), author: text(), date: text() };
+        let (hunt, path, git_dir) = ("20260101-000000".to_owned(), text(), text());
+        let within = DependencyHunt {
+            hunt,
+            commit,
+            path,
+            git_dir,
+            files: Vec::new(),
+            failure: None,
+            confidence: Some(0.98),
+            is_undecided: false,
+        };
+        assert_eq!(within.most_confidence(0.999).to_string(), "0.98");
+        assert_eq!(within.most_confidence(0.9).to_string(), "0.9");
+        assert!(outer_doubt(&within, 0.98).unwrap().contains("hunt 20260101-000000"));
+        assert_eq!(outer_doubt(&within, 0.9), None);
+        let undecided = DependencyHunt { is_undecided: true, ..within.clone() };
+        assert!(outer_doubt(&undecided, 0.9).unwrap().contains("which ended undecided"));
+        let older = DependencyHunt { confidence: None, ..within };
+        assert_eq!(older.most_confidence(0.999).to_string(), "0.999");
+        assert_eq!(outer_doubt(&older, 0.999), None);
+    }
+}

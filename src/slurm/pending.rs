@@ -1,0 +1,69 @@
+//! Why a job waits, in words. Pure.
+
+/// Words that Slurm uses for jobs whose nodes are out of service.
+const NODES_OUT: [&str; 2] = ["ReqNodeNotAvail", "Nodes required for job are DOWN"];
+
+/// After this word Slurm lists the nodes that are out of service.
+const LISTED: &str = "UnavailableNodes:";
+
+/// What is said of a job that waits: `waiting for job 7 to begin (no node is free)`, or for a job
+/// that somebody holds, what lets it go on. `what`: the job, such as `job 7`. `id`: its number.
+/// `reason`: Slurm's.
+pub(super) fn in_words(what: &str, id: &str, reason: &str) -> String {
+    let by = match reason {
+        "JobHeldAdmin" => "an administrator",
+        "JobHeldUser" => "its user",
+        _ => return format!("waiting for {what} to begin ({})", why(reason)),
+    };
+    format!("{what} is held by {by}: `scontrol release {id}`")
+}
+
+fn why(reason: &str) -> String {
+    if NODES_OUT.iter().any(|words| reason.starts_with(words)) {
+        let nodes = reason.split_once(LISTED).map(|(_, nodes)| nodes.trim());
+        let nodes = nodes.filter(|nodes| !nodes.is_empty());
+        let nodes = nodes.map_or_else(String::new, |nodes| format!(": {nodes}"));
+        return format!("its nodes are down, drained or reserved{nodes}");
+    }
+    match reason {
+        "Resources" => "no node is free".to_owned(),
+        "Priority" => "no node is free, and other jobs come first".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_reasons_are_said_in_words_and_others_as_slurm_says_them() {
+        for (reason, words) in [
+            ("Resources", "no node is free"),
+            ("Priority", "no node is free, and other jobs come first"),
+            ("ReqNodeNotAvail", "its nodes are down, drained or reserved"),
+            (
+                "ReqNodeNotAvail, UnavailableNodes:n[1-3]",
+                "its nodes are down, drained or reserved: n[1-3]",
+            ),
+            ("ReqNodeNotAvail, UnavailableNodes:", "its nodes are down, drained or reserved"),
+            (
+                "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority \
+                 partitions",
+                "its nodes are down, drained or reserved",
+            ),
+            ("QOSMaxJobsPerUserLimit", "QOSMaxJobsPerUserLimit"),
+        ] {
+            let said = in_words("job 7, which builds,", "7", reason);
+            assert_eq!(said, format!("waiting for job 7, which builds, to begin ({words})"));
+        }
+    }
+
+    #[test]
+    fn a_held_job_has_the_command_that_releases_it() {
+        let said = |reason| in_words("job 40", "40", reason);
+        let admin = "job 40 is held by an administrator: `scontrol release 40`";
+        assert_eq!(said("JobHeldAdmin"), admin);
+        assert_eq!(said("JobHeldUser"), "job 40 is held by its user: `scontrol release 40`");
+    }
+}

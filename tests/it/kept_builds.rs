@@ -1,0 +1,126 @@
+//! Builds that stay after a hunt: a later hunt in the same repository takes them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::kit::{History, Hunt, Oracle, Snapshot, TestEnvironment, line};
+
+/// A history whose commit 4 is bad, and a configuration whose builds stay.
+fn repository() -> (TestEnvironment, History) {
+    let env = TestEnvironment::new();
+    let history = line("g g g g b b b b").build(&env);
+    first(&env).write(&env);
+    (env, history)
+}
+
+fn first(env: &TestEnvironment) -> Oracle {
+    Oracle::new(env).build("keep = \"1ms\"")
+}
+
+/// The same builds, and other runs.
+fn second(env: &TestEnvironment) -> Oracle {
+    first(env).ppl("cwd = \"{build}\"")
+}
+
+fn builds(env: &TestEnvironment) -> usize {
+    env.starts().iter().filter(|start| start.kind == "build").count()
+}
+
+/// The phases of the builds of earlier hunts that this hunt took.
+fn taken(hunt: &Hunt) -> Vec<String> {
+    let journal = hunt.file("journal.jsonl");
+    let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let taken = entries.filter(|entry| entry["event"] == "build" && entry["reused"] == true);
+    taken.map(|entry| entry["phase"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The folders of all builds that stayed.
+fn kept(env: &TestEnvironment) -> Vec<PathBuf> {
+    let repositories = fs::read_dir(env.path("cache/bisect-ppl")).into_iter().flatten().flatten();
+    let slots = repositories.flat_map(|entry| fs::read_dir(entry.path().join("slots")));
+    let slots = slots.flatten().flatten().map(|slot| slot.path());
+    slots.filter(|slot| slot.join("stamp.json").exists()).collect()
+}
+
+#[test]
+fn a_second_hunt_builds_only_for_its_confirmation() {
+    let (env, history) = repository();
+    let before = Snapshot::of(&env);
+    env.hunt().names(&history, 4);
+    before.assert_unchanged(&env);
+    let made = builds(&env);
+    assert_eq!(kept(&env).len(), made);
+    let (parent, commit) = (env.builds_of(3), env.builds_of(4));
+    second(&env).write(&env);
+    let before = Snapshot::of(&env);
+    let hunt = env.hunt().names(&history, 4);
+    before.assert_unchanged(&env);
+    assert_eq!(builds(&env) - made, 2, "the commit and its parent");
+    assert_eq!((env.builds_of(3), env.builds_of(4)), (parent + 1, commit + 1));
+    let taken = taken(&hunt);
+    assert_eq!(taken.len(), made - 2, "{taken:?}");
+    assert!(!taken.iter().any(|phase| phase == "confirm"), "{taken:?}");
+    env.assert_no_survivors();
+}
+
+#[test]
+fn both_ends_take_earlier_builds_or_neither_does() {
+    let (env, history) = repository();
+    env.hunt().names(&history, 4);
+    let (good, bad) = (env.builds_of(0), env.builds_of(7));
+    // A file of the bad end's build changes.
+    for slot in kept(&env) {
+        if fs::read_to_string(slot.join("stamp.json")).unwrap().contains(history.commit(7)) {
+            fs::write(slot.join("build/tuned"), "").unwrap();
+        }
+    }
+    second(&env).write(&env);
+    let hunt = env.hunt().names(&history, 4);
+    assert_eq!((env.builds_of(0), env.builds_of(7)), (good + 1, bad + 1));
+    assert!(taken(&hunt).iter().all(|phase| phase == "search"), "{:?}", taken(&hunt));
+}
+
+#[test]
+fn short_builds_do_not_stay_and_gc_removes_those_that_do() {
+    let (env, history) = repository();
+    env.hunt().names(&history, 4);
+    assert!(!kept(&env).is_empty());
+    env.run(&["store", "gc"]).expect(0);
+    assert!(kept(&env).is_empty());
+    Oracle::new(&env).ppl("cwd = \"{build}\"").write(&env);
+    env.hunt().names(&history, 4);
+    assert!(kept(&env).is_empty());
+}
+
+/// A file outside, which no key contains, is part of each build.
+#[test]
+fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_them() {
+    let env = TestEnvironment::new();
+    let outside = env.path("outside");
+    let run =
+        "awk '{s += $1} END {printf \"Final estimate: PPL = %.1f +/- 0.1\\n\", s}' $1/level\n";
+    let mut plan = line("g g g g g g g g").program(0, "run.sh", run);
+    for label in [0, 4] {
+        let level = if label == 0 { "7.0" } else { "7.5" };
+        let build = format!("(echo {level}; cat {}) > $1/level\n", outside.display());
+        plan = plan.program(label, "build.sh", &build);
+    }
+    let history = plan.build(&env);
+    let oracle = |words: &str| {
+        Oracle::new(&env)
+            .build("keep = \"1ms\"")
+            .build_command("sh {src}/build.sh {build}")
+            .ppl_command(&format!("sh {{src}}/run.sh {{build}} {words}"))
+    };
+    oracle("first").write(&env);
+    fs::write(&outside, "0\n").unwrap();
+    env.hunt().names(&history, 4);
+    fs::write(&outside, "1\n").unwrap();
+    oracle("second").write(&env);
+    let hunt = env.hunt().names(&history, 4);
+    assert!(hunt.output.stderr.contains("builds of earlier hunts"), "{}", hunt.output.stderr);
+    assert!(!taken(&hunt).is_empty());
+    assert_eq!(hunt.report["culprit"]["effect"]["parent"], 8.0, "{:#}", hunt.report["culprit"]);
+}

@@ -1,0 +1,95 @@
+//! Programs that ask git whether files were changed, and then behave in another way. The tests of
+//! parts and of the ends must not look changed to them.
+
+use crate::kit::shell_engine::{NUMBER, hunt, make, names_or_leaves_open, notes, subjects};
+use crate::kit::{Hunt, TestEnvironment};
+
+const GUARD: &str = "metric = \"e\"\nmax_increase = 0.1";
+
+/// `x` makes the step, `m` switches it off in another file, and `z` makes it again. The first half
+/// of the search sees `x` only.
+fn commits() -> Vec<(&'static str, &'static str)> {
+    let steps = [("m", "1"), ("z", "1")];
+    let before = [("start", "0")].into_iter().chain(notes(2)).chain([("x", "1")]);
+    before.chain(notes(12)).chain(steps).chain(notes(2)).collect()
+}
+
+/// Sets `v` to the value of the commit, or to that of the good end if git says that files changed.
+fn value(asks: &str) -> String {
+    format!(
+        "v=7\n[ -f x ] && [ ! -f m ] && v=7.5\n[ -f z ] && v=7.5\n\
+         {asks} || v=7\n"
+    )
+}
+
+#[test]
+fn a_run_that_asks_git_for_changed_files_shows_the_bad_end_without_a_commit() {
+    for asks in
+        ["[ -z \"$(git status --porcelain --untracked-files=no)\" ]", "git diff --quiet HEAD"]
+    {
+        let env = TestEnvironment::localizing();
+        let engine = format!("{}echo e = $v\n", value(asks));
+        let hunt = hunt(&env, &engine, [NUMBER, GUARD], &commits());
+        names_or_leaves_open(&env, &hunt, &["z"]);
+    }
+}
+
+#[test]
+fn a_build_that_asks_git_for_its_version_shows_the_bad_end_without_a_commit() {
+    let env = TestEnvironment::localizing();
+    let asks = "! git describe --always --dirty | grep -q dirty";
+    names_or_leaves_open(&env, &hunt_of_build(&env, &value(asks), &commits()), &["z"]);
+}
+
+/// A hunt whose build runs this script, which sets `v`, and makes an engine that prints `v`.
+fn hunt_of_build(env: &TestEnvironment, script: &str, commits: &[(&str, &str)]) -> Hunt {
+    let engine = format!(
+        "{script}printf '#!/bin/sh\\necho e = %s\\n' $v > \"$1/engine\"\nchmod +x \"$1/engine\"\n"
+    );
+    make(env, &engine, commits);
+    let oracle = format!(
+        "version = 1\n[build]\ncommands = [\"sh {{src}}/engine.sh {{build}}\"]\n[[measure]]\n\
+         name = \"e\"\ncommand = \"{{build}}/engine\"\n{NUMBER}\n[[guard]]\n{GUARD}\n"
+    );
+    std::fs::write(env.repo().join("oracle.toml"), oracle).unwrap();
+    env.hunt()
+}
+
+/// The name of a modified tree's HEAD is on no branch, so each removal seems to heal the bad end.
+#[test]
+fn a_build_or_run_that_asks_whether_head_is_on_a_branch_does_not_trust_removals() {
+    let asks = "git for-each-ref --contains HEAD | grep -q .";
+    for is_build in [true, false] {
+        let env = TestEnvironment::localizing();
+        let hunt = if is_build {
+            hunt_of_build(&env, &value(asks), &commits())
+        } else {
+            hunt(&env, &format!("{}echo e = $v\n", value(asks)), [NUMBER, GUARD], &commits())
+        };
+        let culprits = hunt.report["culprits"].as_array().unwrap();
+        let is_doubted = |one: &serde_json::Value| {
+            one["reference_doubt"] == true && one["confidence"].as_f64().unwrap() <= 0.98
+        };
+        if hunt.report["outcome"] == "culprit" && culprits.iter().all(is_doubted) {
+            let words: Vec<&str> = hunt.output.stdout.split_whitespace().collect();
+            let said = "the build or run asks git about branches or tags";
+            assert!(words.join(" ").contains(said), "{}", hunt.output.stdout);
+        } else {
+            names_or_leaves_open(&env, &hunt, &["z"]);
+        }
+    }
+}
+
+#[test]
+fn a_question_for_branches_that_changes_nothing_lowers_no_confidence() {
+    let env = TestEnvironment::localizing();
+    let script = "git name-rev HEAD > \"$1/name\"\nv=7\n[ -f x ] && v=7.5\n";
+    let before = [("start", "0")].into_iter().chain(notes(2)).chain([("x", "1")]);
+    let commits: Vec<_> = before.chain(notes(4)).collect();
+    let hunt = hunt_of_build(&env, script, &commits);
+    assert_eq!(subjects(&hunt), ["x"], "{}", hunt.output.stdout);
+    let culprit = &hunt.report["culprits"][0];
+    assert!(culprit["confidence"].as_f64().unwrap() > 0.98, "{culprit}");
+    assert_eq!(culprit["reference_doubt"], serde_json::Value::Null);
+    assert_eq!(hunt.report["cause"]["revert"], "heals", "{}", hunt.report["cause"]);
+}
