@@ -283,8 +283,9 @@ fn is_incremental(request: BuildRequest<'_>) -> bool {
     request.recipe.is_incremental && matches!(request.phase, Phase::Search | Phase::Endpoint)
 }
 
-/// Whether the build may use the direct mode of a compiler cache, in which it may get an object of
-/// another commit. Only builds of a search: the fresh builds of a confirmation show if they did.
+/// Whether the build may use the direct mode of a compiler cache. This mode may return an object of
+/// another commit, so only builds of a search use it: a confirmation builds without it, and finds
+/// such an error.
 fn may_use_direct_mode(request: BuildRequest<'_>) -> bool {
     request.recipe.direct_mode && request.phase == Phase::Search
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::process::{Invocation, tool};
 
-/// Time limit for reading the counters. Usually milliseconds; a cache on a dead network disk must
+/// Time limit for one question to a cache. Usually milliseconds; a cache on a dead network disk must
 /// not block a build.
 pub(super) const LIMIT: Duration = Duration::from_secs(10);
 

@@ -72,9 +72,9 @@ impl<'e> CompilerCaches<'e> {
         Self { env, variables, ccache, sccache: Counted::of_server(env) }
     }
 
-    /// Variables for the build. They tell ccache to write its hits and misses, and to ignore the
-    /// slot's path when it compares files (none of these if ccache is not installed), and both
-    /// caches not to use their direct mode, if so asked.
+    /// Variables for the build. For ccache, if it is installed: write hits and misses to a log, and
+    /// ignore the slot's path. For both caches: switch the direct mode off, unless the build may use
+    /// it.
     pub(super) fn variables(&self) -> &[(&'static str, OsString)] {
         &self.variables
     }
@@ -105,8 +105,10 @@ impl<'e> CompilerCaches<'e> {
 
 /// The variables that switch the direct mode off; empty if a build may use it.
 fn direct_mode_variables(direct_mode: bool) -> Vec<(&'static str, OsString)> {
-    let off = WITHOUT_DIRECT_MODE.iter().filter(|_| !direct_mode);
-    off.map(|(name, value)| (*name, OsString::from(value))).collect()
+    if direct_mode {
+        return Vec::new();
+    }
+    WITHOUT_DIRECT_MODE.map(|(name, value)| (name, OsString::from(value))).to_vec()
 }
 
 /// The cache program that was asked more often.

@@ -13,14 +13,14 @@ pub(crate) fn git_events(slot: &Slot) -> PathBuf {
     slot.root().join("git-events")
 }
 
-/// Forgets what earlier commands in the slot asked.
+/// Removes the file with git's steps, so that only later commands count.
 pub(crate) fn forget_git_events(slot: &Slot) {
-    // If the file stays, what it says may count for another commit too: a control more.
+    // If the file cannot be removed, its old entries count too. At worst this costs a control.
     std::fs::remove_file(git_events(slot)).ok();
 }
 
-/// Whether a command since then asked git which branches or tags lead to HEAD. False if git says
-/// nothing (before 2.22), or if the file cannot be read.
+/// Whether a command asked git which branches or tags lead to HEAD, since the last
+/// [`forget_git_events`]. False if git writes no events (before 2.22), or if the file cannot be read.
 pub(crate) fn has_asked_references(slot: &Slot) -> bool {
     let Ok(events) = files::read(&git_events(slot)) else { return false };
     let src = slot.src();

@@ -2,7 +2,6 @@
 //! was left. A run, a user or a cleaner of old files may have changed it since, and the system may
 //! have other headers and libraries now.
 
-use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -47,7 +46,7 @@ impl KeptBuild {
     }
 
     /// The same, and the names of all files, relative to the folder.
-    pub(super) fn with_names(folder: &Path) -> io::Result<(Self, BTreeSet<String>)> {
+    pub(super) fn with_names(folder: &Path) -> io::Result<(Self, Vec<String>)> {
         let mut found = Found::default();
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
@@ -78,7 +77,7 @@ impl KeptBuild {
 #[derive(Default)]
 struct Found {
     lines: Vec<String>,
-    names: BTreeSet<String>,
+    names: Vec<String>,
     bytes: u64,
 }
 
@@ -95,7 +94,7 @@ impl Found {
                 let name = name_in(top, &path);
                 let (mode, size) = (meta.mode(), meta.size());
                 self.lines.push(format!("{name} {mode:o} {size} {}", time(&meta)));
-                self.names.insert(name);
+                self.names.push(name);
             }
         }
         Ok(())

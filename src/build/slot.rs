@@ -2,6 +2,7 @@
 //! for all commits and hunts. So compiler caches hit, and no engine sees another path.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::files;
 use crate::process::{Sandbox, SlotMark};
 use crate::store::BuildKey;
 
-use super::kept_build::KeptBuild;
+use super::kept_build::{KeptBuild, OF_RUNS};
 use super::slot_error::{SlotError, remove, remove_unfinished, write};
 use super::turns::Turns;
 
@@ -64,6 +65,13 @@ pub(crate) struct Stamp {
     /// The last other hunt that took the build.
     #[serde(default)]
     pub taken_by: Option<String>,
+}
+
+impl Stamp {
+    /// The stamp in a build's folder, also one from before the last boot.
+    fn read(folder: &Path) -> Option<Self> {
+        serde_json::from_slice(&files::read(&folder.join("stamp.json")).ok()?).ok()
+    }
 }
 
 /// The current boot of this machine; empty if the system does not say. The files of a build are not
@@ -207,9 +215,7 @@ impl Slot {
     /// The stamp of the slot's finished build, if there is one. A build before the last boot does
     /// not count.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
-        let bytes = files::read(&self.folder().join("stamp.json")).ok()?;
-        let stamp: Stamp = serde_json::from_slice(&bytes).ok()?;
-        (stamp.boot == boot()).then_some(stamp)
+        Stamp::read(&self.folder()).filter(|stamp| stamp.boot == boot())
     }
 
     /// Whether the commands of the last build ended by themselves, so that an incremental build
@@ -272,11 +278,10 @@ impl Slot {
 
     /// Whether builds or runs made folders beside the build folder, such as `../install`.
     pub(crate) fn has_folders_beside(&self) -> bool {
-        const OWN: [&str; 9] =
-            ["src", "src.bisect-ppl", "build", "out", "cache", "prepared", "tmp", "home", "python"];
+        let is_own = |name: &OsStr| ["src", "build"].iter().chain(&OF_RUNS).any(|own| name == *own);
         let entries = std::fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let mut folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        folders.any(|entry| !OWN.iter().any(|own| entry.file_name() == *own))
+        folders.any(|entry| !is_own(&entry.file_name()))
     }
 
     /// Removes the folder of an empty build that is not at the slot's path.

@@ -208,8 +208,8 @@ impl HeldSlot {
 
     /// The place of the first build that nobody needs, now or in a later hunt, or a new one.
     pub(crate) fn spare(&self) -> Result<Slot, SlotError> {
-        let is_needed_later = |slot: &Slot| slot.stamp().is_some_and(|stamp| stamp.kept.is_some());
-        match Slot::idle(&self.0)?.into_iter().find(|slot| !is_needed_later(slot)) {
+        let is_needed = |stamp: Stamp| stamp.kept.is_some() || self.0.keeps(&stamp.commit);
+        match Slot::unused(&self.0)?.into_iter().find(|slot| !slot.stamp().is_some_and(is_needed)) {
             Some(first) => Ok(first),
             None => Ok(Slot::new(&self.0, self.0.new_number()?)),
         }

@@ -64,17 +64,12 @@ fn plan(config: &Config, range: &ExaminedRange, durations: Durations) -> Plan {
         in_noise: None,
         localizes: range.options.localize,
     };
-    let parts = hunt::plan_parts(config, size, durations);
-    let search = &parts[1];
     Plan {
         commits: range.commits,
         steps: steps_of(range.commits),
-        builds: search.builds[1],
-        runs: search.runs[1],
-        seconds: search.seconds[1],
-        stored: false,
-        parts,
+        parts: hunt::plan_parts(config, size, durations),
         gpus: config.executor.gpus(),
+        ..Plan::default()
     }
 }
 
@@ -144,8 +139,8 @@ fn job(what: &str, options: &JobOptions, most: usize) -> String {
     format!("{what}: {}", all.join(", "))
 }
 
-/// What is known of GPU-hours before the first build; `None` if the plan says them, or if the
-/// configuration names no GPUs.
+/// Says that the GPU-hours are unknown before the first build. `None` if the plan has an estimate,
+/// or if the configuration names no GPUs.
 fn unknown_gpu_hours(executor: &Executor, plan: &Plan) -> Option<String> {
     let gpus = plan.gpus.filter(|_| plan.parts.iter().all(|part| part.seconds[1] <= 0.0))?;
     let time = executor.slurm.as_ref().and_then(|slurm| slurm.measure.time);

@@ -24,6 +24,17 @@ pub(crate) struct Overlay<'a> {
     pub text: &'a str,
 }
 
+/// Where each key is explained.
+macro_rules! explained {
+    () => {
+        concat!(
+            "`bisect-ppl help oracle-toml` explains each key (",
+            env!("CARGO_PKG_REPOSITORY"),
+            "/blob/main/docs/oracle-toml.md)"
+        )
+    };
+}
+
 /// A configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -61,18 +72,16 @@ impl LoadError {
             Self::Invalid(error) if error.is_of_options() => {
                 Some("`bisect-ppl help oracle-toml` lists the keys; the file itself has no problem")
             }
-            Self::Invalid(_) => Some(concat!(
-                "`bisect-ppl help oracle-toml` explains each key (",
-                env!("CARGO_PKG_REPOSITORY"),
-                "/blob/main/docs/oracle-toml.md); `bisect-ppl check` looks again"
-            )),
+            Self::Invalid(_) => Some(concat!(explained!(), "; `bisect-ppl check` looks again")),
         }
     }
 
     /// The same for `check`: whoever runs it knows how to check again.
     pub(crate) fn hint_in_check(&self) -> Option<&'static str> {
-        let hint = self.hint()?;
-        Some(hint.strip_suffix("; `bisect-ppl check` looks again").unwrap_or(hint))
+        match self {
+            Self::Invalid(error) if !error.is_of_options() => Some(explained!()),
+            _ => self.hint(),
+        }
     }
 }
 
@@ -226,7 +235,8 @@ impl Config {
         }
         let text = document.to_toml();
         config.source = Arc::new(Source { name, text, document, bodies: Vec::new() });
-        // What no override may set, or what a hunt set, is in no text.
+        // The merged text cannot give these: settings that no override may change, and settings that
+        // a hunt changed.
         config.executor.own = self.executor.own;
         config.home = self.home;
         config.statistics = self.statistics.clone();

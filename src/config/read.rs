@@ -44,7 +44,7 @@ pub(super) use overrides::take;
 pub(super) use overrides::{WHOLE_HUNT, check_overrides, take_overrides};
 
 const BUILD_TIMEOUT: Duration = Duration::from_mins(30);
-/// A shorter build is made again sooner than it is worth its place on the disk.
+/// A build that took less time is not kept: building it again costs less than its space on the disk.
 const KEPT_BUILD_TIME: Duration = Duration::from_secs(30);
 
 /// Reads a tree that has no overrides. The `Config` is usable only if there are no problems.

@@ -35,8 +35,8 @@ pub struct Cause {
     /// A guard outside the search that the bad endpoint breaks with the change and without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken_too: Option<Metric>,
-    /// Whether the endpoints were tested without the parts that make the step only, because the
-    /// whole change does not come out of them, or because they cannot be judged without it.
+    /// Whether the endpoints were tested without only those parts of the change that make the step:
+    /// the whole change cannot be removed from them, or they cannot be judged without it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_part: bool,
     /// In a hunt for a fix: whether the fix alone makes the bad endpoint good, if that was tested.

@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Account, Cause, CommitId, Contribution, Differences, Failure, FileRole, FormChange, HomeDoubt,
-    Inquiry, JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit,
-    Shapes, Target, Unexplained, Value, number,
+    Account, Cause, CommitId, Contribution, Differences, Doubts, Failure, FileRole, Inquiry,
+    JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes,
+    Target, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     NoRegression,
     /// The noise is too large to distinguish the endpoints.
     NoiseTooLarge,
-    /// An endpoint cannot be measured, or the endpoints are no ends of one search.
+    /// An endpoint cannot be measured, or no search between the endpoints is possible.
     EndpointUnmeasurable,
     /// The hunt was stopped before an answer; it can be resumed.
     Interrupted,
@@ -233,33 +233,9 @@ pub(crate) struct Culprit {
     pub differences: Option<Differences>,
     /// Date and hunt of an earlier confirmation, if it is reused.
     pub confirmed_before: Option<(String, String)>,
-    /// Set if no test shows that the newer end needs the commit: how many later commits the hunt
-    /// did not measure, or could not judge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unmeasured_after: Option<usize>,
-    /// Set if one later commit took most of the step back, or improved the metric by more than the
-    /// step: that commit. It may have undone the whole step; then another change made the rest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub perhaps_mended_by: Option<CommitId>,
-    /// Set if no test shows that the newer end needs the commit, and other commits gained back as
-    /// much as its whole step: the metric.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gained_back: Option<Metric>,
-    /// Set if files in the home folder may carry results from one commit to another: why the
-    /// confirmation does not exclude that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub home_doubt: Option<HomeDoubt>,
-    /// Set if builds or runs ask git which branches or tags lead to HEAD, and no test with a
-    /// changed tree shows what it would show at a commit: no reference leads there.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reference_doubt: bool,
-    /// Set if a metric's value comes from another place of the output since this commit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub form_change: Option<FormChange>,
-    /// Set if the commit's step is one unit of a metric's last printed digit, so that rounding may
-    /// hide steps of earlier commits: the metric.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_digit: Option<Metric>,
+    /// What neither runs nor tests exclude of the commit.
+    #[serde(flatten)]
+    pub doubts: Doubts,
     /// Set if the commit's change was undone, and a later commit landed it again: the first known
     /// commit without the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -283,13 +259,7 @@ impl Culprit {
             ran: None,
             differences: None,
             confirmed_before: None,
-            unmeasured_after: None,
-            perhaps_mended_by: None,
-            gained_back: None,
-            home_doubt: None,
-            reference_doubt: false,
-            form_change: None,
-            last_digit: None,
+            doubts: Doubts::default(),
             undone_by: None,
         }
     }

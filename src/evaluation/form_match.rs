@@ -1,5 +1,5 @@
 //! Compares the forms of two places of the output word by word. A form has parts (lines, or texts
-//! beside a value); their order says nothing. A word with digits or slashes is a name (`q4_0`,
+//! beside a value); their order does not matter. A word with digits or slashes is a name (`q4_0`,
 //! `out/ref`). `#` stands for a number, or for a name that varies from run to run.
 
 use std::collections::BTreeSet;

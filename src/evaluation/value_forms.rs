@@ -41,7 +41,7 @@ impl ValueForms {
         (!both.is_empty()).then_some(Self(both))
     }
 
-    /// Whether no form of one may be of the same place as a form of the other.
+    /// Whether the values come from different places: no form of one matches a form of the other.
     pub(crate) fn differ_from(&self, other: &Self) -> bool {
         !self.0.iter().any(|one| other.0.iter().any(|another| are_alike(one, another)))
     }

@@ -2,7 +2,8 @@
 //! git writes into the file of `GIT_TRACE2_EVENT` (git 2.22 or newer), one JSON object a line.
 //!
 //! HEAD of a modified tree is a commit of our own that no reference leads to (`laid_commit`). A
-//! build that asks for such references may be another one there for this reason alone.
+//! build that asks git for such references may give another result there, although its files are
+//! right.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -76,9 +76,14 @@ impl Change {
         self.files.iter().any(|file| is_among(&file.path, &[path]))
     }
 
+    /// All paths of the change's files: their own, and those to which later commits took them.
+    fn all_paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.files.iter().flat_map(FileOfChange::paths)
+    }
+
     /// Whether these files are all among those of the change, or are later places of its lines.
     fn touches_all(&self, altered: &[FileChange]) -> bool {
-        let own: BTreeSet<&[u8]> = self.files.iter().flat_map(FileOfChange::paths).collect();
+        let own: BTreeSet<&[u8]> = self.all_paths().collect();
         altered.iter().all(|file| own.contains(&*file.path))
     }
 }

@@ -247,8 +247,8 @@ impl History {
         read_list(&command, &printed)
     }
 
-    /// The commits that `new` contains and `old` does not whose change a commit on the other side
-    /// makes too (`git patch-id`), as after a cherry-pick. Oldest first, without merges.
+    /// The commits of `old..new` whose change is also in `new..old` (the same `git patch-id`), as
+    /// after a cherry-pick. Oldest first, without merges.
     pub(crate) fn on_both_sides(
         &self,
         old: &CommitId,

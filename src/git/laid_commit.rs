@@ -23,7 +23,8 @@ const KEPT_HEADERS: [&[u8]; 3] = [b"author ", b"committer ", b"encoding "];
 
 impl LaidTree {
     /// The commit with this tree on top of `commit`, with the same author, dates and message; or
-    /// `commit`, if the tree is its own. It has the same name whoever makes it, and when.
+    /// `commit`, if the tree is its own. Its name depends only on the tree and on
+    /// `commit`, so every process makes the same one.
     ///
     /// Writes the commit and the new objects of its tree into the user's repository. Git in a build
     /// finds no others, and a `git gc` of the user fails at an index whose tree is missing. No

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::gitfile::read_back_link;
 use super::put_away::forget_lost_away;
-use super::raw_path::os;
 use super::removal::remove_all;
 use super::{GitError, Repository};
 
@@ -63,9 +63,7 @@ fn registrations(common_dir: &Path) -> impl Iterator<Item = Registration> + use<
     let entries = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
     entries.filter_map(|entry| {
         let entry = entry.path();
-        let back = fs::read(entry.join("gitdir")).ok()?;
-        // The path is absolute, or relative to the entry.
-        let path = entry.join(os(back.trim_ascii_end())).parent()?.to_owned();
+        let path = read_back_link(&entry)?.parent()?.to_owned();
         Some(Registration { entry, path })
     })
 }

@@ -6,10 +6,10 @@ use crate::evaluation::{CommitId, Dependency};
 use super::{GitError, History, Repository};
 
 impl History {
-    /// Whether the pin of `end` lacks what this move of a submodule's pin changed: a commit that
-    /// the move brought, or, for a move back in history, all commits that it took away are there
-    /// again. A commit that was picked or rebased, with the same change, counts as there. `None` if
-    /// `end` has no such submodule, or if this clone lacks one of the pins.
+    /// Whether the submodule at `end` lacks the change that this move of its pin made. If the pin
+    /// moved forward: a commit that it brought is missing. If it moved back: all commits that it
+    /// took away are there again. A commit with the same change (cherry-pick, rebase) counts as
+    /// there. `None` if `end` has no such submodule, or if this clone lacks one of the pins.
     pub(crate) fn lacks_pin_change(
         &self,
         end: &CommitId,

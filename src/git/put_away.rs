@@ -5,13 +5,11 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::io_error;
-use super::gitfile::write_link;
-use super::raw_path::os;
+use super::gitfile::{link_target, read_back_link, write_back_link, write_link};
 use super::removal::remove_all;
 use super::{GitError, Repository};
 
@@ -32,7 +30,7 @@ pub(super) fn put_away(
     let name = format!("src{}", now.as_nanos());
     let list = repository.common_dir().join("worktrees");
     let link = path.join(".git");
-    write_back_link(git_dir, &link)?;
+    set_back_link(git_dir, &link)?;
     write_link(&link, &list.join(&name))?;
     fs::rename(git_dir, all.join(name)).map_err(io_error("move", git_dir))?;
     // As git does with an empty list. Fails if there are other worktrees.
@@ -58,7 +56,7 @@ pub(super) fn bring_back(repository: &Repository, path: &Path) -> Result<(), Git
     }
     fs::create_dir_all(&list).map_err(io_error("make", &list))?;
     fs::rename(&away, &entry).map_err(io_error("move", &away))?;
-    write_back_link(&entry, &path.join(".git"))
+    set_back_link(&entry, &path.join(".git"))
 }
 
 /// Removes the entries that were put away for worktrees below this folder of slots that no longer
@@ -79,24 +77,15 @@ pub(super) fn forget_lost_away(repository: &Repository, slots: &Path) -> Result<
 
 /// The name of the entry to which the worktree at `path` links.
 fn entry_name(path: &Path) -> Option<OsString> {
-    let file = path.join(".git");
-    if !file.symlink_metadata().ok()?.is_file() {
-        return None;
-    }
-    let text = fs::read(file).ok()?;
-    let entry = Path::new(os(text.strip_prefix(b"gitdir: ")?.trim_ascii_end()));
-    Some(entry.file_name()?.to_owned())
+    Some(link_target(&path.join(".git"))?.file_name()?.to_owned())
 }
 
 /// The worktree of an entry that was put away, where it was then.
 fn worktree_of(entry: &Path) -> Option<PathBuf> {
-    let back = fs::read(entry.join("gitdir")).ok()?;
-    Path::new(os(back.trim_ascii_end())).parent().map(Path::to_owned)
+    read_back_link(entry)?.parent().map(Path::to_owned)
 }
 
 /// Writes into an entry where the worktree's `.git` file is.
-fn write_back_link(entry: &Path, link: &Path) -> Result<(), GitError> {
-    let file = entry.join("gitdir");
-    let text = [link.as_os_str().as_bytes(), b"\n"].concat();
-    fs::write(&file, text).map_err(io_error("write", &file))
+fn set_back_link(entry: &Path, link: &Path) -> Result<(), GitError> {
+    write_back_link(entry, link).map_err(io_error("write", entry))
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,10 +11,9 @@ use crate::evaluation::CommitId;
 use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
-use super::gitfile::{read_link, write_link};
+use super::gitfile::{read_back_link, read_link, write_back_link, write_link};
 use super::leftovers::{forget, forget_lost};
 use super::put_away::{bring_back, is_put_away, put_away};
-use super::raw_path::os;
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree, start_over};
 use super::submodules::{self, Tree};
@@ -290,8 +288,7 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
     if git_dir.parent()? != all.canonicalize().ok()? || git_dir.join("locked").exists() {
         return None;
     }
-    let back = fs::read(git_dir.join("gitdir")).ok()?;
-    let back = git_dir.join(os(back.trim_ascii_end()));
+    let back = read_back_link(&git_dir)?;
     let same = back.parent()?.canonicalize().ok()? == path.canonicalize().ok()?;
     (same && git_dir.join("HEAD").exists()).then_some(git_dir)
 }
@@ -303,9 +300,7 @@ fn registered(repository: &Repository, path: &Path) -> Option<PathBuf> {
 pub(crate) fn mend_moved(path: &Path) -> io::Result<()> {
     let link = path.join(".git");
     let Some(git_dir) = read_link(&link).filter(|_| marker(path).exists()) else { return Ok(()) };
-    let file = git_dir.join("gitdir");
-    let Ok(back) = fs::read(&file) else { return Ok(()) };
-    let known = git_dir.join(os(back.trim_ascii_end()));
+    let Some(known) = read_back_link(&git_dir) else { return Ok(()) };
     // A build may have replaced the link, so that it leads to another worktree's entry. Change only
     // an entry whose worktree was in a folder beside this one.
     let is_beside = known.ancestors().nth(3) == path.ancestors().nth(2)
@@ -313,7 +308,7 @@ pub(crate) fn mend_moved(path: &Path) -> io::Result<()> {
     if known == link || !is_beside {
         return Ok(());
     }
-    fs::write(&file, [link.as_os_str().as_bytes(), b"\n"].concat())
+    write_back_link(&git_dir, &link)
 }
 
 /// The file beside a worktree that marks it as ours.

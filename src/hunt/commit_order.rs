@@ -88,7 +88,7 @@ impl CommitOrder {
         before
     }
 
-    /// The commits that contain this one, without itself.
+    /// The commits that contain this commit. It is not among them itself.
     fn after(&self, commit: &CommitId) -> BTreeSet<CommitId> {
         let mut after = BTreeSet::new();
         for one in &self.lineage {

@@ -29,7 +29,7 @@ pub(crate) mod verdict_counts;
 
 use crate::config::{ConfirmBuild, HomeUse};
 use crate::evaluation::{
-    Basis, CommitId, Culprit, Judgement, Metric, Phase, SkipReason, Target, Verdict,
+    Basis, CommitId, Culprit, Doubts, Judgement, Metric, Phase, SkipReason, Target, Verdict,
 };
 use crate::git::FileChange;
 use crate::oracle::{Observation, measures_of};
@@ -279,13 +279,7 @@ impl Driver<'_> {
             ran: self.compare_loaded_files(&fresh.parents[worst], &fresh.commit, targets)?,
             differences: Some(self.differences(parent, commit)?),
             confirmed_before: None,
-            unmeasured_after: None,
-            perhaps_mended_by: None,
-            gained_back: None,
-            home_doubt: None,
-            reference_doubt: false,
-            form_change: None,
-            last_digit: None,
+            doubts: Doubts::default(),
             undone_by: None,
         };
         Ok((culprit, worst))

@@ -171,7 +171,7 @@ fn gpu_limit(
     since: Timestamp,
     stop: &Stop,
 ) -> std::io::Result<Expiry> {
-    let (hunt, mut last) = (hunt.clone(), None::<Instant>);
+    let (hunt, mut last, mut gpus) = (hunt.clone(), None::<Instant>, None);
     let is_reached = move || {
         if last.is_some_and(|last| last.elapsed() < GPU_INTERVAL) {
             return false;
@@ -179,7 +179,7 @@ fn gpu_limit(
         last = Some(Instant::now());
         // A journal that cannot be read now is read again later.
         let entries = hunt.entries().unwrap_or_default();
-        let used = Usage::of(&hunt, &entries, Some(since)).gpu_s;
+        let used = Usage::with_gpus(&hunt, &entries, Some(since), &mut gpus).gpu_s;
         used.is_some_and(|used| used >= seconds as f64)
     };
     stop.expire_when(is_reached, ReachedLimit::GpuTime { seconds })

@@ -45,11 +45,11 @@ pub(crate) struct Driver<'a> {
     pub(crate) compared: BTreeSet<CommitId>,
     /// Named commits of which a test of the newer end says that this end needs them.
     pub(crate) needed_at_end: BTreeSet<CommitId>,
-    /// Commits that were built with a commit of our own as HEAD and no other change that matters,
-    /// and whether they show then what they show otherwise.
+    /// Commits that were measured once more with a commit of our own as HEAD. The value says
+    /// whether the result was the same.
     pub(crate) own_head_shows: BTreeMap<CommitId, bool>,
-    /// Guards that got a search of their own, after that of the failure that the hunt looks for,
-    /// and on whose metrics a named commit has an effect. Without those in noise.
+    /// Guards that were searched by themselves after the failure, and whose metric a named commit
+    /// changes. Guards in noise are left out.
     pub(crate) added_targets: Vec<Target>,
     /// The limit that ended a part of the hunt, if one did.
     pub(crate) limit: Option<ReachedLimit>,

@@ -1,6 +1,6 @@
 //! The form of a line: its words around a value, without what differs from run to run or from
-//! commit to commit (numbers, times, hashes, absolute paths, units). Lines with other words show
-//! other things, also if the words are names with digits or relative paths (`q4_0`, `out/ref`).
+//! commit to commit (numbers, times, hashes, absolute paths, units). Two lines with
+//! different words show different things, even if only a name differs (`q4_0`, `out/ref`).
 //! Punctuation and case are left out, since engines change them without any other change, and so is
 //! the uncertainty of the value.
 
@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::evaluation::is_name_in_form;
+
+use super::pattern::own_pattern;
 
 /// How many words before and behind the value count.
 pub(super) const WORDS: usize = 8;
@@ -20,12 +22,10 @@ const LONGEST_WORD: usize = 24;
 const SHORTEST_HASH: usize = 7;
 
 /// A number with groups of thousands or a time of day, or a word.
-static WORD: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[0-9]+(?:[,:'][0-9]+)+[\w.+/-]*|[\w.+/\\~@-]+").expect("a pattern of our own")
-});
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| own_pattern(r"[0-9]+(?:[,:'][0-9]+)+[\w.+/-]*|[\w.+/\\~@-]+"));
 /// An escape sequence that sets a colour.
-static COLOUR: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").expect("a pattern of our own"));
+static COLOUR: LazyLock<Regex> = LazyLock::new(|| own_pattern(r"\x1b\[[0-9;?]*[A-Za-z]"));
 /// The uncertainty right behind a value (`+/- 0.05`, `± 0.05`, `(stderr 0.05)`), and the value's
 /// unit before it.
 static UNCERTAINTY: LazyLock<Regex> = LazyLock::new(|| {
@@ -35,7 +35,7 @@ static UNCERTAINTY: LazyLock<Regex> = LazyLock::new(|| {
     let bare = format!(r"{sign}\s*{number}");
     let in_brackets = format!(r"\(\s*(?:{sign}|{label}\s*[:=]?)\s*{number}\s*\)");
     let forms = format!(r"(?i)^(\s*[\pL%/]*)\s*(?:{bare}|{in_brackets})");
-    Regex::new(&forms).expect("a pattern of our own")
+    own_pattern(&forms)
 });
 
 /// Units. They may change with the number (`980 ms`, `1.2 s`), and those of the metric are compared

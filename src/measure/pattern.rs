@@ -25,6 +25,7 @@ use super::value::{excerpt, in_place_of_number, keep_worse, number_in, reading};
 use asked::asks_for;
 use beginnings::Beginnings;
 use forms::Forms;
+pub(super) use not_a_number::own_pattern;
 use not_a_number::{InPlace, NotANumber};
 use replaced::Replaced;
 

@@ -1,4 +1,4 @@
-//! Which builds of earlier hunts a request may take, as far as it depends on who made them.
+//! Which builds of earlier hunts a request may take, by the hunt that made them.
 
 use crate::build::Stamp;
 use crate::evaluation::Phase;
@@ -6,11 +6,11 @@ use crate::evaluation::Phase;
 /// The builds of earlier hunts that a request may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AllowedBuilds {
-    /// None, not even those that this hunt took before.
+    /// None. Builds that this hunt took before do not count any more either.
     NoLonger,
-    /// None but those that this hunt took before.
+    /// Only builds that this hunt took before.
     None,
-    /// Those of this hunt.
+    /// Also the builds of the hunt with this name.
     Of(String),
     All,
 }
@@ -20,17 +20,19 @@ impl AllowedBuilds {
     /// Builds that stay for no later hunt were always shared, until they are replaced.
     pub(super) fn allow(&self, stamp: &Stamp, hunt: Option<&str>, phase: Phase) -> bool {
         let is_ours = hunt.is_some() && stamp.hunt.as_deref() == hunt;
-        if stamp.kept.is_none() || is_ours || phase == Phase::Confirm {
-            return stamp.kept.is_none() || is_ours;
+        if stamp.kept.is_none() || is_ours {
+            return true;
         }
-        let is_taken =
-            hunt.is_some() && stamp.taken_by.as_deref() == hunt && *self != Self::NoLonger;
-        is_taken
-            || match self {
-                Self::NoLonger | Self::None => false,
-                Self::Of(earlier) => stamp.hunt.as_ref() == Some(earlier),
-                Self::All => true,
-            }
+        if phase == Phase::Confirm {
+            return false;
+        }
+        let was_taken = hunt.is_some() && stamp.taken_by.as_deref() == hunt;
+        match self {
+            Self::NoLonger => false,
+            Self::None => was_taken,
+            Self::Of(earlier) => was_taken || stamp.hunt.as_ref() == Some(earlier),
+            Self::All => true,
+        }
     }
 }
 

@@ -31,8 +31,10 @@ impl Oracle {
         match phase {
             Phase::Search => Ok(AllowedBuilds::All),
             Phase::Endpoint => {
-                let known = self.pool.for_ends.take();
-                let allowed = known.map_or_else(|| self.common_builds(), Ok)?;
+                if let Some(known) = &self.pool.for_ends {
+                    return Ok(known.clone());
+                }
+                let allowed = self.common_builds()?;
                 self.pool.for_ends = Some(allowed.clone());
                 Ok(allowed)
             }

@@ -26,9 +26,9 @@ impl FailedRuns {
         must_be_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
     }
 
-    /// Whether a crash, a time-out or a failed `[[prepare]]` step was seen. Later runs then go on
-    /// alone: if the first one failed because of another run at the same time, they would fail too,
-    /// and count.
+    /// Whether a crash, a time-out or a failed `[[prepare]]` step was seen. If so,
+    /// later runs have no other run beside them. Two runs at the same time may have caused the
+    /// failure; then the repeat would fail too, and count.
     pub(super) fn has_any(&self) -> bool {
         self.was_seen || self.unconfirmed.is_some()
     }

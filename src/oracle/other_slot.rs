@@ -40,10 +40,10 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether these runs of a commit gave exactly the values that the hunt's own runs gave at
-    /// another path. The own runs may be those of an earlier hunt: a repository's slots keep their
-    /// paths. `None` if there are no such runs of a measure, and no other measure differs: runs at
-    /// one path tell nothing about another path.
+    /// Whether these runs of a commit gave exactly the same values as the hunt's own runs in another
+    /// slot. The own runs may be stored ones of an earlier hunt, since a repository's slots keep
+    /// their paths. `Some(false)` if a measure differs; `None` if none differs, but a measure has no
+    /// runs in two slots to compare.
     pub(crate) fn reads_the_same(
         &self,
         commit: &CommitId,

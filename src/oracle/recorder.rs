@@ -168,8 +168,8 @@ impl Recorder {
         }
     }
 
-    /// Keeps that a job was lost which was to build for this worker. The process that writes the
-    /// journal notes it. It gets the error of a job of its own.
+    /// Records that a job was lost that built for this worker; the hunt's driver adds the note to
+    /// the journal. Does nothing in the driver itself, which gets the error.
     pub(super) fn lost_job(&mut self, reason: &str) -> Result<(), StoreError> {
         match &mut self.hunt {
             Some((hunt, Sink::Ahead { record, .. })) => {

@@ -201,8 +201,8 @@ impl Invocation {
         self
     }
 
-    /// Sets the file to which git below the program appends its steps; default: none. It is no
-    /// variable of the user either.
+    /// Sets the file to which git commands below the program append their trace events
+    /// (`GIT_TRACE2_EVENT`). Default: none. The user's own value of this variable is removed.
     #[must_use]
     pub(crate) fn git_events(mut self, file: impl Into<PathBuf>) -> Self {
         self.git_events = Some(file.into());

@@ -41,13 +41,7 @@ impl From<&Culprit> for FirstBad {
             request: None,
             change: None,
             confirmed_before: culprit.confirmed_before.clone(),
-            unmeasured_after: culprit.unmeasured_after,
-            perhaps_mended_by: culprit.perhaps_mended_by.clone(),
-            gained_back: culprit.gained_back.clone(),
-            home_doubt: culprit.home_doubt.clone(),
-            reference_doubt: culprit.reference_doubt,
-            form_change: culprit.form_change.clone(),
-            last_digit: culprit.last_digit.clone(),
+            doubts: culprit.doubts.clone(),
             undone_by: culprit.undone_by.clone(),
         }
     }

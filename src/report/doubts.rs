@@ -12,13 +12,14 @@ const REFERENCE_DOUBT: &str = "the build or run asks git about branches or tags,
 
 /// What neither runs nor tests exclude, each in words.
 pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
-    let mended = first.perhaps_mended_by.as_ref().map(|by| {
+    let known = &first.doubts;
+    let mended = known.perhaps_mended_by.as_ref().map(|by| {
         let by = by.short();
         format!("{by} may have taken back its whole step: then another change made the rest")
     });
     // With localisation, there is a cause, or the reason why none is known.
     let option = if report.cause.is_none() { " (--no-localize)" } else { "" };
-    let untested = first.unmeasured_after.map(|number| {
+    let untested = known.unmeasured_after.map(|number| {
         let commits = text::plural(number, "later commit");
         let end = Sought::of(report).newer_end();
         format!(
@@ -26,17 +27,17 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
              may have undone it and made the same change again"
         )
     });
-    let gained = first.gained_back.as_ref().map(|metric| {
+    let gained = known.gained_back.as_ref().map(|metric| {
         let end = Sought::of(report).newer_end();
         format!(
             "other commits gained back as much of {metric} as its whole step, and no test shows \
              that the {end} end needs it{option}"
         )
     });
-    let home = first.home_doubt.as_ref().map(home_doubt);
-    let references = first.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
-    let place = first.form_change.as_ref().map(form_change);
-    let digit = first.last_digit.as_ref().map(last_digit);
+    let home = known.home_doubt.as_ref().map(home_doubt);
+    let references = known.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
+    let place = known.form_change.as_ref().map(form_change);
+    let digit = known.last_digit.as_ref().map(last_digit);
     let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
     let of_answer = home.into_iter().chain(references).chain(place).chain(digit).chain(outer);
     mended.into_iter().chain(untested).chain(gained).chain(of_answer).collect()

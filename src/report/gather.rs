@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Lineage};
 use crate::store::HuntDir;
-use crate::store::journal::{Entry, Event};
+use crate::store::journal::{Entry, Event, last_begun};
 
 use super::ahead::Ahead;
 use super::cost::Cost;
@@ -67,11 +67,7 @@ impl Report {
     pub(super) fn from_stored(stored: Stored) -> Option<Self> {
         let Stored { entries, history, is_driven, folder, inside } = stored;
         let at = entries.first()?.at.as_str();
-        // A resumed hunt may have a second beginning, with the environment of that time.
-        let begun = entries.iter().rev().find_map(|entry| match &entry.event {
-            Event::Begun(begun) => Some(begun.as_ref()),
-            _ => None,
-        })?;
+        let begun = last_begun(&entries)?;
         let compared = entries.iter().filter_map(|entry| match &entry.event {
             Event::Tensors(change) => Some(change.runs.iter().map(|run| run.attempt.as_str())),
             _ => None,

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::config::without_secrets;
 use crate::evaluation::{CommitId, Target};
-use crate::store::journal::{Begun, Entry, Event};
+use crate::store::journal::{Begun, Entry, Event, last_begun};
 use crate::store::{HuntDir, StoreError};
 
 use super::model::{ClaimLine, PatchText, Recheck};
@@ -19,11 +19,7 @@ pub(super) fn of(
     entries: &[Entry],
     named: &[CommitId],
 ) -> Result<Option<Recheck>, StoreError> {
-    let begun = entries.iter().rev().find_map(|entry| match &entry.event {
-        Event::Begun(begun) => Some(begun.as_ref()),
-        _ => None,
-    });
-    let Some(begun) = begun else { return Ok(None) };
+    let Some(begun) = last_begun(entries) else { return Ok(None) };
     let Some(text) = hunt.config_text(&begun.config_sha256)? else { return Ok(None) };
     let (config, withheld) = without_secrets(&text);
     let patch = |(name, sha256): (&String, &String)| {

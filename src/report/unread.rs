@@ -27,11 +27,12 @@ pub(super) fn with_paths(unread: &Unread) -> String {
     let named = unread.paths.iter().take(MOST_PATHS).map(|path| text::line(path));
     let more = unread.paths.len().saturating_sub(MOST_PATHS);
     let more = (more > 0).then(|| format!("{more} more"));
-    let mut all: Vec<String> = named.chain(more).collect();
-    let Some(last) = all.pop() else { return said };
+    let all: Vec<String> = named.chain(more).collect();
+    if all.is_empty() {
+        return said;
+    }
     let [they, change] = if unread.left_out == 1 { ["it", "changes"] } else { ["they", "change"] };
-    let paths = if all.is_empty() { last } else { format!("{} and {last}", all.join(", ")) };
-    format!("{said}: {they} {change} only {paths}")
+    format!("{said}: {they} {change} only {}", text::joined(all))
 }
 
 #[cfg(test)]

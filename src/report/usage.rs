@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::config::Config;
 use crate::slurm::{Attempt, JobTime};
 use crate::store::HuntDir;
-use crate::store::journal::{Entry, Event};
+use crate::store::journal::{Entry, Event, last_begun};
 
 /// What a hunt used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,12 +25,23 @@ pub(crate) struct Usage {
 impl Usage {
     /// What a hunt used since this time; `None` means since its beginning.
     pub(crate) fn of(hunt: &HuntDir, entries: &[Entry], since: Option<Timestamp>) -> Self {
+        Self::with_gpus(hunt, entries, since, &mut None)
+    }
+
+    /// As [`Self::of`], for a hunt that is asked again and again. `gpus`: the GPUs of a slot, read
+    /// from the hunt's configuration once they are needed.
+    pub(crate) fn with_gpus(
+        hunt: &HuntDir,
+        entries: &[Entry],
+        since: Option<Timestamp>,
+        gpus: &mut Option<u32>,
+    ) -> Self {
         let times = times(hunt, entries);
-        if times.is_empty() {
-            Self::of_runs(entries, gpus_of_slot(hunt, entries), since)
-        } else {
-            of_jobs(&times, since)
+        if !times.is_empty() {
+            return of_jobs(&times, since);
         }
+        *gpus = gpus.or_else(|| gpus_of_slot(hunt, entries));
+        Self::of_runs(entries, *gpus, since)
     }
 
     fn of_runs(entries: &[Entry], gpus: Option<u32>, since: Option<Timestamp>) -> Self {
@@ -84,8 +95,9 @@ fn times(hunt: &HuntDir, entries: &[Entry]) -> Vec<JobTime> {
     Attempt::all(&hunt.jobs()).into_iter().filter_map(of).collect()
 }
 
-/// What jobs used. A job counts as a whole if it worked after `since`: an earlier job has ended
-/// before a hunt gets new limits.
+/// What jobs used together. With `since`, only jobs that worked after that time count, each with its
+/// whole time: a hunt gets new limits only between two jobs, so no job worked both before and after
+/// it.
 fn of_jobs(times: &[JobTime], since: Option<Timestamp>) -> Usage {
     let counted = || times.iter().filter(move |time| since.is_none_or(|since| time.at >= since));
     let has_gpus = times.iter().any(|time| time.gpus > 0);
@@ -103,10 +115,7 @@ fn is_since(entry: &Entry, since: Option<Timestamp>) -> bool {
 
 /// The GPUs of one slot of this machine, by the hunt's frozen configuration.
 fn gpus_of_slot(hunt: &HuntDir, entries: &[Entry]) -> Option<u32> {
-    let begun = entries.iter().rev().find_map(|entry| match &entry.event {
-        Event::Begun(begun) => Some(begun),
-        _ => None,
-    })?;
+    let begun = last_begun(entries)?;
     let text = hunt.config_text(&begun.config_sha256).ok().flatten()?;
     let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml").ok()?;
     Some(config.executor).filter(|executor| executor.slurm.is_none())?.gpus()

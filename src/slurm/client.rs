@@ -109,7 +109,7 @@ pub(crate) fn check_sbatch() -> Result<String, SlurmError> {
 }
 
 /// The first letters of the states in which a node takes no jobs.
-const OUT_OF_SERVICE: [&str; 6] = ["down", "drain", "drng", "fail", "error", "reboot"];
+const OUT_OF_SERVICE: [&str; 5] = ["down", "drain", "fail", "error", "reboot"];
 
 /// The state of a node that takes no jobs, with the reason that was given, such as
 /// `drained (bad disk)`; `None` if it takes jobs.

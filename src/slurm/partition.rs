@@ -4,8 +4,7 @@ use super::client::{SlurmError, answer};
 
 /// The first letters of the states in which a node takes jobs, now or when it has room. Nodes that
 /// were switched off to save power are switched on for a job.
-const IN_SERVICE: [&str; 8] =
-    ["idle", "mix", "alloc", "comp", "planned", "power", "resv", "reserved"];
+const IN_SERVICE: [&str; 7] = ["idle", "mix", "alloc", "comp", "planned", "power", "reserved"];
 
 /// What `sinfo` says of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]

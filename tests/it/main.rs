@@ -56,6 +56,7 @@ mod neighbours;
 mod not_comparable;
 mod notify;
 mod often_touched;
+mod other_places;
 mod pages;
 mod poison;
 mod posterior;

@@ -1,6 +1,5 @@
 //! Commits whose output looks good or bad, but says nothing: a NaN that no pattern of digits
-//! matches, a part of a duration, a number with another unit or of another line, a test that did
-//! not run.
+//! matches, a part of a duration, a number with another unit, a test that did not run.
 
 use crate::kit::planted::{commit, put};
 use crate::kit::shell_engine::{self, PARITY, hunt_by, is_candidate, notes, put_engine};
@@ -8,7 +7,7 @@ use crate::kit::{Hunt, TestEnvironment};
 
 /// A hunt over a line of twenty commits. The engine is a shell script; `steps` says at which commit
 /// a file appears and, if so, at which commit it goes away. Subjects are `FILE` and `no FILE`.
-fn hunt(
+pub(crate) fn hunt(
     env: &TestEnvironment,
     engine: &str,
     keys: [&str; 2],
@@ -37,7 +36,7 @@ fn hunt(
 }
 
 /// Expects candidates, with the commit of this subject among them.
-fn expect_candidate(env: &TestEnvironment, hunt: Hunt, subject: &str) {
+pub(crate) fn expect_candidate(env: &TestEnvironment, hunt: Hunt, subject: &str) {
     let hunt = hunt.expect(3, "candidates");
     assert!(is_candidate(env, &hunt, subject), "{}", hunt.report["candidates"]);
 }
@@ -47,7 +46,7 @@ fn regex(pattern: &str) -> String {
     format!("parser = \"regex\"\npattern = '{pattern}'")
 }
 
-const PPL: [&str; 2] =
+pub(crate) const PPL: [&str; 2] =
     ["parser = \"regex\"\npattern = 'ppl = ([0-9.]+)'", "metric = \"e\"\nmax_increase = 0.05"];
 
 #[test]
@@ -170,7 +169,12 @@ fn a_pattern_for_either_does_not_compare_a_time_for_each_thing_with_a_rate() {
 }
 
 /// Expects that a hunt over this engine names `worse`.
-fn expect_worse(pattern: &str, guard: &str, engine: &str, steps: &[(&str, usize, Option<usize>)]) {
+pub(crate) fn expect_worse(
+    pattern: &str,
+    guard: &str,
+    engine: &str,
+    steps: &[(&str, usize, Option<usize>)],
+) {
     let env = TestEnvironment::new();
     let hunt = hunt(&env, engine, [&regex(pattern), guard], steps).expect(0, "culprit");
     assert_eq!(hunt.report["culprit"]["subject"], "worse", "{pattern}");
@@ -181,108 +185,6 @@ fn another_word_for_the_same_unit_is_no_other_unit() {
     let engine = "v=101.5; [ -f worse ] && v=4.1; u=t/s; [ -f renamed ] && u=tok/s; echo at $v $u";
     let steps = [("renamed", 5, None), ("worse", 9, None)];
     expect_worse("at ([0-9.]+)", RATE, engine, &steps);
-}
-
-/// The engine prints its number, and from `reference` on another one that the pattern reads too.
-fn with_reference(number: &str) -> String {
-    format!(
-        "v=7; [ -f worse ] && v=7.5; echo ppl = $v\n\
-         if [ -f reference ]; then echo reference ppl = {number}; fi"
-    )
-}
-
-#[test]
-fn a_commit_whose_number_comes_from_another_line_says_nothing() {
-    let env = TestEnvironment::new();
-    let steps = [("reference", 5, Some(14)), ("worse", 9, None)];
-    let hunt = hunt(&env, &with_reference("7.02"), PPL, &steps);
-    expect_candidate(&env, hunt, "worse");
-}
-
-#[test]
-fn a_commit_whose_number_is_of_another_name_says_nothing() {
-    let engine = "v=7; [ -f worse ] && v=7.5; [ -f swapped ] && echo q4_0 ppl = $v\n\
-                  echo q8_0 ppl = 7.02; [ -f swapped ] || echo q4_0 ppl = $v";
-    let env = TestEnvironment::new();
-    let hunt = hunt(&env, engine, PPL, &[("swapped", 5, Some(14)), ("worse", 9, None)]);
-    let hunt = hunt.expect(3, "candidates");
-    assert!(is_candidate(&env, &hunt, "worse"), "{}", hunt.report["candidates"]);
-    hunt.output.says(&[
-        "not compared, since",
-        "e comes from another place of the output: `q8_0 ppl VALUE`, but `q4_0 ppl VALUE`",
-        "Next: let the `pattern` in oracle.toml match one line only",
-    ]);
-}
-
-#[test]
-#[ignore = "long: scripts/test --long"]
-fn a_commit_whose_number_is_beside_another_name_says_nothing() {
-    let keys = ["parser = \"json\"\npointer = \"/ppl\"", PPL[1]];
-    let engine = "v=7; m=q4_0; [ -f worse ] && v=7.5; [ -f swapped ] && { v=7.02; m=f16; }\n\
-                  echo '{\"model\": \"'$m'\", \"ppl\": '$v'}'";
-    let env = TestEnvironment::new();
-    let hunt = hunt(&env, engine, keys, &[("swapped", 5, Some(14)), ("worse", 9, None)]);
-    expect_candidate(&env, hunt, "worse");
-}
-
-#[test]
-fn an_uncertainty_for_a_while_hides_nothing() {
-    let engine = "v=7; [ -f worse ] && v=7.5; u=; [ -f spread ] && u='+/- 0.05'; echo ppl = $v $u";
-    let steps = [("spread", 5, Some(14)), ("worse", 9, None)];
-    expect_worse("ppl = ([0-9.]+)", PPL[1], engine, &steps);
-}
-
-#[test]
-#[ignore = "long: scripts/test --long"]
-fn a_commit_whose_number_is_another_element_says_nothing() {
-    let keys = ["parser = \"json\"\npointer = \"/0/ppl\"", PPL[1]];
-    let engine = "v=7; [ -f worse ] && v=7.5\n\
-                  r=; [ -f reference ] && r='{\"name\": \"ref\", \"ppl\": 7.02}, '\n\
-                  echo \"[$r\"'{\"name\": \"wiki\", \"ppl\": '$v'}]'";
-    let env = TestEnvironment::new();
-    let hunt = hunt(&env, engine, keys, &[("reference", 5, Some(14)), ("worse", 9, None)]);
-    expect_candidate(&env, hunt, "worse");
-}
-
-#[test]
-fn a_line_that_gets_another_word_once_hides_nothing() {
-    let engine = "v=7; [ -f worse ] && v=7.5; w=; [ -f final ] && w=final; echo $w ppl = $v";
-    let env = TestEnvironment::new();
-    let steps = [("final", 5, None), ("worse", 9, None)];
-    let hunt = hunt(&env, engine, PPL, &steps).expect(0, "culprit");
-    let culprit = &hunt.report["culprit"];
-    assert_eq!(culprit["subject"], "worse");
-    assert!(culprit["form_change"].is_null(), "{culprit}");
-}
-
-#[test]
-fn words_that_each_commit_changes_hide_nothing() {
-    let engine = "v=7; [ -f worse ] && v=7.5; echo $(tr 0-9 a-j < notes) ppl = $v";
-    let env = TestEnvironment::new();
-    let hunt = hunt(&env, engine, PPL, &[("worse", 9, None)]).expect(0, "culprit");
-    let culprit = &hunt.report["culprit"];
-    assert_eq!(culprit["subject"], "worse");
-    assert!(culprit["form_change"].is_null(), "{culprit}");
-}
-
-#[test]
-fn a_commit_since_which_the_number_comes_from_another_line_is_in_doubt() {
-    let env = TestEnvironment::new();
-    let hunt = hunt(&env, &with_reference("8"), PPL, &[("reference", 5, None)]);
-    let hunt = hunt.expect(0, "culprit");
-    let culprit = &hunt.report["culprit"];
-    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
-    assert_eq!(culprit["form_change"]["parent"][0], "ppl VALUE");
-    hunt.output.says(&["since this commit e comes from another place of the output"]);
-}
-
-#[test]
-fn equal_numbers_of_two_lines_are_told() {
-    let env = TestEnvironment::new();
-    let steps = [("reference", 5, None), ("worse", 9, None)];
-    let hunt = hunt(&env, &with_reference("7.02"), PPL, &steps);
-    let told = ["e comes from another place of the output at the bad end (`reference ppl VALUE`)"];
-    hunt.expect(4, "no-regression").output.says(&told);
 }
 
 /// The engine prints its number between these words.

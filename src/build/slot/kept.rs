@@ -6,7 +6,6 @@ use std::path::Path;
 
 use crate::build::kept_build::{KeptBuild, OF_RUNS, name_in};
 use crate::build::slot_error::{SlotError, remove};
-use crate::files;
 
 use super::{Slot, Stamp};
 
@@ -19,7 +18,6 @@ impl Slot {
     pub(crate) fn keep_for_later(&self, stamp: Stamp) -> Stamp {
         let folder = self.folder();
         let Ok((kept, names)) = KeptBuild::with_names(&folder) else { return stamp };
-        let names: Vec<String> = names.into_iter().collect();
         if fs::write(folder.join(NAMES), names.join("\n")).is_err() {
             return stamp;
         }
@@ -61,9 +59,7 @@ fn remove_others(top: &Path, folder: &Path, names: &BTreeSet<&str>) -> Result<()
 /// How much the build in this folder takes, if it stays for later hunts, also one from before the
 /// last boot.
 pub(in crate::build) fn kept_bytes(folder: &Path) -> u64 {
-    let bytes = files::read(&folder.join("stamp.json")).unwrap_or_default();
-    let stamp = serde_json::from_slice::<Stamp>(&bytes).ok();
-    stamp.and_then(|stamp| stamp.kept).map_or(0, |kept| kept.bytes)
+    Stamp::read(folder).and_then(|stamp| stamp.kept).map_or(0, |kept| kept.bytes)
 }
 
 #[cfg(test)]

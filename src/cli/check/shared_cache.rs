@@ -1,6 +1,6 @@
-//! Whether builds in several slots share the files of a compiler cache. Each slot has its own path,
-//! and a cache takes the same file at another path for another file, unless it knows the base
-//! directories in which paths are compared.
+//! Whether builds in several slots share the files of a compiler cache. Each slot has its own path.
+//! A cache treats the same file at another path as a different file, unless it knows the base
+//! directories. Then it compares paths relative to them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -123,7 +123,7 @@ struct Build {
     /// or the builds of the search are used (reuse).
     #[schemars(extend("default" = "rebuild"))]
     confirm: Option<ConfirmBuild>,
-    /// A build that took at least this long stays in its slot for later hunts. "8760h": none does.
+    /// A build that took at least this long stays in its slot for later hunts. "8760h" keeps no build.
     #[schemars(extend("default" = "30s"))]
     keep: Option<Time>,
     /// Whether the search leaves out commits that change no file that either end's build read

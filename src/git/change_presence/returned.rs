@@ -5,14 +5,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::CommitId;
 use crate::git::{GitError, History};
 
-use super::{Change, FileOfChange};
-
-impl Change {
-    /// All paths of the change's files: their own, and those to which later commits took them.
-    fn all_paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.files.iter().flat_map(FileOfChange::paths)
-    }
-}
+use super::Change;
 
 impl History {
     /// Whether `commit`, compared with `parent`, alters a file of the change.
@@ -40,8 +33,8 @@ impl History {
     }
 
     /// Whether the commit of `back` alters only files of the change of `found`, and gives each file
-    /// of that change the content that it had before the commit of `mend`. All three are a parent
-    /// and its commit. The file may have another name each time.
+    /// of that change the content that it had before the commit of `mend`. Each of `found`, `mend`
+    /// and `back` is a parent and its commit. A file may have another name in each of them.
     pub(crate) fn puts_files_back(
         &self,
         found: [&CommitId; 2],

@@ -85,7 +85,8 @@ fn step_with_interval(
     let steps = pairs.map(|(a, b)| target.guard.worsening(a, b));
     let interval = interval_in_noise(levels, [theirs.len(), own.len()], target)
         .or_else(|| stats::min_max(steps));
-    // Neither the rounding of a logarithm nor a direction that does not count leaves it outside.
+    // Rounding of a logarithm, or a move in the direction that the guard ignores, may put the step
+    // just outside the interval. Then the interval is widened to contain it.
     let with_step = |[low, high]: [f64; 2]| {
         if step.is_finite() { [low.min(step), high.max(step)] } else { [low, high] }
     };
@@ -94,8 +95,8 @@ fn step_with_interval(
 }
 
 /// The 95 % interval of a step between two levels under the measured noise, in the metric's unit;
-/// `None` without noise. A level is the median of n runs, which varies as the mean of fewer runs
-/// does: n and m below are those. On the oriented scale the interval is δ ± 1.96·s·√(1/n + 1/m), or
+/// `None` without noise. A level is a median. It varies as much as the mean of fewer runs: n and m
+/// are these smaller numbers of runs. On the oriented scale the interval is δ ± 1.96·s·√(1/n + 1/m), or
 /// δ ± 1.96·s/√n for pairs. δ: difference of the levels; s: noise.
 fn interval_in_noise(
     [from, to]: [f64; 2],
@@ -195,11 +196,16 @@ pub(crate) fn bad_side(direction: Direction) -> BadSide {
 /// Whether a step is large enough to blame a commit: more than half the tolerance. A changed fact
 /// counts as large.
 pub(crate) fn is_large(effect: &Effect) -> bool {
+    is_larger_than(effect, blamed_from(effect.limit))
+}
+
+/// Whether a step exceeds this limit, or turns one fact into another.
+pub(super) fn is_larger_than(effect: &Effect, limit: f64) -> bool {
     match effect.own_step {
         Some(step) => {
             let levels = [&effect.parent, &effect.commit];
             let levels = levels.map(|level| level.number().unwrap_or_default());
-            exceeds_limit(step, blamed_from(effect.limit), levels)
+            exceeds_limit(step, limit, levels)
         }
         None => effect.parent != effect.commit,
     }

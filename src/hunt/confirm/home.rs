@@ -143,7 +143,7 @@ impl Driver<'_> {
         };
         if let Some(doubt) = doubt {
             lower_confidence(culprit);
-            culprit.home_doubt = Some(doubt);
+            culprit.doubts.home_doubt = Some(doubt);
         }
         Ok(())
     }

@@ -4,14 +4,14 @@
 //! of these measures at the commit and at its parents.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, Effect, Target, exceeds_limit};
+use crate::evaluation::{CommitId, Effect, Target};
 use crate::hunt::HuntError;
 use crate::hunt::claim::Claim;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, measures_of};
 
-use super::effect::effects;
+use super::effect::{effects, is_larger_than};
 
 /// The effects of a commit on other guards, and the runs that show what it does there.
 #[derive(Default)]
@@ -99,18 +99,11 @@ fn broken_by(
             values.len() == seen.of(&metric.measure).len()
                 && values.windows(2).all(|pair| pair[0] == pair[1])
         };
-        is_broken && is_beyond(effect) && parents.iter().chain([commit]).all(repeats)
+        is_broken
+            && is_larger_than(effect, effect.limit.max(0.0))
+            && parents.iter().chain([commit]).all(repeats)
     });
     found
-}
-
-/// Whether a step exceeds the tolerance, or turns one fact into another.
-fn is_beyond(effect: &Effect) -> bool {
-    let numbers = effect.parent.number().zip(effect.commit.number());
-    match (effect.own_step, numbers) {
-        (Some(step), Some((from, to))) => exceeds_limit(step, effect.limit.max(0.0), [from, to]),
-        _ => effect.parent != effect.commit,
-    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn doubt_place(culprit: &mut Culprit, seen: [&Observation; 2], target
     });
     if change.is_some() {
         lower_confidence(culprit);
-        culprit.form_change = change;
+        culprit.doubts.form_change = change;
     }
 }
 
@@ -50,8 +50,8 @@ mod tests {
             culprit.confidence = 0.999;
             culprit.effects = vec![effect(7.0, 8.0, 0.1)];
             doubt_place(&mut culprit, [&seen('1', parent), &seen('2', commit)], targets);
-            assert_eq!(culprit.form_change.is_some(), culprit.confidence <= MOST_CERTAIN);
-            culprit.form_change.map(|change| [change.parent, change.commit])
+            assert_eq!(culprit.doubts.form_change.is_some(), culprit.confidence <= MOST_CERTAIN);
+            culprit.doubts.form_change.map(|change| [change.parent, change.commit])
         };
         let other = ends("a VALUE", "b VALUE");
         let found = doubted(&other, "a VALUE", "b VALUE");

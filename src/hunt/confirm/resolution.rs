@@ -21,7 +21,7 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         let Some(metric) = coarse_metric(culprit, sides) else { return Ok(()) };
         lower_confidence(culprit);
-        culprit.last_digit = Some(metric.clone());
+        culprit.doubts.last_digit = Some(metric.clone());
         let text = format!(
             "{} changes {metric} only by one unit of its last printed digit, so earlier commits \
              may have made most of this step: let the program print more digits",

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::{Aim, CommitId, Finding, Judgement, Outcome, Phase, Target, Value};
 use crate::git::Range;
 use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, Request, measures_of};
@@ -18,7 +19,8 @@ use super::targets::{Chosen, unmeasurable};
 /// sides, and as many of the first-parent line.
 const MOST_LOOKS: usize = 4;
 
-/// What was found behind a merge base that has the newer end's verdict.
+/// The result of measuring commits between a merge base and the newer end, if the merge base has the
+/// newer end's verdict.
 struct LookBehind {
     /// A commit with the older end's verdict, from which the search can begin.
     start: Option<CommitId>,
@@ -202,9 +204,7 @@ impl Driver<'_> {
             places.push(self.first_with(&line, &commit)?);
         }
         places.extend(spread(&line));
-        let mut seen = BTreeSet::new();
-        places.retain(|place| seen.insert(place.clone()));
-        Ok(places)
+        Ok(distinct(places))
     }
 
     /// The first commit of the line that contains this one, such as the merge of its branch. Beside

@@ -110,9 +110,7 @@ fn plan(size: Size, durations: Durations) -> Plan {
         builds: if durations.build.is_some() { builds } else { 0 },
         runs: rounds * size.measures,
         seconds: builds as f64 * durations.build.unwrap_or(0.0) + rounds as f64 * durations.run,
-        stored: false,
-        parts: Vec::new(),
-        gpus: None,
+        ..Plan::default()
     }
 }
 
@@ -130,9 +128,7 @@ fn noisy_plan(commits: usize, rebuilt: usize, target: &GuardTarget, durations: D
         builds: if durations.build.is_some() { builds } else { 0 },
         runs,
         seconds: builds as f64 * durations.build.unwrap_or(0.0) + runs as f64 * durations.run,
-        stored: false,
-        parts: Vec::new(),
-        gpus: None,
+        ..Plan::default()
     }
 }
 
@@ -161,15 +157,7 @@ fn durations(entries: &[Entry], measures: &[String]) -> Durations {
 
 /// Whether this is a working build of an end that an earlier hunt made.
 fn is_taken_build(entry: &Entry) -> bool {
-    match &entry.event {
-        Event::Build(build) => {
-            build.reused
-                && build.failure.is_none()
-                && build.phase == Phase::Endpoint
-                && build.prepare.is_none()
-        }
-        _ => false,
-    }
+    matches!(&entry.event, Event::Build(build) if build.is_taken() && build.phase == Phase::Endpoint)
 }
 
 /// The builds and runs that this hunt made so far.

@@ -88,8 +88,7 @@ impl Job {
 /// The GPUs that a job of this kind asked for. If the configuration cannot be read, the job ends
 /// anyway.
 fn gpus_of(hunt: &HuntDir, kind: JobKind) -> u32 {
-    let config = begun(hunt).and_then(|begun| frozen(hunt, &begun)).ok();
-    let slurm = config.and_then(|config| config.executor.slurm).unwrap_or_default();
+    let slurm = super::slurm_of(hunt).ok().flatten().unwrap_or_default();
     let options = match kind {
         JobKind::Build => slurm.build.unwrap_or_default(),
         JobKind::Drive | JobKind::Ahead => slurm.measure,

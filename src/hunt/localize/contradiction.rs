@@ -318,8 +318,8 @@ pub(super) fn incomplete(
     }
 }
 
-/// What the bad end still shows, in words: the metrics by name if the named commits move others
-/// too, or fail.
+/// Names what the bad end still shows: `the change of ppl`. Only `it` if the named commits change
+/// nothing else, or if a failure is among what is left.
 fn what_is_left(finding: &Finding, unexplained: &[Unexplained]) -> String {
     let effects = finding.culprits.iter().flat_map(|culprit| &culprit.effects);
     let moved = distinct(effects.map(|effect| &effect.metric)).len();

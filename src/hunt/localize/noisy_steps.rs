@@ -1,11 +1,11 @@
-//! The steps of a named commit that fresh runs in noise can test.
+//! Which steps of a named commit fresh runs can test where values vary.
 
 use crate::evaluation::{Culprit, Effect, GuardTarget, Target};
 use crate::search::{Rates, Step};
 
-/// The targets that a commit's effects are on, and the steps to test: those of levels, or those of
-/// failure rates from good to bad. Without effects on targets that do not vary, and on levels that
-/// are no numbers.
+/// Each target that the commit changes, with the step to test: the size of a change of level, or the
+/// failure rates before and after it. Leaves out targets whose values repeat, and levels that are
+/// not numbers.
 pub(super) fn noisy_steps<'t>(
     culprit: &Culprit,
     targets: &'t [Target],

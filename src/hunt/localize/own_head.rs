@@ -73,7 +73,7 @@ impl Driver<'_> {
             let removed = finding.culprits.iter_mut().filter(|one| one.info.commit != newer);
             for culprit in removed {
                 lower_confidence(culprit);
-                culprit.reference_doubt = true;
+                culprit.doubts.reference_doubt = true;
             }
         }
         Ok(finding)

@@ -93,8 +93,8 @@ impl Localization<'_, '_> {
         }
     }
 
-    /// Judges the bad endpoint without these parts, and keeps neither patch nor record. `None` if
-    /// they do not come out of it, or if a limit of the hunt is reached.
+    /// Judges the bad endpoint without these parts. Stores neither the patch nor a record of the
+    /// test. `None` if the parts cannot be removed from it, or if a limit of the hunt is reached.
     fn guards_without(&mut self, taken: &Taken) -> Result<Option<Reverted>, HuntError> {
         let targets = self.driver.judged_alone(&self.whole);
         let [_, end] = self.driver.begun.ends().map(CommitId::clone);

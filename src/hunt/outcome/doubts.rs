@@ -190,7 +190,7 @@ impl Ledger {
             self.lower_confidence(&commit, MOST_CERTAIN);
             let is_its = |found: &&mut FoundCommit| found.culprit.info.commit == commit;
             for found in self.found.iter_mut().filter(is_its) {
-                found.culprit.perhaps_mended_by = Some(by.clone());
+                found.culprit.doubts.perhaps_mended_by = Some(by.clone());
             }
         }
     }

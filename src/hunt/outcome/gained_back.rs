@@ -13,7 +13,7 @@ pub(super) fn doubt(finding: &mut Finding, is_tested: impl Fn(&CommitId) -> bool
     for (culprit, gained) in finding.culprits.iter_mut().zip(gained) {
         if gained.is_some() && !is_tested(&culprit.info.commit) {
             lower_confidence(culprit);
-            culprit.gained_back = gained;
+            culprit.doubts.gained_back = gained;
         }
     }
 }
@@ -70,9 +70,9 @@ mod tests {
         assert_eq!(tested, finding);
         doubt(&mut finding, |_| false);
         let is_doubted = |place: usize| {
-            let Culprit { confidence, gained_back, .. } = &finding.culprits[place];
-            assert_eq!(gained_back.is_some(), *confidence <= MOST_CERTAIN);
-            gained_back.is_some()
+            let Culprit { confidence, doubts, .. } = &finding.culprits[place];
+            assert_eq!(doubts.gained_back.is_some(), *confidence <= MOST_CERTAIN);
+            doubts.gained_back.is_some()
         };
         [is_doubted(0), is_doubted(1)]
     }

@@ -22,10 +22,7 @@ impl Driver<'_> {
         let mut mends = Vec::new();
         for effect in &culprit.effects {
             let metric = &effect.metric;
-            let is_searched = search_range
-                .targets
-                .iter()
-                .any(|target| target.guard().is_some_and(|target| target.guard.metric == *metric));
+            let is_searched = Target::on(&search_range.targets, metric).is_some();
             let Some(target) = ledger.target_on(metric).filter(|_| !is_searched) else { continue };
             let mut nearest: Option<&Culprit> = None;
             for earlier in ledger.standing_culprits() {

@@ -71,9 +71,9 @@ impl Driver<'_> {
 }
 
 impl Ledger {
-    /// The guards that got a search of their own after that of the failure, without those in
-    /// noise, if a named commit moves their metric. Tests of the ends judge them too. `whole`: the
-    /// hunt's own range.
+    /// The guards that were searched by themselves after the failure, and whose metric a named
+    /// commit changes. Guards in noise are left out. Tests of the ends judge these guards too.
+    /// `whole`: the hunt's own range.
     pub(crate) fn added_targets(&self, whole: &SearchRange) -> Vec<Target> {
         let is_moved =
             |metric: &Metric| self.named().any(|culprit| culprit.effect_on(metric).is_some());

@@ -73,19 +73,19 @@ impl Driver<'_> {
     /// example, the file was moved aside, and later moved back.
     pub(super) fn put_back_after(
         &self,
-        ledger: &Ledger,
+        mends: &[OwnMend],
         culprit: &Culprit,
         needed: &[Culprit],
     ) -> Result<Option<CommitId>, HuntError> {
         let history = &self.oracle.history;
         let found = [&culprit.parent, &culprit.info.commit];
-        for OwnMend { before, by } in self.own_mends(ledger, culprit)? {
+        for OwnMend { before, by } in mends {
             for other in needed.iter().filter(|other| makes_same_step(other, culprit)) {
                 let back = [&other.parent, &other.info.commit];
-                if history.is_ancestor(&by, back[0])?
-                    && history.puts_files_back(found, [&before, &by], back)?
+                if history.is_ancestor(by, back[0])?
+                    && history.puts_files_back(found, [before, by], back)?
                 {
-                    return Ok(Some(by));
+                    return Ok(Some(by.clone()));
                 }
             }
         }
@@ -93,21 +93,21 @@ impl Driver<'_> {
     }
 
     /// The commit of a mend in a found commit's own files that took out lines of the change, if the
-    /// newer end shows the same without what later commits made of these files: another commit
-    /// makes the step there.
+    /// newer end gives the same result after its lines of this change are set back to what they were
+    /// before the found commit. Then another commit makes the step there.
     pub(super) fn undone_in_own_files(
         &mut self,
-        ledger: &Ledger,
+        mends: &[OwnMend],
         culprit: &Culprit,
     ) -> Result<Option<CommitId>, HuntError> {
-        for OwnMend { before, by } in self.own_mends(ledger, culprit)? {
+        for OwnMend { before, by } in mends {
             let history = &self.oracle.history;
-            let change = history.change_until(&culprit.parent, &culprit.info.commit, &by)?;
-            if history.takes_lines_out([&before, &by], &change)
+            let change = history.change_until(&culprit.parent, &culprit.info.commit, by)?;
+            if history.takes_lines_out([before, by], &change)
                 && self.newer_end_with_old_lines(culprit, None, false)?
                     == EndWithoutChange::ShowsTheSame
             {
-                return Ok(Some(by));
+                return Ok(Some(by.clone()));
             }
         }
         Ok(None)

@@ -14,6 +14,7 @@ use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, FoundCommit};
 use super::found_step::FoundStep;
 use super::hidden_cause::HiddenCause;
+use super::own_mend::OwnMend;
 
 /// Maximum number of commits whose change is removed.
 const MOST_REMOVED: usize = 6;
@@ -25,7 +26,7 @@ struct SplitByRemoval {
     /// Nothing changes.
     idle: Vec<Culprit>,
     /// The removal does not tell, but a mend in the commit's own files took the step back.
-    untold: Vec<Culprit>,
+    untold: Vec<(Culprit, Vec<OwnMend>)>,
 }
 
 impl Driver<'_> {
@@ -62,7 +63,7 @@ impl Driver<'_> {
                 // The removal took another commit's lines out.
                 Some(by) if self.is_made_elsewhere(culprit, &by)? => return Ok(()),
                 Some(by) => Some(by),
-                None => self.put_back_after(ledger, culprit, &needed)?,
+                None => self.put_back_after(&self.own_mends(ledger, culprit)?, culprit, &needed)?,
             };
             let Some(by) = by else {
                 own.push(culprit.clone());
@@ -76,9 +77,9 @@ impl Driver<'_> {
             }
         }
         let mut undone = Vec::new();
-        for culprit in &untold {
-            let by = match self.put_back_after(ledger, culprit, &needed)? {
-                None => self.undone_in_own_files(ledger, culprit)?,
+        for (culprit, mends) in &untold {
+            let by = match self.put_back_after(mends, culprit, &needed)? {
+                None => self.undone_in_own_files(mends, culprit)?,
                 by => by,
             };
             let Some(by) = by else { return Ok(()) };
@@ -192,10 +193,11 @@ impl Driver<'_> {
                 EndWithoutChange::LosesTheStep => split.needed.push(culprit),
                 EndWithoutChange::ShowsTheSame => split.idle.push(culprit),
                 EndWithoutChange::KeepsAPart | EndWithoutChange::Unknown => {
-                    if self.own_mends(ledger, &culprit)?.is_empty() {
+                    let mends = self.own_mends(ledger, &culprit)?;
+                    if mends.is_empty() {
                         return Ok(None);
                     }
-                    split.untold.push(culprit);
+                    split.untold.push((culprit, mends));
                 }
             }
         }

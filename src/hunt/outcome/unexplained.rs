@@ -56,9 +56,10 @@ impl Ledger {
         found
     }
 
-    /// The commits of which one made what the newer end shows of the unexplained metrics, if no
-    /// search left candidates: those that are not before a found commit that moved the metric and
-    /// does not stand any more, or all. Only for metrics that no named commit moves.
+    /// The commits among which the cause of the unexplained metrics is; empty if a search left
+    /// candidates. These are all commits of the hunt. If a found commit moved the metric and does
+    /// not stand any more, the commits before it are left out. Metrics that a named commit moves do
+    /// not count.
     pub(super) fn in_question(
         &self,
         unexplained: &[Unexplained],

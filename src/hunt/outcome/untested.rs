@@ -66,7 +66,7 @@ fn is_in_conflict(finding: &Finding) -> bool {
 fn lower(culprit: &mut Culprit, unmeasured: usize) {
     if unmeasured > 0 {
         lower_confidence(culprit);
-        culprit.unmeasured_after = Some(unmeasured);
+        culprit.doubts.unmeasured_after = Some(unmeasured);
     }
 }
 
@@ -109,8 +109,8 @@ mod tests {
     fn the_confidence_falls_only_if_a_later_commit_was_not_measured() {
         let mut found = Culprit { confidence: 0.995, ..culprit('5', '4') };
         lower(&mut found, 0);
-        assert_eq!((found.confidence, found.unmeasured_after), (0.995, None));
+        assert_eq!((found.confidence, found.doubts.unmeasured_after), (0.995, None));
         lower(&mut found, 3);
-        assert_eq!((found.confidence, found.unmeasured_after), (MOST_CERTAIN, Some(3)));
+        assert_eq!((found.confidence, found.doubts.unmeasured_after), (MOST_CERTAIN, Some(3)));
     }
 }

@@ -20,10 +20,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let entries = self.hunt.entries()?;
-        let is_taken = |event: &Event| match event {
-            Event::Build(done) => done.reused && done.failure.is_none() && done.prepare.is_none(),
-            _ => false,
-        };
+        let is_taken = |event: &Event| matches!(event, Event::Build(done) if done.is_taken());
         if !entries.iter().any(|entry| is_taken(&entry.event)) {
             return Ok(None);
         }

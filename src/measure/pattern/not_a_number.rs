@@ -25,7 +25,7 @@ const LEAST_TEXT: usize = 2;
 const LARGEST_LETTER: u32 = 4;
 
 /// A regular expression of the program itself.
-pub(super) fn own_pattern(text: &str) -> Regex {
+pub(in crate::measure) fn own_pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of our own")
 }
 

@@ -43,11 +43,11 @@ struct Known {
 
 impl Records {
     pub(super) fn of(report: &Report, logs: &Logs) -> Self {
-        let mut known = Known::default();
+        let (mut known, places) = (Known::default(), Places::of(report));
         let rows: Vec<_> = report
             .commits
             .iter()
-            .flat_map(|commit| rows(report, commit, logs, &mut known))
+            .flat_map(|commit| rows(report, commit, logs, places, &mut known))
             .collect();
         Self { is_long: rows.len() > MANY, rows, commands: known.shown }
     }
@@ -57,6 +57,7 @@ fn rows(
     report: &Report,
     commit: &MeasuredCommit,
     logs: &Logs,
+    places: Places,
     known: &mut Known,
 ) -> Vec<RecordView> {
     let output = |log: &str, stored| {
@@ -65,7 +66,6 @@ fn rows(
     };
     let name = commit.commit.short().to_owned();
     let mut rows = Vec::new();
-    let places = Places::of(report);
     for build in &commit.builds {
         let commands =
             build.commands.iter().map(|argv| known.number(argv, report, commit)).collect();

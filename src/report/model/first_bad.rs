@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Failure, FormChange,
-    HomeDoubt, LoadedFilesComparison, Metric, TouchedFile, Value,
+    Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Doubts, Failure,
+    LoadedFilesComparison, Metric, TouchedFile, Value,
 };
 
 use super::change::Change;
@@ -63,33 +63,9 @@ pub(crate) struct FirstBad {
     pub change: Option<Change>,
     /// Date and hunt of an earlier confirmation, if this hunt reuses it.
     pub confirmed_before: Option<(String, String)>,
-    /// Set if no test shows that the newer end needs it: how many later commits the hunt did not
-    /// measure, or could not judge.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unmeasured_after: Option<usize>,
-    /// Set if one later commit took most of the step back, or improved the metric by more than the
-    /// step: that commit. It may have undone the whole step; then another change made the rest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub perhaps_mended_by: Option<CommitId>,
-    /// Set if no test shows that the newer end needs it, and other commits gained back as much as
-    /// its whole step: the metric.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gained_back: Option<Metric>,
-    /// Set if files in the home folder may carry results from one commit to another: why the
-    /// confirmation does not exclude that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub home_doubt: Option<HomeDoubt>,
-    /// Set if builds or runs ask git which branches or tags lead to HEAD, and no test with a
-    /// changed tree shows what it would show at a commit.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub reference_doubt: bool,
-    /// Set if a metric's value comes from another place of the output since this commit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub form_change: Option<FormChange>,
-    /// Set if its step is one unit of a metric's last printed digit, so that rounding may hide steps
-    /// of earlier commits: the metric.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_digit: Option<Metric>,
+    /// What neither runs nor tests exclude of it.
+    #[serde(flatten)]
+    pub doubts: Doubts,
     /// Set if the commit's change was undone, and a later commit landed it again: the first known
     /// commit without the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]

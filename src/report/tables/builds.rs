@@ -1,15 +1,12 @@
 //! The builds of each commit, with links to their logs.
 
-use std::collections::BTreeSet;
-
-use crate::evaluation::Phase;
 use crate::report::model::{BuildLine, Report};
 use crate::report::places::Places;
 use crate::report::words;
 use crate::ui::text;
 
-use super::samples::name;
-use super::{Cell, Output, Table};
+use super::samples::{by_phase, name};
+use super::{Output, Table};
 
 /// The builds of each commit: how long each took, how much of it a compiler cache answered, and
 /// where it was made if that differs.
@@ -17,12 +14,8 @@ pub(in crate::report) fn builds(report: &Report) -> Table {
     let places = Places::of(report);
     let built = report.commits.iter().filter(|commit| !commit.builds.is_empty());
     let rows = built.map(|commit| {
-        let phases: BTreeSet<Phase> = commit.builds.iter().map(|build| build.phase).collect();
-        let of = |phase: Phase| {
-            let builds = commit.builds.iter().filter(|build| build.phase == phase);
-            (phase, builds.map(|build| output(build, places)).collect())
-        };
-        [name(commit), Cell::Samples(phases.into_iter().map(of).collect())]
+        let builds = commit.builds.iter().map(|build| (build.phase, output(build, places)));
+        [name(commit), by_phase(builds)]
     });
     Table::new(["commit", "builds"], rows)
 }

@@ -52,13 +52,17 @@ pub(super) fn name(commit: &MeasuredCommit) -> Cell {
 
 /// The samples of a commit; each with its place if places differ.
 fn cell(commit: &MeasuredCommit, metric: &Metric, places: Places) -> Cell {
-    let samples: Vec<_> = commit.samples.iter().filter(|s| s.metric == *metric).collect();
-    let phases: BTreeSet<_> = samples.iter().map(|sample| sample.phase).collect();
-    let of = |phase: Phase| -> Vec<Output> {
-        let made = samples.iter().filter(move |s| s.phase == phase);
-        made.map(move |s| placed(s, places)).collect()
-    };
-    Cell::Samples(phases.into_iter().map(|phase| (phase, of(phase))).collect())
+    let samples = commit.samples.iter().filter(|sample| sample.metric == *metric);
+    by_phase(samples.map(|sample| (sample.phase, placed(sample, places))))
+}
+
+/// What was printed, grouped by purpose.
+pub(super) fn by_phase(outputs: impl Iterator<Item = (Phase, Output)>) -> Cell {
+    let mut groups = BTreeMap::<Phase, Vec<Output>>::new();
+    for (phase, output) in outputs {
+        groups.entry(phase).or_default().push(output);
+    }
+    Cell::Samples(groups.into_iter().collect())
 }
 
 /// A sample as text, with the slot or computer that made it if these differ.

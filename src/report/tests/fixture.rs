@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Account, Basis, ChunkIntervals, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind,
-    FileRole, Finding, Guard, GuardForm, GuardTarget, Judgement, Metric, Outcome, Phase,
-    SkipReason, Surroundings, Target, TouchedFile, Value, Verdict,
+    Account, Basis, ChunkIntervals, CommitId, CommitInfo, Culprit, Doubts, Effect, Failure,
+    FailureKind, FileRole, Finding, Guard, GuardForm, GuardTarget, Judgement, Metric, Outcome,
+    Phase, SkipReason, Surroundings, Target, TouchedFile, Value, Verdict,
 };
 use crate::report::Report;
 use crate::report::gather::Stored;
@@ -316,13 +316,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         ran: None,
         differences: None,
         confirmed_before: None,
-        unmeasured_after: None,
-        perhaps_mended_by: None,
-        gained_back: None,
-        home_doubt: None,
-        reference_doubt: false,
-        form_change: None,
-        last_digit: None,
+        doubts: Doubts::default(),
         undone_by: None,
     }
 }

@@ -100,7 +100,7 @@ fn the_terminal_says_how_sure_each_first_bad_commit_is() {
     let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
     let mut untested = finding.culprits[0].clone();
     untested.info.commit = id('a');
-    (untested.confidence, untested.unmeasured_after) = (0.98, Some(3));
+    (untested.confidence, untested.doubts.unmeasured_after) = (0.98, Some(3));
     finding.culprits.push(untested);
     hunt.end(finding);
     let told = terminal_answer(&hunt.report());
@@ -113,7 +113,7 @@ fn a_step_of_the_last_digit_is_no_matter_of_luck() {
     let mut hunt = with_culprit();
     let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
     let first = &mut finding.culprits[0];
-    (first.confidence, first.last_digit) =
+    (first.confidence, first.doubts.last_digit) =
         (0.98, first.effects.first().map(|it| it.metric.clone()));
     hunt.end(finding);
     let told = terminal_answer(&hunt.report());

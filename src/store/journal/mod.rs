@@ -36,6 +36,15 @@ pub(crate) struct Entry {
     pub event: Event,
 }
 
+/// The last beginning of a hunt. A resumed hunt may have a second one, with the environment of that
+/// time.
+pub(crate) fn last_begun(entries: &[Entry]) -> Option<&Begun> {
+    entries.iter().rev().find_map(|entry| match &entry.event {
+        Event::Begun(begun) => Some(begun.as_ref()),
+        _ => None,
+    })
+}
+
 /// A journal that is open for appending.
 #[derive(Debug)]
 pub(crate) struct Journal {

@@ -249,7 +249,7 @@ fn a_commit_of_whose_step_little_is_left_is_named_with_less_confidence() {
     assert_eq!(named(&finding), vec![commit('5')]);
     let culprit = &finding.culprits[0];
     assert!(culprit.confidence <= 0.98);
-    assert_eq!(culprit.perhaps_mended_by, Some(commit('9')));
+    assert_eq!(culprit.doubts.perhaps_mended_by, Some(commit('9')));
 }
 
 #[test]

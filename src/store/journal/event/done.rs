@@ -48,6 +48,13 @@ pub(crate) struct BuildDone {
     pub node: Option<String>,
 }
 
+impl BuildDone {
+    /// Whether this is a working build that an earlier hunt made.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.reused && self.failure.is_none() && self.prepare.is_none()
+    }
+}
+
 /// A run, as the journal records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RunDone {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::evaluation::{CommitId, Metric, Noise};
 
 /// The expected cost of a search.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// How many commits may be the first bad one.
     pub commits: usize,

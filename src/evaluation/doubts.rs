@@ -1,0 +1,37 @@
+//! Doubts about a confirmed commit, which limit the confidence in it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CommitId, FormChange, HomeDoubt, Metric};
+
+/// What neither runs nor tests exclude of a confirmed commit. The default is no doubt.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Doubts {
+    /// Set if no test shows that the newer end needs the commit: how many later commits the hunt
+    /// did not measure, or could not judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured_after: Option<usize>,
+    /// Set if one later commit took most of the step back, or improved the metric by more than the
+    /// step: that commit. It may have undone the whole step; then another change made the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perhaps_mended_by: Option<CommitId>,
+    /// Set if no test shows that the newer end needs the commit, and other commits gained back as
+    /// much as its whole step: the metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gained_back: Option<Metric>,
+    /// Set if files in the home folder may carry results from one commit to another: why the
+    /// confirmation does not exclude that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home_doubt: Option<HomeDoubt>,
+    /// Set if builds or runs ask git which branches or tags lead to HEAD. Tests with a changed tree
+    /// are on no branch and have no tag, so their results may differ from those of a real commit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference_doubt: bool,
+    /// Set if a metric's value comes from another place of the output since this commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form_change: Option<FormChange>,
+    /// Set if the commit's step is one unit of a metric's last printed digit, so that rounding may
+    /// hide steps of earlier commits: the metric.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_digit: Option<Metric>,
+}
