@@ -18,7 +18,7 @@ use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_lo
 
 use super::compiler_cache::CompilerCaches;
 use super::failed_attempts::FailedAttempts;
-use super::git_questions::{forget_git_events, git_events, has_asked_references};
+use super::git_questions::{GitWatch, git_events};
 use super::linked::Linked;
 use super::private_folders::private_folders;
 use super::progress::Reporter;
@@ -175,7 +175,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         own.into_iter().map(|(name, folder)| (name, folder.into())).collect();
     let caches = CompilerCaches::begin(slot.root(), env, may_use_direct_mode(request));
     own.extend(caches.variables().iter().cloned());
-    forget_git_events(slot);
+    let git = GitWatch::begin(slot);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
@@ -186,6 +186,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
             break;
         }
     }
+    let asked_git = git.finish();
     if failed.as_ref().is_none_or(|(failure, fault)| is_whole(failure, *fault)) {
         slot.set_whole()?;
     }
@@ -223,7 +224,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         setup,
         log_sha256: None,
         failed_attempts: None,
-        asks_references: has_asked_references(slot),
+        asked_git,
         node: request.node.map(str::to_owned),
     };
     let is_mixed = is_written && is_kept && !keeps_build;

@@ -6,9 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::home_links::{home_links, xdg_folders};
+use super::home_links::{home_links, user_home, xdg_folders};
 use super::linked::is_compiled_python;
-use super::private_folders::user_home;
 
 /// Maximum number of entries of one place to look at; more would take seconds.
 const MOST_ENTRIES: usize = 100_000;

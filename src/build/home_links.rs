@@ -145,6 +145,11 @@ pub(super) struct HomeLink {
     pub(super) is_installed: bool,
 }
 
+/// The user's home folder.
+pub(super) fn user_home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|own| own.is_absolute())
+}
+
 /// The variables of this environment that put a folder for files of all programs below the home
 /// folder `own`, and that folder's path below it.
 pub(super) fn xdg_folders(
@@ -187,6 +192,15 @@ pub(super) fn home_links(own: &Path, shared: &[(&'static str, PathBuf)]) -> Vec<
         }
     }
     links
+}
+
+/// The folders for files of all programs, by their paths below the home folder: the usual ones, and
+/// `shared` from [`xdg_folders`].
+pub(super) fn program_folders<'s>(
+    shared: &'s [(&'static str, PathBuf)],
+) -> impl Iterator<Item = &'s Path> {
+    let usual = XDG_FOLDERS.iter().map(|folder| Path::new(folder.usual));
+    usual.chain(shared.iter().map(|(_, path)| path.as_path()))
 }
 
 /// The entries of a folder of libraries that compilers and interpreters look for.

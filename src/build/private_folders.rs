@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::config::HomeUse;
 use crate::evaluation::Phase;
 
-use super::home_links::{home_links, xdg_folders};
+use super::home_links::{home_links, program_folders, user_home, xdg_folders};
+use super::home_writes::note_writes;
 use super::{Slot, SlotError};
+
+/// Maximum number of folders of one place of the user's that an empty home folder has too.
+const MOST_FOLDERS: usize = 200;
 
 /// The variables that name a build's or a run's private folders, which are emptied here. `TMPDIR`
 /// is always one of them. If this phase needs an empty home folder and the user has a home folder,
@@ -21,11 +25,6 @@ pub(crate) fn private_folders(
 ) -> Result<Vec<(&'static str, PathBuf)>, SlotError> {
     let own = user_home().filter(|_| home.is_empty_in(phase));
     folders(slot, own, |name| std::env::var_os(name))
-}
-
-/// The user's home folder.
-pub(super) fn user_home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from).filter(|own| own.is_absolute())
 }
 
 /// The private folders. `own`: the user's home folder, if it is replaced by an empty one.
@@ -40,17 +39,41 @@ fn folders(
     let mut variables = vec![("TMPDIR", temporary)];
     if let Some(own) = own {
         let empty = slot.root().join("home");
-        slot.fresh(&empty)?;
         let shared = xdg_folders(&own, variable);
-        for entry in home_links(&own, &shared) {
+        let links = home_links(&own, &shared);
+        note_writes(slot, &links)?;
+        slot.fresh(&empty)?;
+        for entry in links {
             if !link(&own.join(&entry.path), &empty.join(&entry.path))? {
                 return Ok(variables);
             }
+        }
+        // An engine may keep results only in folders that are there, so those of the user are, empty.
+        let places = program_folders(&shared).filter(|folder| own.join(folder).is_dir());
+        for place in std::iter::once(Path::new("")).chain(places) {
+            let is_hidden_only = place == Path::new("");
+            for folder in folders_in(&own.join(place), is_hidden_only) {
+                let folder = empty.join(place).join(folder);
+                if folder.symlink_metadata().is_err() {
+                    std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
+                }
+            }
+            let folder = empty.join(place);
+            std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
         }
         variables.extend(shared.into_iter().map(|(name, path)| (name, empty.join(path))));
         variables.push(("HOME", empty));
     }
     Ok(variables)
+}
+
+/// The names of the folders in one of the user's folders, without links; empty if it cannot be read.
+fn folders_in(place: &Path, is_hidden_only: bool) -> Vec<OsString> {
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let names = folders.map(|entry| entry.file_name());
+    let is_hidden = |name: &OsString| name.as_encoded_bytes().starts_with(b".");
+    names.filter(|name| !is_hidden_only || is_hidden(name)).take(MOST_FOLDERS).collect()
 }
 
 /// Links to a file or folder, if it exists. False if the disk has no links (FAT, exFAT): then the
@@ -90,6 +113,7 @@ mod tests {
         ] {
             std::fs::create_dir_all(own.join(folder)).unwrap();
         }
+        std::fs::write(own.join(".engine/tables"), "").unwrap();
         let unset = |_: &str| None;
         let slot = Slots::new(&place.path().join("slots")).unwrap().acquire(|_| true).unwrap();
         let found = folders(&slot, Some(own.clone()), unset).unwrap();
@@ -97,9 +121,11 @@ mod tests {
         assert_eq!(std::fs::read_link(home.join(".cargo")).unwrap(), own.join(".cargo"));
         assert!(home.join(".cache/ccache").is_dir());
         assert!(home.join(".config/git").is_dir());
-        for hidden in [".cache/engine", ".config/engine", ".engine", "models"] {
-            assert!(!home.join(hidden).exists(), "{hidden}");
+        // An engine may write where programs usually keep files, and finds nothing there.
+        for folder in [".cache/engine", ".config/engine", ".engine"] {
+            assert_eq!(std::fs::read_dir(home.join(folder)).unwrap().count(), 0, "{folder}");
         }
+        assert!(!home.join("models").exists() && !home.join(".local/share").exists());
         // What the commit before left is gone, and what the links lead to is not.
         std::fs::write(temporary.join("left"), "").unwrap();
         std::fs::write(home.join("left"), "").unwrap();
@@ -127,7 +153,7 @@ mod tests {
         let of = |name: &str| found.iter().find(|(known, _)| *known == name).map(|(_, at)| at);
         let home = of("HOME").unwrap();
         assert_eq!(of("XDG_DATA_HOME"), Some(&home.join(".local/share")));
-        assert!(!home.join(".local/share/engine").exists());
+        assert!(home.join(".local/share/engine").is_dir());
         assert!(of("XDG_CONFIG_HOME").unwrap().join("git").is_dir());
         assert_eq!(of("XDG_STATE_HOME"), None);
     }

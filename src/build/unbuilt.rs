@@ -1,5 +1,6 @@
 //! Records for commits that cannot be built because their files cannot be checked out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::evaluation::{CommitId, Evidence, Failure, FailureKind, Phase};
@@ -98,7 +99,7 @@ fn unbuilt(
         setup: None,
         log_sha256: None,
         failed_attempts: None,
-        asks_references: false,
+        asked_git: BTreeSet::new(),
         node: None,
     }
 }

@@ -108,8 +108,8 @@ fn in_slots(config: &Config, slots: usize) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![format!(
-        "commits are built and run in {slots} slots at the same time; if values vary, usually one \
-         after the other, in one slot"
+        "commits are built and run in {slots} slots at the same time; if values vary, a \
+         confirmation uses one slot, and so does a search for times or speeds"
     )];
     for measure in searched(config) {
         let builds = match measure.exclusive {
@@ -255,8 +255,8 @@ mod tests {
         };
         assert!(at_the_same_time(&config("", Executor::default()), None).is_empty());
         assert!(at_the_same_time(&slots(3, "exclusive = true"), Some(1)).is_empty());
-        let three = "commits are built and run in 3 slots at the same time; if values vary, \
-                     usually one after the other, in one slot";
+        let three = "commits are built and run in 3 slots at the same time; if values vary, a \
+                     confirmation uses one slot, and so does a search for times or speeds";
         assert_eq!(said(&slots(3, ""), None), [three]);
         let one = "runs of speed are made one at a time";
         assert_eq!(said(&slots(3, "exclusive = \"runs\""), None), [three, one]);

@@ -87,7 +87,11 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     if is_driven {
         let ahead = hunt.slots_at_work().map_err(Failed::store)?.into_iter().flatten();
         let doing = ahead.filter_map(|(slot, path)| Some((slot, Activity::read(&path)?)));
-        lines.extend(doing.map(|(slot, doing)| format!("slot {}: {}", slot + 1, task(&doing))));
+        lines.extend(
+            doing.map(|(slot, doing)| {
+                format!("{}: {}", hunt::place_beside(hunt, slot), task(&doing))
+            }),
+        );
     }
     let now = is_driven.then(jiff::Timestamp::now);
     lines.push(course(&Pace::of(&entries), now, doing.as_ref().map_or(0.0, Activity::seconds)));

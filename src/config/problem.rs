@@ -88,10 +88,17 @@ pub(super) fn suggest<'a>(
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), *candidate))
         .filter(|(distance, _)| *distance <= reach)
-        .min_by_key(|(distance, _)| *distance)
+        // Of equally near words, the one that the user shortened.
+        .min_by_key(|(distance, candidate)| (*distance, !shortens(word, candidate)))
         .map(|(_, candidate)| candidate)
         // A part of an allowed word: `perplexity` suggests `llama-perplexity`.
         .or_else(|| allowed.into_iter().find(|c| word.len() > 3 && c.contains(word)))
+}
+
+/// Whether the letters of `word` are in `whole`, in this order: `pct` shortens `percent`.
+fn shortens(word: &str, whole: &str) -> bool {
+    let mut letters = whole.chars();
+    word.chars().all(|letter| letters.any(|other| other == letter))
 }
 
 /// The end of a message: ``; did you mean `x`?`` if a word is close, else a full stop.
@@ -104,4 +111,17 @@ pub(super) fn no_measure<'a>(name: &str, measures: impl IntoIterator<Item = &'a 
     let measures: Vec<&str> = measures.into_iter().collect();
     let guess = did_you_mean(name, measures.iter().copied());
     format!("there is no measure `{name}`{guess} Measures: {}", measures.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_equally_near_words_the_shortened_one_is_suggested() {
+        let keys = ["max_decrease", "max_decrease_percent", "max_increase"];
+        assert_eq!(suggest("max_decrease_pct", keys), Some("max_decrease_percent"));
+        assert_eq!(suggest("max_decreas", keys), Some("max_decrease"));
+        assert_eq!(suggest("baseline", keys), None);
+    }
 }

@@ -133,6 +133,8 @@ pub(crate) enum WholeChange {
     Mode,
     /// A submodule is added, or moves to another commit.
     Submodule,
+    /// What the move of a submodule changes in the submodule's files, at a later pin.
+    InSubmodule,
 }
 
 /// Which part of a file's change.
@@ -189,6 +191,9 @@ impl fmt::Display for ChangePart {
                 Some(WholeChange::Removal) => write!(f, "the removal of {path}"),
                 Some(WholeChange::Mode) => write!(f, "the mode of {path}"),
                 Some(WholeChange::Submodule) => write!(f, "the submodule {path}"),
+                Some(WholeChange::InSubmodule) => {
+                    write!(f, "the change inside the submodule {path}")
+                }
             },
             PartOf::Hunk { number, of } => write!(f, "hunk {number} of {of} in {path}"),
             PartOf::Mode => write!(f, "the mode of {path}"),
@@ -264,11 +269,18 @@ pub enum Revert {
     Heals,
     /// The same, but other targets of the hunt vary too much to be judged by a few runs.
     HealsPart,
+    /// In noise: its step is gone without them, but it is surely worse than the good endpoint by
+    /// more than the tolerance, for example because of another named commit.
+    StepGone,
     /// The step is gone without them, but another guard is broken or a measure fails. The first of
     /// these, in words.
     BreaksOther(String),
     /// It is still bad without them.
     StillBad,
+    /// Without them it is like neither end: worse than the bad end, or better than the good end by
+    /// more than the commit made worse. This does not tell whether it needs them: other code depends
+    /// on them, or another commit counters them.
+    Unlike,
     /// In a hunt for a fix: the good endpoint is bad without them.
     BreaksAgain,
     /// In a hunt for a fix: the good endpoint is still good without them.
@@ -287,6 +299,13 @@ impl Revert {
     /// Whether the endpoint was tested without the parts, or does not have them.
     pub(crate) fn is_tested(&self) -> bool {
         !matches!(self, Self::Stopped(_) | Self::Conflict(_))
+    }
+
+    /// Whether the test tells if the endpoint needs the parts. If another guard is broken without
+    /// them, the step may be gone for the same reason: another part of the program runs then.
+    pub(crate) fn tells_need(&self) -> bool {
+        let is_other_program = matches!(self, Self::Unlike | Self::BreaksOther(_));
+        self.is_tested() && *self != Self::Unknown && !is_other_program
     }
 }
 
@@ -354,6 +373,13 @@ impl Cause {
     pub(crate) fn reverted(&self) -> Option<&Trial> {
         let of = [TrialOf::Reverted, TrialOf::Unfixed];
         self.trials.iter().rfind(|trial| of.contains(&trial.of))
+    }
+
+    /// Whether that test took the change out of the files of a submodule, whose pin later commits
+    /// moved on.
+    pub(crate) fn is_reverted_in_submodule(&self) -> bool {
+        let is_inside = |part: &ChangePart| part.whole == Some(WholeChange::InSubmodule);
+        self.reverted().is_some_and(|trial| trial.parts.iter().any(is_inside))
     }
 
     /// The last test of the bad endpoint with the sets of a fix or the whole fix, if one was made.

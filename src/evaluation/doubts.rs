@@ -23,10 +23,15 @@ pub(crate) struct Doubts {
     /// confirmation does not exclude that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home_doubt: Option<HomeDoubt>,
-    /// Set if builds or runs ask git which branches or tags lead to HEAD. Tests with a changed tree
-    /// are on no branch and have no tag, so their results may differ from those of a real commit.
+    /// Set if builds or runs ask git for branches or tags, and no control shows that this makes no
+    /// difference: tests with a changed tree are on no branch and have no tag, and a tag at an
+    /// endpoint may alone make a step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference_doubt: bool,
+    /// Set if builds or runs ask git for the commit's name, and no two measured commits show the
+    /// same value: the name alone may make the values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub name_doubt: bool,
     /// Set if a metric's value comes from another place of the output since this commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form_change: Option<FormChange>,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Metric, ValueForms};
 
-/// A metric's value comes from one end's place of the output at a commit's parent, and from the
-/// other end's place at the commit.
+/// A metric's value comes from another place of the output at a commit than at its parent, and one
+/// of these places is that of one endpoint only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FormChange {
     /// The metric.

@@ -109,6 +109,12 @@ impl FormName {
         self.is_percent() || matches!(self, Self::MaxIncrease | Self::MaxDecrease)
     }
 
+    /// What a rate counts a run as that breaks the guard. A number beyond its tolerance is bad; a
+    /// test fails.
+    pub(crate) fn broken_run(self) -> &'static str {
+        if self.is_from_baseline() { "is bad" } else { "fails" }
+    }
+
     /// The amount that allows a move of `step` (in the metric's unit). `None` for a form that does
     /// not count from the baseline.
     pub(crate) fn amount_of(self, step: f64, baseline: f64) -> Option<f64> {

@@ -1,5 +1,5 @@
-//! Why a confirmation does not exclude that files in the home folder carry results from one commit
-//! to another.
+//! Why a confirmation does not exclude that files in the home folder matter: they may carry results
+//! from one commit to another, or be settings without which the endpoints are others.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,9 @@ pub(crate) enum HomeDoubt {
     /// The confirmation used the user's home folder, because builds or runs fail or give other
     /// values with an empty one.
     UserHome,
+    /// The hunt began again with an empty home folder, without the user's settings there. The text
+    /// says what the endpoints showed before.
+    EmptyHome(String),
     /// This file below the home folder changed during the hunt, and an empty home folder has it
     /// too, by a link.
     Changed(String),

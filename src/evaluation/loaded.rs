@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{GitQuestion, InstalledCopy};
+
 /// The files that a run loaded. Digests are SHA-256 of a file's content right after the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Loaded {
@@ -37,9 +39,13 @@ pub(crate) struct Loaded {
     /// is in PATH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadowed: Option<String>,
-    /// Whether the run asked git which branches or tags lead to HEAD.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub asks_references: bool,
+    /// The installed copies that the run loaded in place of the commit's own files, if they are
+    /// older than the build; empty in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<InstalledCopy>,
+    /// What the run asked git about HEAD.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub asked_git: BTreeSet<GitQuestion>,
 }
 
 /// A file that differs between two runs.

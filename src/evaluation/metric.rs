@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::number::{Number, NumberOrText};
-use super::{Checks, PrintedUnits, TextLength, ValueForms};
+use super::{Checks, PrintedUnits, TextLength, ValueForms, ValuePlaces};
 
 /// A metric's name: `MEASURE`, or `MEASURE.NAME` if a measure yields several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -183,6 +183,9 @@ pub(crate) struct Reading {
     /// The forms of the places with each metric's value, if the parser looks for them.
     #[serde(skip)]
     pub forms: BTreeMap<Metric, ValueForms>,
+    /// What the place of each metric's value says, and the places that could have had the value.
+    #[serde(skip)]
+    pub places: BTreeMap<Metric, ValuePlaces>,
     /// How many digits each metric's number has behind its point, if the parser counts them.
     #[serde(skip)]
     pub decimals: BTreeMap<Metric, usize>,

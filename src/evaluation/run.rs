@@ -130,9 +130,15 @@ pub(crate) struct RunRecord {
     /// is reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
+    /// The commit of that attempt; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_commit: Option<CommitId>,
     /// The run had an empty home folder, while other runs of the hunt had the user's home folder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty_home: bool,
+    /// A file that the run or its build wrote into that empty home folder, as `~/PATH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrote_home: Option<String>,
     /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,

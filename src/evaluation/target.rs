@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Checks, Direction, Failure, FormsAtEnds, Guard, Metric, NeededChecks, Noise, NoiseKind,
-    Orientation, PrintedUnits, TextLength, Value, number,
+    Orientation, PlacesAtEnds, PrintedUnits, TextLength, Value, number,
 };
 
 /// What makes a commit bad in this hunt: a guard that the bad endpoint breaks, or its failure.
@@ -91,6 +91,10 @@ pub(crate) struct GuardTarget {
     /// a run whose value comes from another place is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) forms: Option<Box<FormsAtEnds>>,
+    /// What the places of both endpoints' values say. A run whose value is surely of another thing
+    /// is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) places: Option<Box<PlacesAtEnds>>,
 }
 
 impl GuardTarget {
@@ -114,6 +118,7 @@ impl GuardTarget {
             needed: None,
             units: None,
             forms: None,
+            places: None,
         }
     }
 

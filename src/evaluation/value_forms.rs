@@ -59,15 +59,14 @@ impl FormsAtEnds {
         self.good.common(&self.bad)
     }
 
-    /// Whether the value comes from one end's place at a commit's parent, and from the other end's
-    /// place at the commit. Names do not count, since each commit may print its own version.
+    /// Whether the value comes from the place of one end only on one side of a commit, and from
+    /// another place on the other side. Names do not count, since each commit may print its own
+    /// version. Two places that are of no end do not count either: words may vary by themselves.
     pub(crate) fn are_told_apart_by(&self, parent: &ValueForms, commit: &ValueForms) -> bool {
-        let is_of = |own: &ValueForms, end: &ValueForms, other: &ValueForms| {
-            own.common(end).is_some() && own.common(other).is_none()
-        };
         let Self { good, bad } = self;
-        (is_of(parent, good, bad) && is_of(commit, bad, good))
-            || (is_of(parent, bad, good) && is_of(commit, good, bad))
+        let is_of_one_end =
+            |own: &ValueForms| own.common(good).is_some() != own.common(bad).is_some();
+        parent.common(commit).is_none() && (is_of_one_end(parent) || is_of_one_end(commit))
     }
 }
 
@@ -98,7 +97,9 @@ mod tests {
         assert_eq!(ends.common(), None);
         assert!(ends.are_told_apart_by(&good, &bad) && ends.are_told_apart_by(&bad, &good));
         assert!(!ends.are_told_apart_by(&good, &good));
-        assert!(!ends.are_told_apart_by(&good, &forms(&["third VALUE"])));
+        let third = forms(&["third VALUE"]);
+        assert!(ends.are_told_apart_by(&good, &third) && ends.are_told_apart_by(&third, &bad));
+        assert!(!ends.are_told_apart_by(&third, &forms(&["fourth VALUE"])), "words may vary");
         let both = forms(&["ppl VALUE", "reference ppl VALUE"]);
         assert!(!ends.are_told_apart_by(&good, &both), "the same number is in both lines");
         let same = FormsAtEnds::of(Some(good.clone()), Some(both.clone())).unwrap();

@@ -110,6 +110,17 @@ impl BisectSession {
         Ok(Some((current, state.remaining(git_dir)?)))
     }
 
+    /// For each commit that can still be the first bad one, how many of them an answer there rules
+    /// out at least, by git's count; the best one first. Empty if commits were skipped: git then
+    /// chooses in another way.
+    pub(crate) fn splits(&self) -> Result<Vec<(CommitId, usize)>, GitError> {
+        let git_dir = self.place.git_dir();
+        match BisectState::read_open(git_dir)? {
+            Some(state) if state.skipped.is_empty() => state.splits(git_dir),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// Git's log of the session; empty before the start.
     pub(crate) fn log(&self) -> String {
         let bytes = std::fs::read(self.place.git_dir().join("BISECT_LOG")).unwrap_or_default();

@@ -88,7 +88,19 @@ impl BisectRepository {
     pub(super) fn add_objects(&self, objects: &Path) -> Result<(), GitError> {
         let file = self.path.join("objects/info/alternates");
         let lines = fs::read(&file).map_err(io_error("read", &file))?;
-        write(&file, &[lines, alternates_line(objects)].concat())
+        let line = alternates_line(objects);
+        if lines.split_inclusive(|byte| *byte == b'\n').any(|known| known == line) {
+            return Ok(());
+        }
+        write(&file, &[lines, line].concat())
+    }
+
+    /// Makes git merge each text line by line in this repository, whatever `.gitattributes` or the
+    /// user's settings say. The driver `union` would keep lines that a revert takes out.
+    pub(super) fn merge_line_by_line(&self) -> Result<(), GitError> {
+        let folder = self.path.join("info");
+        fs::create_dir_all(&folder).map_err(io_error("make", &folder))?;
+        write(&folder.join("attributes"), b"* merge\n")
     }
 
     /// The git folder.
@@ -155,7 +167,7 @@ fn alternates_line(objects: &Path) -> Vec<u8> {
 }
 
 /// Quotes in double quotes, for git's configuration and its lists of paths.
-pub(super) fn quoted(bytes: &[u8]) -> Vec<u8> {
+fn quoted(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'"'];
     for byte in bytes {
         match byte {

@@ -231,6 +231,28 @@ impl BisectState {
             candidates: number("bisect_all")?,
         }))
     }
+
+    /// How well each commit splits the range; empty before both ends are known.
+    pub(super) fn splits(&self, git_dir: &Path) -> Result<Vec<(CommitId, usize)>, GitError> {
+        let Some(range) = self.range() else { return Ok(Vec::new()) };
+        let call = Call::on(git_dir).args(["rev-list", "--bisect-all"]).args(range.arguments());
+        let command = call.shown();
+        let said = call.ok()?;
+        let said = String::from_utf8_lossy(&said.stdout);
+        let split = |line: &str| {
+            let unreadable =
+                || GitError::Unreadable { command: command.clone(), what: line.to_owned() };
+            read_split(line).ok_or_else(unreadable)
+        };
+        said.lines().map(split).collect()
+    }
+}
+
+/// Reads `SHA (refs/bisect/bad, dist=3)`.
+fn read_split(line: &str) -> Option<(CommitId, usize)> {
+    let (commit, rest) = line.split_once(' ')?;
+    let (_, split) = rest.rsplit_once("dist=")?;
+    Some((commit.parse().ok()?, split.strip_suffix(')')?.parse().ok()?))
 }
 
 impl Repository {

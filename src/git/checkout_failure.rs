@@ -21,18 +21,17 @@ use super::{CheckoutImpossible, GitError};
 /// How many missing files are tried one by one after git failed.
 const MOST_TRIED: usize = 64;
 
-/// After a failed checkout at `top`: the reason, if the tree is at fault. `known` returns a call
-/// that finds the tree, and the tree's name.
-pub(super) fn diagnose_checkout_failure<'a>(
-    known: impl Fn() -> (Call, &'a str),
+/// After a failed checkout of `commit` at `top`: the reason, if the commit is at fault.
+pub(super) fn diagnose_checkout_failure(
+    call: impl Fn() -> Call,
+    commit: &str,
     top: &Path,
     error: &GitError,
 ) -> Result<Option<CheckoutImpossible>, GitError> {
-    let (call, tree) = known();
-    let folds_case = call.folds_case();
-    // If an object is missing, the tree is not known to be at fault.
-    let Ok(listed) = list_tree(call, tree) else { return Ok(None) };
-    if folds_case && let Err(GitError::CheckoutImpossible(twins)) = refuse_twins(paths_of(&listed))
+    // If an object is missing, the commit is not known to be at fault.
+    let Ok(listed) = list_tree(call(), commit) else { return Ok(None) };
+    if call().folds_case()
+        && let Err(GitError::CheckoutImpossible(twins)) = refuse_twins(paths_of(&listed))
     {
         return Ok(Some(twins));
     }
@@ -40,7 +39,7 @@ pub(super) fn diagnose_checkout_failure<'a>(
         GitError::Command { said, .. } => said.clone(),
         other => other.to_string(),
     };
-    if is_refused(|| known().0, tree)? {
+    if is_refused(call, commit)? {
         return Ok(Some(CheckoutImpossible::Refused(said)));
     }
     let refused = refused_by_disk(top, paths_of(&listed));

@@ -52,6 +52,12 @@ impl OverlayBuilder {
         Self { others: Some(git_dir.join("objects")), ..self }
     }
 
+    /// Adds the objects of a submodule, given its git folder. `commit`: any commit of this
+    /// repository.
+    pub(crate) fn add_submodule(&self, commit: &CommitId, git_dir: &Path) -> Result<(), GitError> {
+        self.scratch(commit)?.bare.add_objects(&git_dir.join("objects"))
+    }
+
     /// The commit's tree with the layers applied in order.
     pub(crate) fn apply_layers(
         &self,
@@ -104,6 +110,7 @@ impl OverlayBuilder {
         let nothing = folder.path().join("nothing");
         std::fs::create_dir(&nothing).map_err(io_error("make", nothing))?;
         let bare = BisectRepository::open(&self.repository, &folder.path().join("git"), commit)?;
+        bare.merge_line_by_line()?;
         self.others.iter().try_for_each(|objects| bare.add_objects(objects))?;
         Ok(self.scratch.get_or_init(|| ScratchRepository { folder, bare }))
     }

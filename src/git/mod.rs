@@ -8,7 +8,6 @@
 //! bisect session. All work happens in linked worktrees and bare repositories of our own.
 
 mod answers;
-mod asked_references;
 mod authoring;
 mod bisect;
 mod bisect_repository;
@@ -18,6 +17,7 @@ mod changes;
 mod checkout_failure;
 mod checkout_impossible;
 mod command;
+mod command_question;
 mod commit;
 mod dependencies;
 mod diff;
@@ -44,7 +44,9 @@ mod scratch_repository;
 mod snapshot;
 mod sparsity;
 mod submodules;
+mod tags;
 mod touched;
+mod trace_events;
 mod tracked;
 mod tree_paths;
 mod vendored;
@@ -52,7 +54,6 @@ mod version;
 mod worktree;
 mod written;
 
-pub(crate) use asked_references::asked_references;
 pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};
@@ -73,10 +74,12 @@ pub(crate) use overlay::{
     LaidTree, Layer, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
 };
 pub(crate) use parts::{ChangedFile, FileSide, Hunk, Split};
+pub(crate) use pin_change::submodule_entries;
 pub(crate) use repository::{Repository, git_version};
 pub(crate) use scratch_repository::{Conflicts, MergedTree};
 pub(crate) use snapshot::{BlobId, EntryKind, Snapshot, without_hashing};
 pub(crate) use touched::{TouchedPath, TouchedPaths};
+pub(crate) use trace_events::asked_git;
 pub(crate) use version::GitVersion;
 pub(crate) use worktree::{CheckoutSpec, Worktree, mend_moved};
 

@@ -1,16 +1,11 @@
 //! Layers over a commit's tree, and the modified tree or the refusal that results.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{CommitId, TreeEntry};
-
-use super::bisect_repository::quoted;
-use super::command::Call;
 
 /// One change of a commit's tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,13 +113,6 @@ impl LaidTree {
     /// The tree's object name.
     pub(crate) fn id(&self) -> &str {
         &self.id
-    }
-
-    /// Adds the tree's objects to those that the call finds.
-    pub(super) fn known_to(&self, call: Call) -> Call {
-        // Git splits this variable at colons, so the path is quoted.
-        let path = OsString::from_vec(quoted(self.objects.as_os_str().as_bytes()));
-        call.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", path)
     }
 }
 

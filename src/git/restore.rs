@@ -16,7 +16,7 @@ use super::disk::Disk;
 use super::error::io_error;
 use super::removal::{absent_is_fine, remove_all};
 use super::written::has_written_files;
-use super::{CheckoutImpossible, GitError, LaidTree, folding};
+use super::{CheckoutImpossible, GitError, folding};
 
 /// What to do with untracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,10 @@ pub(super) enum Untracked {
     },
 }
 
-/// The tree to check out: a commit's own, or a modified tree on top of it.
+/// The tree to check out.
 #[derive(Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) commit: &'a str,
-    pub(super) laid: Option<&'a LaidTree>,
     /// Whether Git LFS files are fetched.
     pub(super) lfs: bool,
     /// Properties of the disk.
@@ -83,23 +82,20 @@ fn try_restore_tree(
     goal: Goal<'_>,
     untracked: Untracked,
 ) -> Result<(), GitError> {
-    let Goal { commit, lfs, disk, .. } = goal;
+    let Goal { commit, lfs, disk } = goal;
     let call = || Call::in_ours(git_dir, top).leaving_lfs(!lfs).on_disk(disk);
     let to_tree = || -> Result<(), GitError> {
         end_operations(git_dir)?;
         // A build may have switched HEAD to a branch. `--no-deref` changes HEAD, not that branch.
-        // A modified tree is checked out directly. If the commit's own tree was checked out first,
-        // files would be written twice and get new time stamps.
         if detached_head(git_dir).is_none_or(|head| head.as_str() != commit) {
             call().args(["update-ref", "--no-deref", "HEAD", commit]).ok()?;
         }
-        let (call, tree) = known(call(), goal);
-        call.args(["read-tree", "--reset", "-u", tree]).ok().map(drop)
+        call().args(["read-tree", "--reset", "-u", commit]).ok().map(drop)
     };
     let to_commit = || match to_tree() {
         Ok(()) if disk.folds_case => folding::fix_case(call(), top),
         Err(error @ GitError::Command { .. }) => {
-            let impossible = diagnose_checkout_failure(|| known(call(), goal), top, &error)?;
+            let impossible = diagnose_checkout_failure(call, commit, top, &error)?;
             Err(impossible.map_or(error, GitError::CheckoutImpossible))
         }
         other => other,
@@ -108,7 +104,7 @@ fn try_restore_tree(
         return to_commit();
     }
     let has_index = git_dir.join(PRIVATE_INDEX).exists();
-    let has_same_attributes = !has_index || has_same_attributes(call(), goal)?;
+    let has_same_attributes = !has_index || has_same_attributes(call(), commit)?;
     // Git overwrites files in the way, but not repositories or folders without write permission.
     match to_commit() {
         Ok(()) => {}
@@ -173,18 +169,9 @@ fn remove_index(git_dir: &Path) -> Result<(), GitError> {
     fs::remove_file(&index).or_else(absent_is_fine).map_err(io_error("remove", index))
 }
 
-/// The name of the goal's tree, and a call that finds its objects.
-fn known(call: Call, goal: Goal<'_>) -> (Call, &str) {
-    match goal.laid {
-        Some(laid) => (laid.known_to(call), laid.id()),
-        None => (call, goal.commit),
-    }
-}
-
-/// Whether the checked-out tree and the goal have the same `.gitattributes` files.
-fn has_same_attributes(call: Call, goal: Goal<'_>) -> Result<bool, GitError> {
-    let (call, tree) = known(call, goal);
-    let call = call.args(["diff-index", "--cached", "--quiet", tree, "--"]);
+/// Whether the checked-out tree and the commit have the same `.gitattributes` files.
+fn has_same_attributes(call: Call, commit: &str) -> Result<bool, GitError> {
+    let call = call.args(["diff-index", "--cached", "--quiet", commit, "--"]);
     let answer = call.arg(":(glob)**/.gitattributes").run()?;
     // If git cannot tell, as with a damaged index, everything is written again.
     Ok(answer.code == 0)

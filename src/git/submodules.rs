@@ -52,7 +52,7 @@ pub(super) fn check_out_submodules(
             fetch(tree, &submodule, &module, &theirs)?;
         }
         let Tree { lfs, disk, .. } = *tree;
-        let goal = Goal { commit: &submodule.pin, laid: None, lfs, disk };
+        let goal = Goal { commit: &submodule.pin, lfs, disk };
         is_written |= restore_tree(&module, &top, goal, untracked)?;
         let tree = Tree { top: &top, git_dir: &module, lfs, disk };
         is_written |= check_out_submodules(&tree, &theirs, untracked)?;

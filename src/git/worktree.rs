@@ -204,15 +204,12 @@ impl Worktree {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
         sparsity::put_back(&self.git_dir)?;
-        let (commit, laid, submodules, lfs) = match &self.at {
-            Some(at) => {
-                let head = at.head(&self.repository)?.to_string();
-                (head, at.laid.as_ref(), at.submodules, at.lfs)
-            }
-            None => ("HEAD".to_owned(), None, false, false),
+        let (commit, submodules, lfs) = match &self.at {
+            Some(at) => (at.head(&self.repository)?.to_string(), at.submodules, at.lfs),
+            None => ("HEAD".to_owned(), false, false),
         };
         let disk = Disk::of(&marker(&self.path));
-        let goal = Goal { commit: &commit, laid, lfs, disk };
+        let goal = Goal { commit: &commit, lfs, disk };
         let mut is_written = restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];

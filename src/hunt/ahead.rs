@@ -7,9 +7,12 @@ pub(crate) mod claim;
 mod cluster;
 pub(crate) mod crew;
 pub(crate) mod forecast;
+pub(crate) mod in_noise;
 pub(crate) mod job;
 mod one_slot;
 pub(crate) mod scout;
+mod slot_check;
+mod slot_levels;
 pub(crate) mod worker;
 mod worker_process;
 
@@ -17,7 +20,8 @@ use std::time::Instant;
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
-use crate::oracle::{OracleError, Recorder, Request};
+use crate::oracle::{Activity, Oracle, OracleError, Recorder, Request};
+use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
 use super::HuntError;
@@ -31,6 +35,20 @@ use job::{AheadJob, JobPart};
 pub(crate) fn slots(begun: &Begun, config: &Config) -> usize {
     let listed = config.executor.listed().unwrap_or(1);
     begun.options.slots.map_or(listed, |asked| usize::try_from(asked).unwrap_or(listed))
+}
+
+/// Whether a run of the good endpoint in another slot gave exactly the values of its other runs;
+/// `None` if there are no runs of it in two slots.
+pub(crate) fn slots_agree(
+    oracle: &Oracle,
+    hunt: &HuntDir,
+    good: &CommitId,
+    measures: &[String],
+) -> Result<Option<bool>, HuntError> {
+    let record = hunt.measured_ahead(good, Phase::Control)?;
+    let Some(record) = record.filter(|record| record.is_done) else { return Ok(None) };
+    let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
+    Ok(oracle.reads_the_same(good, measures, &attempts)?)
 }
 
 impl Driver<'_> {
@@ -49,7 +67,7 @@ impl Driver<'_> {
         if slurm.is_some() {
             self.hunt.make_jobs()?;
         }
-        let cluster = slurm.map(|slurm| Cluster::new(slurm, self.hunt.jobs()));
+        let cluster = slurm.map(|slurm| Cluster::new(slurm, self.hunt));
         let crew = Crew::new(self.hunt, self.program.clone(), folder, self.slots(), cluster)?;
         Ok(Some(crew))
     }
@@ -58,7 +76,8 @@ impl Driver<'_> {
     /// slot of its own. Afterwards the store has the runs, and a run counts when the hunt asks for
     /// it. Does nothing if there is one slot or one commit, or if a measure is exclusive: exclusive
     /// runs take turns, and their times are best compared at one path. In a cluster, does nothing
-    /// if a measure depends on the speed of the node.
+    /// if a measure depends on the speed of the node. Starts no worker if the store has all runs
+    /// and the slots are checked, as after `resume`.
     ///
     /// A failure here decides nothing: the hunt measures again what is missing.
     pub(crate) fn measure_beside(
@@ -72,11 +91,21 @@ impl Driver<'_> {
         let config = &self.oracle.recipes.config;
         let needs_one_node =
             config.executor.slurm.is_some() && measures.iter().any(|name| config.is_timed(name));
-        if others.is_empty()
+        if self.slots() < 2
+            || others.is_empty()
             || measures.is_empty()
             || needs_one_node
             || self.is_any_exclusive(measures)
         {
+            return Ok(());
+        }
+        let is_stored = self.are_stored(commits, measures, phase, runs)?;
+        let is_end = phase == Phase::Endpoint;
+        let needs_check = is_end && self.needs_slot_check(measures, is_stored)?;
+        if is_stored && !needs_check {
+            for commit in commits {
+                self.oracle.record_finished_builds(commit, phase)?;
+            }
             return Ok(());
         }
         let Some(mut crew) = self.crew()? else { return Ok(()) };
@@ -94,9 +123,13 @@ impl Driver<'_> {
                 part: JobPart::Whole,
             });
         }
-        // The check comes last: the ends are built at the same time, also in two slots.
-        let mut check = (phase == Phase::Endpoint).then(|| self.slot_check(measures));
-        if let Some(job) = check.take_if(|_| crew.free() > 0) {
+        // The check comes last: the ends are built at the same time. It must tell about the slot in
+        // which the bad end ran, so it waits for that one, also if others are free. In a cluster,
+        // each job may be on another node, and none is waited for twice.
+        let is_cluster = self.oracle.recipes.config.executor.slurm.is_some();
+        let has_place = |crew: &Crew| if is_cluster { crew.free() > 0 } else { !crew.is_busy() };
+        let mut check = needs_check.then(|| self.slot_check(measures));
+        if let Some(job) = check.take_if(|_| has_place(&crew)) {
             crew.start(&job);
         }
         let own = self.hunt.begin_ahead(first, phase)?;
@@ -111,10 +144,15 @@ impl Driver<'_> {
             self.hunt.keep_ahead(record)?;
         }
         let own_end = Instant::now();
+        if crew.is_busy() || check.is_some() {
+            // Nothing else says what this process does meanwhile.
+            let why = "waiting for what is measured at the same time".to_owned();
+            Activity::wait_as_noted(&self.hunt.now_path(), why, first);
+        }
         while (crew.is_busy() || check.is_some()) && !self.stop.within(crew::PAUSE) {
             crew.reap()?;
             crew.cancel_waiting();
-            if let Some(job) = check.take_if(|_| crew.free() > 0) {
+            if let Some(job) = check.take_if(|_| has_place(&crew)) {
                 crew.start(&job);
             }
         }
@@ -142,27 +180,9 @@ impl Driver<'_> {
         measures.iter().any(|name| config.measure(name).is_none_or(Measure::is_exclusive))
     }
 
-    /// The check that builds in another slot give the same values: a run of the good endpoint
-    /// there.
-    pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
-        AheadJob {
-            commit: self.begun.good.commit.clone(),
-            phase: Phase::Control,
-            measures: measures.to_vec(),
-            runs: 1,
-            clean: self.is_clean,
-            part: JobPart::Whole,
-        }
-    }
-
-    /// Whether a run of the good endpoint in another slot gave exactly the values of its other
-    /// runs; `None` if there are no runs of it in two slots.
+    /// Whether slots give the same values ([`slots_agree`]).
     pub(crate) fn slots_agree(&self, measures: &[String]) -> Result<Option<bool>, HuntError> {
-        let good = &self.begun.good.commit;
-        let record = self.hunt.measured_ahead(good, Phase::Control)?;
-        let Some(record) = record.filter(|record| record.is_done) else { return Ok(None) };
-        let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
-        Ok(self.oracle.reads_the_same(good, measures, &attempts)?)
+        slots_agree(&self.oracle, self.hunt, &self.begun.good.commit, measures)
     }
 
     /// All runs that the workers of this hunt made, also those that nobody took over.

@@ -1,9 +1,10 @@
 //! Begins a hunt again under other conditions, if a result shows that they matter: clean builds, no
-//! direct mode of a compiler cache, an empty home folder, or the machine as it is now.
+//! direct mode of a compiler cache, one home folder for all, or the machine as it is now.
 
 use crate::config::HomeUse;
 use crate::evaluation::Finding;
 use crate::store::journal::Event;
+use crate::ui::text;
 
 use super::HuntError;
 use super::driver::Driver;
@@ -21,18 +22,47 @@ impl Driver<'_> {
         match self.with_machine(search_range, searched)? {
             Searched::BuildsDisagree(why) if !self.is_clean => self.begin_clean(&why).map(Err),
             Searched::DirectModeMatters(why) => self.begin_without_direct_mode(&why).map(Err),
-            Searched::HomeMatters(why) => self.begin_with_empty_home(&why).map(Err),
+            Searched::HomeMatters(why) => self.begin_with_one_home(&why).map(Err),
             Searched::MachineChanged(change) => self.begin_after_change(change).map(Err),
             searched => Ok(Ok(searched)),
         }
     }
 
-    /// Starts the hunt again with an empty home folder for every build and run.
-    pub(super) fn begin_with_empty_home(&mut self, why: &str) -> Result<Finding, HuntError> {
+    /// Starts the hunt again with the same home folder for every build and run: an empty one if
+    /// they keep files there, which may carry results from one commit to another. If they only
+    /// read what is there, it is the user's: without its settings the endpoints would be others.
+    fn begin_with_one_home(&mut self, why: &str) -> Result<Finding, HuntError> {
+        match self.file_kept_at_home()? {
+            Some(path) => self.begin_with_empty_home(why, &path),
+            None => self.begin_with_user_home(why),
+        }
+    }
+
+    /// Starts the hunt again with the user's home folder for every build and run.
+    fn begin_with_user_home(&mut self, why: &str) -> Result<Finding, HuntError> {
         let text = format!(
-            "with an empty home folder, {why}: something in the home folder carries results from \
-             one commit to another, so from now on every build and run gets an empty one \
+            "with an empty home folder, {why}: builds and runs only read what is in your home \
+             folder, such as settings, so from now on every build and run gets yours \
              (`[environment] home`)"
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.oracle.recorder.event(Event::Home { empty: false })?;
+        self.oracle.recipes.config.home = HomeUse::Shared;
+        self.run_anew()
+    }
+
+    /// Starts the hunt again with an empty home folder for every build and run. `kept`: a file that
+    /// builds or runs keep in the user's.
+    pub(super) fn begin_with_empty_home(
+        &mut self,
+        why: &str,
+        kept: &str,
+    ) -> Result<Finding, HuntError> {
+        let text = format!(
+            "with an empty home folder, {why}: builds or runs keep files in the home folder ({}), \
+             which may carry results from one commit to another, so from now on every build and \
+             run gets an empty one (`[environment] home`)",
+            text::line(kept)
         );
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.recorder.event(Event::Home { empty: true })?;

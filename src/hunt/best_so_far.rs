@@ -24,8 +24,12 @@ impl Driver<'_> {
         self.limit = Some(limit);
         let history = &self.oracle.history;
         if let Some(commit) = self.unconfirmed()? {
-            let summary =
-                format!("{reached}: {} is found, but not confirmed by fresh runs", commit.short());
+            let summary = format!(
+                "{reached}: {} is found, but not confirmed by fresh runs, and it was not checked \
+                 whether its change lasts to the {} end",
+                commit.short(),
+                self.terms().newer()
+            );
             let candidates = vec![commit];
             return Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) });
         }
@@ -40,7 +44,8 @@ impl Driver<'_> {
         let steps = text::plural(steps_of(candidates.len()), "step");
         let summary = if self.endpoints_are_known()? {
             format!(
-                "{reached} with {commits} still in question; the search needs about {steps} more"
+                "{reached} with {commits} still in question, if only one commit made the change; \
+                 the search needs about {steps} more"
             )
         } else {
             format!(
@@ -115,26 +120,33 @@ impl Driver<'_> {
     /// Adds to a finding the limit that ended a part of the hunt, and how to continue.
     pub(crate) fn with_limit(&self, mut finding: Finding) -> Finding {
         finding.limit = finding.limit.or_else(|| self.limit.clone());
+        let Some(limit) = finding.limit.clone() else { return finding };
         let hunt = self.hunt.id();
-        let next = match &finding.limit {
-            None => return finding,
-            Some(ReachedLimit::Runs { runs }) => {
+        let next = match &limit {
+            ReachedLimit::Runs { runs } => {
                 let asked = self.begun.options.limits.max_runs;
                 let more = asked.unwrap_or(MORE_RUNS).min(*runs).max(1);
                 format!(
                     "`bisect-ppl resume {hunt} --max-runs {more}` goes on with {more} more runs"
                 )
             }
-            Some(ReachedLimit::Time { .. } | ReachedLimit::Deadline { .. }) => format!(
+            ReachedLimit::Time { .. } | ReachedLimit::Deadline { .. } => format!(
                 "`bisect-ppl resume {hunt}` goes on; --deadline or --max-hours limits it again"
             ),
-            Some(ReachedLimit::GpuTime { .. }) => {
+            ReachedLimit::GpuTime { .. } => {
                 format!("`bisect-ppl resume {hunt}` goes on; --max-gpu-hours limits it again")
             }
         };
-        finding.next.insert(0, next);
+        finding.next.insert(0, with_reason(next, &limit, &finding.summary));
         finding
     }
+}
+
+/// What to do after a limit, with the limit if the answer does not say it: after the confirmation,
+/// a limit only ends the tests that follow.
+fn with_reason(next: String, limit: &ReachedLimit, summary: &str) -> String {
+    let reached = reached_limit(limit);
+    if summary.contains(&reached) { next } else { format!("{reached}: {next}") }
 }
 
 /// The commits of a finding whose steps are confirmed: the named ones, and those of which it is
@@ -150,6 +162,16 @@ mod tests {
     use super::*;
     use crate::evaluation::OpenStep;
     use crate::oracle::fixture::{commit, culprit};
+
+    #[test]
+    fn a_limit_that_only_ends_the_tests_after_the_confirmation_is_told() {
+        let limit = ReachedLimit::GpuTime { seconds: 15 };
+        let told = |summary| with_reason("`resume` goes on".to_owned(), &limit, summary);
+        let named = told("1111111111 is the first bad commit");
+        assert_eq!(named, "the budget of 0.004 GPU-hours is spent: `resume` goes on");
+        let open = told("the budget of 0.004 GPU-hours is spent with 16 commits left");
+        assert_eq!(open, "`resume` goes on");
+    }
 
     #[test]
     fn a_hunt_cut_short_has_each_confirmed_commit_once() {

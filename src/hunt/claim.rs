@@ -46,6 +46,11 @@ impl ConfirmationOutcome {
         Self::ParentAlready(parent.clone(), why)
     }
 
+    /// Whether fresh runs show another verdict than the claim. False if they do not decide.
+    pub(crate) fn is_rejection(&self) -> bool {
+        matches!(self, Self::ParentAlready(..) | Self::NotReproduced(_))
+    }
+
     /// Why fresh runs do not show what the search's runs showed, in words; `None` if they do.
     pub(crate) fn contradiction(&self) -> Option<&str> {
         match self {

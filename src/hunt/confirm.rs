@@ -9,7 +9,9 @@ pub(crate) mod confirmation_runs;
 pub(crate) mod differences;
 mod earlier_confirmation;
 pub(crate) mod effect;
+mod exchanged_values;
 mod flaky_commits;
+mod fork;
 pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
@@ -47,6 +49,7 @@ use super::verdict::{VerdictContext, write_down};
 use chance::reported_confidence;
 use confirmation_runs::ConfirmationRuns;
 use effect::is_blamed;
+use fork::with_doubt_about_forks;
 use home::HomeEffect;
 use other_guards::OtherGuards;
 use other_place::doubt_place;
@@ -112,24 +115,18 @@ impl Driver<'_> {
         }
         let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
         let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
-        if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
-            let why = format!(
-                "it and its parent ran {}, so it did not cause the difference",
-                text::plural(ran.alike, "identical file")
-            );
+        if let Some(why) = why_not_blamed(&culprit, &fresh) {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
-        if culprit.confidence < fresh.wanted {
-            let why = format!(
-                "its fresh runs differ from its parent's with a confidence of only {:.4}, below {:.4}",
-                culprit.confidence, fresh.wanted
-            );
-            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
+        let sides = [&fresh.parents[worst], &fresh.commit];
+        if let Some(objection) = self.exchange_objection(claim, &culprit, sides)? {
+            return Ok(objection);
         }
         let mut culprit = culprit;
+        culprit.confidence = with_doubt_about_forks(culprit.confidence, claim.aside);
         self.doubt_home(&mut culprit)?;
-        doubt_place(&mut culprit, [&fresh.parents[worst], &fresh.commit], targets);
-        self.doubt_resolution(&mut culprit, [&fresh.parents[worst], &fresh.commit])?;
+        doubt_place(&mut culprit, sides, targets);
+        self.doubt_resolution(&mut culprit, sides)?;
         match before {
             Some(before) if before.hunt != self.hunt.id() => {
                 culprit.confirmed_before = Some((before.date, before.hunt));
@@ -328,6 +325,22 @@ impl Driver<'_> {
         };
         Ok(self.oracle.store.put_confirmation(key, &made)?)
     }
+}
+
+/// Why fresh runs do not show that the commit made a difference, if they do not.
+fn why_not_blamed(culprit: &Culprit, fresh: &ConfirmationRuns) -> Option<String> {
+    if let Some(ran) = culprit.ran.as_ref().filter(|ran| ran.is_same()) {
+        return Some(format!(
+            "it and its parent ran {}, so it did not cause the difference",
+            text::plural(ran.alike, "identical file")
+        ));
+    }
+    (culprit.confidence < fresh.wanted).then(|| {
+        format!(
+            "its fresh runs differ from its parent's with a confidence of only {:.4}, below {:.4}",
+            culprit.confidence, fresh.wanted
+        )
+    })
 }
 
 /// Why the verdicts do not support the claim; `None` if they do.

@@ -179,7 +179,7 @@ fn gpu_limit(
         last = Some(Instant::now());
         // A journal that cannot be read now is read again later.
         let entries = hunt.entries().unwrap_or_default();
-        let used = Usage::with_gpus(&hunt, &entries, Some(since), &mut gpus).gpu_s;
+        let used = Usage::so_far(&hunt, &entries, Some(since), &mut gpus).gpu_s;
         used.is_some_and(|used| used >= seconds as f64)
     };
     stop.expire_when(is_reached, ReachedLimit::GpuTime { seconds })
@@ -224,7 +224,8 @@ impl Driver<'_> {
             let finding = self.unless_open(finding, &later.open)?;
             let finding = self.unless_remnant(finding)?;
             let finding = self.lower_if_untested(finding)?;
-            return self.lower_if_references_matter(finding);
+            let finding = self.lower_if_references_matter(finding)?;
+            return self.lower_if_values_follow_names(finding);
         }
     }
 

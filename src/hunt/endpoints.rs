@@ -2,19 +2,23 @@
 //! bit. Otherwise runs go on until the levels differ clearly, or until more runs would not help.
 
 mod advice;
+mod behind_base;
 pub(crate) mod checks;
 mod denial;
 mod earlier_runs;
 mod empty_home;
 pub(crate) mod failure_hunt;
 pub(crate) mod guard_check;
+mod installed_copies;
 mod merge_bases;
 pub(crate) mod missing_metrics;
+mod new_builds;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
 mod other_places;
 mod overwritten;
-pub(crate) mod plan;
+pub(crate) mod places_behind;
+mod plan;
 mod same_program;
 pub(crate) mod same_text;
 mod same_units;
@@ -103,15 +107,21 @@ impl Driver<'_> {
         self.leave_out_stray_failures(&mut at_good, None)?;
         self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
         self.oracle.pool.free_all_but(&good);
-        if let Some(finding) = self.begin_in_one_slot(&at_good, &measures)? {
+        if let Some(finding) = self.begin_in_one_slot(&at_good, &at_bad, &measures)? {
             return Ok(Err(Box::new(finding)));
         }
         if let Some(finding) = self.nothing_ran(&at_good, &at_bad)? {
             return Ok(Err(finding));
         }
+        if let Some(finding) = self.installed_copies(&at_good, &at_bad)? {
+            return Ok(Err(finding));
+        }
         let chosen = match choose(&at_good, &at_bad, &self.guards(), &policy) {
             Ok(chosen) => chosen,
             Err(finding) if finding.outcome == Outcome::NoRegression => {
+                if let Some(finding) = self.deny_in_one_slot(&at_good, &at_bad)? {
+                    return Ok(Err(Box::new(finding)));
+                }
                 return self.denied(finding, &at_good, &at_bad, &policy, strays.as_ref()).map(Err);
             }
             Err(finding) => return Ok(Err(finding)),
@@ -185,7 +195,7 @@ impl Driver<'_> {
     }
 
     /// The guards of this hunt: the configured ones, or `unchanged` for the metric of `spread_of`.
-    fn guards(&self) -> Vec<Guard> {
+    pub(crate) fn guards(&self) -> Vec<Guard> {
         match &self.begun.options.spread_of {
             Some(metric) => vec![Guard { metric: metric.clone(), form: GuardForm::Unchanged }],
             None => self.oracle.recipes.config.guards.clone(),

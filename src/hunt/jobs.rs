@@ -5,6 +5,7 @@
 //! (`builder`).
 
 pub(crate) mod builder;
+mod earlier_findings;
 pub(crate) mod follow;
 pub(crate) mod inside;
 pub(crate) mod nodes;

@@ -53,9 +53,9 @@ impl LeftOut {
 }
 
 impl Driver<'_> {
-    /// The commits between the endpoints that no search tests. If a search went on without a part
-    /// of the path filter, this part leaves nothing out: it may hide the wanted commit.
-    pub(crate) fn left_out(&self) -> Result<LeftOut, HuntError> {
+    /// The path filter of the hunt. If a search went on without a part of it, this part leaves
+    /// nothing out: it may hide the wanted commit.
+    fn filter_in_force(&self) -> Result<PathFilter, HuntError> {
         let mut used = Vec::new();
         for entry in self.hunt.entries_in_force()? {
             if let Event::Search { paths, .. } = entry.event {
@@ -63,7 +63,50 @@ impl Driver<'_> {
             }
         }
         let (asked, unread) = (self.begun.options.paths.clone(), self.unread.clone());
-        let filter = PathFilter { asked, unread }.as_far_as_used(&used);
+        Ok(PathFilter { asked, unread }.as_far_as_used(&used))
+    }
+
+    /// Of some commits after `older`, oldest first, those that change something that the builds of
+    /// both ends read. Any other commit runs the program of the one before it, so it has the same
+    /// level, and nobody needs to build it. The last commit of the list descends from all others.
+    pub(crate) fn read_by_builds(
+        &self,
+        older: &CommitId,
+        commits: &[CommitId],
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let unread = self.filter_in_force()?.unread;
+        let Some(newest) = commits.last().filter(|_| !unread.is_empty()) else {
+            return Ok(commits.to_vec());
+        };
+        let paths = PathFilter { asked: Vec::new(), unread }.specs();
+        let range = Range { paths, ..Range::between(older, newest) };
+        let read = self.oracle.history.commits_touching(&range)?;
+        let read: BTreeSet<CommitId> = read.into_iter().collect();
+        Ok(commits.iter().filter(|one| read.contains(*one)).cloned().collect())
+    }
+
+    /// Of a merge's parents, the one that is this commit, or runs its program: the commits after it
+    /// up to the parent change nothing that builds read.
+    pub(crate) fn parent_like(
+        &self,
+        commit: &CommitId,
+        parents: &[CommitId],
+    ) -> Result<Option<CommitId>, HuntError> {
+        if parents.len() < 2 || parents.contains(commit) {
+            return Ok(parents.iter().find(|parent| *parent == commit).cloned());
+        }
+        for parent in parents {
+            let after = self.chain(commit, parent)?;
+            if !after.is_empty() && self.read_by_builds(commit, &after)?.is_empty() {
+                return Ok(Some(parent.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The commits between the endpoints that no search tests.
+    pub(crate) fn left_out(&self) -> Result<LeftOut, HuntError> {
+        let filter = self.filter_in_force()?;
         if filter.is_empty() {
             return Ok(LeftOut::default());
         }

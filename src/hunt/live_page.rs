@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::evaluation::CommitId;
 use crate::git::{History, Repository};
 use crate::hunt::begin::open::{begun, history};
+use crate::hunt::beside::place_beside;
 use crate::oracle::{Activity, Task};
 use crate::process::last_lines;
 use crate::report::{self, Now, Pace, Report};
@@ -168,7 +169,8 @@ impl Writer {
         let slots = self.hunt.slots_at_work().ok()??.into_iter();
         let doing = slots.filter_map(|(slot, path)| Some((slot, Activity::read(&path)?)));
         let words = doing.map(|(slot, doing)| {
-            format!("slot {}: {} at {}", slot + 1, words(&doing), doing.commit.short())
+            let place = place_beside(&self.hunt, slot);
+            format!("{place}: {} at {}", words(&doing), doing.commit.short())
         });
         Some(words.collect())
     }

@@ -11,9 +11,12 @@ mod clues;
 mod conflict;
 mod contradiction;
 mod earlier_fix;
+mod end_levels;
 mod end_runs;
+mod head_name;
 mod held_lines;
 mod idle_commit;
+mod inside_pins;
 mod isolation;
 mod joint;
 mod journaled;
@@ -30,6 +33,7 @@ mod own_lines;
 mod pairs;
 mod parents_alone;
 mod part_info;
+mod patched;
 mod pin_moves;
 mod places;
 mod remnant;
@@ -93,20 +97,15 @@ impl Driver<'_> {
     }
 
     /// The finding, or candidates if a test of the endpoints contradicts it.
-    pub(crate) fn unless_contradicted(
-        &mut self,
-        mut finding: Finding,
-    ) -> Result<Finding, HuntError> {
+    pub(crate) fn unless_contradicted(&mut self, finding: Finding) -> Result<Finding, HuntError> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
-        let terms = self.terms();
         let (targets, _) = self.sought()?;
         let mut unexplained = contradiction::found(&finding, cause, &targets);
         if unexplained.is_empty() {
             unexplained = self.left_by_account(&finding, &targets);
         }
         if !unexplained.is_empty() {
-            let order = self.possible_commits(&mut finding)?;
-            return Ok(contradiction::incomplete(finding, unexplained, &order, terms));
+            return self.incomplete(finding, unexplained);
         }
         let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
         let [bad, _] = self.begun.ends();
@@ -125,16 +124,16 @@ impl Driver<'_> {
         }
         let order = self.possible_commits(&mut finding)?;
         let end = self.terms().newer().to_string();
-        Ok(open_change::with_open_changes(finding, open, &order, &end))
+        let is_other = self.is_end_of_other_recipe(&finding)?;
+        Ok(open_change::with_open_changes(finding, open, &order, &end, is_other))
     }
 
     /// The finding, or candidates if a test contradicts it: a test of an endpoint to which the
     /// changes of all named commits were added, or from which they were removed.
     pub(crate) fn unless_jointly_contradicted(
         &mut self,
-        mut finding: Finding,
+        finding: Finding,
     ) -> Result<Finding, HuntError> {
-        let terms = self.terms();
         let (targets, _) = self.sought()?;
         let mut unexplained = contradiction::found_jointly(&finding, &targets);
         if unexplained.is_empty() {
@@ -143,8 +142,31 @@ impl Driver<'_> {
         if unexplained.is_empty() {
             return Ok(finding);
         }
+        self.incomplete(finding, unexplained)
+    }
+
+    /// See [`contradiction::incomplete`].
+    fn incomplete(
+        &self,
+        mut finding: Finding,
+        unexplained: Vec<Unexplained>,
+    ) -> Result<Finding, HuntError> {
         let order = self.possible_commits(&mut finding)?;
-        Ok(contradiction::incomplete(finding, unexplained, &order, terms))
+        let is_other = self.is_end_of_other_recipe(&finding)?;
+        Ok(contradiction::incomplete(finding, unexplained, &order, self.terms(), is_other))
+    }
+
+    /// Whether the newer end has another recipe than one of the named commits.
+    fn is_end_of_other_recipe(&self, finding: &Finding) -> Result<bool, HuntError> {
+        let recipes = &self.oracle.recipes;
+        let [_, newer] = self.begun.ends();
+        let end = recipes.at(newer)?;
+        for culprit in &finding.culprits {
+            if recipes.at(&culprit.info.commit)?.text() != end.text() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What the account leaves and the bad end still shows without the named commits. Nothing if

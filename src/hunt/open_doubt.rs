@@ -11,13 +11,17 @@
 //! - Other commits gained back as much as its whole step, and no test tells whether the newer end
 //!   needs it (`outcome/gained_back`).
 //! - Files in the home folder may carry results from one commit to another: the confirmation needs
-//!   the user's home folder, or a file changed that an empty one has too (`confirm/home`).
-//! - The value comes from another place of the output since this commit, as at the other end: the
-//!   numbers before and after may be of different things (`confirm/other_place`).
+//!   the user's home folder, or a file changed that an empty one has too; or the hunt began again
+//!   with an empty one, without the user's settings (`confirm/home`).
+//! - The value comes from another place of the output since this commit, and the ends have
+//!   different places too: the numbers before and after may be of different things
+//!   (`confirm/other_place`).
 //! - The step is one unit of the last printed digit, so rounding may hide steps of earlier commits
 //!   (`confirm/resolution`).
 //! - Builds or runs ask git for branches or tags of HEAD, and tests with a modified tree say
-//!   nothing for this reason (`localize/own_head`).
+//!   nothing for this reason, or a tag alone may make the step (`localize/own_head`).
+//! - Builds or runs ask for the commit's name, and each measured commit shows another value
+//!   (`localize/head_name`).
 //! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
 
 use crate::evaluation::Culprit;

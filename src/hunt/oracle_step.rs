@@ -6,15 +6,16 @@ use std::time::Duration;
 use crate::evaluation::{Aim, Phase, Target, Verdict};
 use crate::git::{BisectSession, Repository};
 use crate::hunt::ahead::claim::claim;
-use crate::hunt::ahead::slots;
+use crate::hunt::ahead::{slots, slots_agree};
 use crate::hunt::begin::open::open;
 use crate::hunt::sentinel::due::{Moment, is_look_due};
-use crate::oracle::{ControlSlot, Oracle};
+use crate::oracle::{ControlSlot, Oracle, measures_of};
 use crate::process::Stop;
 use crate::store::HuntDir;
 use crate::store::journal::{Event, LimitsInForce};
 
 use super::HuntError;
+use super::built_choice::built_choice;
 use super::course::is_left_alone;
 use super::short::add_chunks_to_reason;
 use super::verdict::{VerdictContext, write_down};
@@ -23,7 +24,7 @@ use super::verdict::{VerdictContext, write_down};
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Judges the commit that git wants tested. [`Verdict::Unknown`] if the driver must first measure
-/// the good endpoint again.
+/// the good endpoint again, or tell git the verdict of another commit ([`built_choice`]).
 ///
 /// On an error, writes the reason to the journal for the driver, because git passes on only an exit
 /// code. If the driver is gone, nobody stopped the hunt, and nothing is written.
@@ -60,13 +61,28 @@ fn judge(
     follow_settings(&mut oracle, hunt, clean)?;
     let place = hunt.bisect_repository();
     let session = BisectSession::open(oracle.history.repository(), &place, &begun.bad.commit)?;
-    let (commit, left) = session.step()?.ok_or_else(|| {
+    let (asked, left) = session.step()?.ok_or_else(|| {
         HuntError::Environment("git names no commit to test: the bisect session is gone".to_owned())
     })?;
     let left = left.map(|left| (left.revisions, left.steps));
     let phase = Phase::Search;
-    let _claim = if slots(&begun, &oracle.recipes.config) > 1 {
-        Some(claim(&mut oracle, hunt, &commit, phase)?)
+    let measures = measures_of(&targets);
+    let has_workers = slots(&begun, &oracle.recipes.config) > 1;
+    // Workers measure what git would ask about, and only there.
+    let own_choice = if has_workers || chunks.is_some() {
+        None
+    } else {
+        built_choice(&mut oracle, &session, &asked, &measures)?
+    };
+    let is_own_choice = own_choice.is_some();
+    let commit = own_choice.unwrap_or(asked);
+    let _claim = if has_workers {
+        let claim = claim(&mut oracle, hunt, &commit, phase)?;
+        // Runs of one commit may be made in two slots only if slots give the same values.
+        if slots_agree(&oracle, hunt, &begun.good.commit, &measures)? == Some(true) {
+            oracle.go_to_workers_build(&commit)?;
+        }
+        Some(claim)
     } else {
         None
     };
@@ -80,6 +96,8 @@ fn judge(
         &judgement,
         VerdictContext { search_number, phase, left },
     )?;
+    // Git would take the verdict for that of the commit that it asked about.
+    let verdict = if is_own_choice { Verdict::Unknown } else { verdict };
     Ok((verdict, begun.options.aim))
 }
 

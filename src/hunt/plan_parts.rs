@@ -77,6 +77,10 @@ pub(crate) fn plan_parts(config: &Config, size: HuntSize, durations: Durations) 
     parts.push(part(HuntPart::Search, builds, runs));
     let (builds, runs) = confirmation(config, size);
     parts.push(part(HuntPart::Confirmation, builds, runs));
+    let (builds, runs) = later_commits(size);
+    if runs[1] > 0 {
+        parts.push(part(HuntPart::LaterCommits, builds, runs));
+    }
     // In noise the tests run about twice as often.
     let times = if size.in_noise.is_some() { 2 } else { 1 };
     if size.localizes {
@@ -128,13 +132,19 @@ fn confirmation(config: &Config, size: HuntSize) -> (Bounds, Bounds) {
         ConfirmBuild::Rebuild => CONFIRMED_COMMITS,
         ConfirmBuild::Reuse => 0,
     };
-    let (rounds, checked, runs_of_each) = match size.in_noise {
-        None => (ROUNDS, CHECKED_COMMITS, RUNS_OF_STEP),
-        Some(_) => (MOST_ROUNDS_UNSTEADY, CHECKED_IN_NOISE.0, CHECKED_IN_NOISE.1),
+    let rounds = if size.in_noise.is_some() { MOST_ROUNDS_UNSTEADY } else { ROUNDS };
+    let runs = [1, rounds].map(|rounds| CONFIRMED_COMMITS * rounds * size.measures);
+    ([rebuilt, 2 * rebuilt], runs)
+}
+
+/// There are fewer later commits than commits that may be the first bad one.
+fn later_commits(size: HuntSize) -> (Bounds, Bounds) {
+    let (checked, runs_of_each) = match size.in_noise {
+        None => (CHECKED_COMMITS, RUNS_OF_STEP),
+        Some(_) => CHECKED_IN_NOISE,
     };
-    let most = CONFIRMED_COMMITS * rounds + checked * runs_of_each;
-    let runs = [CONFIRMED_COMMITS * size.measures, most * size.measures];
-    ([rebuilt, 2 * rebuilt + checked], runs)
+    let most = checked.min(size.commits.saturating_sub(1));
+    ([0, most], [0, most * runs_of_each * size.measures])
 }
 
 /// How many measures run at the found commit only, without those of the sweep.
@@ -189,7 +199,8 @@ mod tests {
         let expected = [
             (HuntPart::Ends, [2, 2], [4, 8]),
             (HuntPart::Search, [5, 8], [5, 16]),
-            (HuntPart::Confirmation, [2, 8], [2, 18]),
+            (HuntPart::Confirmation, [2, 4], [2, 10]),
+            (HuntPart::LaterCommits, [0, 4], [0, 8]),
             (HuntPart::Localization, [0, 14], [0, 28]),
         ];
         assert_eq!(parts, expected);
@@ -231,6 +242,6 @@ mod tests {
                      [sweep]\nbudget = 6\n[sweep.parameters.n]\nvalues = [1, 2, 3]\n\
                      range = [1, 512]\n";
         let parts = of(&config(sweep), SIZE);
-        assert_eq!(parts[4], (HuntPart::Sweep, [0, 2], [6, 24]));
+        assert_eq!(parts[5], (HuntPart::Sweep, [0, 2], [6, 24]));
     }
 }

@@ -55,7 +55,8 @@ impl SearchRange {
     }
 
     /// The parts of the search range on both sides of a found commit's step: the part towards the
-    /// good end, and the part towards the bad end. `None` if the step is at that end.
+    /// good end, and the part towards the bad end. `None` if the step is at that end. The parent may
+    /// lie on a side branch without the older end: see `Driver::begin_at_forks`.
     pub(crate) fn parts_around(&self, found: &Culprit) -> [Option<Self>; 2] {
         let (parent, commit) = (&found.parent, &found.info.commit);
         let before = (*parent != self.older).then(|| self.clone().up_to(parent.clone()));
@@ -74,10 +75,13 @@ impl SearchRange {
 }
 
 /// A side branch that is set aside.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExcludedBranch {
     /// The claimed commit. It and its descendants on the branch are set aside.
     pub(crate) first: CommitId,
     /// The newest commits of the branch.
     pub(crate) tips: Vec<CommitId>,
+    /// The probability that the commit where the branch forks off has the newer end's verdict only
+    /// by chance. Each answer of a search without the branch rests on it. 0 in noise.
+    pub(crate) chance_of_error: f64,
 }

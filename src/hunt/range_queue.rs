@@ -179,6 +179,7 @@ impl Driver<'_> {
         self.doubt_separate_lines(ledger, whole)?;
         self.doubt_one_line(ledger, whole)?;
         self.settle_by_removal(ledger, whole)?;
+        ledger.note_open_checks();
         self.doubt_before_spans(ledger, whole)?;
         if self.is_flaky {
             self.recheck(ledger, claims)?;
@@ -187,6 +188,7 @@ impl Driver<'_> {
         self.compare_rates_with_ends(ledger, claims)?;
         self.withdraw_what_may_be_offsets(ledger, claims)?;
         self.note_lineage(ledger)?;
+        self.note_values_between(ledger, whole)?;
         self.note_small_steps(ledger, whole)
     }
 
@@ -266,7 +268,9 @@ impl Driver<'_> {
                 ledger.mended(mend);
             }
         }
-        let mut next = ledger.enter(search_range, searched, bad);
+        let parts = ledger.enter(search_range, searched, bad);
+        let parts = self.begin_at_forks(parts);
+        let mut next = self.unless_limit(ledger, parts)?.unwrap_or_default();
         if let Some(crossing) = crossing.as_ref().filter(|_| search_range.explains_levels()) {
             next.extend(self.find_dip(search_range, crossing)?);
         }

@@ -11,6 +11,7 @@ pub(crate) mod posterior;
 pub(crate) mod prior;
 pub(crate) mod range_ends;
 mod rate_sides;
+mod related_ends;
 pub(crate) mod replay;
 pub(crate) mod sampler;
 pub(crate) mod short_text;
@@ -56,6 +57,9 @@ pub(crate) fn search(
     driver: &mut Driver<'_>,
     search_range: SearchRange,
 ) -> Result<Searched, HuntError> {
+    if let Some(why) = driver.why_unrelated(&search_range)? {
+        return Ok(Searched::Nothing(why));
+    }
     let strategy = SearchStrategy::of(&search_range.targets, driver.begun.options.search);
     let Some(target) = strategy.noisy().cloned() else {
         return with_git(driver, search_range, &strategy);
@@ -118,11 +122,7 @@ fn with_git(
         return Ok(searched);
     }
     let mut dropped = PathFilter::default();
-    let step = strategy.noisy().and_then(|target| {
-        let is_paired = target.noise?.paired;
-        let levels = search_range.terms.orientation(target).levels(target.levels()?, is_paired);
-        Some(Step::between(&levels, levels.step(), is_paired))
-    });
+    let step = expected_step(&search_range, strategy);
     let is_git_only = driver.begun.options.search == SearchBy::GitBisect;
     let most = if strategy.noisy().is_some() && !is_git_only { 1 } else { MOST_ROUNDS };
     let (mut round, mut asides, mut parents) = (0, 0, 0);
@@ -140,6 +140,7 @@ fn with_git(
         };
         let claim = Claim { step, ..Claim::of(&search_range, &commit, strategy, number) };
         let outcome = driver.confirm(claim)?;
+        let is_certain = strategy.noisy().is_none() || outcome.is_rejection();
         let is_about_runs = driver.is_about_runs(&outcome, &search_range, number)?;
         if let Some(why) = outcome.contradiction() {
             driver.contradicted(&commit, why)?;
@@ -170,21 +171,24 @@ fn with_git(
                     continue;
                 }
                 let narrowed = driver.narrowed_to(&search_range, &parent)?;
-                let Some(mut narrowed) = narrowed.filter(|_| parents < MOST_PARENTS) else {
-                    let why = format!("the search named {}, but {why}", commit.short());
-                    let open = driver.open_range(&search_range)?;
-                    return Ok(Searched::Candidates(open, why.into()));
-                };
-                if !is_about_runs {
-                    // The path filter excluded the first bad commit, or git inferred the verdict.
-                    if !narrowed.paths.is_empty() {
-                        dropped = std::mem::take(&mut narrowed.paths);
+                match narrowed.filter(|_| parents < MOST_PARENTS) {
+                    Some(mut narrowed) if !is_about_runs => {
+                        // The path filter excluded the first bad commit, or git inferred the
+                        // verdict.
+                        if !narrowed.paths.is_empty() {
+                            dropped = std::mem::take(&mut narrowed.paths);
+                        }
+                        search_range = narrowed;
+                        parents += 1;
+                        continue;
                     }
-                    search_range = narrowed;
-                    parents += 1;
-                    continue;
+                    None if !driver.is_newer_by_chance(&search_range, &parent)? => {
+                        let why = format!("the search named {}, but {why}", commit.short());
+                        let open = driver.open_range(&search_range)?;
+                        return Ok(Searched::Candidates(open, why.into()));
+                    }
+                    _ => last_word = why,
                 }
-                last_word = why;
             }
             ConfirmationOutcome::HomeMatters(why) => return Ok(Searched::HomeMatters(why)),
             ConfirmationOutcome::NotReproduced(why) => {
@@ -201,7 +205,8 @@ fn with_git(
                 round = most;
             }
         }
-        if let Some(again) = driver.why_begin_again(&commit, &search_range, strategy, &last_word)? {
+        let again = driver.why_begin_again(&commit, &search_range, is_certain, &last_word)?;
+        if let Some(again) = again {
             return Ok(again);
         }
         round += 1;
@@ -213,6 +218,14 @@ fn with_git(
         }
     }
     driver.contradictory(&search_range, &last_word)
+}
+
+/// In noise, the step between the levels of the range's ends.
+fn expected_step(search_range: &SearchRange, strategy: &SearchStrategy) -> Option<Step> {
+    let target = strategy.noisy()?;
+    let is_paired = target.noise?.paired;
+    let levels = search_range.terms.orientation(target).levels(target.levels()?, is_paired);
+    Some(Step::between(&levels, levels.step(), is_paired))
 }
 
 /// The path filter with which a search began, even if the search dropped it later.
@@ -236,19 +249,20 @@ impl Driver<'_> {
     }
 
     /// What explains a claim that fresh runs contradict, if the hunt must begin again for it: how
-    /// commits were built, or a change of the machine.
+    /// commits were built, or a change of the machine. `is_certain`: whether the fresh runs reject
+    /// the claim; in noise they may only not decide it, and then they say nothing about a cache.
     fn why_begin_again(
         &mut self,
         commit: &CommitId,
         range: &SearchRange,
-        strategy: &SearchStrategy,
+        is_certain: bool,
         contradiction: &str,
     ) -> Result<Option<Searched>, HuntError> {
         let why = || format!("{} is not confirmed: {contradiction}", commit.short());
         if self.oracle.recipes.config.build.mode.keeps_files() {
             return Ok(Some(Searched::BuildsDisagree(why())));
         }
-        if strategy.noisy().is_none() && self.direct_mode_matters(commit, range)? {
+        if is_certain && self.direct_mode_matters(commit, range)? {
             return Ok(Some(Searched::DirectModeMatters(why())));
         }
         Ok(self.outside_changed(commit, &range.targets)?.map(Searched::MachineChanged))

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::evaluation::is_name_in_form;
+use crate::evaluation::{LONGEST_WORD, OutputPlace, is_name_in_form};
 
 use super::pattern::own_pattern;
 
@@ -16,8 +16,9 @@ use super::pattern::own_pattern;
 pub(super) const WORDS: usize = 8;
 /// How much of the line before and behind the value is examined, in bytes.
 const NEAR: usize = 400;
-/// Words that are longer are names made by a program, such as hashes.
-const LONGEST_WORD: usize = 24;
+/// The word right before the value has the number before this one in a place, and that right behind
+/// the value the next one. There are fewer words in [`NEAR`] bytes.
+const VALUE_AT: usize = 1000;
 /// Minimum length of a hash that may have letters only.
 const SHORTEST_HASH: usize = 7;
 
@@ -51,23 +52,52 @@ const LIKE_NUMBERS: [&str; 24] = [
     "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
+/// A word of a line.
+struct Word {
+    /// In lower case, without punctuation around it.
+    text: String,
+    /// Whether the form has `#` in its place.
+    varies: bool,
+}
+
+impl Word {
+    fn in_form(&self) -> &str {
+        if self.varies { "#" } else { &self.text }
+    }
+}
+
 /// The form of a line whose value stands between two places.
-pub(super) fn form_around(line: &str, [start, end]: [usize; 2]) -> String {
-    let before = words(end_of(&line[..start]), false);
-    let behind = COLOUR.replace_all(start_of(&line[end..]), " ");
-    let after = words(&UNCERTAINTY.replace(&behind, "${1} "), true);
+pub(super) fn form_around(line: &str, place: [usize; 2]) -> String {
+    let [before, behind] = words_around(line, place);
     let mut form: Vec<&str> = Vec::new();
-    form.extend(before[before.len().saturating_sub(WORDS)..].iter().map(String::as_str));
+    form.extend(before[before.len().saturating_sub(WORDS)..].iter().map(Word::in_form));
     form.push("VALUE");
-    form.extend(after.iter().take(WORDS).map(String::as_str));
+    form.extend(behind.iter().take(WORDS).map(Word::in_form));
     form.join(" ")
+}
+
+/// What a line says around a value that stands between two places: its words with names, numbers
+/// and paths, without dates and hashes. Numbers behind the value are often results too, so they
+/// are left out.
+pub(super) fn place_around(line: &str, place: [usize; 2]) -> OutputPlace {
+    let [before, behind] = words_around(line, place);
+    let before = before.into_iter().rev().zip((0..VALUE_AT).rev());
+    let behind = behind.into_iter().zip(VALUE_AT + 1..);
+    let behind = behind.filter(|(word, _)| !word.text.starts_with(char::is_numeric));
+    let words = before.chain(behind).filter(|(word, _)| !is_like_number(&word.text));
+    words.map(|(word, at)| (format!("{at:04}"), word.text)).collect()
+}
+
+/// The words before and behind a value, without its uncertainty.
+fn words_around(line: &str, [start, end]: [usize; 2]) -> [Vec<Word>; 2] {
+    let behind = COLOUR.replace_all(start_of(&line[end..]), " ");
+    [words(end_of(&line[..start]), false), words(&UNCERTAINTY.replace(&behind, "${1} "), true)]
 }
 
 /// The first words of a text, such as a name, with `#` for numbers.
 pub(super) fn form_of(text: &str) -> String {
-    let mut words = words(start_of(text), false);
-    words.truncate(WORDS);
-    words.join(" ")
+    let words = words(start_of(text), false);
+    words.iter().take(WORDS).map(Word::in_form).collect::<Vec<_>>().join(" ")
 }
 
 /// The end of a long text, from the beginning of a word.
@@ -86,9 +116,9 @@ fn start_of(text: &str) -> &str {
     text[..to].rsplit_once(char::is_whitespace).map_or("", |(start, _)| start)
 }
 
-/// The words in lower case, with `#` for what varies, and without units behind numbers.
-/// `is_behind_number`: whether a number stands before the text.
-fn words(text: &str, mut is_behind_number: bool) -> Vec<String> {
+/// The words, without units behind numbers. `is_behind_number`: whether a number stands before the
+/// text.
+fn words(text: &str, mut is_behind_number: bool) -> Vec<Word> {
     let plain = COLOUR.replace_all(text, " ");
     let mut words = Vec::new();
     for printed in WORD.find_iter(&plain) {
@@ -99,7 +129,7 @@ fn words(text: &str, mut is_behind_number: bool) -> Vec<String> {
         }
         let varies = varies(&word) || is_from_root(printed);
         is_behind_number = varies || is_name_in_form(&word);
-        words.push(if varies { "#".to_owned() } else { word });
+        words.push(Word { text: word, varies });
     }
     words
 }
@@ -110,11 +140,24 @@ fn is_unit(word: &str) -> bool {
     is_rate || UNITS.contains(&word)
 }
 
-/// Whether a word is a number, a part of a date, a hash, or a name made by a program.
+/// Whether a word is a number, a part of a date, a hash, a path or the name of a computer.
 fn varies(word: &str) -> bool {
+    let is_number = word.starts_with(char::is_numeric) || is_like_number(word);
+    is_number || is_host(word) || word.contains(['\\', '~', '@'])
+}
+
+/// Whether a word is in place of a number, a part of a date, or a hash.
+fn is_like_number(word: &str) -> bool {
     let is_hash = word.len() >= SHORTEST_HASH && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_number = word.starts_with(char::is_numeric) || LIKE_NUMBERS.contains(&word);
-    is_number || is_hash || word.len() > LONGEST_WORD || word.contains(['\\', '~', '@'])
+    is_hash || LIKE_NUMBERS.contains(&word)
+}
+
+/// Whether a long word may be the whole name of a computer: `ip-10-0-0-1.west.compute.internal`.
+fn is_host(word: &str) -> bool {
+    let ends_like_one = word.rsplit('.').next().is_some_and(|last| {
+        !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    word.len() > LONGEST_WORD && word.matches('.').count() > 1 && ends_like_one
 }
 
 /// Whether a word is a path from the root, the home folder or the working folder. These folders
@@ -155,6 +198,10 @@ mod tests {
             ("at 7.1 t/s", "at 7.1 tokens per second"),
             ("1,990 tokens, ppl 7.1", "990 tokens, ppl 7.1"),
             ("eta 1:02 ppl 7.1", "eta 58 ppl 7.1"),
+            (
+                "ip-10-0-0-1.west.compute.internal ppl 7.1",
+                "ip-10-0-0-22.east.compute.internal ppl 7.1",
+            ),
         ] {
             assert_eq!(form(one), form(other), "{one}");
         }
@@ -170,6 +217,7 @@ mod tests {
             ("q4_0 ppl = 7.1", "q8_0 ppl = 7.1"),
             ("wiki2 ppl = 7.1", "c4 ppl = 7.1"),
             ("out/ref: ppl = 7.1", "out/new: ppl = 7.1"),
+            ("Qwen2.5-0.5B-Instruct-GGUF-Q4 7.1", "Qwen2.5-0.5B-Instruct-GGUF-F16 7.1"),
             ("ppl = 7.1", "ppl = 7.1 of 6.98 +/- 0.04"),
             ("prompt: 7.1 tokens per second", "eval: 7.1 tokens per second"),
             ("ppl = 7.1", "ppl = 7.1 (warmup)"),
@@ -179,6 +227,32 @@ mod tests {
             assert_ne!(form(one), form(other), "{one}");
         }
         assert_eq!(form("[2] final ppl = 7.1 of 3"), "# final ppl VALUE of #");
+    }
+
+    #[test]
+    fn a_place_has_names_numbers_and_paths() {
+        let place = |line: &str| {
+            let start = line.find("7.1").unwrap();
+            place_around(line, [start, start + 3])
+        };
+        let of = |words: &[(&str, &str)]| -> OutputPlace {
+            words.iter().map(|(at, word)| ((*at).to_owned(), (*word).to_owned())).collect()
+        };
+        let line = "Nov 27 abcdef12 ./models/q4.gguf: ctx 512 PPL = 7.1 ms (warm) in 3.2 s";
+        let words = [
+            ("0994", "27"),
+            ("0996", "models/q4.gguf"),
+            ("0997", "ctx"),
+            ("0998", "512"),
+            ("0999", "ppl"),
+            ("1001", "warm"),
+            ("1002", "in"),
+        ];
+        assert_eq!(place(line), of(&words));
+        let far = format!("q4 {}7.1", "word ".repeat(20));
+        assert_ne!(place(&far), place(&far.replace("q4", "f16")));
+        assert_eq!(form(&far), form(&far.replace("q4", "f16")));
+        assert_eq!(place("7.1"), of(&[]));
     }
 
     #[test]

@@ -5,6 +5,9 @@
 //! at an inner bracket has one closing bracket too many. Text after the document is an error: it
 //! belongs on stderr.
 
+mod named_numbers;
+mod places;
+
 use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
@@ -19,6 +22,9 @@ use crate::evaluation::{
 use super::form::{WORDS, form_of};
 use super::unit::unit_in;
 use super::value::{excerpt, not_a_number, number_in, reading, too_many_digits};
+
+pub(crate) use named_numbers::named_numbers;
+use places::places_at;
 
 /// Below this, an `f64` holds every whole number.
 const LEAST_ROUNDED: f64 = 9_007_199_254_740_992.0;
@@ -62,11 +68,15 @@ impl Document {
             Some((metric.clone(), ValueForms::from_iter([place])))
         };
         let forms = self.pointers.iter().filter_map(form).collect();
+        let place = |(metric, pointer): &(Metric, String)| {
+            Some((metric.clone(), places_at(&document, pointer)?))
+        };
+        let places = self.pointers.iter().filter_map(place).collect();
         let reading = reading(self.pointers.into_iter().map(|(metric, pointer)| {
             let value = value_at(&document, &pointer, &metric, self.kind, text);
             (metric, value)
         }))?;
-        Ok(Reading { units, forms, ..reading })
+        Ok(Reading { units, forms, places, ..reading })
     }
 }
 

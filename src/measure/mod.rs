@@ -22,4 +22,5 @@ mod value;
 mod whole;
 mod word;
 
+pub(crate) use json::named_numbers;
 pub(crate) use reader::Reader;

@@ -7,8 +7,10 @@ mod cut;
 mod duration;
 mod forms;
 mod not_a_number;
+mod places;
 mod replaced;
 mod sign;
+mod texts;
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,7 @@ use beginnings::Beginnings;
 use forms::Forms;
 pub(super) use not_a_number::own_pattern;
 use not_a_number::{InPlace, NotANumber};
+use places::Places;
 use replaced::Replaced;
 
 /// Reads one run's output.
@@ -49,6 +52,8 @@ struct Group {
     units: BTreeSet<String>,
     /// The forms of the lines with a match.
     forms: Forms,
+    /// The same lines, with names and numbers.
+    places: Places,
     /// The lines that show this metric.
     beginnings: Beginnings,
     /// NaN or an infinity in place of the first number.
@@ -114,6 +119,7 @@ impl Pattern {
                 picked: Picked::new(pick, kind),
                 units: BTreeSet::new(),
                 forms: Forms::default(),
+                places: Places::default(),
                 beginnings: Beginnings::default(),
                 stray: None,
                 replaced: Replaced::default(),
@@ -231,10 +237,12 @@ impl Pattern {
     pub(super) fn finish(self) -> Result<Reading, Failure> {
         let Self { regex, kind, groups, .. } = self;
         let (mut repeats, mut units) = (BTreeMap::new(), BTreeMap::new());
-        let mut forms = BTreeMap::new();
+        let (mut forms, mut found) = (BTreeMap::new(), BTreeMap::new());
         let mut printed_decimals = BTreeMap::new();
         let mut values = Vec::new();
-        for Group { metric, picked, units: printed, forms: lines, stray, .. } in groups {
+        for Group { metric, picked, units: printed, forms: lines, places, stray, .. } in groups {
+            let own = places.of(picked.text(), matches!(picked, Picked::First(_)));
+            found.extend(own.map(|own| (metric.clone(), own)));
             forms.extend(lines.of(picked.text()).map(|own| (metric.clone(), own)));
             if kind == MeasureKind::Number {
                 units.insert(metric.clone(), printed.into_iter().collect());
@@ -247,7 +255,8 @@ impl Pattern {
             let value = picked.value(&metric, kind, &regex, stray.as_ref());
             values.push((metric, value));
         }
-        Ok(Reading { repeats, units, forms, decimals: printed_decimals, ..reading(values)? })
+        let (places, decimals) = (found, printed_decimals);
+        Ok(Reading { repeats, units, forms, places, decimals, ..reading(values)? })
     }
 }
 
@@ -266,6 +275,7 @@ impl Group {
     fn add(&mut self, line: &str, start: usize, taken: Taken<'_>) {
         if let (Some(end), Ok(text)) = (taken.end, &taken.text) {
             self.forms.add(line, [start, end], text);
+            self.places.add(line, [start, end], text);
         }
         match self.picked {
             Picked::First(Some(_)) => return,

@@ -26,7 +26,8 @@ pub(crate) struct Activity {
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
-    /// Whether the journal has a note about this wait.
+    /// Whether no note is printed about this wait: the journal has one, or the wait is a usual part
+    /// of a hunt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,
     /// The process that does it.
@@ -64,7 +65,7 @@ impl Activity {
         Self::waiting(path, why, commit).publish(path);
     }
 
-    /// As [`Self::wait`], for a wait that the journal has a note about.
+    /// As [`Self::wait`], without a note on the screen.
     pub(crate) fn wait_as_noted(path: &Path, why: String, commit: &CommitId) {
         Self { is_noted: true, ..Self::waiting(path, why, commit) }.publish(path);
     }

@@ -67,7 +67,7 @@ impl Oracle {
             Ok(checkout_spec) => checkout_spec,
             Err(refusal) => return Ok(build::refuse(&self.store, commit, &key, phase, &refusal)?),
         };
-        let slot = self.pool.acquire(|_| false)?;
+        let slot = self.pool.acquire(|_| false, |_| false)?;
         let asked = SlotBuild { commit, recipe: &recipe, key: &key, checkout_spec: &checkout_spec };
         let (built, _held) = self.build_in(&slot, asked, Task::Control, phase)?;
         self.recorder.build(&self.store, &built.record, commit, phase, false)?;

@@ -50,7 +50,8 @@ impl BuildJobs {
         program: PathBuf,
         folder: PathBuf,
     ) -> Self {
-        Self { options, hunt, program, folder, queue: Queue::default() }
+        let queue = Queue::new(hunt.squeue());
+        Self { options, hunt, program, folder, queue }
     }
 
     /// Submits a job and waits for its answer. If a node builds otherwise than the others, another

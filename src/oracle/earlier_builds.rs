@@ -65,6 +65,15 @@ impl Oracle {
         Ok(maker.map_or(AllowedBuilds::None, AllowedBuilds::Of))
     }
 
+    /// Whether an earlier hunt left builds in this process's slot that a search may take.
+    pub(crate) fn has_earlier_builds(&mut self) -> Result<bool, OracleError> {
+        if self.earlier_builds(Phase::Search)? != AllowedBuilds::All {
+            return Ok(false);
+        }
+        let hunt = self.recorder.hunt().map(str::to_owned);
+        Ok(self.pool.stamps()?.iter().any(|stamp| stamp.kept.is_some() && stamp.hunt != hunt))
+    }
+
     /// Those of these commits whose build an earlier hunt left in this process's slot for a search.
     /// Builds of this hunt do not count, so that a resumed hunt makes the same choices.
     pub(crate) fn built_earlier(

@@ -348,7 +348,12 @@ impl Oracle {
             let may_take = earlier.allow(stamp, hunt.as_deref(), phase);
             stamp.build_key == key && is_fresh && may_take && !rebuild
         };
-        let slot = self.pool.acquire(fits)?;
+        // The builds that a confirmation compares are made at one path.
+        let is_of_search = |phase: Phase| matches!(phase, Phase::Endpoint | Phase::Search);
+        let fits_elsewhere = |stamp: &Stamp| {
+            is_of_search(phase) && is_of_search(stamp.phase) && stamp.hunt == hunt && fits(stamp)
+        };
+        let slot = self.pool.acquire(fits, fits_elsewhere)?;
         if let Some(stamp) = slot.stamp().filter(fits).filter(|stamp| has_programs(&slot, stamp))
             && let Some(stamp) = self.take_found(&slot, stamp, commit, phase)?
         {
@@ -356,6 +361,7 @@ impl Oracle {
             return Ok(Placed { slot, stamp, checkout_spec });
         }
         let asked = SlotBuild { commit, recipe, key: &key, checkout_spec: &checkout_spec };
+        self.recorder.begin_build(commit, slot.root())?;
         let (built, held) = self.build_in(&slot, asked, Task::Build, phase)?;
         // Released here, since the control of a failed build takes this lock itself.
         drop(held);

@@ -52,7 +52,7 @@ impl Facts {
             links: links.collect(),
             environment: probed(config)?,
             surroundings: surroundings(config),
-            machine: Machine { cores: config.executor.cores().unwrap_or(machine.cores), ..machine },
+            machine: with_cores_of_slot(machine, config.executor.cores()),
             build_node: None,
         })
     }
@@ -219,6 +219,12 @@ fn probe(words: &[String]) -> Result<String, OracleError> {
     Ok(if output.ended.is_success() { text.to_owned() } else { output.ended.to_string() })
 }
 
+/// The machine as runs see it. `cores`: how many a slot has, if the configuration says it.
+fn with_cores_of_slot(machine: Machine, cores: Option<usize>) -> Machine {
+    let Some(cores) = cores else { return machine };
+    Machine { cores, all_cores: Some(machine.cores), ..machine }
+}
+
 /// Reads the machine's CPU, memory, GPUs and kernel.
 pub(crate) fn machine() -> Machine {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -248,6 +254,7 @@ pub(crate) fn machine() -> Machine {
     Machine {
         cpu: if cpu.is_empty() { std::env::consts::ARCH.to_owned() } else { cpu },
         cores: std::thread::available_parallelism().map_or(1, usize::from),
+        all_cores: None,
         memory_mib: memory_kib / 1024,
         gpus,
         kernel: format!(

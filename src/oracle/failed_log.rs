@@ -50,7 +50,8 @@ impl Oracle {
         Ok(logs)
     }
 
-    fn log_of(
+    /// The log of a run of a measure; `None` if the store does not have the run.
+    pub(super) fn log_of(
         &self,
         seen: &Observation,
         name: &str,

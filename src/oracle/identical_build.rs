@@ -53,6 +53,7 @@ impl Oracle {
             phase,
             built: placed.stamp.finished.clone(),
             same_as: Some(twin.record.attempt.clone()),
+            same_commit: Some(twin.record.commit.clone()),
             ahead: self.recorder.is_ahead(),
             ..twin.record.clone()
         };

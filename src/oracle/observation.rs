@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
     Checks, CommitId, Failure, Guard, Loaded, Metric, Phase, PrintedUnits, Reading, Resource,
-    Resources, Target, TextLength, Value, ValueForms,
+    Resources, Target, TextLength, Value, ValueForms, ValuePlaces,
 };
 use crate::search;
 
@@ -169,6 +169,14 @@ impl Observation {
         let mut all = self.readings(&metric.measure).map(|reading| reading.forms.get(metric));
         let first = all.next()??.clone();
         all.try_fold(first, |common, forms| common.common(forms?))
+    }
+
+    /// What the places of a metric's values say in all runs of its measure; `None` if these have
+    /// nothing in common.
+    pub(crate) fn places(&self, metric: &Metric) -> Option<ValuePlaces> {
+        let mut all = self.readings(&metric.measure).map(|reading| reading.places.get(metric));
+        let first = all.next()??.clone();
+        all.try_fold(first, |common, places| common.common(places?))
     }
 
     /// Whether all runs of the metric's measure are bit-identical: every parsed value, the

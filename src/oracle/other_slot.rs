@@ -2,12 +2,24 @@
 //! what they build, and an engine may depend on its path. Values of different slots are compared in
 //! a confirmation only after this check.
 
+use std::collections::BTreeMap;
+
 use crate::evaluation::{CommitId, Phase};
 use crate::store::StoredRun;
 
 use super::OracleError;
 use super::launch::Launch;
+use super::observation::Sample;
 use super::parts::Oracle;
+
+/// Where a run was made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RunPlace {
+    /// The path of the slot.
+    pub slot: String,
+    /// Whether a worker may have made the run, with the variables and CPUs of another slot.
+    pub ahead: bool,
+}
 
 impl Oracle {
     /// Builds a commit in this process's slot and runs each measure once, whatever the store has.
@@ -50,6 +62,100 @@ impl Oracle {
         measures: &[String],
         attempts: &[String],
     ) -> Result<Option<bool>, OracleError> {
+        let is_other = |run: &StoredRun| attempts.contains(&run.record.attempt);
+        let is_own = |run: &StoredRun| self.recorder.names(&run.record.attempt);
+        self.compare_slots(commit, measures, &is_other, &is_own)
+    }
+
+    /// Whether the checks of this and earlier hunts in other slots gave exactly the values of the runs `own`,
+    /// as [`Self::reads_the_same`] says it. Runs from before a change of the machine do not count.
+    pub(crate) fn earlier_slot_check(
+        &self,
+        commit: &CommitId,
+        measures: &[String],
+        own: &[String],
+    ) -> Result<Option<bool>, OracleError> {
+        let is_other = |run: &StoredRun| {
+            let is_check = run.record.ahead && run.record.phase == Phase::Control;
+            is_check && !self.stored.is_outdated(&run.record, self.recorder.hunt())
+        };
+        let is_own = |run: &StoredRun| own.contains(&run.record.attempt);
+        self.compare_slots(commit, measures, &is_other, &is_own)
+    }
+
+    /// The runs that checked other slots, each with the path of its slot: those of this hunt, or
+    /// else those of earlier hunts. Runs from before a change of the machine do not count.
+    pub(crate) fn slot_check_runs(
+        &self,
+        commit: &CommitId,
+        measure: &str,
+    ) -> Result<Vec<(String, Sample)>, OracleError> {
+        let hunt = self.recorder.hunt();
+        let recipe = self.recipes.at(commit)?;
+        let Some(measure) = recipe.measure(measure) else { return Ok(Vec::new()) };
+        let mut runs = self.store.runs(&self.recipes.run_key_of(commit, &recipe, measure)?)?;
+        runs.retain(|run| {
+            let is_check = run.record.ahead && run.record.phase == Phase::Control;
+            is_check && !self.stored.is_outdated(&run.record, hunt)
+        });
+        if runs.iter().any(|run| run.record.hunt.as_deref() == hunt) {
+            runs.retain(|run| run.record.hunt.as_deref() == hunt);
+        }
+        let mut samples = Vec::new();
+        for run in &runs {
+            let sample = self.derived(run, measure, &recipe, None)?.sample;
+            samples.push((run.record.slot.clone(), sample));
+        }
+        Ok(samples)
+    }
+
+    /// Where each of these runs of a commit was made, by attempt.
+    pub(crate) fn places_of_runs(
+        &self,
+        commit: &CommitId,
+        measure: &str,
+        attempts: &[String],
+    ) -> Result<BTreeMap<String, RunPlace>, OracleError> {
+        let recipe = self.recipes.at(commit)?;
+        let Some(measure) = recipe.measure(measure) else { return Ok(BTreeMap::new()) };
+        let runs = self.store.runs(&self.recipes.run_key_of(commit, &recipe, measure)?)?;
+        let counting = runs.into_iter().filter(|run| attempts.contains(&run.record.attempt));
+        let placed = counting.map(|run| {
+            let place = RunPlace { slot: run.record.slot, ahead: run.record.ahead };
+            (run.record.attempt, place)
+        });
+        Ok(placed.collect())
+    }
+
+    /// Whether one of these runs is there for each measure of the commit, as it is built and run
+    /// now.
+    pub(crate) fn has_run_of_each(
+        &self,
+        commit: &CommitId,
+        measures: &[String],
+        attempts: &[String],
+    ) -> Result<bool, OracleError> {
+        let recipe = self.recipes.at(commit)?;
+        for name in measures {
+            let Some(measure) = recipe.measure(name) else { continue };
+            let key = self.recipes.run_key_of(commit, &recipe, measure)?;
+            let runs = self.store.runs(&key)?;
+            if !runs.iter().any(|run| attempts.contains(&run.record.attempt)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the last of the runs `is_other` gave exactly the values of the last run `is_own` in
+    /// another slot. `None` if none differs, but a measure has no two such runs.
+    fn compare_slots(
+        &self,
+        commit: &CommitId,
+        measures: &[String],
+        is_other: &dyn Fn(&StoredRun) -> bool,
+        is_own: &dyn Fn(&StoredRun) -> bool,
+    ) -> Result<Option<bool>, OracleError> {
         let recipe = self.recipes.at(commit)?;
         let mut is_known = true;
         for name in measures {
@@ -58,11 +164,9 @@ impl Oracle {
                 continue;
             };
             let key = self.recipes.run_key_of(commit, &recipe, measure)?;
-            let is_other = |run: &StoredRun| attempts.contains(&run.record.attempt);
             let runs = self.store.runs(&key)?.into_iter();
-            let (other, own): (Vec<StoredRun>, Vec<StoredRun>) = runs
-                .filter(|run| is_other(run) || self.recorder.names(&run.record.attempt))
-                .partition(is_other);
+            let (other, own): (Vec<StoredRun>, Vec<StoredRun>) =
+                runs.filter(|run| is_other(run) || is_own(run)).partition(|run| is_other(run));
             let Some((other, own)) = last_at_two_paths(&other, &own) else {
                 is_known = false;
                 continue;

@@ -4,12 +4,12 @@
 //! A step that works is stored like a build. A step that fails is stored as a failed run of the
 //! measure, so that the fault is decided as for any failed run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::build::{Linked, private_folders};
+use crate::build::{GitWatch, Linked, git_events, private_folders, written_in_home};
 use crate::config::{Prepare, fill_env};
-use crate::evaluation::{Ended, FailedPrepare, MachineStates, Resources, RunRecord};
+use crate::evaluation::{Ended, FailedPrepare, GitQuestion, MachineStates, Resources, RunRecord};
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_log};
@@ -33,6 +33,8 @@ struct Made {
     machine: MachineStates,
     /// An output that the step did not make.
     missing: Option<String>,
+    /// What the step asked git about HEAD.
+    asked_git: BTreeSet<GitQuestion>,
 }
 
 impl Oracle {
@@ -92,7 +94,7 @@ impl Oracle {
             setup: None,
             log_sha256: None,
             failed_attempts: None,
-            asks_references: false,
+            asked_git: made.asked_git,
             node: None,
         };
         publish_log(log, &self.store.build_log(&record))?;
@@ -121,7 +123,8 @@ impl Oracle {
             .timeout(Some(prepare.timeout))
             .cpus(recipe.executor.cpus())
             .sandbox(recipe.run.sandbox.then(|| slot.sandbox()))
-            .mark(slot.mark());
+            .mark(slot.mark())
+            .git_events(git_events(slot));
         let env = fill_env(&prepare.env, &values)?;
         for (name, folder) in private_folders(slot, recipe.home, launch.phase)? {
             invocation = invocation.env(name, folder);
@@ -142,9 +145,11 @@ impl Oracle {
         // The reader looks for signs of the machine's fault, as in a run's output.
         let mut reader = Reader::new(measure, &recipe.requires);
         let before = machine_state::read(Path::new("/"));
+        let git = GitWatch::begin(slot);
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
+        let asked_git = git.finish();
         let machine = MachineStates { before, after: machine_state::read(Path::new("/")) };
         let repository = self.recipes.engine.history.repository();
         reset_checkout(repository, slot, &placed.checkout_spec)?;
@@ -157,7 +162,8 @@ impl Oracle {
         let missing = prepare.outputs.iter().find(|output| !folder.join(output).exists());
         let missing = missing.filter(|_| done.ended.is_success()).cloned();
         let used = done.used();
-        Ok(Made { attempt, argv, env, started, used, ended: done.ended, machine, missing })
+        let ended = done.ended;
+        Ok(Made { attempt, argv, env, started, used, ended, machine, missing, asked_git })
     }
 
     fn failed(
@@ -168,6 +174,7 @@ impl Oracle {
         made: Made,
     ) -> RunRecord {
         let slot = &placed.slot;
+        let empty_home = launch.recipe.home.is_check_in(launch.phase);
         RunRecord {
             attempt: made.attempt,
             run_key: launch.key.to_string(),
@@ -192,7 +199,9 @@ impl Oracle {
             machine: Some(made.machine),
             loaded: None,
             same_as: None,
-            empty_home: launch.recipe.home.is_check_in(launch.phase),
+            same_commit: None,
+            empty_home,
+            wrote_home: empty_home.then(|| written_in_home(slot)).flatten(),
             dumps: Vec::new(),
             log_sha256: None,
         }

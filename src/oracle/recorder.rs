@@ -2,7 +2,7 @@
 //! current activity.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::build::BuildProgress;
 use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
@@ -205,6 +205,18 @@ impl Recorder {
         }
     }
 
+    /// Notes that a worker's build begins in this slot. If the build is interrupted, the hunt makes
+    /// it again there.
+    pub(super) fn begin_build(&mut self, commit: &CommitId, slot: &Path) -> Result<(), StoreError> {
+        match &mut self.hunt {
+            Some((hunt, Sink::Ahead { record, .. })) if record.commit == *commit => {
+                record.building = Some(slot.to_owned());
+                hunt.keep_ahead(record)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Publishes that a build begins. The returned function publishes how far the build is.
     pub(crate) fn builds(
         &self,
@@ -275,7 +287,9 @@ impl Recorder {
         };
         let name = format!("{phase}-{}-{}-{}.log", commit.short(), record.measure, record.attempt);
         let log = hunt.adopt_log(&run.log, &name)?;
-        let reused = record.hunt.as_deref() != Some(hunt.id()) || record.same_as.is_some();
+        let is_own = record.hunt.as_deref() == Some(hunt.id());
+        let reused = !is_own || record.same_as.is_some();
+        let same_as = record.same_commit.clone().filter(|_| is_own);
         self.recorded.attempts.insert(record.attempt.clone());
         if apart == Some(ExclusionReason::Reference) {
             self.recorded.references.insert(record.run_key.clone(), record.attempt.clone());
@@ -302,7 +316,8 @@ impl Recorder {
             values,
             failure: sample.result.as_ref().err().cloned(),
             reused,
-            stored_at: reused.then(|| record.started.clone()),
+            stored_at: (reused && same_as.is_none()).then(|| record.started.clone()),
+            same_as,
             argv: record.argv.clone(),
             text: sample.result.as_ref().ok().and_then(Reading::text_length),
             repeats: sample.result.as_ref().map_or_else(|_| BTreeMap::new(), |r| r.repeats.clone()),
@@ -312,7 +327,7 @@ impl Recorder {
         }))
     }
 
-    /// Records a build (or, with `reused`, a stored build failure).
+    /// Records a build (or, with `reused`, a stored build failure or a build of an earlier hunt).
     pub(crate) fn build(
         &mut self,
         store: &Store,
@@ -330,7 +345,10 @@ impl Recorder {
             Sink::Ahead { record: own, .. } => {
                 if !reused {
                     self.recorded.built.insert(record.attempt.clone());
+                    own.building = None;
                     own.builds.push(record.clone());
+                } else if record.failure.is_none() && *commit == own.commit {
+                    own.take(record);
                 }
                 return hunt.keep_ahead(own);
             }

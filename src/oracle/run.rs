@@ -1,10 +1,12 @@
 //! One run of a measure's command in a slot. The run is stored before it counts.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use glob::MatchOptions;
+use jiff::Timestamp;
 
-use crate::build::{Linked, Slot, Stamp, private_folders};
+use crate::build::{Linked, Slot, Stamp, private_folders, written_in_home};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
     CommitId, Dumped, Ended, Host, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
@@ -13,11 +15,11 @@ use crate::files::{self, Entries, below};
 use crate::git::{CheckoutSpec, Repository, Worktree};
 use crate::measure::Reader;
 use crate::process::{self, Keep, LogFile, ProcessError, Stop};
-use crate::store::{RunKey, Store, StoredRun, attempt_name};
+use crate::store::{RunKey, Store, StoreError, StoredRun, attempt_name};
 use crate::ui::text;
 
 use super::find_program::find_program;
-use super::loaded::{AllowedPaths, LoadWatch};
+use super::loaded::{AllowedPaths, LoadWatch, is_older};
 use super::setting::Setting;
 use super::{Facts, OracleError};
 
@@ -62,6 +64,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     slot.fresh(&slot.out())?;
     let watch = LoadWatch::begin(slot)?;
     let linked = Linked::below(&slot.src(), &order.config.worktree.link);
+    let empty_home = order.config.home.is_check_in(order.phase);
     let private = private_folders(slot, order.config.home, order.phase)?;
     let setting = Setting::of(order.config, measure, order.values, slot, &watch, private)?;
     let argv = setting.words(&measure.command)?;
@@ -112,7 +115,8 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }
-    let loaded = loaded(&order, watch, &argv[0], &mapped);
+    let wrote_home = empty_home.then(|| written_in_home(slot)).flatten();
+    let loaded = loaded(&order, &setting, watch, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
     reset_checkout(order.repository, slot, order.checkout_spec)?;
     if ended == Ended::Stopped || order.stop.is_requested() {
@@ -146,7 +150,9 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         machine,
         loaded: Some(loaded),
         same_as: None,
-        empty_home: order.config.home.is_check_in(order.phase),
+        same_commit: None,
+        empty_home,
+        wrote_home,
         dumps,
         log_sha256: None,
     };
@@ -172,22 +178,40 @@ pub(super) fn reset_checkout(
 /// The files that the run loaded; an error if one does not belong to the commit.
 fn loaded(
     order: &RunRequest<'_>,
+    setting: &Setting<'_>,
     watch: LoadWatch,
     program: &str,
     mapped: &[PathBuf],
 ) -> Result<Loaded, OracleError> {
     let RunRequest { slot, measure, .. } = *order;
     let ground = AllowedPaths { slot, checkout: order.checkout, allowed: allowed(order) };
-    let mut loaded =
-        watch.finish(&ground, program, mapped, order.store)?.map_err(|leak| OracleError::Leak {
-            measure: measure.name.clone(),
-            commit: order.commit.short().to_owned(),
-            path: leak.path,
-            whose: leak.whose,
-        })?;
+    let library_path = setting.library_path();
+    let found = watch.finish(&ground, program, mapped, library_path.as_deref(), order.store)?;
+    let mut loaded = found.map_err(|leak| OracleError::Leak {
+        measure: measure.name.clone(),
+        commit: order.commit.short().to_owned(),
+        path: leak.path,
+        whose: leak.whose,
+    })?;
+    if !loaded.copies.is_empty() {
+        // The build or the run itself may install the commit.
+        let began = build_begin(order)?;
+        loaded.copies.retain(|copy| began.is_some_and(|time| is_older(copy.path.as_ref(), time)));
+    }
     // The watch does not list the outputs of `[[prepare]]`, which depend on the build too.
     loaded.is_whole &= order.config.prepares_of(measure.templates()).is_empty();
     Ok(loaded)
+}
+
+/// When the build that runs began, with its failed attempts; `None` if its record is gone.
+fn build_begin(order: &RunRequest<'_>) -> Result<Option<Timestamp>, StoreError> {
+    let builds = order.store.builds(&order.stamp.build_key)?;
+    let build = builds.into_iter().find(|build| build.attempt == order.stamp.attempt);
+    Ok(build.and_then(|build| {
+        let failed = build.failed_attempts.map_or(0.0, |cost| cost.wall_s);
+        let took = Duration::try_from_secs_f64(build.wall_s + failed).ok()?;
+        build.finished.parse::<Timestamp>().ok()?.checked_sub(took).ok()
+    }))
 }
 
 /// The paths that a run may load from the user's checkout: linked folders, and inputs.

@@ -78,6 +78,12 @@ impl<'a> Setting<'a> {
         &self.env
     }
 
+    /// The folders in which the loader looks for shared objects first.
+    pub(super) fn library_path(&self) -> Option<OsString> {
+        let own = self.env.get("LD_LIBRARY_PATH").map(OsString::from);
+        own.or_else(|| std::env::var_os("LD_LIBRARY_PATH"))
+    }
+
     /// A command's words, with placeholders filled in.
     pub(super) fn words(&self, command: &Command) -> Result<Vec<String>, MissingValue> {
         command.fill(self.values)

@@ -1,6 +1,6 @@
 //! The slot of this process, and the finished builds in it that the next request may use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::build::{HeldSlot, Slot, SlotError, Slots, Stamp};
 use crate::evaluation::CommitId;
@@ -17,6 +17,8 @@ pub(crate) struct SlotPool {
     /// Whether hunts share builds: this one may take builds of earlier hunts, and its own builds
     /// stay for later ones.
     is_shared: bool,
+    /// Whether builds of this hunt in other slots are used, while no other process uses the slot.
+    uses_other_slots: bool,
     /// The builds of earlier hunts that the ends of this hunt may take, once that is decided.
     pub(super) for_ends: Option<AllowedBuilds>,
 }
@@ -24,11 +26,19 @@ pub(crate) struct SlotPool {
 impl SlotPool {
     /// A pool that holds no slot yet.
     pub(crate) fn new(slots: Slots) -> Self {
-        Self { slots, lent: None, held: None, kept: Vec::new(), is_shared: false, for_ends: None }
+        Self {
+            slots,
+            lent: None,
+            held: None,
+            kept: Vec::new(),
+            is_shared: false,
+            uses_other_slots: false,
+            for_ends: None,
+        }
     }
 
     /// Takes builds of earlier hunts too, and lets builds stay for later ones. With several slots,
-    /// the ends are built in different ones, so that one might be old and the other new: then they
+    /// different processes build the ends, so that one might be old and the other new: then they
     /// take no earlier builds.
     pub(crate) fn share(&mut self, has_several_slots: bool) {
         self.is_shared = true;
@@ -40,9 +50,44 @@ impl SlotPool {
         self.is_shared
     }
 
+    /// Also uses builds of this hunt that workers left in other slots, until
+    /// [`Self::use_own_slot`].
+    pub(crate) fn use_other_slots(&mut self) {
+        self.uses_other_slots = true;
+    }
+
+    /// Uses only builds in the slot of this process from now on.
+    pub(crate) fn use_own_slot(&mut self) {
+        self.uses_other_slots = false;
+    }
+
     /// Uses the slot that the hunt's driver lends. The driver's builds of the commit `kept` stay.
     pub(crate) fn borrow(&mut self, slot: PathBuf, kept: CommitId) {
         self.lent = Some((slot, kept));
+    }
+
+    /// Leaves the lent slot for a free one with a `wanted` build, unless the lent one has such a
+    /// build. Returns whether it did.
+    pub(super) fn move_to(&mut self, wanted: impl Fn(&Stamp) -> bool) -> Result<bool, SlotError> {
+        if self.find(&wanted)?.is_some() {
+            return Ok(false);
+        }
+        let found = self.slots.lock_with(wanted)?;
+        let is_found = found.is_some();
+        if is_found {
+            self.held = found;
+        }
+        Ok(is_found)
+    }
+
+    /// Uses the slot at this path from now on, if no process uses it. Returns whether it does.
+    pub(super) fn go_to(&mut self, root: &Path) -> Result<bool, SlotError> {
+        let free = self.slots.lock_at(root)?;
+        let is_free = free.is_some();
+        if is_free {
+            self.held = free;
+        }
+        Ok(is_free)
     }
 
     /// The folder of all slots.
@@ -50,21 +95,39 @@ impl SlotPool {
         &self.slots
     }
 
-    /// A finished build that fits, or else an empty place for one. Its turn at the slot's path
-    /// begins.
-    pub(super) fn acquire(&mut self, fits: impl Fn(&Stamp) -> bool) -> Result<Slot, SlotError> {
+    /// A finished build that fits, or else an empty place for one in the slot of this process. Its
+    /// turn at the slot's path begins. `fits_elsewhere`: whether a build in another slot fits.
+    pub(super) fn acquire(
+        &mut self,
+        fits: impl Fn(&Stamp) -> bool,
+        fits_elsewhere: impl Fn(&Stamp) -> bool,
+    ) -> Result<Slot, SlotError> {
         let kept = self.kept.iter().position(|slot| slot.stamp().is_some_and(|stamp| fits(&stamp)));
         let slot = if let Some(position) = kept {
             self.kept.remove(position)
         } else {
             let held = self.hold(&fits)?;
-            match held.find(fits)? {
+            let found = match held.find(fits)? {
+                None => self.find_elsewhere(fits_elsewhere)?,
+                found => found,
+            };
+            match found {
                 Some(found) => found,
                 None => held.spare()?,
             }
         };
         slot.take_turn()?;
         Ok(slot)
+    }
+
+    /// A finished build in a slot that no process uses. Its slot is locked until the build is freed.
+    fn find_elsewhere(&self, fits: impl Fn(&Stamp) -> bool) -> Result<Option<Slot>, SlotError> {
+        // A guest has the driver's slot only: the workers of the search need the others.
+        if self.uses_other_slots && self.lent.is_none() {
+            self.slots.find_free(fits)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The build with this stamp: one that is kept for the next request, or another in the slot.
@@ -139,5 +202,79 @@ impl SlotPool {
     /// The stamp of the build that was kept first.
     pub(crate) fn first(&self) -> Option<Stamp> {
         self.kept.first().and_then(Slot::stamp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::files;
+
+    /// Leaves a finished build in a slot.
+    fn build(held: &HeldSlot) {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let stamp = serde_json::json!({
+            "build_key": "k",
+            "commit": "1".repeat(40),
+            "phase": "search",
+            "hunt": "a",
+            "attempt": "1",
+            "finished": "",
+            "boot": boot.trim(),
+        });
+        let slot = held.spare().unwrap();
+        slot.take_turn().unwrap();
+        slot.set_stamp(&serde_json::from_value(stamp).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_process_goes_to_a_free_slot_that_has_the_build() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
+        let (own, other) = (slots.lock(|_| false).unwrap(), slots.lock(|_| false).unwrap());
+        build(&other);
+        let (here, there) = (own.root().to_owned(), other.root().to_owned());
+        drop(own);
+        let mut pool = SlotPool::new(slots);
+        assert_eq!(pool.reserve().unwrap(), here);
+        assert!(!pool.move_to(|_| true).unwrap(), "another process uses the slot");
+        drop(other);
+        assert!(!pool.move_to(|_| false).unwrap(), "no build is wanted");
+        assert!(pool.move_to(|_| true).unwrap());
+        assert_eq!(pool.reserve().unwrap(), there);
+        assert!(!pool.move_to(|_| true).unwrap(), "it is there already");
+    }
+
+    #[test]
+    fn a_process_goes_to_the_slot_of_an_interrupted_build_if_it_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
+        let (own, other) = (slots.lock(|_| false).unwrap(), slots.lock(|_| false).unwrap());
+        let (here, there) = (own.root().to_owned(), other.root().to_owned());
+        drop(own);
+        let mut pool = SlotPool::new(slots);
+        assert!(!pool.go_to(&there).unwrap(), "another process uses the slot");
+        drop(other);
+        assert!(!pool.go_to(folder.path()).unwrap(), "it is no slot of this repository");
+        assert!(pool.go_to(&there).unwrap());
+        assert_eq!(pool.reserve().unwrap(), there);
+        assert_ne!(here, there);
+    }
+
+    #[test]
+    fn processes_choose_their_slots_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let slots = Slots::new(&folder.path().join("slots")).unwrap();
+        let other = files::try_lock_file(&slots.folder().join("choice.lock")).unwrap().unwrap();
+        let until = Instant::now() + Duration::from_millis(300);
+        let other = std::thread::spawn(move || {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+            drop(other);
+        });
+        slots.lock(|_| false).unwrap();
+        assert!(Instant::now() >= until);
+        other.join().unwrap();
     }
 }

@@ -29,8 +29,14 @@ impl Oracle {
             if self.recorder.took_over(commit, phase) {
                 continue;
             }
-            let record = hunt.measured_ahead(commit, phase)?.filter(|record| record.is_done);
-            let Some(record) = record else { continue };
+            let Some(record) = hunt.measured_ahead(commit, phase)? else { continue };
+            // Also those of a worker that was stopped: the store may have runs of them.
+            for build in &record.taken {
+                self.recorder.build(&self.store, build, &record.commit, record.phase, true)?;
+            }
+            if !record.is_done {
+                continue;
+            }
             for build in &record.builds {
                 self.recorder.build(&self.store, build, &build.commit, build.phase, false)?;
             }

@@ -3,7 +3,7 @@
 
 use crate::config::{Config, Policy, Prepare};
 use crate::evaluation::{
-    Checks, Direction, Failure, FailureKind, GuardTarget, Reading, SkipReason, Value,
+    Checks, Direction, Failure, FailureKind, GuardTarget, Reading, SkipReason, Value, ValueForms,
     is_count_of_failures,
 };
 
@@ -48,14 +48,41 @@ fn other_unit(reading: &Reading, target: &GuardTarget) -> Option<String> {
 /// reason if the place varies among the commit's own runs: then it says nothing about the value.
 fn other_form(reading: &Reading, target: &GuardTarget, samples: &[Sample]) -> Option<String> {
     let metric = &target.guard.metric;
+    let by_words = other_words(reading, target, samples);
+    let [own, wanted] = by_words.or_else(|| other_thing(reading, target, samples))?;
+    let what = "comes from another place of the output";
+    Some(format!("{metric} {what}: {own}, but {wanted} at both ends"))
+}
+
+/// The words around the value in all runs of the commit, and those at both ends, if they differ.
+fn other_words(
+    reading: &Reading,
+    target: &GuardTarget,
+    samples: &[Sample],
+) -> Option<[ValueForms; 2]> {
+    let metric = &target.guard.metric;
     let wanted = target.forms.as_ref()?.common()?;
     let own = reading.forms.get(metric).filter(|own| own.differ_from(&wanted))?;
     let readings = samples.iter().filter_map(|sample| sample.result.as_ref().ok());
     let mut forms = readings.filter_map(|reading| reading.forms.get(metric));
     let own = forms.try_fold(own.clone(), |own, other| own.common(other))?;
-    own.differ_from(&wanted).then(|| {
-        format!("{metric} comes from another place of the output: {own}, but {wanted} at both ends")
-    })
+    own.differ_from(&wanted).then_some([own, wanted])
+}
+
+/// What tells the value apart from that of both ends in all runs of the commit, and what is there
+/// at both ends: the place of one has another number in the runs of the other.
+fn other_thing(
+    reading: &Reading,
+    target: &GuardTarget,
+    samples: &[Sample],
+) -> Option<[ValueForms; 2]> {
+    let metric = &target.guard.metric;
+    let wanted = target.places.as_ref()?.common()?;
+    let own = reading.places.get(metric)?;
+    own.told_apart(wanted)?;
+    let readings = samples.iter().filter_map(|sample| sample.result.as_ref().ok());
+    let mut places = readings.filter_map(|reading| reading.places.get(metric));
+    places.try_fold(own.clone(), |own, other| own.common(other))?.told_apart(wanted)
 }
 
 /// Whether the value of a commit's only run comes from another place than at both ends. A second

@@ -85,8 +85,7 @@ impl Ahead {
         is_any.then_some(ahead)
     }
 
-    /// `Measured ahead in other slots: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were
-    /// not used (4 s). Saved about 7 s.`, or `No time was saved.`
+    /// `Measured ahead: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not used (4 s). Saved about 7 s.`, or `No time was saved.`
     pub(super) fn in_words(&self) -> String {
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
@@ -98,7 +97,7 @@ impl Ahead {
             "No time was saved.".to_owned()
         };
         format!(
-            "Measured ahead in other slots: {} ({}); {} of them were not used ({}). {saved}",
+            "Measured ahead: {} ({}); {} of them were not used ({}). {saved}",
             spent(self.builds, self.runs),
             text::seconds(all),
             spent(self.unused.builds, self.unused.runs),

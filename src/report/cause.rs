@@ -9,7 +9,7 @@ mod trial;
 use crate::evaluation::{Backport, Cause, CauseEnd, CauseSet, MovedEdit, PartOf, Revert};
 use crate::ui::text;
 
-use super::model::{CauseLine, FirstBad, Report};
+use super::model::{CauseLine, EffectLine, FirstBad, Report};
 use super::sought::Sought;
 use super::tables::Table;
 use super::words::is_main;
@@ -75,9 +75,31 @@ pub(super) fn facts(report: &Report, first: &FirstBad) -> Vec<(&'static str, Str
 }
 
 /// `hunk 2 of 3 in src/packed.c alone`, or the sets that each make the step; `None` unless minimal
-/// sets, which are not the whole change, make the whole step.
+/// sets, which are not the whole change, make the whole step. If the commit has other effects, the
+/// words say which step it is: `src/packed.c alone (the step of ppl)`.
 pub(super) fn in_short(report: &Report, first: &FirstBad) -> Option<String> {
-    in_short_of(&line_of(report, first)?.cause)
+    let cause = &line_of(report, first)?.cause;
+    let words = in_short_of(cause)?;
+    Some(match which_step(cause, first) {
+        Some(which) => format!("{words} ({which})"),
+        None => words,
+    })
+}
+
+/// Which of several effects of the commit the parts make: `the step of ppl`. `None` if the tests
+/// looked for all of them.
+fn which_step(cause: &Cause, first: &FirstBad) -> Option<String> {
+    let judged = &cause.without()?.levels;
+    if judged.is_empty() {
+        let has_others = first.failure.is_some() && !first.effects.is_empty();
+        return has_others.then(|| "the failure".to_owned());
+    }
+    let is_judged = |effect: &EffectLine| judged.contains_key(&effect.metric);
+    if first.failure.is_none() && first.effects.iter().all(is_judged) {
+        return None;
+    }
+    let metrics = judged.keys().map(|metric| text::line(&metric.to_string())).collect();
+    Some(format!("the step of {}", text::joined(metrics)))
 }
 
 fn in_short_of(cause: &Cause) -> Option<String> {

@@ -1,11 +1,12 @@
 //! How sure an answer is and how the search found it, for an engineer who knows no statistics.
 
-use crate::evaluation::{Basis, CommitId, NoiseKind, Value};
+use crate::evaluation::{Basis, CommitId, Metric, NoiseKind, Value};
+use crate::search::Rates;
 use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::doubts::doubts;
-use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
+use super::model::{EffectLine, FirstBad, FormName, GuardLine, NoiseLine, PosteriorLine, Report};
 use super::sought::Sought;
 
 /// The confidence in a first bad commit, and its evidence.
@@ -81,7 +82,7 @@ fn odds(confidence: f64) -> String {
 pub(super) fn searches(report: &Report) -> Vec<String> {
     let all = report.posterior.iter().map(|one| {
         let calibrated = one.calibrated.as_ref().unwrap_or(&one.noise);
-        let levels = levels(&one.metric.to_string(), calibrated, one.noise.paired);
+        let levels = levels(report, &one.metric, calibrated, one.noise.paired);
         let search = match report.posterior.len() {
             1 => String::new(),
             _ => format!("Search {}: ", one.search_number + 1),
@@ -103,13 +104,21 @@ pub(super) fn settled(report: &Report) -> Option<String> {
         let [a, b] = [a, b].map(|guard| distance(guard).unwrap_or(0.0));
         a.total_cmp(&b)
     })?;
-    Some(levels(&leads.metric.to_string(), leads.noise.as_ref()?, false))
+    Some(levels(report, &leads.metric, leads.noise.as_ref()?, false))
+}
+
+/// What a rate counts a run as: `fails`, `is bad` for a number with a tolerance, or `differs`.
+fn counted_run(kind: NoiseKind, form: Option<FormName>) -> &'static str {
+    match kind {
+        NoiseKind::Differs => "differs",
+        _ => form.map_or("fails", FormName::broken_run),
+    }
 }
 
 /// `good 7.213, bad 7.412, run-to-run noise 0.053`; `None` if values repeat.
 pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     let noise = guard.noise.as_ref()?;
-    let [good, bad] = ends(noise);
+    let [good, bad] = ends(guard, noise);
     if noise.kind.is_rate() {
         return Some(format!("at good {good}, at bad {bad}"));
     }
@@ -117,16 +126,18 @@ pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
 }
 
 /// A sentence with the levels and the noise of a search's two ends.
-fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
+fn levels(report: &Report, metric: &Metric, noise: &NoiseLine, paired: bool) -> String {
     let runs = noise.runs;
     if noise.kind.is_rate() {
-        let [good, bad] = [&noise.good, &noise.bad].map(share);
+        let guard = report.guards.iter().find(|guard| guard.target && guard.metric == *metric);
+        let does = counted_run(noise.kind, guard.and_then(|guard| guard.form));
+        let [good, bad] = failures(noise);
         return format!(
-            "{metric} fails in about {good} of the runs at the good end and {bad} at the bad end \
-             ({runs} runs each)."
+            "{metric} {does} in {good} of {runs} runs at the good end and in {bad} of {runs} at \
+             the bad end."
         );
     }
-    let [good, bad] = ends(noise);
+    let [good, bad] = levels_of(noise);
     let sd = sd_in_words(noise);
     let distance = noise.distance.number().unwrap_or(f64::INFINITY);
     let apart = if distance.is_finite() {
@@ -151,11 +162,18 @@ fn levels(metric: &str, noise: &NoiseLine, paired: bool) -> String {
     }
 }
 
-/// The good and the bad level, with the digits that the noise allows, or `fails in 5 % of runs`.
-pub(super) fn ends(noise: &NoiseLine) -> [String; 2] {
+/// The good and the bad level, with the digits that the noise allows, or `fails in 1 of 9 runs`.
+pub(super) fn ends(guard: &GuardLine, noise: &NoiseLine) -> [String; 2] {
     if noise.kind.is_rate() {
-        return [&noise.good, &noise.bad].map(|rate| format!("fails in {} of runs", share(rate)));
+        let does = counted_run(noise.kind, guard.form);
+        let runs = noise.runs;
+        return failures(noise).map(|failed| format!("{does} in {failed} of {runs} runs"));
     }
+    levels_of(noise)
+}
+
+/// The good and the bad level, with the digits that the noise allows.
+fn levels_of(noise: &NoiseLine) -> [String; 2] {
     let [good, bad] = [&noise.good, &noise.bad].map(|level| level.number().unwrap_or(f64::NAN));
     let sd = noise.sd.number().unwrap_or(0.0);
     let sd = if noise.kind == NoiseKind::Log { sd * good.abs() } else { sd };
@@ -171,9 +189,11 @@ fn sd_in_words(noise: &NoiseLine) -> String {
     }
 }
 
-/// An estimated share in whole percent: `67 %`.
-fn share(value: &Value) -> String {
-    format!("{:.0} %", 100.0 * value.number().unwrap_or(f64::NAN))
+/// How many runs failed at the good and at the bad end. The estimated rates are never 0: a sentence
+/// with them would tell of failures that nobody saw.
+fn failures(noise: &NoiseLine) -> [usize; 2] {
+    let rate = |value: &Value| value.number().unwrap_or(f64::NAN);
+    [&noise.good, &noise.bad].map(|value| Rates::failures(rate(value), noise.runs))
 }
 
 /// How many runs the search used, and which probability its answer reached.

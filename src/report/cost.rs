@@ -49,6 +49,11 @@ impl Cost {
     }
 }
 
+/// Whether a measure's command ran in this hunt.
+pub(super) fn is_run(run: &RunDone) -> bool {
+    !run.reused && !is_prepare(run)
+}
+
 /// Whether a prepare step failed, so that the measure did not run.
 fn is_prepare(run: &RunDone) -> bool {
     run.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Prepare)

@@ -6,9 +6,14 @@ use crate::ui::text;
 use super::model::{FirstBad, Report};
 use super::sought::Sought;
 
-/// Why tests with a changed tree may say nothing.
-const REFERENCE_DOUBT: &str = "the build or run asks git about branches or tags, and tests with a \
-                               changed tree have none";
+/// Why tests with a changed tree, or a step at a tag, may say nothing.
+const REFERENCE_DOUBT: &str = "the build or run asks git about branches or tags, or reads .git \
+                               itself: the same files on no branch and without a tag may show \
+                               another result";
+
+/// Why values may not come from the commits' changes.
+const NAME_DOUBT: &str = "the build or run asks git for the commit's name, and no two measured \
+                          commits show the same value: the name alone may change the value";
 
 /// What neither runs nor tests exclude, each in words.
 pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
@@ -36,10 +41,12 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
     });
     let home = known.home_doubt.as_ref().map(home_doubt);
     let references = known.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
+    let name = known.name_doubt.then(|| NAME_DOUBT.to_owned());
     let place = known.form_change.as_ref().map(form_change);
     let digit = known.last_digit.as_ref().map(last_digit);
     let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
-    let of_answer = home.into_iter().chain(references).chain(place).chain(digit).chain(outer);
+    let of_answer =
+        home.into_iter().chain(references).chain(name).chain(place).chain(digit).chain(outer);
     mended.into_iter().chain(untested).chain(gained).chain(of_answer).collect()
 }
 
@@ -70,12 +77,17 @@ fn outer_doubt(within: &DependencyHunt, confidence: f64) -> Option<String> {
         .then(|| format!("it rests on the answer of hunt {hunt}, which is no surer"))
 }
 
-/// Why files in the home folder may carry results from one commit to another.
+/// Why files in the home folder may carry results from one commit to another, or may be missing.
 fn home_doubt(doubt: &HomeDoubt) -> String {
     match doubt {
         HomeDoubt::UserHome => "the confirmation used your home folder, and files there may carry \
                                 results from one commit to another"
             .to_owned(),
+        HomeDoubt::EmptyHome(shown) => format!(
+            "the hunt began again with an empty home folder; with yours the ends showed {}, and the \
+             answer may be another one",
+            text::line(shown)
+        ),
         HomeDoubt::Changed(path) => format!(
             "{} changed during the hunt, and an empty home folder has it too: it may carry results \
              from one commit to another",
@@ -94,6 +106,8 @@ mod tests {
         let told = home_doubt(&HomeDoubt::Changed("~/.local/lib/python3/eng/a\n".to_owned()));
         assert!(told.starts_with("~/.local/lib/python3/eng/a") && !told.contains('\n'), "{told}");
         assert!(home_doubt(&HomeDoubt::UserHome).contains("used your home folder"));
+        let told = home_doubt(&HomeDoubt::EmptyHome("ppl 7 → 7.5".to_owned()));
+        assert!(told.contains("with yours the ends showed ppl 7 → 7.5"), "{told}");
     }
 
     #[test]

@@ -85,7 +85,9 @@ impl Report {
         places::fill_in(&mut report.commits, &entries);
         report.totals = Cost::of(&entries);
         report.ahead = Ahead::of(&entries);
-        report.build_nodes = hosts::that_build(entries.iter().map(|entry| &entry.event));
+        let events = || entries.iter().map(|entry| &entry.event);
+        hosts::count_runs(&mut report.hosts, events());
+        report.build_nodes = hosts::that_build(events());
         report.until = entries.last().map(|entry| entry.at.clone()).unwrap_or_default();
         Some(report)
     }

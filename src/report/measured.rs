@@ -185,6 +185,7 @@ fn samples(run: &RunDone, texts: &HashMap<&str, TextLength>) -> Vec<SampleLine> 
         phase: run.phase,
         reused: run.reused,
         stored_at: run.stored_at.clone(),
+        same_as: run.same_as.clone(),
         attempt: run.attempt.clone(),
         host: host_name(run),
         slot: None,
@@ -210,6 +211,7 @@ fn apart_line(run: &RunDone, why: ExclusionReason) -> ExcludedRunLine {
         phase: run.phase,
         reused: run.reused,
         stored_at: run.stored_at.clone(),
+        same_as: run.same_as.clone(),
         attempt: run.attempt.clone(),
         host: host_name(run),
     }
@@ -246,6 +248,7 @@ fn run_line(run: &RunDone, apart: Option<ExclusionReason>) -> RunLine {
         phase: run.phase,
         reused: run.reused,
         stored_at: run.stored_at.clone(),
+        same_as: run.same_as.clone(),
         wall_s: run.wall_s,
         peak_rss_mib: resident.and_then(Value::number),
         argv: run.argv.clone(),

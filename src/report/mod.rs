@@ -92,6 +92,7 @@ pub(crate) use tensors::in_words as tensors_in_words;
 pub(crate) use terminal::{inside_answer, printed_lines, terminal_answer};
 pub(crate) use unread::in_words as unread;
 pub(crate) use usage::{Usage, hours};
+pub(crate) use words::same_program;
 
 /// Formats of a report that need only the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,6 +44,7 @@ pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
         HuntPart::Ends => "ends",
         HuntPart::Search => "search",
         HuntPart::Confirmation => "confirmation",
+        HuntPart::LaterCommits => "later commits",
         HuntPart::Localization => "cause inside the commit",
         HuntPart::Sweep => "sweep",
     };
@@ -54,6 +55,7 @@ pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
         let builds = Some(counted(part.builds, "build")).filter(|_| part.builds[1] > 0);
         let all = builds.map_or_else(|| runs.clone(), |builds| format!("{builds}, {runs}"));
         let more = match part.part {
+            HuntPart::LaterCommits => ", to see whether the step lasts",
             HuntPart::Localization => ", more for a large change (--no-localize leaves this out)",
             _ => "",
         };
@@ -200,6 +202,10 @@ mod tests {
             ]
         );
         assert_eq!(plan_parts(&whole().parts[..1]), ["ends          2 builds, 4 runs"]);
+        assert_eq!(
+            plan_parts(&[part(HuntPart::LaterCommits, [0, 4], [0, 8])]),
+            ["later commits  0-4 builds, 0-8 runs, to see whether the step lasts"]
+        );
     }
 
     #[test]

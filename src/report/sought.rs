@@ -82,6 +82,11 @@ impl Sought {
         self.either("Fails where its parents do not", "Works where its parents fail")
     }
 
+    /// What the commit does to a failure that the bad end shows.
+    pub(super) fn makes_failure(self) -> &'static str {
+        self.either("brings", "ends")
+    }
+
     /// The verdicts of the older and the newer end.
     pub(super) fn verdicts(self) -> [Verdict; 2] {
         [self.aim.older(), self.aim.newer()]

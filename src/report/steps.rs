@@ -87,6 +87,11 @@ const NEGLIGIBLE: f64 = 0.001;
 /// In noise, a rest of at most this many standard errors may be no change at all.
 const SURE: f64 = 2.0;
 
+/// In noise, other commits surely gained something back if the steps exceed the whole change by
+/// more than the tolerance and this many standard errors, as for any mend. Two are not enough: a
+/// confirmation ends when its runs show the step, so the step is often too large.
+const SURE_OF_GAIN: f64 = 3.0;
+
 /// `ppl got 0.33 worse from good to bad: 0.31 explained, 0.02 left (tolerance 0.05)`; in noise the
 /// rest has its uncertainty: `0.02 ± 0.01`.
 pub(super) fn account(report: &Report, account: &AccountLine) -> String {
@@ -101,12 +106,14 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         value.number().map_or_else(|| value.clone(), |x| Value::Number(x + by))
     };
     let (explained, rest) = (plus(&account.explained, -overlap), plus(&account.rest, overlap));
-    let noise = account.error.as_ref().and_then(Value::number).map(|error| SURE * error);
+    let error = account.error.as_ref().and_then(Value::number);
+    let noise = error.map(|error| SURE * error);
     let reach = noise.map_or_else(String::new, |noise| format!(" ± {}", text::difference(noise)));
     let tolerance = limit(report, &account.metric, &account.limit);
     let tolerated = account.limit.number().unwrap_or(0.0).max(0.0);
     let is_open = report.unexplained.contains(&Unexplained::Metric(account.metric.clone()));
     let is_noise = |size: f64| noise.is_some_and(|noise| size <= noise);
+    let most_without_gain = error.map(|error| tolerated + SURE_OF_GAIN * error);
     let account_of_all = match rest.number() {
         // The steps add up to the whole, but a measurement shows that they are not what the bad end
         // has.
@@ -119,6 +126,11 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         }
         Some(x) if x < 0.0 && noise.is_some() && -x <= tolerated => format!(
             "all of it is explained (rest {}{reach}, within the tolerance of {tolerance})",
+            number(&rest)
+        ),
+        Some(x) if x < 0.0 && most_without_gain.is_some_and(|most| -x <= most) => format!(
+            "all of it is explained (rest {}{reach}, not surely more than the tolerance of \
+             {tolerance})",
             number(&rest)
         ),
         Some(rest) if rest < 0.0 => {

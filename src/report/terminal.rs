@@ -135,10 +135,9 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let others: Vec<&FirstBad> =
         report.culprits.iter().filter(|other| other.commit != first.commit).collect();
     for other in others.iter().take(OTHERS) {
-        let step = other.effect.as_ref().map(|effect| steps::step(report, effect));
-        let step = step.unwrap_or_default();
+        let effect = words::effect_of_other(report, other);
         let name = text::commit(&other.commit, &other.subject);
-        lines.push(format!("Also a {}: {name}  {step}", words::sought(report)));
+        lines.push(format!("Also a {}: {name}  {effect}", words::sought(report)));
         lines.push(format!("  Confidence {}", certainty::confidence_alone(report, other)));
         lines.extend(words::landed_again(other).map(|words| format!("  Undone: {words}")));
         let cause = inquiry::facts(report, other).into_iter().take(1);

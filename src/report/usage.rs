@@ -25,41 +25,66 @@ pub(crate) struct Usage {
 impl Usage {
     /// What a hunt used since this time; `None` means since its beginning.
     pub(crate) fn of(hunt: &HuntDir, entries: &[Entry], since: Option<Timestamp>) -> Self {
-        Self::with_gpus(hunt, entries, since, &mut None)
+        Self::with(hunt, entries, since, &mut None, &[])
     }
 
-    /// As [`Self::of`], for a hunt that is asked again and again. `gpus`: the GPUs of a slot, read
-    /// from the hunt's configuration once they are needed.
-    pub(crate) fn with_gpus(
+    /// As [`Self::of`], for a hunt that goes on and is asked again and again. The runs of workers
+    /// count when they end: the journal has them only when a worker has made all of its runs.
+    /// `gpus`: the GPUs of a slot, read from the hunt's configuration once they are needed.
+    pub(crate) fn so_far(
         hunt: &HuntDir,
         entries: &[Entry],
         since: Option<Timestamp>,
         gpus: &mut Option<u32>,
+    ) -> Self {
+        let ahead = hunt.all_measured_ahead();
+        let runs: Vec<(String, f64)> = ahead.into_iter().flat_map(|worker| worker.runs).collect();
+        Self::with(hunt, entries, since, gpus, &runs)
+    }
+
+    fn with(
+        hunt: &HuntDir,
+        entries: &[Entry],
+        since: Option<Timestamp>,
+        gpus: &mut Option<u32>,
+        of_workers: &[(String, f64)],
     ) -> Self {
         let times = times(hunt, entries);
         if !times.is_empty() {
             return of_jobs(&times, since);
         }
         *gpus = gpus.or_else(|| gpus_of_slot(hunt, entries));
-        Self::of_runs(entries, *gpus, since)
+        Self::of_runs(entries, *gpus, since, of_workers)
     }
 
-    fn of_runs(entries: &[Entry], gpus: Option<u32>, since: Option<Timestamp>) -> Self {
+    /// The time of each run, once: the search may take a worker's run over later. `of_workers`: the
+    /// runs of workers that are at work, and of earlier ones.
+    fn of_runs(
+        entries: &[Entry],
+        gpus: Option<u32>,
+        since: Option<Timestamp>,
+        of_workers: &[(String, f64)],
+    ) -> Self {
         let Some(gpus) = gpus else { return Self::default() };
         let mut counted = HashSet::new();
         let mut seconds = 0.0;
-        for entry in entries.iter().filter(|entry| is_since(entry, since)) {
-            match &entry.event {
-                Event::Run(run) if !run.reused && counted.insert(run.attempt.as_str()) => {
-                    seconds += run.wall_s;
+        for entry in entries {
+            let (run, ahead) = match &entry.event {
+                Event::Run(run) if !run.reused => (Some((run.attempt.as_str(), run.wall_s)), None),
+                Event::Ahead(ahead) => (None, Some(&ahead.runs)),
+                _ => continue,
+            };
+            let ahead = ahead.into_iter().flatten().map(|(name, run)| (name.as_str(), *run));
+            let is_counted = is_since(entry, since);
+            for (name, run) in run.into_iter().chain(ahead) {
+                if counted.insert(name) && is_counted {
+                    seconds += run;
                 }
-                // The search may take these runs over later.
-                Event::Ahead(ahead) => {
-                    for (name, run) in &ahead.runs {
-                        seconds += if counted.insert(name.as_str()) { *run } else { 0.0 };
-                    }
-                }
-                _ => {}
+            }
+        }
+        for (name, run) in of_workers {
+            if counted.insert(name.as_str()) {
+                seconds += run;
             }
         }
         Self { gpu_s: Some(seconds * f64::from(gpus)), ..Self::default() }
@@ -137,6 +162,8 @@ pub(crate) fn hours(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::Phase;
+    use crate::store::journal::AheadDone;
 
     fn time(seconds: f64, gpus: u32, at: &str, is_over: bool) -> JobTime {
         JobTime { seconds, gpus, at: at.parse().unwrap(), is_over }
@@ -157,8 +184,33 @@ mod tests {
 
     #[test]
     fn without_jobs_only_runs_on_gpus_count() {
-        assert_eq!(Usage::of_runs(&[], None, None), Usage::default());
-        assert_eq!(Usage::of_runs(&[], Some(2), None).gpu_s, Some(0.0));
+        assert_eq!(Usage::of_runs(&[], None, None, &[]), Usage::default());
+        assert_eq!(Usage::of_runs(&[], Some(2), None, &[]).gpu_s, Some(0.0));
+    }
+
+    #[test]
+    fn a_workers_run_counts_when_it_ends_and_only_once() {
+        let runs = [("1-a".to_owned(), 10.0), ("2-a".to_owned(), 5.0)];
+        let ahead = |at: &str, runs: &[(String, f64)]| Entry {
+            at: at.to_owned(),
+            event: Event::Ahead(AheadDone {
+                commit: "1".repeat(40).parse().unwrap(),
+                phase: Phase::Endpoint,
+                slot: 2,
+                seconds: 20.0,
+                builds: Vec::new(),
+                runs: runs.to_vec(),
+                cancelled: false,
+            }),
+        };
+        let seconds = |entries: &[Entry]| {
+            let since = Some("2026-11-24T06:00:00Z".parse().unwrap());
+            Usage::of_runs(entries, Some(2), since, &runs).gpu_s
+        };
+        assert_eq!(seconds(&[]), Some(30.0), "the worker is at work");
+        assert_eq!(seconds(&[ahead("2026-11-24T07:00:00Z", &runs)]), Some(30.0));
+        let earlier = ahead("2026-11-24T05:00:00Z", &runs[..1]);
+        assert_eq!(seconds(&[earlier]), Some(10.0), "the first one was before the limit");
     }
 
     #[test]

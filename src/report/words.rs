@@ -1,9 +1,9 @@
 //! Sentences that several formats of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{Dependency, Ended, Failure, Outcome, Site, signal_name};
+use crate::evaluation::{CommitId, Dependency, Ended, Failure, Outcome, Site, signal_name};
 use crate::store::CompilerCache;
-use crate::store::journal::SearchMethod;
+use crate::store::journal::{Machine, SearchMethod};
 use crate::ui::{kept_build_dated, stored_result_dated, text};
 
 use super::candidates;
@@ -11,6 +11,7 @@ use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
 use super::model::{BuildLine, FirstBad, Report, Totals};
 use super::sought::Sought;
+use super::steps::step;
 use super::usage::Usage;
 
 /// Maximum files named in one line.
@@ -66,8 +67,11 @@ pub(super) fn headline(report: &Report) -> String {
         (_, Outcome::Candidates) => match report.candidates.len() {
             0 => format!("The {} could not be narrowed down", sought(report)),
             1 => format!("The {} may be this one, unconfirmed", sought(report)),
-            many => candidates::headline(report)
-                .unwrap_or_else(|| format!("The {} is one of {many}", sought(report))),
+            many => candidates::headline(report).unwrap_or_else(|| {
+                // Before a limit, no search looks whether a later commit made the change again.
+                let is = if report.limit.is_some() { "may be" } else { "is" };
+                format!("The {} {is} one of {many}", sought(report))
+            }),
         },
         (_, Outcome::Interrupted) if report.is_running => "Still running, no answer yet".to_owned(),
         (_, outcome) => outcome_words(outcome).to_owned(),
@@ -108,12 +112,33 @@ pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> Str
     }
 }
 
-/// The target of the hunt, if it is a failure.
+/// The target of the hunt, if it is a failure. If the main first bad commit does not make it, the
+/// sentence names the one that does.
 pub(super) fn hunted_failure(report: &Report) -> Option<String> {
     let target = report.target_failure.as_ref()?;
     let who = target.measure.as_deref().unwrap_or("the build");
     let what = failure_text(&target.failure);
-    Some(format!("This hunt looked for a failure, not a change of the metric: {who} {what}"))
+    if report.culprit.as_ref().is_none_or(|first| first.failure.is_some()) {
+        return Some(format!(
+            "This hunt looked for a failure, not a change of the metric: {who} {what}"
+        ));
+    }
+    let verb = Sought::of(report).makes_failure();
+    let maker = report.culprits.iter().find(|one| one.failure.is_some());
+    let maker = maker.map(|one| format!("; {} {verb} this failure", one.commit.short()));
+    let maker = maker.unwrap_or_default();
+    Some(format!("This hunt looked for a failure too: {who} {what}{maker}"))
+}
+
+/// How the largest step of a commit besides the main one moved its metric, and how the commit
+/// fails, if it does.
+pub(super) fn effect_of_other(report: &Report, other: &FirstBad) -> String {
+    let step = other.effect.as_ref().map(|effect| step(report, effect));
+    let failure = other.failure.as_ref().map(|failure| {
+        let what = failure_text(failure);
+        text::line(&format!("{}: {what}", Sought::of(report).failure_label().to_lowercase()))
+    });
+    step.into_iter().chain(failure).collect::<Vec<_>>().join("; ")
 }
 
 /// The dependencies that the commit moves:
@@ -231,12 +256,20 @@ pub(super) fn steadiness(report: &Report) -> Option<&'static str> {
     })
 }
 
+/// `4 cores`; if each slot has a part of them, `4 cores, 1 for each run`.
+pub(super) fn cores(machine: &Machine) -> String {
+    match machine.all_cores {
+        Some(all) => format!("{}, {} for each run", text::plural(all, "core"), machine.cores),
+        None => text::plural(machine.cores, "core"),
+    }
+}
+
 /// The machine and the programs, each with its label.
 pub(super) fn machine(report: &Report) -> Vec<(&'static str, String)> {
     let machine = &report.machine;
     let gpus = if machine.gpus.is_empty() { "none".to_owned() } else { machine.gpus.join(", ") };
     let mut facts = vec![
-        ("Processor", format!("{} ({})", machine.cpu, text::plural(machine.cores, "core"))),
+        ("Processor", format!("{} ({})", machine.cpu, cores(machine))),
         ("Memory", format!("{} MiB", machine.memory_mib)),
         ("GPU", gpus),
         ("Kernel", machine.kernel.clone()),
@@ -291,8 +324,23 @@ pub(super) fn compiler_cache(cache: CompilerCache) -> String {
     format!("{hits} of {} from {program}", hits + misses)
 }
 
+/// `(same program as 1a2b3c4d5e)` for a result that a run of this hunt at that commit has; for any
+/// other run see [`stored`].
+pub(super) fn taken_from(
+    is_reused: bool,
+    at: Option<&str>,
+    same_as: Option<&CommitId>,
+) -> Option<String> {
+    same_as.map_or_else(|| stored(is_reused, at), |commit| Some(same_program(commit)))
+}
+
+/// `(same program as 1a2b3c4d5e)`.
+pub(crate) fn same_program(commit: &CommitId) -> String {
+    format!("(same program as {})", commit.short())
+}
+
 /// `(stored result of 2026-11-22 00:57 UTC)` for a cache hit; without the time in old journals.
-pub(super) fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
+fn stored(is_reused: bool, at: Option<&str>) -> Option<String> {
     let dated = at.map_or_else(|| "(stored result)".to_owned(), stored_result_dated);
     is_reused.then_some(dated)
 }

@@ -2,6 +2,7 @@
 //! caller asks for advice, makes the runs, and reports the samples.
 
 mod choice;
+mod forecast;
 
 use super::advice::{Advice, Candidate, EndReason, MeasuredCommit, Scale, Settings};
 use super::belief::{Belief, Classes, UntestableSpan, largest_untestable_span};

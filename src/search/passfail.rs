@@ -31,6 +31,11 @@ impl Rates {
         Self { good: rate(good), bad: rate(bad) }
     }
 
+    /// How many of so many runs of an end failed, if [`Self::of`] estimated this rate from them.
+    pub(crate) fn failures(rate: f64, runs: usize) -> usize {
+        stats::whole((rate * (runs as f64 + 1.0) - 0.5).round(), 0, runs)
+    }
+
     /// ln P(x | bad) − ln P(x | good) of one run; 0 for NaN.
     pub(crate) fn evidence(&self, x: f64) -> f64 {
         if x.is_nan() {

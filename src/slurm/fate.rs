@@ -129,7 +129,8 @@ mod tests {
 
     fn job(state: State, reason: &str, restarts: u32) -> Look {
         let (id, name) = ("7".to_owned(), "t".to_owned());
-        Look::Listed(Listed { id, state, reason: reason.to_owned(), restarts, name })
+        let (reason, partition) = (reason.to_owned(), "gpu".to_owned());
+        Look::Listed(Listed { id, state, reason, restarts, partition, name })
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! What `squeue` says of jobs.
 
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
 use super::pending;
 
-/// The columns of a listing, with their widths: id, state, exit code, reason, restarts, name. A
-/// value that is wider than its column is cut off, and no space separates it from the next one. A
-/// reason may be a sentence, or list nodes.
-pub(super) const COLUMNS: &str = "JobID:20,State:20,exit_code:10,Reason:255,RestartCnt:5,Name:80";
+/// The columns of a listing, with their widths: id, state, exit code, reason, restarts, partition,
+/// name. A value that is wider than its column is cut off, and no space separates it from the next
+/// one. A reason may be a sentence, or list nodes.
+pub(super) const COLUMNS: &str =
+    "JobID:20,State:20,exit_code:10,Reason:255,RestartCnt:5,Partition:100,Name:80";
 
-const WIDTHS: [usize; 6] = [20, 20, 10, 255, 5, 80];
+const WIDTHS: [usize; 7] = [20, 20, 10, 255, 5, 100, 80];
 
 /// One job as the controller knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Listed {
     /// The job's number.
     pub id: String,
@@ -20,12 +25,14 @@ pub(crate) struct Listed {
     pub reason: String,
     /// How often Slurm began it again.
     pub restarts: u32,
+    /// Its partition, or several (`a,b`) of which Slurm may choose one.
+    pub partition: String,
     /// Its name, which is the attempt's token.
     pub name: String,
 }
 
 /// The state of a job, as far as it matters here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum State {
     /// It waits for a node.
     Pending,
@@ -39,6 +46,16 @@ impl Listed {
     /// Whether the job waits for a node.
     pub(crate) fn is_pending(&self) -> bool {
         self.state == State::Pending
+    }
+
+    /// Whether it waits for nodes that are out of service, and Slurm does not say which.
+    pub(super) fn lacks_nodes(&self) -> bool {
+        self.is_pending() && pending::lacks_nodes(&self.reason)
+    }
+
+    /// The same job, with the nodes that are out of service.
+    pub(super) fn with_nodes(&self, nodes: &BTreeSet<String>) -> Self {
+        Self { reason: pending::with_nodes(&self.reason, nodes), ..self.clone() }
     }
 
     /// That the job waits, and why, in words; `None` if it does not, or if Slurm has not said why
@@ -78,7 +95,8 @@ fn line(text: &str) -> Option<Listed> {
     let state = State::read(&cells.next()?);
     let (_exit, reason) = (cells.next()?, cells.next()?);
     let restarts = cells.next()?.parse().unwrap_or_default();
-    Some(Listed { id, state, reason, restarts, name: cells.next()? })
+    let partition = cells.next()?;
+    Some(Listed { id, state, reason, restarts, partition, name: cells.next()? })
 }
 
 #[cfg(test)]
@@ -86,7 +104,10 @@ mod tests {
     use super::*;
 
     fn row(id: &str, state: &str, reason: &str, restarts: &str, name: &str) -> String {
-        format!("{id:<20}{state:<20}{:<10}{reason:<255}{restarts:<5}{name:<80}\n", "0")
+        format!(
+            "{id:<20}{state:<20}{:<10}{reason:<255}{restarts:<5}{:<100}{name:<80}\n",
+            "0", "gpu"
+        )
     }
 
     #[test]
@@ -99,6 +120,7 @@ mod tests {
         let all = listed(&text);
         assert_eq!(all.len(), 4);
         assert_eq!((all[0].state.clone(), all[0].restarts), (State::Pending, 2));
+        assert_eq!(all[0].partition, "gpu");
         assert_eq!(all[0].reason, "launch failed requeued held");
         assert_eq!((all[1].id.as_str(), all[1].name.as_str()), ("8", "bisect-ppl-b"));
         assert_eq!(all[2].state, State::Ended("NODE_FAIL".to_owned()));

@@ -14,6 +14,7 @@ mod listing;
 mod partition;
 mod pending;
 mod queue;
+mod queue_folder;
 mod submit;
 mod wait;
 
@@ -25,7 +26,7 @@ pub(crate) use fate::Loss;
 pub(crate) use job_clock::JobClock;
 pub(crate) use job_time::JobTime;
 pub(crate) use listing::Listed;
-pub(crate) use partition::{Partition, check_partition};
+pub(crate) use partition::{Partition, check_partition, nodes_in_service};
 pub(crate) use queue::Queue;
 pub(crate) use submit::{Order, submit};
 pub(crate) use wait::{JobEnd, wait};

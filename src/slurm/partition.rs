@@ -1,5 +1,7 @@
 //! Whether a partition takes jobs, and whether its nodes do.
 
+use std::collections::BTreeSet;
+
 use super::client::{SlurmError, answer};
 
 /// The first letters of the states in which a node takes jobs, now or when it has room. Nodes that
@@ -41,6 +43,36 @@ fn is_in_service(state: &str) -> bool {
 pub(crate) fn check_partition(name: Option<&str>) -> Result<Option<Partition>, SlurmError> {
     let said = answer("sinfo", ["-h", "-o", "%P|%a|%D|%T"].map(str::to_owned))?;
     Ok(read(&said, name))
+}
+
+/// The nodes of some partitions (`a,b`) that take jobs, now or when they have room. Without a
+/// name: those of the default partition.
+pub(crate) fn nodes_in_service(names: Option<&str>) -> Result<BTreeSet<String>, SlurmError> {
+    nodes(names, true)
+}
+
+/// The nodes of some partitions (`a,b`) that take no jobs.
+pub(super) fn nodes_out_of_service(names: &str) -> Result<BTreeSet<String>, SlurmError> {
+    nodes(Some(names), false)
+}
+
+fn nodes(names: Option<&str>, in_service: bool) -> Result<BTreeSet<String>, SlurmError> {
+    let said = answer("sinfo", ["-h", "-N", "-o", "%P|%N|%T"].map(str::to_owned))?;
+    Ok(read_nodes(&said, names, in_service))
+}
+
+/// Reads lines `PARTITION|NODE|STATE`. A star follows the default partition.
+fn read_nodes(text: &str, names: Option<&str>, in_service: bool) -> BTreeSet<String> {
+    let lines = text.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [partition, node, state] = cells[..] else { return None };
+        let is_asked = match names {
+            Some(names) => names.split(',').any(|name| name == partition.trim_end_matches('*')),
+            None => partition.ends_with('*'),
+        };
+        (is_asked && is_in_service(state) == in_service).then(|| node.to_owned())
+    });
+    lines.collect()
 }
 
 /// Reads lines `PARTITION|STATE|NODES|STATE OF THESE NODES`. A star follows the default partition.
@@ -95,5 +127,15 @@ mod tests {
             assert!(idle_reason(&format!("gpu|up|1|{state}\n")).is_some(), "{state}");
         }
         assert_eq!(idle_reason("gpu|up|0|n/a\n").as_deref(), Some("it has none"));
+    }
+
+    #[test]
+    fn nodes_are_those_of_the_partition() {
+        let text = "cpu*|n1|idle\ngpu|n2|mixed\ngpu|n3|drained\ncpu*|n4|down*\nbig|n5|idle\n";
+        let nodes = |names| read_nodes(text, names, true).into_iter().collect::<Vec<_>>();
+        assert_eq!(nodes(None), ["n1"]);
+        assert_eq!(nodes(Some("gpu")), ["n2"]);
+        assert_eq!(nodes(Some("gpu,big")), ["n2", "n5"]);
+        assert_eq!(Vec::from_iter(read_nodes(text, Some("gpu"), false)), ["n3"]);
     }
 }

@@ -1,10 +1,35 @@
 //! Why a job waits, in words. Pure.
 
+use std::collections::BTreeSet;
+
 /// Words that Slurm uses for jobs whose nodes are out of service.
 const NODES_OUT: [&str; 2] = ["ReqNodeNotAvail", "Nodes required for job are DOWN"];
 
 /// After this word Slurm lists the nodes that are out of service.
 const LISTED: &str = "UnavailableNodes:";
+
+/// Most nodes that are named.
+const MOST_NODES: usize = 8;
+
+/// Whether this reason says that nodes are out of service, and not which. Slurm gives a job that
+/// waits for them now one such reason, now one with a list.
+pub(super) fn lacks_nodes(reason: &str) -> bool {
+    NODES_OUT.iter().any(|words| reason.starts_with(words)) && listed_nodes(reason).is_none()
+}
+
+/// Such a reason with the nodes that are out of service.
+pub(super) fn with_nodes(reason: &str, nodes: &BTreeSet<String>) -> String {
+    let named: Vec<&str> = nodes.iter().take(MOST_NODES).map(String::as_str).collect();
+    let more = nodes.len().saturating_sub(MOST_NODES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{reason}, {LISTED}{}{more}", named.join(", "))
+}
+
+/// The nodes that a reason lists.
+fn listed_nodes(reason: &str) -> Option<&str> {
+    let nodes = reason.split_once(LISTED).map(|(_, nodes)| nodes.trim());
+    nodes.filter(|nodes| !nodes.is_empty())
+}
 
 /// What is said of a job that waits: `waiting for job 7 to begin (no node is free)`, or for a job
 /// that somebody holds, what lets it go on. `what`: the job, such as `job 7`. `id`: its number.
@@ -20,9 +45,7 @@ pub(super) fn in_words(what: &str, id: &str, reason: &str) -> String {
 
 fn why(reason: &str) -> String {
     if NODES_OUT.iter().any(|words| reason.starts_with(words)) {
-        let nodes = reason.split_once(LISTED).map(|(_, nodes)| nodes.trim());
-        let nodes = nodes.filter(|nodes| !nodes.is_empty());
-        let nodes = nodes.map_or_else(String::new, |nodes| format!(": {nodes}"));
+        let nodes = listed_nodes(reason).map_or_else(String::new, |nodes| format!(": {nodes}"));
         return format!("its nodes are down, drained or reserved{nodes}");
     }
     match reason {
@@ -57,6 +80,18 @@ mod tests {
             let said = in_words("job 7, which builds,", "7", reason);
             assert_eq!(said, format!("waiting for job 7, which builds, to begin ({words})"));
         }
+    }
+
+    #[test]
+    fn a_reason_without_nodes_gets_those_that_are_out_of_service() {
+        let down = "Nodes required for job are DOWN, DRAINED or reserved for jobs";
+        assert!(lacks_nodes(down) && lacks_nodes("ReqNodeNotAvail, UnavailableNodes:"));
+        assert!(!lacks_nodes("ReqNodeNotAvail, UnavailableNodes:n1") && !lacks_nodes("Resources"));
+        let nodes = |number| (0..number).map(|node| format!("n{node}")).collect::<BTreeSet<_>>();
+        let said = |number| why(&with_nodes(down, &nodes(number)));
+        assert_eq!(said(2), "its nodes are down, drained or reserved: n0, n1");
+        assert!(said(10).ends_with(": n0, n1, n2, n3, n4, n5, n6, n7 and 2 more"));
+        assert_eq!(said(0), "its nodes are down, drained or reserved");
     }
 
     #[test]

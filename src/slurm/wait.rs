@@ -8,7 +8,8 @@ use super::attempt::{Attempt, JobResult};
 use super::client::{cancel, node_out_of_service};
 use super::fate::{Look, Loss, RESULT_GRACE, interruption, is_unseen, loss};
 use super::listing::{Listed, State};
-use super::queue::{Queue, named};
+use super::partition::nodes_out_of_service;
+use super::queue::Queue;
 
 /// Time between two looks for the result.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -19,8 +20,8 @@ const GRACE: Duration = Duration::from_secs(30);
 /// How long to wait for the end of a job after Slurm was told to end it.
 const CANCEL_GRACE: Duration = Duration::from_secs(20);
 
-/// Time between two looks for the reason of an interruption.
-const REASON_INTERVAL: Duration = Duration::from_secs(1);
+/// How long to wait for an answer of the controller that is newer than a job's result.
+const ANSWER_GRACE: Duration = Duration::from_secs(20);
 
 /// How a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,18 +45,18 @@ pub(crate) fn wait(
 ) -> JobEnd {
     queue.add(attempt.token(), id);
     let mut end = until_over(attempt, queue, stop, say);
-    queue.remove(attempt.token());
     let is_over = match &mut end {
         // If Slurm interrupted the job, and not we, Slurm may have put the job back into the queue.
         // There the job would begin again, or be held for ever. Slurm is asked for the reason
         // before that: of a cancelled job it says nothing else.
         JobEnd::Reported(result, loss) if result.is_interrupted() && !stop.is_requested() => {
-            *loss = Some(reason_of(attempt, result, stop));
+            *loss = Some(reason_of(attempt, result, queue, stop));
             false
         }
         JobEnd::Reported(..) => true,
         JobEnd::Lost(_) | JobEnd::Stopped => false,
     };
+    queue.remove(attempt.token());
     // An attempt that may still have a job stays open, for whoever drives the hunt next.
     if !is_over && cancel(attempt.token()).is_ok() {
         attempt.close().ok();
@@ -82,7 +83,7 @@ fn until_over(
         if let Look::Listed(job) = &look
             && said.as_ref() != Some(job)
         {
-            say(job);
+            say(&with_nodes(job));
             said = Some(job.clone());
         }
         if is_unseen(&look) {
@@ -115,23 +116,35 @@ fn until_over(
     }
 }
 
+/// The job as it is told: if it waits for nodes that are out of service, with their names.
+fn with_nodes(job: &Listed) -> Listed {
+    match job.lacks_nodes().then(|| nodes_out_of_service(&job.partition)) {
+        Some(Ok(nodes)) => job.with_nodes(&nodes),
+        // Slurm's reason alone is told.
+        Some(Err(_)) | None => job.clone(),
+    }
+}
+
 /// Why Slurm interrupted the job that reported this. The job's last state appears a little after
 /// its result.
-fn reason_of(attempt: &Attempt, result: &JobResult, stop: &Stop) -> Loss {
+fn reason_of(attempt: &Attempt, result: &JobResult, queue: &Queue, stop: &Stop) -> Loss {
     let JobResult { restarts, node, .. } = result;
     let begun = Instant::now();
+    let before = queue.last_answer();
     loop {
-        let look = match named(attempt.token()) {
-            Err(_) => Look::Unknown,
-            Ok(None) => Look::Missing,
-            Ok(Some(job)) => Look::Listed(job),
-        };
+        let look = queue.look(attempt.token());
+        let is_new = queue.last_answer() != before;
+        let look = if is_new { look } else { Look::Unknown };
         let is_ending = |job: &Listed| job.state == State::Alive && job.restarts <= *restarts;
-        let may_change = matches!(&look, Look::Listed(job) if is_ending(job));
-        if !may_change || begun.elapsed() >= RESULT_GRACE || stop.is_requested() {
+        let patience = match &look {
+            Look::Unknown => ANSWER_GRACE,
+            Look::Listed(job) if is_ending(job) => RESULT_GRACE,
+            Look::Listed(_) | Look::Missing => Duration::ZERO,
+        };
+        if begun.elapsed() >= patience || stop.is_requested() {
             let state = node_out_of_service(node).unwrap_or_default();
             return interruption(&look, *restarts, (node.as_str(), state));
         }
-        std::thread::sleep(REASON_INTERVAL);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

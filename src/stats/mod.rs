@@ -13,6 +13,7 @@ mod summary;
 pub(crate) use chunks::Chunks;
 pub(crate) use chunks::half_digit;
 pub use paired::difference;
+pub(crate) use paired::student_quantile;
 pub(crate) use profile::PrefixProfile;
 pub(crate) use profile::shortest;
 pub(crate) use rank::rank_correlation;

@@ -51,7 +51,7 @@ fn half_width(variance: f64, freedom: f64, count: usize, confidence: f64) -> f64
 }
 
 /// The quantile of Student's t distribution.
-fn student_quantile(p: f64, freedom: f64) -> f64 {
+pub(crate) fn student_quantile(p: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(p))
 }
 

@@ -22,6 +22,12 @@ pub(crate) struct AheadRecord {
     pub phase: Phase,
     /// The builds that were made, in order.
     pub builds: Vec<BuildRecord>,
+    /// The builds of earlier hunts that were taken for the commit in place of new ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<BuildRecord>,
+    /// The slot in which a build of the commit began that has not ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<PathBuf>,
     /// The names and the seconds of the runs that were made, in order.
     pub runs: Vec<(String, f64)>,
     /// Whether the worker has finished.
@@ -40,10 +46,19 @@ impl AheadRecord {
             commit,
             phase,
             builds: Vec::new(),
+            taken: Vec::new(),
+            building: None,
             runs: Vec::new(),
             is_done: false,
             verdict: None,
             lost: Vec::new(),
+        }
+    }
+
+    /// Adds a build of an earlier hunt that was taken for the commit.
+    pub(crate) fn take(&mut self, build: &BuildRecord) {
+        if self.taken.iter().all(|known| known.attempt != build.attempt) {
+            self.taken.push(build.clone());
         }
     }
 }
@@ -129,9 +144,20 @@ impl HuntDir {
         Ok(serde_json::from_slice(&bytes).ok())
     }
 
+    /// What workers measured in this hunt so far, also those that are at work. Records that cannot
+    /// be read are left out.
+    pub(crate) fn all_measured_ahead(&self) -> Vec<AheadRecord> {
+        let entries = std::fs::read_dir(self.ahead()).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        let records = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let bytes = records.filter_map(|path| read_if_there(&path).ok().flatten());
+        bytes.filter_map(|bytes| serde_json::from_slice(&bytes).ok()).collect()
+    }
+
     /// The record of a worker that begins. Of an earlier worker's record at this commit, only the
-    /// builds that worked stay: they are found again, so the hunt counts them when it takes the
-    /// record over. The runs are in the store.
+    /// builds that worked and those that were taken stay: they are found again, so the hunt counts
+    /// them when it takes the record over. The slot of an interrupted build stays too: the build is
+    /// made again there. The runs are in the store.
     pub(crate) fn begin_ahead(
         &self,
         commit: &CommitId,
@@ -139,9 +165,13 @@ impl HuntDir {
     ) -> Result<AheadRecord, StoreError> {
         let earlier = self.measured_ahead(commit, phase)?;
         let mut record = AheadRecord::new(commit.clone(), phase);
-        record.builds = earlier.map_or_else(Vec::new, |earlier| earlier.builds);
-        record.builds.retain(|build| build.failure.is_none());
-        if !record.builds.is_empty() {
+        if let Some(earlier) = earlier {
+            record.builds = earlier.builds;
+            record.builds.retain(|build| build.failure.is_none());
+            record.taken = earlier.taken;
+            record.building = earlier.building;
+        }
+        if record.building.is_some() || !record.builds.is_empty() || !record.taken.is_empty() {
             self.keep_ahead(&record)?;
             return Ok(record);
         }
@@ -222,6 +252,8 @@ mod tests {
         record.lost.push("job 7, which built, was cancelled".to_owned());
         hunt.keep_ahead(&record).unwrap();
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record.clone()));
+        std::fs::write(hunt.now_in_slot(1), "{}").unwrap();
+        assert_eq!(hunt.all_measured_ahead(), [record.clone()]);
 
         hunt.begin_ahead(&commit, Phase::Confirm).unwrap();
         assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), Some(record));
@@ -254,11 +286,15 @@ mod tests {
         let failure = Failure::new(FailureKind::Build, Evidence::of(&Ended::Exited(1)), "");
         let mut record = AheadRecord::new(commit.clone(), Phase::Endpoint);
         record.builds = vec![build("a", Some(failure)), build("b", None)];
+        record.taken = vec![build("t", None)];
+        record.building = Some("/slots/1".into());
         record.runs.push(("c".to_owned(), 1.5));
         record.is_done = true;
         hunt.keep_ahead(&record).unwrap();
         let begun = hunt.begin_ahead(&commit, Phase::Endpoint).unwrap();
         assert_eq!(begun.builds, [build("b", None)]);
+        assert_eq!(begun.taken, [build("t", None)]);
+        assert_eq!(begun.building, record.building);
         assert!(begun.runs.is_empty() && !begun.is_done);
         assert_eq!(hunt.measured_ahead(&commit, Phase::Endpoint).unwrap(), Some(begun));
     }

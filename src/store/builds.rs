@@ -1,11 +1,12 @@
 //! Records of builds: how long each took and how it failed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Failure, Phase};
+use crate::evaluation::{CommitId, Failure, GitQuestion, Phase};
 
 use super::record_files::{publish_record, record_files};
 use super::runs::is_in_place;
@@ -45,9 +46,9 @@ pub(crate) struct BuildRecord {
     /// The attempts before this one, which failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_attempts: Option<AttemptsCost>,
-    /// Whether a command of the build asked git which branches or tags lead to HEAD.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub asks_references: bool,
+    /// What the build asked git about HEAD.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub asked_git: BTreeSet<GitQuestion>,
     /// The node that built, if a job of its own did (`[executor.build]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,

@@ -12,7 +12,7 @@ use super::{FORMAT, StoreError, publish};
 
 /// The folders of the store. None may be a link: what is written or removed there would lie
 /// elsewhere.
-const FOLDERS: [&str; 12] = [
+const FOLDERS: [&str; 13] = [
     "runs",
     "builds",
     "controls",
@@ -25,6 +25,7 @@ const FOLDERS: [&str; 12] = [
     "pending",
     "trash",
     "verifications",
+    "squeue",
 ];
 
 /// The store of one repository.

@@ -40,6 +40,30 @@ pub(super) fn new_folder(parent: &Path, wanted: &str) -> Result<String, StoreErr
     unreachable!("the counter has no end")
 }
 
+/// The hunts in this folder: see [`Store::hunts`].
+fn hunts_in(hunts: &Path) -> Result<Vec<HuntDir>, StoreError> {
+    let entries = match std::fs::read_dir(hunts) {
+        Ok(entries) => entries,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
+            return Ok(Vec::new());
+        }
+        Err(source) => return Err(StoreError::Io { path: hunts.to_owned(), source }),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(StoreError::at(hunts))?;
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && files::open(&path.join("journal.jsonl")).is_ok()
+            && let Some(id) = path.file_name().and_then(|n| n.to_str())
+        {
+            found.push(HuntDir::at(id.to_owned(), path.clone()));
+        }
+    }
+    found.sort_by(|a, b| a.began().cmp(&b.began()).then_with(|| a.id.cmp(&b.id)));
+    Ok(found)
+}
+
 /// Digest of a configuration's text; the journal stores it.
 pub(crate) fn config_digest(text: &str) -> String {
     KeyHasher::new("config").field("text", text).hex()
@@ -64,27 +88,7 @@ impl Store {
 
     /// Every hunt whose journal can be read, oldest first. A link is no hunt.
     pub(crate) fn hunts(&self) -> Result<Vec<HuntDir>, StoreError> {
-        let hunts = self.root().join("hunts");
-        let entries = match std::fs::read_dir(&hunts) {
-            Ok(entries) => entries,
-            Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => {
-                return Ok(Vec::new());
-            }
-            Err(source) => return Err(StoreError::Io { path: hunts, source }),
-        };
-        let mut found = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(StoreError::at(&hunts))?;
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir())
-                && files::open(&path.join("journal.jsonl")).is_ok()
-                && let Some(id) = path.file_name().and_then(|n| n.to_str())
-            {
-                found.push(HuntDir::at(id.to_owned(), path.clone()));
-            }
-        }
-        found.sort_by(|a, b| a.began().cmp(&b.began()).then_with(|| a.id.cmp(&b.id)));
-        Ok(found)
+        hunts_in(&self.root().join("hunts"))
     }
 
     /// The hunt with this name or unique prefix; the newest one without a name.
@@ -131,6 +135,14 @@ impl HuntDir {
     #[must_use]
     pub(crate) fn beside(&self, id: &str) -> Self {
         Self::at(id.to_owned(), self.path.with_file_name(id))
+    }
+
+    /// All other hunts of the same store, oldest first.
+    pub(crate) fn others(&self) -> Result<Vec<Self>, StoreError> {
+        let hunts = self.path.parent().expect("a hunt's folder is in `hunts`");
+        let mut others = hunts_in(hunts)?;
+        others.retain(|other| other.id != self.id);
+        Ok(others)
     }
 
     /// The hunt's folder.

@@ -28,6 +28,14 @@ impl HuntDir {
         refuse_link(&folder)
     }
 
+    /// The folder in which all processes of this user share what Slurm says of their jobs, for all
+    /// hunts of the store. Slurm may hide the jobs of one user from another.
+    pub(crate) fn squeue(&self) -> PathBuf {
+        let user = rustix::process::geteuid().as_raw();
+        let hunts = self.path().parent().expect("a hunt's folder is in `hunts`");
+        hunts.with_file_name("squeue").join(user.to_string())
+    }
+
     /// Takes the lock; `None` if a job's process holds it.
     pub(crate) fn lock_jobs(&self) -> Result<Option<JobLock>, StoreError> {
         let path = self.jobs().join("lock");
@@ -50,6 +58,15 @@ impl HuntDir {
 #[cfg(test)]
 mod tests {
     use crate::store::Store;
+
+    #[test]
+    fn all_hunts_of_a_store_share_what_slurm_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open_to_measure(folder.path()).unwrap();
+        let [one, other] = [(); 2].map(|()| store.new_hunt().unwrap().squeue());
+        assert_eq!(one, other);
+        assert!(one.starts_with(folder.path().join("bisect-ppl/squeue")), "{}", one.display());
+    }
 
     #[test]
     fn one_job_drives_and_an_earlier_one_sees_that_it_does_not_any_more() {

@@ -15,6 +15,7 @@
 //!   digests.json                       cached digests of input files
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   verifications/<time>/bisect-ppl/   one `verify`: a store of its own, with one hunt
+//!   squeue/<uid>/                      what Slurm last said of the jobs of this user's hunts
 //!   pending/                           logs before their records
 //!   trash/                             folders of hunts during their removal
 //!   in-use                             lock of measuring processes and of removal

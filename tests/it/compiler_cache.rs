@@ -119,11 +119,20 @@ fn ccache_sees_the_same_file_in_every_slot() {
     assert!(builds("hits") >= 2 * 6, "{}", hunt.report);
 }
 
+#[test]
+fn a_header_that_the_direct_mode_misses_does_not_blame_a_later_edit() {
+    hunt_with_a_header_that_the_direct_mode_misses(&[]);
+}
+
+#[test]
+fn it_does_not_in_a_search_by_the_posterior_either() {
+    hunt_with_a_header_that_the_direct_mode_misses(&["--search", "posterior"]);
+}
+
 /// Commit 5 adds a header that comes earlier in the include path, commit 7 only a comment in the
 /// file that includes it. In its direct mode ccache misses that header, so the search finds commit
 /// 6 good. The fresh builds do not use this mode.
-#[test]
-fn a_header_that_the_direct_mode_misses_does_not_blame_a_later_edit() {
+fn hunt_with_a_header_that_the_direct_mode_misses(more: &[&str]) {
     let env = TestEnvironment::new();
     if !is_installed("ccache") {
         println!("ccache is not installed");
@@ -154,7 +163,7 @@ fn a_header_that_the_direct_mode_misses_does_not_blame_a_later_edit() {
                 [[guard]]\nmetric = \"ppl\"\nmax_increase = 0.1\n";
     fs::write(env.repo().join("oracle.toml"), text).unwrap();
     let cache = env.path("tmp/ccache").display().to_string();
-    let words = ["start", "--good", "v1", "--bad", "main"];
+    let words = [&["start", "--good", "v1", "--bad", "main"], more].concat();
     let output = env.run_with(&env.repo(), &words, &[("CCACHE_DIR", &cache)]);
     let hunt = Hunt::of(&env, output).expect(0, "culprit");
     assert_eq!(history.label(hunt.culprit()), "5", "{}", hunt.output.stdout);

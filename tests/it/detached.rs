@@ -240,7 +240,8 @@ fn status_says_that_an_answer_is_the_last_one_of_a_hunt_that_goes_on() {
     let (env, _) = waiting_after(100);
     let words = ["start", "--good", "v1", "--max-runs", "5"];
     let hunt = Hunt::of(&env, env.run(&words)).expect(3, "candidates");
-    let said = "running: a process works on this hunt; its last answer:\nThe first bad commit is";
+    let said =
+        "running: a process works on this hunt; its last answer:\nThe first bad commit may be";
     // As a driver that was just started.
     let lock = fs::File::open(hunt.folder.join("lock")).unwrap();
     lock.lock().unwrap();

@@ -1,11 +1,16 @@
 //! Builds that stay after a hunt: a later hunt in the same repository takes them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, Snapshot, TestEnvironment, line};
+use crate::kit::{
+    History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, kill, line, wait_until,
+};
+use crate::slots::events;
 
 /// A history whose commit 4 is bad, and a configuration whose builds stay.
 fn repository() -> (TestEnvironment, History) {
@@ -94,9 +99,19 @@ fn short_builds_do_not_stay_and_gc_removes_those_that_do() {
     assert!(kept(&env).is_empty());
 }
 
-/// A file outside, which no key contains, is part of each build.
 #[test]
 fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_them() {
+    a_change_outside_between_two_hunts(&[]);
+}
+
+#[test]
+fn nor_do_they_count_in_a_search_by_the_posterior() {
+    a_change_outside_between_two_hunts(&["--search", "posterior"]);
+}
+
+/// A file outside, which no key contains, is part of each build. Each commit changes a file that
+/// builds read. The second hunt has these further arguments.
+fn a_change_outside_between_two_hunts(more: &[&str]) {
     let env = TestEnvironment::new();
     let outside = env.path("outside");
     let run =
@@ -104,8 +119,12 @@ fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_t
     let mut plan = line("g g g g g g g g").program(0, "run.sh", run);
     for label in [0, 4] {
         let level = if label == 0 { "7.0" } else { "7.5" };
-        let build = format!("(echo {level}; cat {}) > $1/level\n", outside.display());
+        let build =
+            format!("cat pad >/dev/null\n(echo {level}; cat {}) > $1/level\n", outside.display());
         plan = plan.program(label, "build.sh", &build);
+    }
+    for label in 0..8 {
+        plan = plan.file(label, "pad", &label.to_string());
     }
     let history = plan.build(&env);
     let oracle = |words: &str| {
@@ -119,8 +138,77 @@ fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_t
     env.hunt().names(&history, 4);
     fs::write(&outside, "1\n").unwrap();
     oracle("second").write(&env);
-    let hunt = env.hunt().names(&history, 4);
+    let arguments = [&["--good", "v1", "--bad", "HEAD"], more].concat();
+    let hunt = env.start(&arguments).names(&history, 4);
     assert!(hunt.output.stderr.contains("builds of earlier hunts"), "{}", hunt.output.stderr);
     assert!(!taken(&hunt).is_empty());
     assert_eq!(hunt.report["culprit"]["effect"]["parent"], 8.0, "{:#}", hunt.report["culprit"]);
+}
+
+/// A line whose runs are long, so that workers measure ahead.
+fn slow() -> (TestEnvironment, History) {
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g g g g b b b b b").with_all("chunk_ms = 100");
+    let history = plan.build(&env);
+    first(&env).write(&env);
+    (env, history)
+}
+
+#[test]
+fn builds_of_workers_stay_for_the_workers_of_later_hunts() {
+    let (env, history) = slow();
+    let start = ["--good", "v1", "--slots", "2"];
+    let earlier = env.start(&start).names(&history, 11);
+    let is_workers = |slot: &PathBuf| {
+        let name = slot.file_name().unwrap().to_str().unwrap();
+        name == "1" || name.starts_with("1.")
+    };
+    assert!(kept(&env).iter().any(is_workers), "{:?}", kept(&env));
+    let made: Vec<Value> = events(&earlier, "ahead")
+        .iter()
+        .flat_map(|done| done["builds"].as_array().unwrap().clone())
+        .map(|build| build[0].clone())
+        .collect();
+    second(&env).write(&env);
+    let before = Snapshot::of(&env);
+    let hunt = env.start(&start).names(&history, 11);
+    before.assert_unchanged(&env);
+    let taken: Vec<Value> =
+        events(&hunt, "build").into_iter().filter(|build| build["reused"] == true).collect();
+    assert!(taken.iter().any(|build| made.contains(&build["attempt"])), "{taken:#?}");
+    assert!(taken.iter().all(|build| build["phase"] == "search"), "{taken:#?}");
+}
+
+#[test]
+fn a_stopped_search_makes_no_finished_build_again() {
+    let (env, history) = slow();
+    let running = env.spawn_product(&["start", "--good", "v1", "--slots", "2"]);
+    // The ends and the check of the slots have five runs; a worker measures ahead.
+    assert!(wait_until(PATIENCE, || env.runs().len() > 6));
+    kill(running.pid(), Signal::INT);
+    running.wait();
+    env.assert_no_survivors();
+    env.resume().names(&history, 11);
+    let mut made = BTreeMap::<String, usize>::new();
+    for build in env.records("builds").iter().filter(|build| build["phase"] == "search") {
+        *made.entry(history.label(build["commit"].as_str().unwrap()).to_owned()).or_default() += 1;
+    }
+    assert!(!made.is_empty() && made.values().all(|count| *count == 1), "{made:?}");
+}
+
+#[test]
+fn a_search_tests_a_built_commit_that_splits_the_range_nearly_as_well() {
+    let env = TestEnvironment::new();
+    let words: Vec<&str> = (0..=40).map(|at| if at < 30 { "g" } else { "b" }).collect();
+    let history = line(&words.join(" ")).build(&env);
+    first(&env).write(&env);
+    env.hunt().names(&history, 30);
+    assert_eq!(env.builds_of(20), 1, "git's first choice");
+    second(&env).write(&env);
+    let hunt = env.start(&["--good", "v1", "--bad", history.commit(38)]).names(&history, 30);
+    let judged = events(&hunt, "judged").into_iter().filter(|one| one["phase"] == "search");
+    let asked: Vec<String> =
+        judged.map(|one| history.label(one["commit"].as_str().unwrap()).to_owned()).collect();
+    assert_eq!(asked.first().map(String::as_str), Some("20"), "{asked:?}");
+    assert_eq!((env.builds_of(19), env.builds_of(20)), (0, 1), "git asks about 19");
 }

@@ -156,9 +156,14 @@ fn kernels_kept_in_the_home_folder_blame_nobody_who_did_not_do_it() {
     hunt.output.says(&[
         "with an empty home folder, ",
         " is not confirmed: its parent",
+        "keep files in the home folder (~/.engine/1.",
         "[environment] home",
+        "with yours the ends showed ppl 7.0612 → 7.5187",
     ]);
     assert_eq!(hunt.report["recheck"]["empty_home"], true);
+    let culprit = &hunt.report["culprit"];
+    assert_eq!(culprit["home_doubt"]["empty-home"], "ppl 7.0612 → 7.5187");
+    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98);
 }
 
 /// The engine keeps its kernels in this folder.
@@ -290,4 +295,76 @@ fn settings_in_the_home_folder_that_change_all_values_blame_nobody_else() {
     let hunt = env.hunt().names(&history, 3);
     assert_eq!(hunt.report["culprit"]["effect"]["commit"], 7.5129);
     hunt.output.says(&["used your home folder", "has other values"]);
+}
+
+/// An engine that reads a file in the home folder and takes its value of `fast.txt`, or else that of
+/// `slow.txt`. `fast` and `slow`: the values at the beginning, and from a later commit on: 3 for
+/// `fast`, 6 for `slow`. `run`: what each run does before, and `noise`: what it adds to its value.
+fn picking_a_kernel(
+    fast: [&str; 2],
+    slow: [&str; 2],
+    run: &str,
+    noise: &str,
+) -> (TestEnvironment, History, Oracle) {
+    let script = "mkdir -p \"$2\" && cat \"$1/fast.txt\" \"$1/slow.txt\" > \"$2/engine.conf\"\n";
+    let run = format!(
+        "{run}\nN=2; [ -f \"$HOME/.enginerc\" ] && N=1\n\
+         V=$(awk -v n=$N -v noise=\"$({noise})\" 'NR == n {{ print $1 + noise }}' \"$1/engine.conf\")\n\
+         echo \"Final estimate: PPL = $V +/- 0.04\"\n"
+    );
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g g").file(0, "b.sh", script).file(0, "r.sh", &run);
+    let plan = plan
+        .file(0, "fast.txt", &format!("{}\n", fast[0]))
+        .file(0, "slow.txt", &format!("{}\n", slow[0]))
+        .file(3, "fast.txt", &format!("{}\n", fast[1]))
+        .file(6, "slow.txt", &format!("{}\n", slow[1]));
+    let history = plan.build(&env);
+    fs::create_dir_all(env.path("home")).unwrap();
+    fs::write(env.path("home/.enginerc"), "kernel = fast\n").unwrap();
+    let oracle = Oracle::new(&env).build_command("sh {src}/b.sh {src} {build}");
+    (env, history, oracle.ppl_command("sh {src}/r.sh {build}"))
+}
+
+/// The hunt names the commit that made the kernel of the settings worse.
+fn names_by_the_settings((env, history, oracle): (TestEnvironment, History, Oracle)) {
+    oracle.write(&env);
+    let hunt = env.hunt().names(&history, 3);
+    hunt.output.says(&["only read what is in your home folder, such as settings"]);
+    let culprit = &hunt.report["culprit"];
+    assert_eq!(culprit["home_doubt"], "user-home");
+    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
+    assert_eq!(hunt.report["recheck"]["empty_home"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_kernel_that_settings_in_the_home_folder_pick_is_the_one_that_is_hunted() {
+    names_by_the_settings(picking_a_kernel(["7.1", "7.6"], ["7.1", "7.6"], "", "echo 0"));
+    // Without the settings there is no regression.
+    names_by_the_settings(picking_a_kernel(["7.1", "7.6"], ["6.5", "6.5"], "", "echo 0"));
+}
+
+#[test]
+fn a_kernel_that_settings_pick_is_hunted_in_noise_too() {
+    let noise = "od -An -N2 -tu2 /dev/urandom | awk '{ print $1 / 65536 * 0.1 }'";
+    names_by_the_settings(picking_a_kernel(["7.1", "8.1"], ["7.1", "8.1"], "", noise));
+}
+
+#[test]
+fn settings_that_hide_a_regression_are_the_users_own() {
+    let (env, _, oracle) = picking_a_kernel(["7.1", "7.1"], ["6.5", "7.5"], "", "echo 0");
+    oracle.write(&env);
+    let hunt = env.hunt().expect(4, "no-regression");
+    hunt.output.says(&["they do with an empty home folder", "for your settings there"]);
+}
+
+#[test]
+fn a_regression_that_is_gone_with_an_empty_home_folder_is_no_denial() {
+    // The engine also keeps a file there, so settings and results cannot be told apart.
+    let log = "echo run >> \"$HOME/.engine.log\"";
+    let (env, history, oracle) = picking_a_kernel(["7.1", "7.6"], ["6.5", "6.5"], log, "echo 0");
+    oracle.write(&env);
+    let hunt = env.hunt().expect(3, "candidates");
+    assert!(hunt.candidates(&history).contains(&"3".to_owned()), "{}", hunt.output.stdout);
+    hunt.output.says(&["with your home folder the endpoints showed ppl 7.1 → 7.6", "shared"]);
 }

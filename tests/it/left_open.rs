@@ -2,7 +2,9 @@
 //! where the rest was made; and steps of exactly the tolerance.
 
 use crate::kit::planted::{commit, put};
-use crate::kit::shell_engine::{NUMBER, among_notes, hunt, hunt_by, notes, put_engine, subjects};
+use crate::kit::shell_engine::{
+    NUMBER, among_notes, hunt, hunt_by, is_candidate, notes, put_engine, subjects,
+};
 use crate::kit::{Hunt, TestEnvironment};
 
 /// `made` among commits that crash.
@@ -227,4 +229,17 @@ fn no_regression_counts_crashes_that_come_again() {
     // Two failures take more runs to exclude a rate of one in five.
     let told = ["e failed in 2 of 39 runs of bad", "a failure rate of 20 % or more is excluded"];
     hunt.expect(4, "no-regression").output.says(&told);
+}
+
+#[test]
+fn an_earlier_commit_may_have_broken_what_only_a_later_recipe_measures() {
+    // `z` breaks the new path, and `has_new` makes the hunt measure it. `x` breaks the old one.
+    let engine = "f=x; [ \"$1\" = new ] && f=z; [ -f $f ] && echo e = 7.5 || echo e = 7";
+    let guard = "metric = \"e\"\nmax_increase = 0.1\n[[override]]\nwhen.exists = \"has_new\"\n\
+                 measure.e.command = \"sh {src}/engine.sh new\"";
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("z", "1"), ("x", "1"), ("has_new", "1")]);
+    let hunt = hunt(&env, engine, [NUMBER, guard], &commits).expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "z"), "{}", hunt.output.stdout);
+    hunt.output.says(&["by another recipe of oracle.toml: another commit does this too"]);
 }

@@ -111,7 +111,10 @@ fn the_answer_so_far_is_narrow_and_a_plain_resume_has_no_limit() {
     // The endpoints and two steps of the search.
     let hunt = start(&env, &["--max-runs", "6"]).expect(3, "candidates");
     assert_eq!(hunt.candidates(&history), ["4", "5"]);
-    hunt.output.says(&["still in question"]);
+    hunt.output.says(&[
+        "The first bad commit may be one of 2",
+        "2 commits still in question, if only one commit made the change",
+    ]);
     let again = env.run(&["status"]).expect(0).stdout;
     assert!(again.contains("resume"), "{again}");
     resume(&env, &[]).names(&history, CULPRIT);
@@ -139,7 +142,7 @@ fn a_commit_that_is_not_confirmed_yet_is_the_only_candidate() {
     let (env, history) = plain();
     let hunt = start(&env, &["--max-runs", "9"]).expect(3, "candidates");
     assert_eq!(hunt.candidates(&history), [CULPRIT]);
-    hunt.output.says(&["is found, but not confirmed"]);
+    hunt.output.says(&["is found, but not confirmed", "not checked whether its change lasts"]);
     resume(&env, &[]).names(&history, CULPRIT);
 }
 

@@ -144,6 +144,40 @@ fn a_decimal_comma_is_a_part_of_the_number() {
     expect_candidate(&env, hunt, "worse");
 }
 
+/// The engine exchanges two numbers that have the same words around them, for a while.
+fn two_numbers_exchanged(keys: &str, print: &str) {
+    let engine = format!(
+        "v=7.0000; [ -f worse ] && v=7.5000; c=7.0100; a=wiki; b=c4\n\
+         if [ -f order ]; then w=$v; v=$c; c=$w; a=c4; b=wiki; fi\n{print}"
+    );
+    let env = TestEnvironment::new();
+    let steps = [("order", 5, Some(14)), ("worse", 9, None)];
+    expect_candidate(&env, hunt(&env, &engine, [keys, PPL[1]], &steps), "worse");
+}
+
+#[test]
+fn numbers_below_headers_that_change_places_are_no_step() {
+    let lines = "echo == $b; echo ppl = $c; echo == $a; echo ppl = $v";
+    two_numbers_exchanged(PPL[0], lines);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn columns_and_elements_that_change_places_are_no_step() {
+    two_numbers_exchanged(&regex("^wiki,([0-9.]+)"), "echo wiki,$v,$c");
+    let json = "parser = \"json\"\npointer = \"/ppl/0\"";
+    two_numbers_exchanged(json, "echo \"{\\\"ppl\\\": [$v, $c]}\"");
+}
+
+/// A program that prints two results and the one that it chose still shows which commit changed
+/// the choice.
+#[test]
+fn another_choice_of_two_printed_numbers_is_a_step() {
+    let engine = "v=7.0100; [ -f worse ] && v=7.5000\n\
+                  echo fast: 7.5000; echo exact: 7.0100; echo ppl = $v";
+    expect_worse("ppl = ([0-9.]+)", PPL[1], engine, &[("worse", 9, None)]);
+}
+
 const RATE: &str = "metric = \"e\"\nmax_decrease_percent = 5";
 
 /// This pattern reads both.

@@ -7,8 +7,15 @@ use serde_json::Value;
 use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, kill, line, wait_until};
 use crate::slots::events;
 
+/// The guard of hunts for a rise.
+const RISE: &str = "metric = \"ppl\"\nmax_increase = 0.2";
+
 /// The hunt of an engine whose perplexity depends on the number of the slot's folder, by 1.
-fn depends_on_its_path(bases: [u32; 2], slots: &str) -> (TestEnvironment, History, Hunt) {
+fn depends_on_its_path(
+    bases: [u32; 2],
+    slots: &str,
+    guard: &str,
+) -> (TestEnvironment, History, Hunt) {
     let engine = |base: u32| {
         format!(
             "n=${{1#*/slots/}}; n=${{n%%/*}}; n=${{n%.*}}\n\
@@ -22,18 +29,18 @@ fn depends_on_its_path(bases: [u32; 2], slots: &str) -> (TestEnvironment, Histor
         &engine(bases[1]),
     );
     let history = plan.build(&env);
-    Oracle::new(&env).ppl_command("sh {src}/run.sh {build}").write(&env);
+    Oracle::new(&env).ppl_command("sh {src}/run.sh {build}").only_guard(guard).write(&env);
     let hunt = env.start(&["--good", "v1", "--slots", slots]);
     (env, history, hunt)
 }
 
 /// The perplexity depends on the slot.
 fn other_values_in_slots(slots: &str) {
-    let (_env, history, hunt) = depends_on_its_path([7, 9], slots);
+    let (_env, history, hunt) = depends_on_its_path([7, 9], slots, RISE);
     assert_eq!(events(&hunt, "one-slot").len(), 1, "{}", hunt.output.stderr);
     assert!(hunt.output.stderr.contains("begins again with one slot"));
     hunt.names(&history, 5);
-    let (_env, _, hunt) = depends_on_its_path([7, 7], slots);
+    let (_env, _, hunt) = depends_on_its_path([7, 7], slots, RISE);
     let hunt = hunt.expect(4, "no-regression");
     let commits = hunt.report["commits"].as_array().unwrap().iter();
     let samples = commits.flat_map(|commit| commit["samples"].as_array().unwrap());
@@ -50,6 +57,60 @@ fn slots_that_give_other_values_are_not_used() {
 #[ignore = "long: scripts/test --long"]
 fn two_slots_that_give_other_values_are_not_used() {
     other_values_in_slots("2");
+}
+
+/// The hunt of an engine in noise whose perplexity is higher by 0.5 in the first slot. `bases`: the
+/// perplexity of the first five commits and of the others.
+fn depends_on_its_path_in_noise(bases: [&str; 2], slots: &str) -> (History, Hunt, TestEnvironment) {
+    let engine = |base: &str| {
+        format!(
+            "case $1 in */slots/0/*) shift=0.5 ;; *) shift=0 ;; esac\n\
+             r=$(od -An -N2 -tu2 /dev/urandom)\n\
+             awk -v level={base} -v shift=$shift -v \"r=$r\" 'BEGIN {{\n\
+             print \"Final estimate: PPL = \" (level + shift + r * 0.04 / 65536) \" +/- 0.1\" }}'\n"
+        )
+    };
+    let env = TestEnvironment::new();
+    let plan = line("g g g g g g g g").program(0, "run.sh", &engine(bases[0])).program(
+        5,
+        "run.sh",
+        &engine(bases[1]),
+    );
+    let history = plan.build(&env);
+    Oracle::new(&env).ppl_command("sh {src}/run.sh {build}").write(&env);
+    let hunt = env.start(&["--good", "v1", "--slots", slots]);
+    (history, hunt, env)
+}
+
+#[test]
+fn slots_of_another_level_in_noise_are_not_used() {
+    for slots in ["2", "3"] {
+        // The first slot shows the good end as bad as the other one shows the bad end.
+        let (history, hunt, _env) = depends_on_its_path_in_noise(["7.0", "7.5"], slots);
+        let said = &hunt.output.stderr;
+        assert_eq!(events(&hunt, "one-slot").len(), 1, "{slots}: {said}");
+        let words = "another level, beyond the noise, in another slot";
+        let mut notes = events(&hunt, "note").into_iter();
+        assert!(notes.any(|note| note["text"].as_str().unwrap().contains(words)), "{said}");
+        hunt.names(&history, 5);
+    }
+    let (_, hunt, _env) = depends_on_its_path_in_noise(["7.0", "7.0"], "3");
+    let hunt = hunt.expect(4, "no-regression");
+    let commits = hunt.report["commits"].as_array().unwrap().iter();
+    let samples = commits.flat_map(|commit| commit["samples"].as_array().unwrap());
+    let mut values = samples.filter(|one| one["metric"] == "ppl").map(|one| &one["value"]);
+    let is_of_first_slot = |value: &Value| value.as_f64().unwrap() >= 7.5;
+    assert!(values.all(is_of_first_slot), "{:#}", hunt.report["commits"]);
+}
+
+#[test]
+fn runs_of_the_driver_in_another_slot_do_not_count_in_one_slot() {
+    // The second slot shows the bad end as high as the first one shows the good end. Before it
+    // denies a fall, the driver runs this build there itself.
+    let guard = "metric = \"ppl\"\nmax_decrease = 0.2";
+    let (_env, history, hunt) = depends_on_its_path([7, 6], "2", guard);
+    assert_eq!(events(&hunt, "one-slot").len(), 1, "{}", hunt.output.stderr);
+    hunt.names(&history, 5);
 }
 
 /// That no value differed between slots, and that values of two slots were really compared.

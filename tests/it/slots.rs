@@ -167,23 +167,116 @@ fn builds_of_the_ends_from_before_a_stop_count() {
             let is_of = |build: &&Value| build["commit"] == history.commit(label);
             builds.iter().filter(|build| build["phase"] == "endpoint").filter(is_of).count()
         };
-        assert_eq!(counted(8), env.builds_of(8), "{signal:?}: {}", hunt.output.stderr);
+        assert_eq!((counted(8), env.builds_of(8)), (1, 1), "{signal:?}: {}", hunt.output.stderr);
         assert!(counted(0) > 0, "{signal:?}: {}", hunt.output.stderr);
     }
 }
 
 #[test]
-fn a_search_in_noise_says_that_it_uses_one_slot() {
-    let env = TestEnvironment::new();
-    let levels: Vec<&str> = (0..=16).map(|at| if at < 9 { "7.0" } else { "7.6" }).collect();
+fn a_second_hunt_with_slots_whose_results_are_all_stored_makes_no_build() {
+    let (env, history, _) = with_slots(&line("g g g g g b b b b"), "2");
+    let made = (env.records("builds").len(), env.runs().len());
+    let hunt = env.start(&["--good", "v1", "--slots", "2"]).names(&history, 5);
+    let said = &hunt.output.stderr;
+    assert_eq!((env.records("builds").len(), env.runs().len()), made, "{said}");
+    // A worker that took stored results made nothing.
+    let made = |ahead: &serde_json::Value, what: &str| {
+        ahead[what].as_array().is_some_and(|made| !made.is_empty())
+    };
+    assert!(events(&hunt, "ahead").iter().all(|ahead| !made(ahead, "builds")), "{said}");
+}
+
+/// A line of 17 commits in noise. The ninth commit makes a step of four standard deviations.
+fn in_noise() -> Plan {
+    let levels: Vec<&str> = (0..=16).map(|at| if at < 9 { "7.0" } else { "7.8" }).collect();
     let plan = line(&levels.join(" ")).with_all("noise = 0.2").with_all("seed = 3");
-    plan.build(&env);
-    Oracle::new(&env).write(&env);
-    let hunt = env.start(&["--good", "v1", "--slots", "2"]);
+    plan.with_all("chunk_ms = 60").with_all("build_ms = 100")
+}
+
+/// Hunts with so many slots in noise, by the posterior.
+fn hunt_in_noise(env: &TestEnvironment, slots: &str) -> Hunt {
+    env.start(&["--good", "v1", "--search", "posterior", "--slots", slots])
+}
+
+/// Whether a hunt said that its search in noise uses one slot.
+fn says_one_slot(hunt: &Hunt) -> bool {
     let words = "values vary from run to run, so commits are measured one after the other, in one";
-    let notes = events(&hunt, "note").into_iter();
-    let said = notes.filter(|note| note["text"].as_str().unwrap().starts_with(words)).count();
-    assert_eq!(said, 1, "{}", hunt.output.stderr);
+    let mut notes = events(hunt, "note").into_iter();
+    notes.any(|note| note["text"].as_str().unwrap().starts_with(words))
+}
+
+#[test]
+fn further_runs_of_an_end_in_noise_need_no_second_build() {
+    let env = TestEnvironment::new();
+    let history = in_noise().build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = hunt_in_noise(&env, "2");
+    let said = &hunt.output.stderr;
+    for label in [0, 16] {
+        let of_the_end = |kind: &str| {
+            let records = env.records(kind).into_iter();
+            let is_of_end = |record: &Value| {
+                record["phase"] == "endpoint" && record["commit"] == history.commit(label)
+            };
+            records.filter(is_of_end).count()
+        };
+        assert!(of_the_end("runs") > 2, "{label}: more runs than were made at first\n{said}");
+        assert_eq!(of_the_end("builds"), 1, "{label}: {said}");
+    }
+}
+
+#[test]
+fn other_slots_work_at_the_next_commits_of_a_search_in_noise() {
+    let env = TestEnvironment::new();
+    let history = in_noise().build(&env);
+    Oracle::new(&env).write(&env);
+    let hunt = hunt_in_noise(&env, "3").names(&history, 9);
+    let said = &hunt.output.stderr;
+    assert!(!says_one_slot(&hunt), "{said}");
+    let in_search = |kind: &str| {
+        let events = events(&hunt, kind).into_iter();
+        events.filter(|event| event["phase"] == "search").collect::<Vec<Value>>()
+    };
+    assert!(!in_search("took-over").is_empty(), "{:#?}\n{said}", in_search("ahead"));
+    // A run that was made ahead and that the search took is in its journal once.
+    let ahead = in_search("ahead");
+    let ahead: Vec<&Value> = ahead.iter().flat_map(|one| one["runs"].as_array().unwrap()).collect();
+    let taken = in_search("run");
+    let times = |run: &Value| taken.iter().filter(|one| one["attempt"] == run[0]).count();
+    assert!(ahead.iter().any(|&run| times(run) == 1), "{ahead:?}\n{said}");
+    assert!(ahead.iter().all(|&run| times(run) <= 1), "{ahead:?}\n{said}");
+    env.assert_no_survivors();
+}
+
+#[test]
+fn runs_in_noise_that_take_turns_have_only_builds_beside_them() {
+    for (keys, is_one_slot) in [("exclusive = \"runs\"", false), ("exclusive = true", true)] {
+        let env = TestEnvironment::new();
+        in_noise().build(&env);
+        Oracle::new(&env).ppl(keys).write(&env);
+        let hunt = hunt_in_noise(&env, "2");
+        assert_eq!(says_one_slot(&hunt), is_one_slot, "{keys}: {}", hunt.output.stderr);
+        let ahead = events(&hunt, "ahead").into_iter();
+        let ahead: Vec<Value> = ahead.filter(|event| event["phase"] == "search").collect();
+        assert_eq!(ahead.is_empty(), is_one_slot, "{keys}: {ahead:#?}");
+        assert!(ahead.iter().all(|event| event["runs"].as_array().is_none_or(Vec::is_empty)));
+        assert_eq!(most_at_once(&env.spans("runs")), 1, "{keys}");
+    }
+}
+
+#[test]
+fn a_search_in_noise_with_slots_goes_on_after_a_kill() {
+    let env = TestEnvironment::new();
+    let history = in_noise().build(&env);
+    Oracle::new(&env).write(&env);
+    let words = ["start", "--good", "v1", "--search", "posterior", "--slots", "3"];
+    let running = env.spawn_product(&words);
+    // The ends need about ten runs, and the check of the slots one.
+    assert!(wait_until(PATIENCE, || env.runs().len() > 14));
+    kill(running.pid(), Signal::KILL);
+    running.wait();
+    env.assert_no_survivors();
+    env.resume().names(&history, 9);
 }
 
 #[test]
@@ -204,6 +297,19 @@ fn status_shows_every_slot() {
     assert!(wait_until(PATIENCE, || page().contains("slot 2: run ppl at ")));
     running.wait().expect(0);
     assert_eq!(env.resume().names(&history, 8).output.code(), Some(0));
+}
+
+#[test]
+fn status_says_that_the_first_slot_waits_for_another_one() {
+    let env = TestEnvironment::new();
+    // The bad end is built in the second slot, and takes longer than the good end in the first.
+    let history = line("g g b b").with(3, "build_ms = 3000").build(&env);
+    Oracle::new(&env).write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1", "--slots", "2"]);
+    let waits = "running: waiting for what is measured at the same time, for ";
+    assert!(wait_until(PATIENCE, || env.run(&["status"]).stdout.contains(waits)));
+    running.wait().expect(0);
+    assert_eq!(env.resume().names(&history, 2).output.code(), Some(0));
 }
 
 #[test]
@@ -276,6 +382,9 @@ fn goes_on_after(signal: Signal) {
     running.wait();
     env.assert_no_survivors();
     let hunt = env.resume().names(&history, 8);
+    // The check of the slots came to its end before the search, so it is not made again.
+    let checks = events(&hunt, "ahead").into_iter().filter(|event| event["phase"] == "control");
+    assert_eq!(checks.count(), 1, "{}", hunt.output.stderr);
     let (_alone, its, alone) =
         with_slots(&line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 20"), "1");
     assert_eq!(asked(&hunt, &history), asked(&alone, &its));
@@ -371,6 +480,7 @@ fn runs_of_a_slot_have_its_variables_and_cpus() {
     assert_eq!(found, [("a", "[0]"), ("b", "[1]")], "{seen:?}");
     assert_eq!(keys.len(), 1, "the slot is not in the key");
     assert_eq!(hunt.report["machine"]["cores"], 1);
+    assert!(hunt.file("report.md").contains(" cores, 1 for each run)"));
 }
 
 #[test]

@@ -44,8 +44,8 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
         )
         | None => {}
     }
-    let stored = stored(run.stored_at.as_deref());
-    format!("{which:<8} {}  {}{stored}", run.commit.short(), figures.join("  "))
+    let taken = taken_from(run.stored_at.as_deref(), run.same_as.as_ref());
+    format!("{which:<8} {}  {}{taken}", run.commit.short(), figures.join("  "))
 }
 
 /// `measured 1a2b3c4d5e  speed 92.33  kv: rename`: a neighbour of a found commit. `figure`: the
@@ -94,9 +94,12 @@ pub(super) fn change(change: &OptionChange) -> String {
     text::line(&format!("changed  {change}{about}"))
 }
 
-/// `  (stored result of 00:57)`; empty for a new result.
-pub(super) fn stored(at: Option<&str>) -> String {
-    at.map_or_else(String::new, |at| format!("  {}", stored_result(at)))
+/// `  (stored result of 00:57)`, or `  (same program as 1a2b3c4d5e)` for the result of a run of
+/// this hunt at that commit; empty for a new result.
+pub(super) fn taken_from(at: Option<&str>, same_as: Option<&CommitId>) -> String {
+    let same = same_as.map(report::same_program);
+    let words = same.or_else(|| at.map(stored_result));
+    words.map_or_else(String::new, |words| format!("  {words}"))
 }
 
 /// `built    1a2b3c4d5e  in 12 s (search)`.
@@ -158,5 +161,13 @@ mod tests {
         let shown = neighbour(&commit, Some(&figure), "kv: rename");
         assert_eq!(shown, "measured 1111111111  speed 92.5  kv: rename");
         assert_eq!(neighbour(&commit, None, "x"), "measured 1111111111  no value  x");
+    }
+
+    #[test]
+    fn a_result_of_this_hunt_is_not_called_a_stored_one() {
+        let commit: CommitId = "1".repeat(40).parse().unwrap();
+        assert_eq!(taken_from(None, None), "");
+        assert_eq!(taken_from(None, Some(&commit)), "  (same program as 1111111111)");
+        assert!(taken_from(Some("2026-11-22T00:57:10Z"), None).starts_with("  (stored result of "));
     }
 }

@@ -81,11 +81,14 @@ impl View {
             for (number, entry) in entries.iter().enumerate().skip(self.seen) {
                 let is_old = number < self.old;
                 if let Event::Plan(plan) = &entry.event {
-                    self.plan(plan, &entry.at);
+                    self.plan(plan, &entry.at, is_old);
                 }
                 self.pace.see(entry);
-                if !is_old || !matches!(entry.event, Event::Note { .. }) {
-                    self.show(&entry.event);
+                match &entry.event {
+                    // These are about moments that are over.
+                    Event::Note { .. } if is_old => {}
+                    Event::Resumed { limits } if is_old => self.limits(limits.as_ref()),
+                    event => self.show(event),
                 }
             }
             self.seen = self.seen.max(entries.len());
@@ -149,6 +152,8 @@ impl View {
                     self.details(&lines::run(run), std::slice::from_ref(&run.argv), &run.log);
                 }
             }
+            // A driver that goes on with a hunt finds them again.
+            Event::Targets { targets, .. } if *targets == self.targets => {}
             Event::Targets { targets, .. } => {
                 self.targets.clone_from(targets);
                 for target in targets {
@@ -156,15 +161,7 @@ impl View {
                 }
             }
             Event::Search { commits, targets, chunks, method, .. } => {
-                let (targets, reads_beginning) = (targets.clone(), chunks.is_some());
-                self.newest_search = NewestSearch { targets, reads_beginning, is_over: false };
-                let whole = self.whole_text();
-                if let (Some(chunks), Some(whole)) = (chunks, whole) {
-                    self.progress.done_line(&format!(
-                        "reading  the first {chunks} of {} chunks, which are enough for the search",
-                        whole.chunks
-                    ));
-                }
+                self.begin_search(targets, *chunks);
                 let is_bisect = *method != Some(SearchMethod::Posterior);
                 self.progress.search(*commits, is_bisect.then(|| steps_of(*commits)));
             }
@@ -173,7 +170,8 @@ impl View {
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
                 let line = self.verdict(judged);
-                let line = line + &lines::stored(self.stored_at(judged));
+                let same_as = self.same_program(judged);
+                let line = line + &lines::taken_from(self.stored_at(judged), same_as);
                 self.progress.verdict(judged.judgement.verdict, &line);
                 if let Some((commits, steps)) = judged.left {
                     self.progress.left(commits, steps);
@@ -217,7 +215,7 @@ impl View {
             Event::Swept(cell) => self.progress.done_line(&lines::cell(cell)),
             Event::Tensors(change) => self.progress.done_line(&lines::tensors(change)),
             Event::Trial(trial) => self.progress.done_line(&lines::trial(trial)),
-            Event::Unread(unread) if unread.left_out > 0 || self.is_verbose => {
+            Event::Unread(unread) => {
                 self.progress
                     .done_line(&format!("unread   {}", text::line(&report::unread(unread))));
             }
@@ -229,7 +227,6 @@ impl View {
             Event::FailureHunt { .. }
             | Event::Ahead(_)
             | Event::TookOver { .. }
-            | Event::Unread(_)
             | Event::Plan(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
@@ -239,6 +236,18 @@ impl View {
             | Event::NodeSetAside { .. }
             | Event::ConfirmsElsewhere { .. }
             | Event::Ended { .. } => {}
+        }
+    }
+
+    /// Notes what a search is about, and says if it reads only the beginning of the text.
+    fn begin_search(&mut self, targets: &[Target], chunks: Option<u32>) {
+        let (targets, reads_beginning) = (targets.to_vec(), chunks.is_some());
+        self.newest_search = NewestSearch { targets, reads_beginning, is_over: false };
+        if let (Some(chunks), Some(whole)) = (chunks, self.whole_text()) {
+            self.progress.done_line(&format!(
+                "reading  the first {chunks} of {} chunks, which are enough for the search",
+                whole.chunks
+            ));
         }
     }
 
@@ -264,14 +273,15 @@ impl View {
         }
     }
 
-    /// Shows the plan. If the hunt will take long, also prints it as a note.
-    fn plan(&self, plan: &Plan, at: &str) {
+    /// Shows the plan. If the hunt will take long, also prints it as a note, unless the plan is from
+    /// before the hunt was resumed (`is_old`): its times are over.
+    fn plan(&self, plan: &Plan, at: &str, is_old: bool) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
         for part in report::plan_parts(&plan.parts) {
             self.progress.done_line(&format!("         {part}"));
         }
         let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
-        if let Some(long) = long {
+        if let Some(long) = long.filter(|_| !is_old) {
             self.progress.note(&long);
         }
     }
@@ -373,6 +383,14 @@ impl View {
         }
         let runs = self.runs.iter().filter(|run| judged.attempts.contains(&run.attempt));
         runs.map(|run| run.stored_at.as_deref()).collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    /// The commit whose runs gave the results of a verdict, since both commits have the same
+    /// program. `None` if one of its runs is new.
+    fn same_program(&self, judged: &Judged) -> Option<&CommitId> {
+        let mut runs = self.runs.iter().filter(|run| judged.attempts.contains(&run.attempt));
+        let first = runs.next()?.same_as.as_ref()?;
+        runs.all(|run| run.same_as.is_some()).then_some(first)
     }
 
     fn subject(&self, commit: &CommitId) -> String {

@@ -57,6 +57,24 @@ fn git_finds_the_first_bad_commit_and_the_state_says_so() {
 }
 
 #[test]
+fn the_best_split_comes_first_and_a_skipped_commit_ends_the_list() {
+    let (fixture, commits) = Fixture::line(9);
+    let session = session(&fixture, &commits[8]);
+    assert!(session.splits().unwrap().is_empty());
+    session.start(&range(&commits[0], &commits[8]), Aim::Regression).unwrap();
+    let mut splits = session.splits().unwrap();
+    assert_eq!(splits[0], (commits[4].clone(), 4));
+    splits.sort_by_key(|(commit, _)| commits.iter().position(|one| one == commit));
+    let counts: Vec<usize> = splits.iter().map(|(_, split)| *split).collect();
+    assert_eq!(counts, [1, 2, 3, 4, 3, 2, 1, 0]);
+    // A verdict on another commit than git's is as good as one on git's.
+    session.mark(Verdict::Good, &commits[3]).unwrap();
+    assert_eq!(session.splits().unwrap().len(), 5);
+    session.mark(Verdict::Skip, &commits[5]).unwrap();
+    assert!(session.splits().unwrap().is_empty());
+}
+
+#[test]
 fn skipped_commits_leave_candidates() {
     let (fixture, commits) = Fixture::line(6);
     let session = session(&fixture, &commits[5]);

@@ -240,6 +240,27 @@ fn an_added_file_that_was_edited_later_comes_out_only_with_the_edits() {
 }
 
 #[test]
+fn a_merge_driver_of_the_commits_is_not_used() {
+    // `union` keeps the line that the removal takes out, beside the edited neighbours.
+    let fixture = Fixture::new();
+    let parent =
+        fixture.commit("parent", &[(".gitattributes", "* merge=union\n"), ("a", "1\n3\n")]);
+    let found = fixture.commit("found", &[("a", "1\n2\n3\n")]);
+    let end = fixture.commit("end", &[("a", "1!\n2\n3!\n")]);
+    let history = fixture.history();
+    let builder = overlay_builder(&fixture);
+    builder.apply_layers(&end, &[]).unwrap();
+    let tree = |commit: &CommitId| history.tree_id(commit).unwrap();
+    let removal = [tree(&found), tree(&parent)];
+    let text = builder.difference(&removal[0], &removal[1]).unwrap();
+    let removed = patch(&fixture, &String::from_utf8(text).unwrap());
+    let laid = builder.apply_layers(&end, &[removed]).unwrap();
+    assert!(matches!(laid, OverlayResult::Refused(_)), "{laid:?}");
+    let merged = builder.merged(&tree(&end), &[removal], Conflicts::Stay).unwrap();
+    assert_eq!(merged, MergedTree::Conflict);
+}
+
+#[test]
 fn a_merge_that_lacks_a_file_is_no_conflict() {
     let fixture = Fixture::new();
     let text = |line: &str| format!("1\n2\n3\n{line}\n4\n5\n6\n");

@@ -31,7 +31,7 @@ pub(crate) fn claim(
         }
         if !std::mem::replace(&mut is_said, true) {
             hunt.want(commit, phase)?;
-            let why = format!("waiting for another slot, which measures {}", commit.short());
+            let why = format!("waiting for {}, which is measured ahead", commit.short());
             oracle.recorder.waits(&why, commit, None, phase);
         }
         if oracle.stop.within(POLL_INTERVAL) {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::config::Slurm;
 use crate::process::Stop;
 use crate::slurm::{Attempt, JobEnd, Listed, Order, Purpose, Queue, Refusal, submit, wait};
+use crate::store::HuntDir;
 
 /// The cluster, as the workers of one crew use it.
 #[derive(Clone, Debug)]
@@ -20,8 +21,8 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// The cluster, before the first worker.
-    pub(crate) fn new(slurm: Slurm, jobs: PathBuf) -> Self {
-        Self { slurm, jobs, queue: Queue::default() }
+    pub(crate) fn new(slurm: Slurm, hunt: &HuntDir) -> Self {
+        Self { slurm, jobs: hunt.jobs(), queue: Queue::new(hunt.squeue()) }
     }
 
     /// Whether the worker in this slot is a job.

@@ -82,6 +82,17 @@ impl Crew {
         self.workers.iter().map(|worker| &worker.commit)
     }
 
+    /// Whether an earlier worker built the commit for a search, or began to on this machine, and was
+    /// stopped before its end.
+    pub(crate) fn has_build(&self, commit: &CommitId) -> bool {
+        let record = self.hunt.measured_ahead(commit, Phase::Search).unwrap_or_default();
+        record.is_some_and(|record| {
+            let has_built = record.builds.iter().any(|build| build.failure.is_none());
+            let has_begun = record.building.is_some() && self.cluster.is_none();
+            !record.is_done && (has_built || has_begun)
+        })
+    }
+
     /// Starts a worker in a free slot; without one, does nothing. Returns whether it started.
     /// Begins its record first: a worker may be two processes, and each of them continues the
     /// record that the other one wrote.

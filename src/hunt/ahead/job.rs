@@ -9,13 +9,14 @@ use crate::evaluation::{CommitId, Phase};
 pub(crate) struct AheadJob {
     /// The commit.
     pub(crate) commit: CommitId,
-    /// Why it is measured. In a search the worker judges the commit by the current targets. As a
-    /// control, it builds and runs the commit in its own slot, whatever the store has.
+    /// Why it is measured. In a search without `runs` the worker judges the commit by the current
+    /// targets. As a control, it builds and runs the commit in its own slot, whatever the store
+    /// has.
     pub(crate) phase: Phase,
-    /// The measures; unused in a search.
+    /// The measures; none: the commit is only built.
     #[serde(default)]
     pub(crate) measures: Vec<String>,
-    /// How many runs of each measure; unused in a search.
+    /// How many runs of each measure the store has afterwards.
     #[serde(default)]
     pub(crate) runs: usize,
     /// Whether every build is clean, whatever the configuration says.
@@ -45,6 +46,22 @@ impl AheadJob {
     pub(crate) fn of_search(commit: CommitId) -> Self {
         let (phase, part) = (Phase::Search, JobPart::Whole);
         Self { commit, phase, measures: Vec::new(), runs: 0, clean: false, part }
+    }
+
+    /// A commit that a search in noise may ask for. Without a measure it is only built.
+    pub(crate) fn in_noise(
+        commit: CommitId,
+        measure: Option<String>,
+        runs: usize,
+        clean: bool,
+    ) -> Self {
+        let measures = measure.into_iter().collect();
+        Self { measures, runs, clean, ..Self::of_search(commit) }
+    }
+
+    /// Whether the worker judges the commit: in a search by git.
+    pub(crate) fn is_judged(&self) -> bool {
+        self.phase == Phase::Search && self.runs == 0
     }
 
     /// This part of the work.

@@ -28,7 +28,7 @@ pub(crate) struct Scout {
 impl Scout {
     /// Starts the thread; `None` if the hunt has one slot, or measures speed in a cluster.
     pub(crate) fn begin(
-        driver: &Driver<'_>,
+        driver: &mut Driver<'_>,
         session: &BisectSession,
         search_range: &SearchRange,
         strategy: &SearchStrategy,
@@ -42,7 +42,9 @@ impl Scout {
         // A check whose job was lost is made again.
         let is_checked = check.is_some_and(|check| check.is_done || check.lost.is_empty());
         let measures = measures_of(&strategy.targets);
-        if !is_checked && strategy.noisy().is_none() && !driver.is_any_exclusive(&measures) {
+        let needs_check =
+            !is_checked && strategy.noisy().is_none() && !driver.is_any_exclusive(&measures);
+        if needs_check && !driver.earlier_check_agrees(&measures)? {
             crew.start(&driver.slot_check(&measures));
         }
         let path = driver.hunt.ahead_repository();
@@ -134,7 +136,12 @@ impl Work {
         let known = |commit: &CommitId| self.known.get(commit).copied();
         let busy: Vec<CommitId> = self.crew.commits().cloned().collect();
         let most = self.crew.free() + busy.len();
-        let wanted = forecast(most, next, known, |commit| busy.contains(commit))?;
+        // A commit that an earlier worker built, or began to build, gets a worker again, also if the
+        // search asks for it now: the build is in a worker's slot, or is made again there.
+        let has_worker = |commit: &CommitId| {
+            busy.contains(commit) || (!self.tried.contains(commit) && self.crew.has_build(commit))
+        };
+        let wanted = forecast(most, next, known, has_worker)?;
         for commit in wanted {
             if busy.contains(&commit) || self.tried.contains(&commit) {
                 continue;

@@ -4,12 +4,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::build::Stamp;
 use crate::evaluation::Phase;
 use crate::git::Repository;
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, build_elsewhere, open_with};
 use crate::hunt::oracle_step::{Current, current_search, follow_driver, follow_settings};
-use crate::oracle::{ControlSlot, Oracle, Recorder, Request};
+use crate::oracle::{ControlSlot, Oracle, OracleError, Recorder, Request};
 use crate::process::Stop;
 use crate::store::{AheadClaim, AheadRecord, HuntDir, Store};
 
@@ -42,6 +43,7 @@ pub(crate) fn measure_ahead(
         Some(known) => known,
         None => AheadRecord::new(job.commit.clone(), job.phase),
     };
+    let interrupted_in = record.building.clone();
     let recorder = Recorder::ahead(hunt, record, slot)?;
     let (mut oracle, begun) = open_with(repository, hunt, store, begun(hunt)?, recorder, stop)?;
     let executor = &mut oracle.recipes.config.executor;
@@ -49,10 +51,14 @@ pub(crate) fn measure_ahead(
         JobPart::Build => executor.builder_slot(slot),
         JobPart::Whole | JobPart::Run => slot,
     };
+    oracle.pool.share(true);
+    if let Some(slot) = interrupted_in {
+        oracle.go_to_interrupted_build(&job.commit, &slot)?;
+    }
     build_elsewhere(&mut oracle, repository, hunt)?;
     // A control run must not use the driver's slot: it is built in the worker's own slot.
     oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
-    let verdict = if job.phase == Phase::Search {
+    let verdict = if job.is_judged() {
         let Current { targets, chunks, clean, .. } = current_search(hunt)?;
         follow_settings(&mut oracle, hunt, clean)?;
         let builds_first = oracle.recipes.config.executor.shares_job();
@@ -64,6 +70,12 @@ pub(crate) fn measure_ahead(
         Some(judgement.verdict)
     } else if job.phase == Phase::Control {
         follow_settings(&mut oracle, hunt, false)?;
+        // With two slots, the bad end was built in this one. The hunt may run that build again, so
+        // the build of the check takes another place.
+        let is_bad_end = |stamp: &Stamp| {
+            stamp.commit == begun.bad.commit && stamp.hunt.as_deref() == Some(hunt.id())
+        };
+        let _bad_end = oracle.pool.find(is_bad_end).map_err(OracleError::from)?;
         oracle.run_in_own_slot(&job.commit, &job.measures)?;
         None
     } else {

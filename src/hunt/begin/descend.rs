@@ -43,10 +43,8 @@ pub(crate) fn descend(
     for culprit in &finding.culprits {
         let Some(moved) = DependencyUpdate::by(&finding, culprit, path) else { continue };
         let commit = &culprit.info.commit;
-        // What the bad end does not have is not worth a hunt.
-        let is_absent =
-            |cause: &Cause| cause.commit == *commit && matches!(cause.revert, Some(Revert::Absent));
-        if finding.cause.as_ref().is_some_and(is_absent) {
+        let own = finding.cause.as_ref().filter(|cause| cause.commit == *commit);
+        if own.is_some_and(|cause| is_needless(cause, finding.outcome)) {
             continue;
         }
         let hunts: Vec<HuntDir> = tried
@@ -125,6 +123,16 @@ pub(crate) fn outermost(hunt: &HuntDir) -> HuntDir {
     let around = within.map(|within| hunt.beside(&within.hunt));
     // If the outer hunt was removed, treat the inner one as any other hunt.
     around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
+}
+
+/// Whether the bad end does not have what the commit changed, or is as bad without it. A hunt inside
+/// would name a commit that this end does not need.
+fn is_needless(cause: &Cause, outcome: Outcome) -> bool {
+    match cause.revert {
+        Some(Revert::Absent) => true,
+        Some(Revert::StillBad) => outcome != Outcome::Culprit && !cause.in_part,
+        _ => false,
+    }
 }
 
 fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {

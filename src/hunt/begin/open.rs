@@ -26,7 +26,12 @@ pub(crate) fn open(
     let store = Store::open_to_measure(repository.common_dir())?;
     let (mut oracle, begun) = open_in(repository, hunt, store, stop)?;
     let listed = oracle.recipes.config.executor.listed().unwrap_or(1);
-    oracle.pool.share(begun.options.slots.map_or(listed > 1, |asked| asked > 1));
+    let has_several_slots = begun.options.slots.map_or(listed > 1, |asked| asked > 1);
+    oracle.pool.share(has_several_slots);
+    // In a cluster, the other slots' builds are on other nodes.
+    if has_several_slots && oracle.recipes.config.executor.slurm.is_none() {
+        oracle.pool.use_other_slots();
+    }
     build_elsewhere(&mut oracle, repository, hunt)?;
     Ok((oracle, begun))
 }

@@ -106,6 +106,28 @@ impl Driver<'_> {
         Ok(doubt)
     }
 
+    /// The odds that the claim's commit has the newer end's verdict by chance. That has the same
+    /// prior probability as that the verdict is right: there is one rival.
+    pub(super) fn odds_of_newer(
+        &mut self,
+        claim: Claim<'_>,
+        seen: &Observation,
+    ) -> Result<ChanceOdds, HuntError> {
+        let targets = &claim.strategy.targets;
+        let fresh = BTreeMap::from([(claim.commit, seen.clone())]);
+        let mut counts = self.counts_by_side(claim, &fresh)?;
+        if counts.builds_repeat == Some(true) {
+            // Equal builds of another commit do not show that those of this one repeat.
+            counts.builds_repeat = self.known_to_repeat(targets, [claim.commit.clone()])?;
+        }
+        let flaky = if self.is_unsteady(&counts) {
+            self.flaky_commits(targets, claim.terms)?
+        } else {
+            FlakyCommits::default()
+        };
+        Ok(counts.chance_odds(claim.commit, &flaky.newer, true, 1, self, claim))
+    }
+
     /// The confidence that a claim needs: more than the configured one if runs of one commit, or
     /// the files of its builds, were seen to differ, and still more after each rejected claim.
     pub(crate) fn wanted_confidence(&self, is_unsteady: bool) -> Result<f64, HuntError> {

@@ -46,6 +46,27 @@ impl Driver<'_> {
         Ok(true)
     }
 
+    /// Whether a stored confirmation that counts has runs of all these commits. Then its runs answer
+    /// the claim, and nothing is measured ahead: workers do not know that its runs count.
+    pub(super) fn has_earlier_confirmation_of(
+        &mut self,
+        commits: &[&CommitId],
+        measures: &[String],
+    ) -> Result<bool, HuntError> {
+        if self.oracle.stored.taken_over.is_empty() {
+            return Ok(false);
+        }
+        for commit in commits {
+            let known = self.oracle.evaluate(Request::look(commit, measures, Phase::Confirm))?;
+            let taken = &self.oracle.stored.taken_over;
+            let is_taken = |sample: &Sample| taken.contains(&sample.attempt);
+            if !measures.iter().all(|measure| known.of(measure).iter().any(is_taken)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The earlier hunt that measured both endpoints, if its runs show what all other stored runs
     /// show; `None` also if it is not the same hunt for all measures.
     fn hunt_of_ends(&mut self, targets: &[Target]) -> Result<Option<String>, HuntError> {

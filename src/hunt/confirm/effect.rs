@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value, exceeds_limit};
-use crate::hunt::samples::{is_spread, samples};
+use crate::hunt::samples::{counted_run, is_spread, samples};
 use crate::hunt::terms::{NearestStep, SearchTerms};
 use crate::oracle::Observation;
 use crate::search::FreshPairs;
@@ -129,7 +129,7 @@ fn rates(
     let rate = |seen: &Observation| {
         let samples = samples(seen, target, config).ok()?;
         let failed: f64 = samples.iter().sum();
-        let does = if is_spread(target) { "differs" } else { "fails" };
+        let does = counted_run(target);
         let told = Value::Fact(format!("{does} in {failed} of {} runs", samples.len()));
         (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
     };

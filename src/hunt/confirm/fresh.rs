@@ -53,7 +53,10 @@ impl Driver<'_> {
         let measures = measures_of(targets);
         let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
         let is_steady = strategy.noisy().is_none() && !rebuild;
-        if is_steady && self.excluded_runs.is_empty() && self.slots_agree(&measures)? == Some(true)
+        if is_steady
+            && self.excluded_runs.is_empty()
+            && self.slots_agree(&measures)? == Some(true)
+            && !self.has_earlier_confirmation_of(&order, &measures)?
         {
             let sides: Vec<CommitId> = [commit].into_iter().chain(parents).cloned().collect();
             self.measure_beside(&sides, &measures, Phase::Confirm, USUAL_ROUNDS)?;
@@ -311,7 +314,7 @@ impl Strays {
 
 /// The share of strays above which more rounds cannot confirm a claim. A single stray may be a
 /// disturbed run.
-fn allowed_strays(round: usize) -> f64 {
+pub(super) fn allowed_strays(round: usize) -> f64 {
     match round {
         1..3 => 1.0,
         3..ROUNDS => 0.5,
@@ -321,7 +324,7 @@ fn allowed_strays(round: usize) -> f64 {
 
 /// The maximum number of rounds. `excess`: the probability of chance, divided by the allowed one.
 /// More rounds than [`MOST_ROUNDS_UNSTEADY`] follow only if they may decide.
-fn most_rounds(is_unsteady: bool, excess: f64) -> usize {
+pub(super) fn most_rounds(is_unsteady: bool, excess: f64) -> usize {
     if !is_unsteady {
         MOST_ROUNDS
     } else if excess > NEAR {

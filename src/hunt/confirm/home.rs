@@ -10,6 +10,7 @@ use crate::evaluation::{CommitId, Culprit, HomeDoubt, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::driver::Driver;
+use crate::hunt::home_evidence::levels;
 use crate::hunt::open_doubt::lower_confidence;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, measures_of};
@@ -132,9 +133,12 @@ impl Driver<'_> {
     }
 
     /// Lowers the confidence in a confirmed commit if files in the home folder may have carried
-    /// results from one commit to another. Not if the configuration asks for the user's home folder.
+    /// results from one commit to another, or if the hunt left out the user's settings there. Not if
+    /// the configuration says which home folder to use.
     pub(super) fn doubt_home(&self, culprit: &mut Culprit) -> Result<(), HuntError> {
-        let doubt = if self.oracle.recipes.config.home.is_empty_in(Phase::Confirm) {
+        let doubt = if let Some(shown) = self.shown_with_user_home()? {
+            Some(HomeDoubt::EmptyHome(levels(&shown)))
+        } else if self.oracle.recipes.config.home.is_empty_in(Phase::Confirm) {
             self.change_in_home().map(HomeDoubt::Changed)
         } else {
             let entries = self.hunt.entries()?;

@@ -1,5 +1,6 @@
 //! In noise, no single run shows that an empty home folder changed a value. So if fresh runs reject
-//! claim after claim, the first claim is measured again with the user's home folder.
+//! claim after claim, or confirm a later claim, the first rejected one is measured again with the
+//! user's home folder.
 
 use crate::config::HomeUse;
 use crate::evaluation::Phase;
@@ -12,7 +13,7 @@ use crate::oracle::{Observation, Request, measures_of};
 use super::reason_to_reject;
 
 impl Driver<'_> {
-    /// In noise, after several rejected claims: whether this rejected claim holds with the user's
+    /// In noise, after rejected claims: whether this rejected claim holds with the user's
     /// home folder, and a commit then has other values than with an empty one. False if the check
     /// is off.
     pub(crate) fn holds_only_with_user_home(

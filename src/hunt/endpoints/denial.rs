@@ -74,7 +74,15 @@ impl Driver<'_> {
         }
         match self.check_with_empty_home(good, bad, policy)? {
             WithEmptyHome::Regression => {
-                return Ok(Box::new(self.begin_with_empty_home("the endpoints differ")?));
+                if let Some(kept) = self.file_kept_at_home()? {
+                    let why = "the endpoints differ";
+                    return Ok(Box::new(self.begin_with_empty_home(why, &kept)?));
+                }
+                if let Some(again) = self.begin_if_new_builds_differ(good, bad, policy)? {
+                    return Ok(again);
+                }
+                finding.summary += "; they do with an empty home folder, but builds and runs only \
+                                    read what is in yours, so the answer is for your settings there";
             }
             WithEmptyHome::Same => {
                 finding.summary += "; nor do they with an empty home folder";
@@ -116,6 +124,9 @@ impl Driver<'_> {
         finding.next = advice(good, bad, &self.guards());
         if !failed.is_empty() {
             finding.next.push(BY_EXIT_CODE.to_owned());
+        }
+        if let Some(shown) = self.shown_with_user_home()?.filter(|shown| !shown.is_empty()) {
+            return Ok(Box::new(self.gone_with_empty_home(*finding, &shown)?));
         }
         Ok(match strays {
             Some(strays) => Box::new(strays.doubt(*finding)),

@@ -3,14 +3,18 @@
 //! regression, because both endpoints then show the same.
 
 use crate::config::{ConfirmBuild, HomeUse};
-use crate::evaluation::{CommitId, Phase, Reading};
+use crate::evaluation::{CommitId, Finding, Outcome, Phase, Reading, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::home_evidence::levels;
 use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::Event;
 
 use super::noise::EndpointPolicy;
 use super::targets::choose;
+
+const CURE: &str = "if no file in your home folder carries results from one commit to another, set \
+                    `home = \"shared\"` under [environment] to hunt with it";
 
 /// What the endpoints show with an empty home folder.
 pub(super) enum WithEmptyHome {
@@ -62,6 +66,24 @@ impl Driver<'_> {
             return self.home_is_unchecked(&why);
         }
         Ok(WithEmptyHome::Same)
+    }
+
+    /// The finding in place of "no regression" if the endpoints showed one with the user's home
+    /// folder (`shown`), before the hunt began again with an empty one: settings there may make it.
+    pub(super) fn gone_with_empty_home(
+        &self,
+        denied: Finding,
+        shown: &[Target],
+    ) -> Result<Finding, HuntError> {
+        let candidates = self.oracle.history.commits(&self.whole())?;
+        let summary = format!(
+            "with your home folder the endpoints showed {}, but files there may carry results from \
+             one commit to another; with an empty home folder, {}",
+            levels(shown),
+            denied.summary
+        );
+        let (outcome, next) = (Outcome::Candidates, vec![CURE.to_owned()]);
+        Ok(Finding { outcome, summary, candidates, next, ..denied })
     }
 
     fn home_is_unchecked(&mut self, why: &str) -> Result<WithEmptyHome, HuntError> {

@@ -1,32 +1,17 @@
 //! Judges the merge bases of two ends of which the older one is not an ancestor of the newer one,
 //! and looks behind a bad merge base for a commit from which the search can begin.
 
-use std::collections::BTreeSet;
-
 use crate::evaluation::{Aim, CommitId, Finding, Judgement, Outcome, Phase, Target, Value};
 use crate::git::Range;
 use crate::hunt::HuntError;
-use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::hunt::terms::SearchTerms;
 use crate::oracle::{Observation, Request, measures_of};
 use crate::store::journal::Event;
 use crate::ui::text;
 
+use super::behind_base::LookBehind;
 use super::targets::{Chosen, unmeasurable};
-
-/// Maximum number of commits behind a merge base that are judged: as many that landed on both
-/// sides, and as many of the first-parent line.
-const MOST_LOOKS: usize = 4;
-
-/// The result of measuring commits between a merge base and the newer end, if the merge base has the
-/// newer end's verdict.
-struct LookBehind {
-    /// A commit with the older end's verdict, from which the search can begin.
-    start: Option<CommitId>,
-    /// How many commits were measured.
-    measured: usize,
-}
 
 impl Driver<'_> {
     /// If the older end is not an ancestor of the newer end, judges their merge bases. If one does
@@ -46,38 +31,31 @@ impl Driver<'_> {
         let bases = self.oracle.history.merge_bases(&old, &new)?;
         let mut open = None;
         for base in &bases {
-            let judgement = self.judge(base, &chosen.targets)?;
-            let (name, reason) = (base.short(), &judgement.reason);
+            let mut judgement = self.judge(base, &chosen.targets)?;
+            let name = base.short();
             if terms.is_newer(judgement.verdict) {
-                let LookBehind { start, measured } = self.look_behind(base, &bases, chosen)?;
-                if let Some(start) = start {
-                    self.note_start(base, &judgement, &start)?;
-                    return Ok(Ok(Some(start)));
+                let looked = self.look_behind(base, &bases, chosen)?;
+                if let Some(start) = &looked.start {
+                    self.note_start(base, &judgement, start)?;
+                    return Ok(Ok(Some(start.clone())));
                 }
-                if let Some(finding) = self.rest_after_base(base, chosen)? {
-                    return Ok(Err(finding));
-                }
-                let ways = match terms.aim() {
-                    Aim::Regression => {
-                        "mended on the way to good, not introduced on the way to bad"
+                // A build or run that shows the newer end's value by chance must not end the hunt.
+                if self.repeats_as(terms.newer(), base, &chosen.targets)?.is_some() {
+                    if let Some(finding) = self.rest_after_base(base, chosen)? {
+                        return Ok(Err(finding));
                     }
-                    Aim::Fix => "introduced on the way to bad, not mended on the way to good",
-                };
-                let others = match measured {
-                    0 => String::new(),
-                    _ => format!(
-                        "; of {} measured on the way to {newer}, none is clearly {older}",
-                        text::plural(measured, "commit")
-                    ),
-                };
-                let summary = format!(
-                    "{older} is not an ancestor of {newer}, and their merge base {name} is \
-                     {newer} already ({reason}): the problem was {ways}{others}"
-                );
-                return Ok(Err(Box::new(Finding::plain(Outcome::NoRegression, summary))));
+                    return Ok(Err(self.denial_by_base(base, &judgement, &looked)));
+                }
+                judgement = self.judge(base, &chosen.targets)?;
             }
+            let reason = &judgement.reason;
             if terms.is_older(judgement.verdict) {
                 self.note_better_base(base, chosen)?;
+            } else if terms.is_newer(judgement.verdict) {
+                open = open.or(Some(format!(
+                    "{older} is not an ancestor of {newer}, and not all runs of their merge base \
+                     {name} are {newer}"
+                )));
             } else {
                 open = open.or(Some(format!(
                     "{older} is not an ancestor of {newer}, and their merge base {name} cannot be \
@@ -86,6 +64,28 @@ impl Driver<'_> {
             }
         }
         Ok(open.map_or(Ok(None), |summary| Err(unmeasurable(summary))))
+    }
+
+    /// The finding if a merge base has the newer end's verdict, and no commit from which the search
+    /// can begin was found behind it.
+    fn denial_by_base(
+        &self,
+        base: &CommitId,
+        judgement: &Judgement,
+        looked: &LookBehind,
+    ) -> Box<Finding> {
+        let terms = self.terms();
+        let [older, newer] = [terms.older(), terms.newer()];
+        let [_, new] = self.begun.ends();
+        let summary = format!(
+            "{older} is not an ancestor of {newer}, and their merge base {} is {newer} already \
+             ({}): the problem was {}",
+            base.short(),
+            judgement.reason,
+            looked.in_words(terms)
+        );
+        let next = looked.next(base, new, terms).into_iter().collect();
+        Box::new(Finding { next, ..Finding::plain(Outcome::NoRegression, summary) })
     }
 
     /// Notes that a merge base is better than the good end: up to the level of the good end, no
@@ -155,6 +155,9 @@ impl Driver<'_> {
     ) -> Result<LookBehind, HuntError> {
         let terms = self.terms();
         let mut measured = 0;
+        let [_, new] = self.begun.ends();
+        // The newer end is measured, and is no place to begin.
+        let between = self.oracle.history.descending(base, new)?.len().saturating_sub(1);
         for place in self.places_behind(base, bases)? {
             // With a path filter, nothing may be left to search.
             if self.commits_after(&place)? == 0 {
@@ -166,57 +169,14 @@ impl Driver<'_> {
                 continue;
             }
             let seen = self.known_runs(&place, &measures_of(&chosen.targets))?;
-            if is_worse_later(&seen, &chosen.targets, terms) {
-                return Ok(LookBehind { start: Some(place), measured });
+            // The search takes its ends for sure, so a single build or run must not choose one.
+            if is_worse_later(&seen, &chosen.targets, terms)
+                && self.repeats_as(terms.older(), &place, &chosen.targets)?.is_some()
+            {
+                return Ok(LookBehind { start: Some(place), measured, between });
             }
         }
-        Ok(LookBehind { start: None, measured })
-    }
-
-    /// The commits that are judged behind a merge base: first those whose change is also on the
-    /// older end's side, since a mend may be picked to both sides, then some of the first-parent
-    /// line. A commit without one of the merge bases lacks what that merge base has, and its
-    /// verdict says nothing about this way.
-    fn places_behind(
-        &self,
-        base: &CommitId,
-        bases: &[CommitId],
-    ) -> Result<Vec<CommitId>, HuntError> {
-        let history = &self.oracle.history;
-        let [old, new] = self.begun.ends();
-        let mut behind = Vec::new();
-        for one in bases {
-            let after: BTreeSet<CommitId> = history.descending(one, new)?.into_iter().collect();
-            behind.push(after);
-        }
-        let skip = &self.begun.options.skip;
-        let may_begin = |commit: &CommitId| {
-            commit != new
-                && !skip.contains(commit)
-                && behind.iter().all(|after| after.contains(commit))
-        };
-        let mut picked = history.on_both_sides(old, new)?;
-        picked.retain(may_begin);
-        let mut line = history.first_parent_path(base, new)?;
-        line.retain(may_begin);
-        let mut places = Vec::new();
-        for commit in spread(&picked) {
-            places.push(self.first_with(&line, &commit)?);
-        }
-        places.extend(spread(&line));
-        Ok(distinct(places))
-    }
-
-    /// The first commit of the line that contains this one, such as the merge of its branch. Beside
-    /// the branch, the line stays bad up to there, so a search must not begin on the branch.
-    fn first_with(&self, line: &[CommitId], commit: &CommitId) -> Result<CommitId, HuntError> {
-        if line.contains(commit) {
-            return Ok(commit.clone());
-        }
-        let [_, new] = self.begun.ends();
-        let after = self.oracle.history.descending(commit, new)?;
-        let after: BTreeSet<CommitId> = after.into_iter().collect();
-        Ok(line.iter().find(|one| after.contains(*one)).unwrap_or(commit).clone())
+        Ok(LookBehind { start: None, measured, between })
     }
 
     /// How many commits a search from here to the newer end would have.
@@ -286,32 +246,13 @@ fn is_worse_later(seen: &Observation, targets: &[Target], terms: SearchTerms) ->
     })
 }
 
-/// At most [`MOST_LOOKS`] of these commits, at equal distances.
-fn spread(commits: &[CommitId]) -> Vec<CommitId> {
-    if commits.len() <= MOST_LOOKS {
-        return commits.to_vec();
-    }
-    let place = |part: usize| commits[part * commits.len() / (MOST_LOOKS + 1)].clone();
-    (1..=MOST_LOOKS).map(place).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evaluation::GuardForm;
-    use crate::oracle::fixture::{at, commit, noisy, target};
+    use crate::oracle::fixture::{at, noisy, target};
 
     const UP: GuardForm = GuardForm::MaxIncrease(0.1);
-
-    #[test]
-    fn commits_are_chosen_at_equal_distances() {
-        let line: Vec<CommitId> = "0123456789".chars().map(commit).collect();
-        let chosen = |length: usize| spread(&line[..length]);
-        assert_eq!(chosen(0), []);
-        assert_eq!(chosen(4), line[..4]);
-        assert_eq!(chosen(5), line[1..5]);
-        assert_eq!(chosen(10), ['2', '4', '6', '8'].map(commit));
-    }
 
     #[test]
     fn a_search_begins_only_where_the_newer_end_is_beyond_the_tolerance() {

@@ -47,7 +47,7 @@ impl Driver<'_> {
 
     /// Runs of a new build, with the home folder that the endpoints' runs had: the build may have
     /// installed something there.
-    fn measure_new_build(
+    pub(super) fn measure_new_build(
         &mut self,
         commit: &CommitId,
         measures: &[String],

@@ -4,7 +4,8 @@
 use std::fmt;
 
 use crate::evaluation::{
-    Direction, Failure, FailureKind, Finding, FormsAtEnds, Guard, GuardTarget, Outcome, Target,
+    Direction, Failure, FailureKind, Finding, FormsAtEnds, Guard, GuardTarget, Outcome,
+    PlacesAtEnds, Target,
 };
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::Observation;
@@ -300,6 +301,7 @@ pub(crate) fn look(
         needed: needed_checks(good, bad, guard).map(Box::new),
         units: good.units(metric).cloned(),
         forms: FormsAtEnds::of(good.forms(metric), bad.forms(metric)),
+        places: PlacesAtEnds::of(good.places(metric), bad.places(metric)),
         ..GuardTarget::between(guard, baseline.clone(), level.clone(), text)
     };
     let repeats = good.repeats(metric) && bad.repeats(metric);

@@ -69,8 +69,8 @@ impl Driver<'_> {
                 ));
             }
         }
-        let Some(unread) = self.unread_files(ends, [before, now], &commands(config, &configs))?
-        else {
+        let commands = commands(config, &configs);
+        let Some(unread) = self.unread_files(ends, [before, now], &commands)? else {
             return why_not("this clone lacks a part of the endpoints' trees".to_owned());
         };
         let range =
@@ -79,6 +79,12 @@ impl Driver<'_> {
         let paths = excluded(&touched, &unread);
         if paths.len() > MOST_PATHS {
             return why_not(format!("git would have to compare {} paths", paths.len()));
+        }
+        if paths.is_empty() && commands.reads_tree {
+            return why_not(
+                "the runs may read any file of the tree, because they start a script or get {src}"
+                    .to_owned(),
+            );
         }
         if paths.is_empty() {
             return Ok(None);

@@ -1,6 +1,7 @@
 //! Drives a hunt from outside its jobs: submits the job in which the hunt runs, waits for its
 //! result, and submits another one if it is lost.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,15 +9,16 @@ use std::time::{Duration, Instant};
 use crate::config::{Config, JobOptions};
 use crate::hunt::HuntError;
 use crate::hunt::begin::open::{begun, frozen};
+use crate::hunt::jobs::earlier_findings::earlier_findings;
 use crate::hunt::jobs::nodes::avoided_nodes;
 use crate::hunt::pauses::Pauses;
 use crate::oracle::Activity;
 use crate::process::Stop;
 use crate::slurm::{
     Attempt, JobEnd, JobResult, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError, cancel,
-    nodes_set_aside, submit, wait,
+    nodes_in_service, nodes_set_aside, submit, wait,
 };
-use crate::store::journal::{Begun, Event};
+use crate::store::journal::{Begun, Entry, Event};
 use crate::store::{HuntDir, RecordedFault};
 
 /// How long a job that was given up may take to end by itself.
@@ -52,10 +54,32 @@ enum Next {
     Over,
     /// Another job at once.
     Again,
-    /// Another job at once. No other node takes it, so it may run on a node that the hunt left.
-    OnAnyNode,
+    /// Another job at once, which avoids fewer nodes: no other node takes it.
+    Avoiding(Avoided),
     /// Another job after a pause.
     Pause(HuntError),
+}
+
+/// The nodes that jobs avoid beside those that cannot run them, from most to fewest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Avoided {
+    /// Those that this hunt left, and those that earlier hunts set aside.
+    All,
+    /// Those that this hunt left.
+    Left,
+    /// None.
+    Nothing,
+}
+
+impl Avoided {
+    /// The text of a note that jobs avoid fewer nodes now.
+    fn note(self) -> String {
+        let where_to = match self {
+            Self::All | Self::Left => "a node that an earlier hunt set aside",
+            Self::Nothing => "any",
+        };
+        format!("no other node takes the job, so it may run on {where_to}")
+    }
 }
 
 impl JobDriver<'_> {
@@ -83,20 +107,19 @@ impl JobDriver<'_> {
         self.hunt.make_jobs()?;
         let begun = begun(self.hunt)?;
         let config = frozen(self.hunt, &begun)?;
-        let options = config.executor.slurm.clone().unwrap_or_default().measure;
         let mut pauses = Pauses::default();
-        let mut avoids_nodes = true;
+        let mut avoided = Avoided::All;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&options, &begun, avoids_nodes)?,
+                Ok(()) => self.one_job(&config, &begun, avoided)?,
                 Err(error) => after(error)?,
             };
             match next {
                 Next::Over => return Ok(()),
                 Next::Again => {}
-                Next::OnAnyNode => {
-                    self.note("no other node takes the job, so it may run on any".to_owned())?;
-                    avoids_nodes = false;
+                Next::Avoiding(fewer) => {
+                    self.note(fewer.note())?;
+                    avoided = fewer;
                 }
                 Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
             }
@@ -107,18 +130,23 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(
-        &self,
-        options: &JobOptions,
-        begun: &Begun,
-        avoids_nodes: bool,
-    ) -> Result<Next, HuntError> {
+    fn one_job(&self, config: &Config, begun: &Begun, avoided: Avoided) -> Result<Next, HuntError> {
+        let options = config.executor.slurm.clone().unwrap_or_default().measure;
         let unusable = nodes_set_aside(&self.hunt.jobs());
-        let mut excluded = unusable.clone();
-        if avoids_nodes {
-            excluded.extend(avoided_nodes(&self.hunt.entries()?));
-        }
-        let may_exclude_fewer = excluded != unusable;
+        let left = &unusable | &avoided_nodes(&self.hunt.entries()?);
+        let all = match avoided {
+            Avoided::All => &left | &self.set_aside_before(config, &options, &left)?,
+            Avoided::Left | Avoided::Nothing => left.clone(),
+        };
+        let excluded_if = |avoided| match avoided {
+            Avoided::All => &all,
+            Avoided::Left => &left,
+            Avoided::Nothing => &unusable,
+        };
+        let excluded = excluded_if(avoided).clone();
+        let fewer = [Avoided::Left, Avoided::Nothing]
+            .into_iter()
+            .find(|fewer| *fewer > avoided && *excluded_if(*fewer) != excluded);
         let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Drive)?;
         self.hunt.set_current_job(attempt.token())?;
         let mut words: Vec<OsString> =
@@ -128,10 +156,10 @@ impl JobDriver<'_> {
         }
         let order =
             Order { program: self.program.clone(), words, folder: self.folder.clone(), excluded };
-        let id = match submit(&attempt, options, &order) {
-            Ok(id) => id,
-            Err(SlurmError::Refused(_)) if may_exclude_fewer => return Ok(Next::OnAnyNode),
-            Err(error) => return after(error),
+        let id = match (submit(&attempt, &options, &order), fewer) {
+            (Ok(id), _) => id,
+            (Err(SlurmError::Refused(_)), Some(fewer)) => return Ok(Next::Avoiding(fewer)),
+            (Err(error), _) => return after(error),
         };
         (self.say)(&format!("job {id} is submitted"));
         let mut say = |job: &Listed| {
@@ -139,11 +167,42 @@ impl JobDriver<'_> {
                 Activity::wait(&self.hunt.now_path(), why, &begun.good.commit);
             }
         };
-        let end = wait(&attempt, &id, &Queue::default(), self.stop, &mut say);
-        if may_exclude_fewer && matches!(end, JobEnd::Lost(Loss::NoNode)) {
-            return Ok(Next::OnAnyNode);
+        let queue = Queue::new(self.hunt.squeue());
+        let end = wait(&attempt, &id, &queue, self.stop, &mut say);
+        if let (Some(fewer), JobEnd::Lost(Loss::NoNode)) = (fewer, &end) {
+            return Ok(Next::Avoiding(fewer));
         }
         self.judge(&attempt, &id, end)
+    }
+
+    /// The nodes that earlier hunts set aside, if a node of the partition is left that takes jobs
+    /// and is not in `left`: a job must not wait for nodes that are out of service. A note tells
+    /// why each node is avoided.
+    fn set_aside_before(
+        &self,
+        config: &Config,
+        options: &JobOptions,
+        left: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, HuntError> {
+        let findings = earlier_findings(self.hunt, config, jiff::Timestamp::now());
+        let nodes: BTreeSet<String> = findings.keys().cloned().collect();
+        if nodes.is_subset(left) {
+            return Ok(BTreeSet::new());
+        }
+        let in_service = nodes_in_service(options.partition.as_deref()).unwrap_or_default();
+        if in_service.difference(&nodes).all(|node| left.contains(node)) {
+            return Ok(BTreeSet::new());
+        }
+        let entries = self.hunt.entries()?;
+        for (node, finding) in &findings {
+            let text = finding.note(node);
+            let is_it =
+                |entry: &Entry| matches!(&entry.event, Event::Note { text: its } if *its == text);
+            if !entries.iter().any(is_it) {
+                self.note(text)?;
+            }
+        }
+        Ok(nodes)
     }
 
     fn judge(&self, attempt: &Attempt, id: &str, end: JobEnd) -> Result<Next, HuntError> {

@@ -2,7 +2,7 @@
 //! measures that fail.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, Guard, GuardForm, Metric, Phase, Value};
+use crate::evaluation::{CommitId, Guard, GuardForm, Metric, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, Request, guarded_measures};
@@ -27,7 +27,20 @@ impl Driver<'_> {
         let look = Request::look(end, &measures, Phase::Localize);
         let request = Request { runs: 1, recipe: Some(reverted), ..look };
         let seen = self.oracle.evaluate(request)?;
-        Ok(broken(&seen, others))
+        // A failing end has no level, so a guard of the failing measure is none of `others`.
+        let good = self.begun.good.commit.clone();
+        let at_good = self.known_runs(&good, &measures)?;
+        let (targets, _) = self.sought()?;
+        let is_known = |guard: &Guard| {
+            others.iter().any(|other| other.guard == *guard)
+                || targets.iter().filter_map(Target::guard).any(|one| one.guard == *guard)
+        };
+        let mut all = others.to_vec();
+        for guard in self.guards().into_iter().filter(|guard| !is_known(guard)) {
+            let baseline = at_good.level(&guard.metric);
+            all.push(OtherGuard { guard, baseline, bad: None, why: String::new() });
+        }
+        Ok(broken(&seen, &all))
     }
 }
 

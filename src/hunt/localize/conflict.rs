@@ -12,7 +12,7 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
 use super::change::{Change, Part};
-use super::revert::Patched;
+use super::patched::Patched;
 
 /// Maximum number of unread files that keep their change one at a time, if the removal of the whole
 /// change conflicts.

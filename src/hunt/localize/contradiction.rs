@@ -41,7 +41,9 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
         Some(Revert::Absent) => return unchanged(finding, None, targets),
         // The rest of the change may make the step too.
         _ if cause.in_part => return Vec::new(),
-        Some(Revert::StillBad | Revert::StillGood | Revert::BreaksAgain) => cause.reverted(),
+        Some(Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain) => {
+            cause.reverted()
+        }
         _ => None,
     };
     let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
@@ -67,7 +69,10 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
         return Vec::new();
     }
     let reverted = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
-        Some((Revert::StillBad | Revert::StillGood | Revert::BreaksAgain, trial)) => trial.as_ref(),
+        Some((
+            Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain,
+            trial,
+        )) => trial.as_ref(),
         Some((Revert::Absent, _)) => return unchanged(finding, None, targets),
         _ => None,
     };
@@ -83,9 +88,11 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
 pub(super) fn left(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
     let trial = match (&finding.cause, &finding.joint_revert) {
         _ if finding.outcome != Outcome::Culprit => None,
-        (_, Some(JointRevert { revert: Revert::StillBad, trial })) => trial.as_ref(),
+        (_, Some(JointRevert { revert: Revert::StillBad | Revert::Unlike, trial })) => {
+            trial.as_ref()
+        }
         (Some(cause), _) if finding.culprits.len() == 1 && !cause.in_part => match cause.revert {
-            Some(Revert::StillBad) => cause.reverted(),
+            Some(Revert::StillBad | Revert::Unlike) => cause.reverted(),
             _ => None,
         },
         _ => None,
@@ -214,12 +221,15 @@ fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
 
 /// The finding as candidates: the confirmed commits, and all that are not before them; if the bad
 /// end stays bad with a fix, all that are not after them; if the account leaves a part, all.
-/// `order`: the commits of the hunt.
+/// `order`: the commits of the hunt. `is_other_recipe`: the newer end has another recipe than a
+/// named commit. Then any commit may make what that end shows, also one before the named commit
+/// that the recipe there does not measure.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Vec<Unexplained>,
     order: &CommitOrder,
     terms: SearchTerms,
+    is_other_recipe: bool,
 ) -> Finding {
     let named: Vec<&CommitId> = finding.culprits.iter().map(|one| &one.info.commit).collect();
     let is_several = named.len() > 1;
@@ -229,13 +239,16 @@ pub(super) fn incomplete(
     };
     let breaks_other =
         !is_several && finding.cause.as_ref().is_some_and(|cause| cause.broken_too.is_some());
-    let is_later = matches!(revert, Some(Revert::StillBad | Revert::StillGood | Revert::Absent));
+    let is_later = matches!(
+        revert,
+        Some(Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::Absent)
+    );
     // The account does not tell where the rest is.
     let is_left = |account: &Account| {
         unexplained.contains(&Unexplained::Metric(account.metric.clone()))
             && account.left() > account.limit.max(0.0)
     };
-    let is_anywhere = finding.accounts.iter().any(is_left);
+    let is_anywhere = is_other_recipe || finding.accounts.iter().any(is_left);
     let from_named = if is_anywhere {
         order.commits().to_vec()
     } else {
@@ -255,6 +268,7 @@ pub(super) fn incomplete(
     };
     let them = if is_several { "the confirmed commits" } else { "it" };
     let shown = what_is_left(&finding, &unexplained);
+    let recipe = if is_other_recipe { ", by another recipe of oracle.toml" } else { "" };
     let is_in_part = finding.cause.as_ref().is_some_and(|cause| cause.in_part);
     let patch = |of: &str, the: &str| {
         let all = if is_several { "-all" } else { "" };
@@ -278,8 +292,8 @@ pub(super) fn incomplete(
         (Aim::Regression, _) => (
             from_named,
             format!(
-                "without {them} the bad end still shows {shown}, at least in part: {later} does \
-                 this too"
+                "without {them} the bad end still shows {shown}, at least in part{recipe}: {later} \
+                 does this too"
             ),
             patch("revert", the_later),
         ),
@@ -307,13 +321,17 @@ pub(super) fn incomplete(
         ),
     };
     let summary = format!("{}; but {why}", finding.summary);
+    // A `[[patch]]` does not change the files of a submodule.
+    let is_in_submodule = finding.cause.as_ref().is_some_and(Cause::is_reverted_in_submodule);
+    let is_of_no_use = is_in_submodule && !is_several && terms.aim().is_regression();
+    let next = Some(next).filter(|_| !is_of_no_use);
     Finding {
         outcome: Outcome::Candidates,
         summary,
         candidates,
         main: None,
         unexplained,
-        next: [vec![next], finding.next].concat(),
+        next: next.into_iter().chain(finding.next).collect(),
         ..finding
     }
 }

@@ -15,6 +15,7 @@ use crate::store::journal::Event;
 
 use super::change::Change;
 use super::contradiction;
+use super::end_levels::by_levels;
 use super::pairs::has_told;
 use super::reversal::Reversal;
 use super::revert::{EndTest, backport};
@@ -118,6 +119,8 @@ impl Driver<'_> {
                 self.write_joint(&trial)?;
                 let is_whole = targets.len() == whole.len();
                 let revert = self.revert(verdict, &recipe, &others, is_whole)?.revert;
+                // The steps of several commits may depend on each other.
+                let revert = by_levels(revert, &trial, targets, |_| None);
                 Ok(Some(JointRevert { revert, trial: Some(*trial) }))
             }
         }
@@ -205,19 +208,30 @@ impl Driver<'_> {
 
 /// Whether a test of the newer end without the causes inside all named commits gave a verdict.
 pub(super) fn has_joint_verdict(finding: &Finding) -> bool {
-    match finding.joint_revert.as_ref().map(|joint| &joint.revert) {
-        None | Some(Revert::Conflict(_) | Revert::Unknown | Revert::Stopped(_)) => false,
-        Some(_) => true,
-    }
+    finding.joint_revert.as_ref().is_some_and(|joint| joint.revert.tells_need())
 }
 
 /// Whether a test of the newer end without a named commit's cause gave a verdict: without it alone,
-/// or if several commits are named, without the causes inside all of them.
+/// or if several commits are named, without the causes inside all of them. Of several commits, one
+/// without which alone all its own steps are gone needs no test without the others.
 fn has_verdict_without(finding: &Finding, commit: &CommitId) -> bool {
     if finding.culprits.len() > 1 {
-        return has_joint_verdict(finding);
+        return has_joint_verdict(finding) || is_gone_without(finding, commit);
     }
     cause_of(finding, commit).is_some_and(has_told)
+}
+
+/// Whether the bad end without this commit's change alone has no step any more, by a test that
+/// judged each metric that the commit moves.
+fn is_gone_without(finding: &Finding, commit: &CommitId) -> bool {
+    let named = finding.culprits.iter().find(|one| one.info.commit == *commit);
+    let Some((culprit, cause)) = named.zip(cause_of(finding, commit)) else { return false };
+    let is_gone =
+        matches!(cause.revert, Some(Revert::Heals | Revert::HealsPart | Revert::StepGone));
+    let Some(test) = cause.reverted().filter(|_| is_gone) else { return false };
+    culprit.failure.is_none()
+        && !culprit.effects.is_empty()
+        && culprit.effects.iter().all(|effect| test.levels.contains_key(&effect.metric))
 }
 
 /// The cause inside a first bad commit, if it is known.

@@ -9,8 +9,8 @@ use crate::hunt::driver::Driver;
 use crate::oracle::{Observation, measures_of};
 
 use super::change::{Change, Part};
+use super::patched::Patched;
 use super::reversal::Reversal;
-use super::revert::Patched;
 use super::step::SHARE;
 
 /// A level counts as the same if it differs by less than this share of the tolerance.
@@ -150,32 +150,33 @@ impl Driver<'_> {
         })
     }
 
-    /// Whether the newer end is good without what is left of the changes of these commits, the last
-    /// one removed first. False if no test tells, or if a level is beyond the good end's.
-    pub(crate) fn newer_end_is_good_without(
+    /// The runs of the newer end without what is left of the changes of these commits, the last one
+    /// removed first, if it is good. `None` if no test tells, or if a level is beyond the good
+    /// end's.
+    pub(crate) fn newer_end_good_without(
         &mut self,
         culprits: &[Culprit],
-    ) -> Result<bool, HuntError> {
+    ) -> Result<Option<Observation>, HuntError> {
         let mut differences = Vec::new();
         for (place, culprit) in culprits.iter().enumerate().rev() {
             // A commit may be listed once for each of its effects.
             if culprits[..place].iter().any(|one| one.info == culprit.info) {
                 continue;
             }
-            let Some(Removal { trees, .. }) = self.removal(culprit)? else { return Ok(false) };
+            let Some(Removal { trees, .. }) = self.removal(culprit)? else { return Ok(None) };
             differences.push(trees);
         }
         let (whole, _) = self.sought()?;
         let targets = self.judged_alone(&whole);
         if targets.is_empty() || targets.len() < whole.len() {
-            return Ok(false);
+            return Ok(None);
         }
         let [_, newer] = self.begun.ends().map(CommitId::clone);
         let Patched::Done { recipe, .. } = self.patched(&newer, &differences)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some((judgement, seen)) = self.judge_end(&newer, &recipe, &targets)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let is_countered = targets.iter().any(|target| match target {
             Target::Guard(target) => {
@@ -184,7 +185,7 @@ impl Driver<'_> {
             }
             Target::Failure { .. } => false,
         });
-        Ok(judgement.verdict == Verdict::Good && !is_countered)
+        Ok((judgement.verdict == Verdict::Good && !is_countered).then_some(seen))
     }
 
     /// The targets that the commit's effects are on, the largest first, or the failure that it

@@ -115,12 +115,14 @@ impl OpenChange {
 
 /// The finding as candidates: these commits, all that are not before each of them, and those of a
 /// branch that shows the step too; if the named commits explain too much, these too. `order`: the
-/// commits of the hunt. `end`: the newer end, for people.
+/// commits of the hunt. `end`: the newer end, for people. `is_other_recipe`: that end has another
+/// recipe than a named commit, so any commit may make what it shows.
 pub(super) fn with_open_changes(
     finding: Finding,
     open: &[OpenChange],
     order: &CommitOrder,
     end: &str,
+    is_other_recipe: bool,
 ) -> Finding {
     let why: Vec<String> = distinct(open.iter().map(|one| one.in_words(end)));
     let is_open = |commit: &CommitId| open.iter().any(|one| one.commit == *commit);
@@ -144,8 +146,9 @@ pub(super) fn with_open_changes(
         are_too_many && finding.culprits.iter().any(|culprit| culprit.info.commit == *commit)
     };
     let from = order.not_before(open.iter().map(|one| &one.commit));
-    let is_candidate =
-        |commit: &&CommitId| from.contains(commit) || is_of_branch(commit) || is_named(commit);
+    let is_candidate = |commit: &&CommitId| {
+        is_other_recipe || from.contains(commit) || is_of_branch(commit) || is_named(commit)
+    };
     let candidates = order.commits().iter().filter(is_candidate);
     let measure = "`bisect-ppl measure COMMIT` measures one of these commits";
     let limit = open.iter().find_map(|one| match &one.why {
@@ -191,7 +194,11 @@ mod tests {
             ..Finding::plain(Outcome::Culprit, "3 is the first bad commit")
         };
         let open = [OpenChange { commit: commit('5'), why: WhyOpen::NotMeasured(7) }];
-        let told = with_open_changes(finding, &open, &CommitOrder::line("23456"), "bad");
+        let order = CommitOrder::line("23456");
+        // The bad end may be measured in another way than 5: then an earlier commit counts there.
+        let other = with_open_changes(finding.clone(), &open, &order, "bad", true);
+        assert_eq!(other.candidates, order.commits());
+        let told = with_open_changes(finding, &open, &order, "bad", false);
         assert_eq!((told.outcome, told.main), (Outcome::Candidates, None));
         assert_eq!(told.candidates, [commit('5'), commit('6')]);
         assert_eq!(told.unexplained, [Unexplained::Metric(Metric::of("ppl"))]);
@@ -206,7 +213,7 @@ mod tests {
         let candidates = |why| {
             let open = [OpenChange { commit: commit('5'), why }];
             let order = CommitOrder::line("23456");
-            with_open_changes(finding.clone(), &open, &order, "bad").candidates
+            with_open_changes(finding.clone(), &open, &order, "bad", false).candidates
         };
         assert_eq!(candidates(WhyOpen::TooMuch), ['3', '5', '6'].map(commit));
         assert_eq!(candidates(WhyOpen::NoEffect), ['5', '6'].map(commit));
@@ -223,7 +230,7 @@ mod tests {
         let commits = "a34".chars().map(commit).collect();
         let step = BranchStep { merge: commit('6'), branch: commit('4'), commits };
         let open = [OpenChange { commit: commit('5'), why: WhyOpen::OfBranch(step) }];
-        let told = with_open_changes(finding, &open, &CommitOrder::line("234567"), "bad");
+        let told = with_open_changes(finding, &open, &CommitOrder::line("234567"), "bad", false);
         assert_eq!(told.candidates, "34567".chars().map(commit).collect::<Vec<_>>());
         assert!(told.summary.contains("which does not contain 5555"), "{}", told.summary);
     }

@@ -4,27 +4,30 @@
 //! nothing.
 //!
 //! The control is the same endpoint with one more file, which no build looks for. It is made only
-//! if builds or runs ask for references, and if a test shows something else than the endpoint does.
+//! if builds or runs ask what our commit may answer in another way, and if a test shows something
+//! else than the endpoint does. A tag may also make the step itself, without any test: if it is
+//! exactly at an endpoint, and the first bad commit is this endpoint or follows it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{
-    CommitId, EntryContent, EntryFile, Finding, GuardTarget, Judgement, Outcome, Target, TreeEntry,
-    Value, Verdict,
+    CommitId, EntryContent, EntryFile, Finding, GitQuestion, GuardTarget, Judgement, Outcome,
+    Target, TreeEntry, Value, Verdict,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::open_doubt::lower_confidence;
-use crate::oracle::{Observation, measures_of};
+use crate::oracle::{Observation, OracleError};
 
-use super::revert::Patched;
+use super::patched::Patched;
 
 /// The file that the control adds.
 const FILE: &[u8] = b".bisect-ppl-control";
 
 /// Why a test does not tell.
-const REASON: &str = "the build or run asks git about branches or tags, and a changed tree has \
-                      none; no control shows that this makes no difference";
+const REASON: &str = "the build or run asks git about branches or tags, or reads .git itself, and \
+                      a changed tree has no branch and no tag; no control shows that this makes no \
+                      difference";
 
 impl Driver<'_> {
     /// The judgement of a commit with a modified tree, or that it is unknown if HEAD alone may have
@@ -41,7 +44,7 @@ impl Driver<'_> {
         if is_untold(judgement.verdict) || shows_end(own, judgement.verdict, &seen, targets) {
             return Ok((judgement, seen));
         }
-        if !self.asks_references(&end, targets)? || self.shows_itself_with_own_head(&end)? {
+        if !self.may_see_head(&end, targets)? || self.shows_itself_with_own_head(&end)? {
             return Ok((judgement, seen));
         }
         let (verdict, reason) = (Verdict::Unknown, REASON.to_owned());
@@ -49,29 +52,23 @@ impl Driver<'_> {
         Ok((unknown, Observation { samples: BTreeMap::new(), ..seen }))
     }
 
-    /// The finding, with less confidence in its commits if tests with a modified tree say nothing
-    /// because of HEAD, or if this cannot be tested: a few runs do not judge an endpoint in noise.
+    /// The finding, with less confidence in commits whose step a tag alone may make, and in all
+    /// commits if tests with a modified tree say nothing because of HEAD, or if this cannot be
+    /// tested: a few runs do not judge an endpoint in noise.
     pub(crate) fn lower_if_references_matter(
         &mut self,
         mut finding: Finding,
     ) -> Result<Finding, HuntError> {
-        if finding.outcome != Outcome::Culprit || !self.begun.options.localize {
+        if finding.outcome != Outcome::Culprit {
             return Ok(finding);
         }
+        let of_tags = self.made_by_tags(&finding)?;
+        let are_tests_void = self.begun.options.localize && self.are_tests_void()?;
         let [_, newer] = self.begun.ends().map(CommitId::clone);
-        let is_contradicted = self.own_head_shows.values().any(|shows_itself| !shows_itself);
-        let (whole, _) = self.sought()?;
-        let is_untestable = self.judged_alone(&whole).len() < whole.len();
-        let is_asking = if is_untestable && !is_contradicted {
-            // The commits are found: a fault of the machine must not lose the answer.
-            let asks = self.asks_references(&newer, &whole);
-            self.unless_faulty(asks)?
-        } else {
-            false
-        };
-        if is_contradicted || is_asking {
-            let removed = finding.culprits.iter_mut().filter(|one| one.info.commit != newer);
-            for culprit in removed {
+        for culprit in &mut finding.culprits {
+            let commit = &culprit.info.commit;
+            // That the newer end itself makes the step rests on no test with a modified tree.
+            if of_tags.contains(commit) || (are_tests_void && *commit != newer) {
                 lower_confidence(culprit);
                 culprit.doubts.reference_doubt = true;
             }
@@ -79,21 +76,69 @@ impl Driver<'_> {
         Ok(finding)
     }
 
-    /// Whether a build or a run of the commit asked git which branches or tags lead to HEAD.
-    fn asks_references(
-        &mut self,
-        commit: &CommitId,
-        targets: &[Target],
-    ) -> Result<bool, HuntError> {
-        let recipes = &self.oracle.recipes;
-        let key = recipes.build_key_of(commit, &recipes.at(commit)?)?;
-        let builds = self.oracle.store.builds(&key)?;
-        if builds.iter().any(|build| build.asks_references) {
+    /// Whether tests with a modified tree may say nothing because of HEAD.
+    fn are_tests_void(&mut self) -> Result<bool, HuntError> {
+        if self.own_head_shows.values().any(|shows_itself| !shows_itself) {
             return Ok(true);
         }
-        let seen = self.known_runs(commit, &measures_of(targets))?;
-        let mut loaded = seen.samples.values().flatten().filter_map(|run| run.loaded.as_ref());
-        Ok(loaded.any(|loaded| loaded.asks_references))
+        let (whole, _) = self.sought()?;
+        if self.judged_alone(&whole).len() == whole.len() {
+            return Ok(false);
+        }
+        // No control can tell. Who only opened `.git`, as Cargo does, may have asked nothing.
+        let [_, newer] = self.begun.ends().map(CommitId::clone);
+        // The commits are found: a fault of the machine must not lose the answer.
+        let asked = self.oracle.asked_git(&newer, &whole).map_err(HuntError::from);
+        let asked = self.unless_faulty(asked)?;
+        let follows_tag = self.unless_faulty(self.is_tagged(&newer).map_err(HuntError::from))?;
+        let asks_for_tag = asked.contains(&GitQuestion::Describe) && follows_tag;
+        Ok(asked.contains(&GitQuestion::References) || asks_for_tag)
+    }
+
+    /// The named commits whose step a tag at an endpoint alone may make.
+    fn made_by_tags(&mut self, finding: &Finding) -> Result<BTreeSet<CommitId>, HuntError> {
+        let [older, newer] = self.begun.ends().map(CommitId::clone);
+        let mut found = BTreeSet::new();
+        for culprit in &finding.culprits {
+            for (side, end) in [(&culprit.info.commit, &newer), (&culprit.parent, &older)] {
+                if side == end {
+                    let matters = self.tag_matters(end);
+                    if self.unless_faulty(matters)? {
+                        found.insert(culprit.info.commit.clone());
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a tag is exactly at an endpoint, builds or runs ask git for it, and no control shows
+    /// that the endpoint is the same without it.
+    fn tag_matters(&mut self, end: &CommitId) -> Result<bool, HuntError> {
+        let (whole, _) = self.sought()?;
+        let asked = self.oracle.asked_git(end, &whole)?;
+        let asks = [GitQuestion::References, GitQuestion::Describe];
+        if !asks.iter().any(|question| asked.contains(question)) || !self.is_tagged(end)? {
+            return Ok(false);
+        }
+        let is_testable =
+            self.begun.options.localize && self.judged_alone(&whole).len() == whole.len();
+        Ok(!is_testable || !self.shows_itself_with_own_head(end)?)
+    }
+
+    /// Whether a build or a run of the commit may see that HEAD of a modified tree is our commit.
+    fn may_see_head(&mut self, commit: &CommitId, targets: &[Target]) -> Result<bool, HuntError> {
+        let asked = self.oracle.asked_git(commit, targets)?;
+        let is_seen = asked.contains(&GitQuestion::References)
+            || asked.contains(&GitQuestion::Unseen)
+            || (asked.contains(&GitQuestion::Describe) && self.is_tagged(commit)?);
+        Ok(is_seen)
+    }
+
+    /// Whether a tag is exactly at a commit.
+    fn is_tagged(&self, commit: &CommitId) -> Result<bool, OracleError> {
+        let engine = &self.oracle.recipes.engine;
+        Ok(engine.history.repository().has_tag(engine.commit(commit))?)
     }
 
     /// Whether an endpoint with a commit of our own as HEAD shows what it shows as a commit. False
@@ -126,7 +171,7 @@ impl Driver<'_> {
     }
 
     /// The verdict on an endpoint.
-    fn verdict_of_end(&self, end: &CommitId) -> Verdict {
+    pub(super) fn verdict_of_end(&self, end: &CommitId) -> Verdict {
         if *end == self.begun.good.commit { Verdict::Good } else { Verdict::Bad }
     }
 }
@@ -137,7 +182,12 @@ fn is_untold(verdict: Verdict) -> bool {
 
 /// Whether a test has the verdict of an endpoint, and its levels where values repeat. `own`: the
 /// endpoint's verdict.
-fn shows_end(own: Verdict, verdict: Verdict, seen: &Observation, targets: &[Target]) -> bool {
+pub(super) fn shows_end(
+    own: Verdict,
+    verdict: Verdict,
+    seen: &Observation,
+    targets: &[Target],
+) -> bool {
     let is_same = |target: &GuardTarget| {
         let level = if own == Verdict::Good { &target.baseline } else { &target.bad };
         let shown = seen.level(&target.guard.metric);

@@ -19,8 +19,8 @@ use super::change::{Change, Part};
 use super::left::{EndWithoutChange, SAME, step_or_whole};
 use super::open_change::OpenChange;
 use super::pairs::EndNeed;
+use super::patched::Patched;
 use super::reversal::{AddedFiles, Reversal};
-use super::revert::Patched;
 use super::step::SHARE;
 use super::undone::cause_of_effects;
 

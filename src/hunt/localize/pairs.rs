@@ -15,8 +15,8 @@ use crate::search::{FreshPairs, Side, Step};
 use super::change::Change;
 use super::noisy_steps::noisy_steps;
 use super::open_change::{BranchStep, OpenChange, WhyOpen};
+use super::patched::Patched;
 use super::reversal::AddedFiles;
-use super::revert::Patched;
 use super::step;
 
 /// Maximum number of pairs of votes, if runs of one commit were seen to differ only during the
@@ -378,9 +378,9 @@ impl Driver<'_> {
 /// commit. If it stays bad without some parts, the rest of the change may make the step.
 pub(super) fn has_told(cause: &Cause) -> bool {
     match &cause.revert {
-        None | Some(Revert::Stopped(_) | Revert::Conflict(_) | Revert::Unknown) => false,
+        None => false,
         Some(Revert::StillBad) => !cause.in_part,
-        Some(_) => true,
+        Some(revert) => revert.tells_need(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::git::Conflicts;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::revert::Patched;
+use super::patched::Patched;
 
 impl Driver<'_> {
     /// Whether a merge of this branch makes its step by its own edits: its parent with the whole

@@ -69,7 +69,7 @@ fn is_pin(part: &ChangePart) -> bool {
 }
 
 /// The move of a submodule's pin that this part of a named commit is.
-fn moved_by<'c>(culprit: &'c Culprit, part: &ChangePart) -> Option<&'c Dependency> {
+pub(super) fn moved_by<'c>(culprit: &'c Culprit, part: &ChangePart) -> Option<&'c Dependency> {
     let of = |one: &&Dependency| one.is_submodule && one.path == part.path;
     culprit.dependencies.iter().find(of).filter(|_| is_pin(part))
 }

@@ -16,9 +16,8 @@ use crate::oracle::Request;
 use crate::ui::reached_limit;
 
 use super::change::Change;
-use super::contradiction;
+use super::patched::Patched;
 use super::reversal::Reversal;
-use super::revert::Patched;
 
 /// Minimum number of runs of the bad end without the changes.
 const LEAST_RUNS: usize = 3;
@@ -87,14 +86,19 @@ impl Driver<'_> {
         if !beyond.is_empty() {
             self.keep_removal(&finding, &patch)?;
             let unexplained = beyond.into_iter().map(Unexplained::Metric).collect();
-            let order = self.possible_commits(&mut finding)?;
-            return Ok(contradiction::incomplete(finding, unexplained, &order, self.terms()));
+            return self.incomplete(finding, unexplained);
         }
         let unmeasured = are(None);
         if !unmeasured.is_empty() {
             let names: Vec<String> = unmeasured.iter().map(Metric::to_string).collect();
             let why = format!("runs without their changes give no {}", names.join(" and no "));
             doubt_untested(&mut finding, &unmeasured, &why);
+        }
+        for metric in are(Some(Rest::Within)) {
+            finding.notes.push(format!(
+                "the bad end was built and run without the changes of all named commits: no other \
+                 step of {metric} is left there"
+            ));
         }
         for metric in are(Some(Rest::Open)) {
             lower_confidence(&mut finding, &metric);

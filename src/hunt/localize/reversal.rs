@@ -49,6 +49,18 @@ impl Driver<'_> {
         change: &Change<'_>,
         kept: &[Part],
     ) -> Result<Reversal, HuntError> {
+        self.reversal_with(end, culprit, change, kept, [Vec::new(), Vec::new()])
+    }
+
+    /// The same with other files laid over the trees before the change and with it.
+    pub(super) fn reversal_with(
+        &self,
+        end: &CommitId,
+        culprit: &Culprit,
+        change: &Change<'_>,
+        kept: &[Part],
+        [laid_before, laid_after]: [Vec<TreeEntry>; 2],
+    ) -> Result<Reversal, HuntError> {
         let (parent, commit) = (&culprit.parent, &culprit.info.commit);
         let mut before = change.entries(kept)?;
         let (mut after, mut inside) = (Vec::new(), None);
@@ -74,6 +86,8 @@ impl Driver<'_> {
             }
             after.push(TreeEntry { path, file: None });
         }
+        before.extend(laid_before);
+        after.extend(laid_after);
         let recipes = &self.oracle.recipes;
         let without = recipes.tree_with(parent, before)?;
         let whole = recipes.tree_with(commit, after)?;

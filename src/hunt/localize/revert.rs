@@ -4,35 +4,25 @@
 //! For a regression, the bad endpoint without the parts should be good. For a fix, the good
 //! endpoint without the parts should be bad, and the bad endpoint with them good.
 
-use std::sync::Arc;
-
 use crate::config::Config;
 use crate::evaluation::{
     Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Metric, Phase, Revert, Shows, Target,
     Trial, TrialOf, Verdict,
 };
-use crate::git::{Conflicts, Layer, MergedTree, OverlayResult};
+use crate::git::Conflicts;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Observation, Recipes};
+use crate::oracle::Observation;
 use crate::store::journal::OtherGuard;
 
 use super::beside::Broken;
 use super::change::{Change, Part};
+use super::end_levels::by_levels;
 use super::isolation::{Localization, Taken};
+use super::patched::Patched;
 use super::reversal::Reversal;
 use super::step;
 use super::trials::trial;
-
-/// An endpoint with a patch.
-pub(super) enum Patched {
-    /// The patch does not apply; what git said, or why the trees could not be merged.
-    Conflict(String),
-    /// The patch changes nothing.
-    Same,
-    /// The recipe that builds it, and the patch for a plain checkout of the endpoint.
-    Done { recipe: Box<Config>, patch: Vec<u8> },
-}
 
 /// What the newer endpoint shows without some parts of a change.
 pub(super) struct Reverted {
@@ -50,7 +40,8 @@ impl From<Revert> for Reverted {
 impl Reverted {
     /// Whether the test tells if the end breaks a guard beside the failure without the parts.
     fn tells_of_guards(&self) -> bool {
-        self.broken_too.is_some() || matches!(self.revert, Revert::Heals | Revert::HealsPart)
+        let is_gone = matches!(self.revert, Revert::Heals | Revert::HealsPart | Revert::StepGone);
+        self.broken_too.is_some() || is_gone
     }
 }
 
@@ -132,21 +123,40 @@ impl Localization<'_, '_> {
             Aim::Regression => TrialOf::Reverted,
             Aim::Fix => TrialOf::Unfixed,
         };
-        match self.driver.test_end(&end, &[trees], of, shown, &targets)? {
-            EndTest::Conflict(said) => Ok(Some(Revert::Conflict(said).into())),
+        match self.driver.test_end(&end, &[trees], of, shown.clone(), &targets)? {
+            EndTest::Conflict(said) => {
+                let inside = self.reverted_inside(taken, of, &shown, &targets);
+                // After a fault of the machine, the conflict stays the answer.
+                let inside = self.driver.unless_faulty(inside)?;
+                Ok(Some(inside.unwrap_or_else(|| Revert::Conflict(said).into())))
+            }
             EndTest::Same => Ok(Some(Revert::Absent.into())),
             EndTest::Limit => Ok(None),
             EndTest::Judged { verdict, recipe, trial } => {
-                self.write(*trial)?;
-                let is_whole = targets.len() == self.whole.len();
-                let mut reverted = self.driver.revert(verdict, &recipe, &self.others, is_whole)?;
-                // In a hunt for a failure, the guards that are broken beside it are searched too.
-                if !self.whole.iter().any(|target| matches!(target, Target::Failure { .. })) {
-                    reverted.broken_too = None;
-                }
-                Ok(Some(reverted))
+                self.told_by(verdict, &recipe, *trial, &targets).map(Some)
             }
         }
+    }
+
+    /// Notes a test of the newer endpoint without parts, which `recipe` builds, and says what it
+    /// shows.
+    pub(super) fn told_by(
+        &mut self,
+        verdict: Verdict,
+        recipe: &Config,
+        trial: Trial,
+        targets: &[Target],
+    ) -> Result<Reverted, HuntError> {
+        let is_whole = targets.len() == self.whole.len();
+        let mut reverted = self.driver.revert(verdict, recipe, &self.others, is_whole)?;
+        let own_step = |metric: &Metric| self.culprit.effect_on(metric)?.own_step;
+        reverted.revert = by_levels(reverted.revert, &trial, targets, own_step);
+        self.write(trial)?;
+        // In a hunt for a failure, the guards that are broken beside it are searched too.
+        if !self.whole.iter().any(|target| matches!(target, Target::Failure { .. })) {
+            reverted.broken_too = None;
+        }
+        Ok(reverted)
     }
 
     /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a
@@ -206,7 +216,20 @@ impl Driver<'_> {
         parts: Vec<ChangePart>,
         targets: &[Target],
     ) -> Result<EndTest, HuntError> {
-        let (recipe, patch) = match self.patched(end, differences)? {
+        let patched = self.patched(end, differences)?;
+        self.test_patched(end, patched, of, parts, targets)
+    }
+
+    /// The same for an endpoint that has its patch.
+    pub(super) fn test_patched(
+        &mut self,
+        end: &CommitId,
+        patched: Patched,
+        of: TrialOf,
+        parts: Vec<ChangePart>,
+        targets: &[Target],
+    ) -> Result<EndTest, HuntError> {
+        let (recipe, patch) = match patched {
             Patched::Conflict(said) => return Ok(EndTest::Conflict(said)),
             Patched::Same => return Ok(EndTest::Same),
             Patched::Done { recipe, patch } => (recipe, patch),
@@ -255,82 +278,6 @@ impl Driver<'_> {
         Ok(revert.into())
     }
 
-    /// Applies the difference of each pair of trees to an endpoint, in this order.
-    pub(super) fn patched(
-        &mut self,
-        end: &CommitId,
-        differences: &[[String; 2]],
-    ) -> Result<Patched, HuntError> {
-        self.patched_with(end, differences, Conflicts::Stay)
-    }
-
-    /// An endpoint without a commit's change. The parts in `kept` keep their change.
-    pub(super) fn patched_without(
-        &mut self,
-        end: &CommitId,
-        culprit: &Culprit,
-        change: &Change<'_>,
-        kept: &[Part],
-        conflicts: Conflicts,
-    ) -> Result<Patched, HuntError> {
-        match self.reversal(end, culprit, change, kept)? {
-            Reversal::Trees(trees) => self.patched_with(end, &[trees], conflicts),
-            Reversal::Conflict(why) => Ok(Patched::Conflict(why)),
-        }
-    }
-
-    /// The same as [`Self::patched`]. `conflicts`: what becomes of lines that later commits edited
-    /// too.
-    pub(super) fn patched_with(
-        &mut self,
-        end: &CommitId,
-        differences: &[[String; 2]],
-        conflicts: Conflicts,
-    ) -> Result<Patched, HuntError> {
-        let recipes = &mut self.oracle.recipes;
-        let own = recipes.at(end)?.inlined();
-        let before = recipes.tree_of(end, &own)?;
-        let (mut recipe, mut layers) = (own, Vec::new());
-        // git refuses a patch without a difference.
-        for [from, to] in differences.iter().filter(|[from, to]| from != to) {
-            let patch = recipes.overlay_builder.difference(from, to)?;
-            let digest = recipes.store.keep_patch(&patch)?;
-            layers.push(patch_layer(recipes, &digest));
-            recipe = recipes.with_patch(&recipe, &digest.clone(), digest);
-        }
-        let after = match recipes.laid(end, &recipe)? {
-            Some(OverlayResult::Refused(refusal)) => {
-                let builder = &recipes.overlay_builder;
-                let merged = match builder.merged(&before, differences, conflicts)? {
-                    MergedTree::Tree(merged) => merged,
-                    MergedTree::Conflict => return Ok(Patched::Conflict(refusal.said)),
-                    MergedTree::Failed(why) => return Ok(Patched::Conflict(why)),
-                };
-                let patch = recipes.overlay_builder.difference(&before, &merged)?;
-                let digest = recipes.store.keep_patch(&patch)?;
-                layers = vec![patch_layer(recipes, &digest)];
-                recipe = recipes.with_patch(&recipes.at(end)?.inlined(), &digest, digest.clone());
-                merged
-            }
-            Some(OverlayResult::Tree(tree)) => tree.id().to_owned(),
-            None => before.clone(),
-        };
-        if after == before {
-            return Ok(Patched::Same);
-        }
-        // For the user's checkout of the endpoint: leave out the configuration's patches.
-        let layers = [recipes.engine.as_files(end, &Arc::default()), layers].concat();
-        let engine = recipes.engine.commit(end);
-        let patch = match recipes.overlay_builder.apply_layers(engine, &layers)? {
-            OverlayResult::Tree(tree) => {
-                let plain = recipes.tree_with(end, Vec::new())?;
-                recipes.overlay_builder.difference(&plain, tree.id())?
-            }
-            OverlayResult::Refused(_) => recipes.overlay_builder.difference(&before, &after)?,
-        };
-        Ok(Patched::Done { recipe: Box::new(recipe), patch })
-    }
-
     /// Judges an endpoint with a patch; `None` if a limit of the hunt is reached. Unknown if HEAD
     /// alone may make the difference.
     pub(super) fn judge_end(
@@ -359,15 +306,6 @@ impl Driver<'_> {
             }
             other => other.map(Some),
         }
-    }
-}
-
-/// The stored patch as a layer.
-fn patch_layer(recipes: &Recipes, digest: &str) -> Layer {
-    Layer::Patch {
-        name: digest.to_owned(),
-        digest: digest.to_owned(),
-        file: recipes.store.patch(digest),
     }
 }
 
@@ -400,6 +338,7 @@ mod tests {
         };
         let other = || Revert::BreaksOther("ppl crashes".to_owned());
         assert!(tells(Revert::Heals, None) && tells(Revert::HealsPart, None));
+        assert!(tells(Revert::StepGone, None));
         assert!(tells(other(), Some("ppl")));
         // Another measure fails without the whole change, so nothing is known of the guard.
         assert!(!tells(other(), None));

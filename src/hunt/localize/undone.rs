@@ -44,14 +44,20 @@ enum NamedCommits {
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
     /// Does so once for each effect of a found commit, and only in one of these cases:
-    /// - The revert does not apply to the newer end, or cannot be judged there.
+    /// - The revert does not apply to the newer end, cannot be judged there, breaks another guard, or
+    ///   makes this end like neither end.
     /// - The bad end stays bad without the parts that make the step; the rest was not removed.
     /// - No part of the change can be judged, and its lines were rewritten.
     /// - In a hunt for a fix, the revert changes nothing at the newer end.
     /// - The pin of a submodule at the newer end has nothing of the move that is the cause.
+    /// - The move of a submodule's pin was taken out of the submodule's files at a later pin. Even
+    ///   if this heals the end, the step may have been gone before the pin moved again.
     pub(crate) fn undone_by_hand(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
-            Some(Revert::Conflict(_) | Revert::Unknown) => true,
+            Some(_) if cause.is_reverted_in_submodule() => true,
+            Some(
+                Revert::Conflict(_) | Revert::Unknown | Revert::Unlike | Revert::BreaksOther(_),
+            ) => true,
             Some(Revert::StillBad) => cause.in_part,
             // For a regression (no backport), `unless_contradicted` withdraws such an answer. But
             // if a pin moved again, the step may have been gone before.
@@ -84,7 +90,9 @@ impl Driver<'_> {
                 return Ok(LaterCommits::default());
             }
         }
-        let conflicts = matches!(cause.revert, Some(Revert::Conflict(_) | Revert::StillBad));
+        let is_inside = cause.is_reverted_in_submodule();
+        let conflicts =
+            !is_inside && matches!(cause.revert, Some(Revert::Conflict(_) | Revert::StillBad));
         let change = self.followed_change(&lasting, &paths)?;
         let end = if conflicts && self.is_touched_often(&cause.commit, &change)? {
             self.newer_end_with_old_lines(&lasting, of_effects, finding.culprits.len() == 1)?
@@ -97,6 +105,10 @@ impl Driver<'_> {
         let end = if is_lost_with_more { EndWithoutChange::Unknown } else { end };
         let held = self.held_lines(&cause.commit, &change)?;
         let later = self.look_after(&lasting, &change, &held, NamedCommits::One, end, &targets)?;
+        if is_inside {
+            // The test of the end says whether it needs the change, so nothing stays open.
+            return Ok(LaterCommits { undone: later.undone, ..LaterCommits::default() });
+        }
         self.with_step_of_branch(later, &lasting, &held, finding, &targets)
     }
 

@@ -1,9 +1,9 @@
 //! The account of a hunt: good → bad = the own steps found + the rest. If the rest exceeds the
 //! tolerance on either side of a found commit, the hunt searches on. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
+use crate::evaluation::{Checks, CommitId, Culprit, GuardTarget, Metric, ReachedLimit, Target};
 use crate::hunt::left_out::LeftOut;
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
@@ -44,8 +44,8 @@ pub(crate) struct Ledger {
     pub(super) doubted: BTreeSet<Metric>,
     /// Metrics whose unexplained rest consists of small steps.
     pub(crate) small_steps: BTreeSet<Metric>,
-    /// Metrics whose measures name checks that fail at the bad end, and that no named commit broke.
-    pub(crate) open_checks: BTreeSet<Metric>,
+    /// The checks of a metric's measure that fail at the bad end and that no named commit broke.
+    pub(crate) open_checks: BTreeMap<Metric, Checks>,
     /// Two found commits, each of which alone makes the step at the newer end.
     pub(super) either: Option<[CommitId; 2]>,
     pub(crate) notes: Vec<String>,
@@ -78,7 +78,7 @@ impl Ledger {
             largest_open: StepSizes::default(),
             doubted: BTreeSet::new(),
             small_steps: BTreeSet::new(),
-            open_checks: BTreeSet::new(),
+            open_checks: BTreeMap::new(),
             either: None,
             notes: Vec::new(),
             other_failures: Vec::new(),
@@ -388,7 +388,7 @@ pub(super) fn exceeds(target: &GuardTarget) -> bool {
 
 /// Whether the rest exceeds the tolerance by more than two standard errors, with `good` and `bad`
 /// runs at its ends. A smaller rest is not worth a search.
-fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
+pub(super) fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
     let (Some(noise), Some(from), Some(to)) =
         (rest.noise, rest.baseline.number(), rest.bad.number())
     else {

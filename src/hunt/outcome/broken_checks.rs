@@ -5,13 +5,14 @@ use crate::evaluation::{Checks, CommitId, Culprit, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::oracle::Observation;
 
 use super::account::Ledger;
 use super::hidden_cause::WhyHidden;
 
 impl Driver<'_> {
     /// Marks each named commit as hiding later ones if the output names checks that it broke, and
-    /// none of them fails at the newer end; notes the checks that no named commit broke.
+    /// none of them fails at the newer end; enters the checks that no named commit broke.
     pub(crate) fn doubt_repaired_checks(
         &mut self,
         ledger: &mut Ledger,
@@ -28,12 +29,12 @@ impl Driver<'_> {
                 ledger.hides(found, &self.chain(found, newer)?, WhyHidden::Repaired);
             }
         }
-        self.note_open_checks(ledger, whole)
+        self.enter_open_checks(ledger, whole)
     }
 
-    /// Notes the checks that pass at the good end, fail at the bad end, and that no named commit
-    /// broke.
-    fn note_open_checks(
+    /// Enters the checks that do not fail at the good end, fail at the bad end, and that no named
+    /// commit broke.
+    fn enter_open_checks(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
@@ -52,11 +53,7 @@ impl Driver<'_> {
                 open = open.without(&self.broken_by(culprit, measure)?);
             }
             if !open.is_empty() {
-                ledger.note(format!(
-                    "{measure}: no named commit broke these checks, which fail at the bad end: {}",
-                    open.names()
-                ));
-                ledger.open_checks.insert(metric.clone());
+                ledger.open_checks.insert(metric.clone(), open);
             }
         }
         Ok(())
@@ -107,5 +104,31 @@ impl Driver<'_> {
     fn failed_checks(&mut self, commit: &CommitId, measure: &str) -> Result<Checks, HuntError> {
         let seen = self.known_runs(commit, &[measure.to_owned()])?;
         Ok(seen.failed_checks(measure))
+    }
+}
+
+impl Ledger {
+    /// Drops the open checks that pass in these runs of the newer end without the named commits:
+    /// there, they fail because of these commits. For example, a test that a named commit broke was
+    /// renamed later.
+    pub(super) fn close_checks(&mut self, without: &Observation) {
+        self.open_checks.retain(|metric, open| {
+            let measure = &metric.measure;
+            let ran = without.checks(measure).cloned().unwrap_or_default();
+            *open = open.without(&ran.without(&without.failed_checks(measure)));
+            !open.is_empty()
+        });
+    }
+
+    /// Notes the checks that stay open.
+    pub(crate) fn note_open_checks(&mut self) {
+        for (metric, open) in std::mem::take(&mut self.open_checks) {
+            self.note(format!(
+                "{}: no named commit broke these checks, which fail at the bad end: {}",
+                metric.measure,
+                open.names()
+            ));
+            self.open_checks.insert(metric, open);
+        }
     }
 }

@@ -24,6 +24,16 @@ const SURE_OF_END: f64 = 2.0;
 /// again.
 const MOST_PUT_BACK: usize = 400;
 
+/// What the newer end shows of a found commit's step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndShows {
+    Step,
+    /// It is surely better than the commit's parent.
+    Better,
+    /// The runs do not tell.
+    Open,
+}
+
 impl Driver<'_> {
     /// Drops mends that later runs refute: the metric is worse than at the good end, and does not
     /// change between the commit of the mend and the hunt's newer end. A mend rests on few runs;
@@ -116,12 +126,11 @@ impl Driver<'_> {
                     self.limit = Some(limit);
                     WhyHidden::NotCompared
                 }
-                is_shown => {
-                    if is_shown? {
-                        continue;
-                    }
-                    WhyHidden::LostInNoise
-                }
+                shown => match shown? {
+                    EndShows::Step => continue,
+                    EndShows::Better => WhyHidden::BetterThanParent,
+                    EndShows::Open => WhyHidden::LostInNoise,
+                },
             };
             ledger.hides(found, &self.chain(found, newer)?, why);
         }
@@ -130,14 +139,15 @@ impl Driver<'_> {
 
     /// Whether the newer end is clearly worse than the parent of a found commit, in each metric
     /// whose levels vary and can be compared from commit to commit. Steps of the parent that were
-    /// undone later do not count. Runs both until that is clear, but not more often than
-    /// [`MOST_RUNS`].
+    /// undone later do not count, nor does what the parent's branch had before it forked off from
+    /// the way to the older end, which got better since. Runs both until that is clear, but not
+    /// more often than [`MOST_RUNS`].
     fn does_end_show(
         &mut self,
         ledger: &mut Ledger,
         culprit: &Culprit,
         whole: &SearchRange,
-    ) -> Result<bool, HuntError> {
+    ) -> Result<EndShows, HuntError> {
         let [_, newer] = whole.ends();
         for target in &whole.targets {
             let Target::Guard(target) = target else { continue };
@@ -146,24 +156,27 @@ impl Driver<'_> {
                 continue;
             }
             let undone = self.undone_later(ledger, culprit, metric)?;
+            let excess = self.excess_at_fork(&culprit.parent, whole, target)?;
             let mut runs = 0;
             loop {
                 // A commit without a number has no level to compare.
                 let parent = self.mean_level(&culprit.parent, metric, runs)?;
-                let Some(parent) = parent else { return Ok(true) };
+                let Some(parent) = parent else { return Ok(EndShows::Step) };
                 let end = self.mean_level(newer, metric, runs)?;
-                let Some(end) = end else { return Ok(true) };
+                let Some(end) = end else { return Ok(EndShows::Step) };
                 let error = MeanLevel::error(target, [parent, end], SURE_OF_END);
-                if target.guard.worsening(parent.value, end.value) + undone > error {
+                let worse = target.guard.worsening(parent.value, end.value);
+                if worse + undone + excess.size > error.hypot(excess.error) {
                     break;
                 }
                 if runs >= MOST_RUNS {
-                    return Ok(false);
+                    let is_better = worse < -error;
+                    return Ok(if is_better { EndShows::Better } else { EndShows::Open });
                 }
                 runs = MOST_RUNS.min(2 * runs.max(parent.runs.min(end.runs)));
             }
         }
-        Ok(true)
+        Ok(EndShows::Step)
     }
 
     /// The sum of the steps that the parent of a found commit has, and that were undone after it.

@@ -26,6 +26,8 @@ pub(crate) enum WhyHidden {
     OtherValue,
     /// In noise, the newer end is not clearly worse than the commit's parent.
     LostInNoise,
+    /// In noise, the newer end is surely better than the commit's parent.
+    BetterThanParent,
     /// A limit was reached before the newer end was compared with the commit's parent.
     NotCompared,
     /// None of the checks that the commit broke fails at the newer end.
@@ -65,6 +67,10 @@ impl WhyHidden {
                 "the runs do not tell whether the {end} end still has the step of {found}, because \
                  they vary too much: one of these commits may have undone it, and another may have \
                  caused the result again"
+            ),
+            Self::BetterThanParent => format!(
+                "the {end} end is better than the parent of {found}: one of these commits may have \
+                 undone the step of {found}, and another may have caused the result again"
             ),
             Self::NotCompared => format!(
                 "a limit of the hunt was reached before it was known whether the {end} end still \

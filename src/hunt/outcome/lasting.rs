@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Culprit, Target};
+use crate::evaluation::{CommitId, Culprit, Neighbours, Target};
 use crate::git::{Change, Range};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::oracle::measures_of;
+use crate::store::journal::Event;
 
 use super::account::Ledger;
 use super::found_step::{FoundStep, is_beyond_the_end};
@@ -166,6 +167,20 @@ impl Driver<'_> {
         Ok(next)
     }
 
+    /// The middle of the unmeasured commits after the found one, if there are any.
+    fn middle_suspect(
+        &mut self,
+        step: &FoundStep<'_>,
+        chain: &[CommitId],
+        differs_slightly: bool,
+    ) -> Result<Option<UndoLocation>, HuntError> {
+        let middle = self.least_known(step, chain, differs_slightly)?;
+        Ok(middle.map(|commit| {
+            let before = step.culprit.info.commit.clone();
+            UndoLocation { before, places: vec![commit], is_absence: false }
+        }))
+    }
+
     /// Measures commits after the found one. First where the change is gone from the tree; then, if
     /// nothing shows that the change lasts, in the middle of the unmeasured commits.
     pub(super) fn measure_after(
@@ -196,25 +211,26 @@ impl Driver<'_> {
         if has_plain_result && !is_plain && absences == 0 {
             suspects.extend(self.first_rewrite(step, &change)?);
         }
-        let mut suspects = suspects.into_iter();
         let differs_slightly = self.differs_slightly(step)?;
         let looks = if differs_slightly || self.is_flaky {
             slight_difference::MOST_LOOKS
         } else {
             absences.clamp(MOST_LOOKS, MOST_ABSENCES)
         };
+        let mut unannounced = Some(most_measured(&suspects, looks, is_plain, chain.len()));
+        let mut suspects = suspects.into_iter();
         for _ in 0..looks {
             let suspect = match suspects.next() {
-                Some(suspect) => suspect,
-                None if is_plain => break,
-                None => match self.least_known(step, &chain, differs_slightly)? {
-                    Some(commit) => {
-                        let (before, places) = (found.clone(), vec![commit]);
-                        UndoLocation { before, places, is_absence: false }
-                    }
-                    None => break,
-                },
+                None if !is_plain => self.middle_suspect(step, &chain, differs_slightly)?,
+                suspect => suspect,
             };
+            let Some(suspect) = suspect else { break };
+            if let Some(most) = unannounced
+                && self.is_unmeasured(&suspect)?
+            {
+                self.begin_later(found, most)?;
+                unannounced = None;
+            }
             if let Some(seen) = self.find_undone(search_range, found, &suspect)? {
                 return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
@@ -282,6 +298,19 @@ impl Driver<'_> {
         Ok(next)
     }
 
+    /// Whether a commit of a place has no level yet.
+    fn is_unmeasured(&self, suspect: &UndoLocation) -> Result<bool, HuntError> {
+        let measured = self.measured()?;
+        let mut commits = suspect.places.iter().chain([&suspect.before]);
+        Ok(commits.any(|commit| !measured.contains(commit)))
+    }
+
+    /// Tells that commits after a found one are measured to see whether its step lasts.
+    fn begin_later(&mut self, found: &CommitId, most: usize) -> Result<(), HuntError> {
+        let (of, side) = (found.clone(), Neighbours::Later);
+        Ok(self.oracle.recorder.event(Event::Neighbours { of, side, most })?)
+    }
+
     /// Whether a commit lacks the change's text and still has the newer end's verdict. A missing
     /// part of the text is enough if the newer end lacks a part too and several causes can give the
     /// same failure or value.
@@ -335,8 +364,33 @@ impl Driver<'_> {
     }
 }
 
+/// The maximum number of commits that so many looks measure: those of the suspects, then single
+/// ones between the found commit and the newer end, which is the last of `later` commits.
+fn most_measured(suspects: &[UndoLocation], looks: usize, is_plain: bool, later: usize) -> usize {
+    let listed = suspects.iter().take(looks).map(|suspect| suspect.places.len() + 1);
+    let middles = if is_plain { 0 } else { looks.saturating_sub(suspects.len()) };
+    listed.sum::<usize>() + middles.min(later.saturating_sub(1))
+}
+
 /// Whether machine drift may move the metric. Then a commit's level can be compared only with a
 /// level measured beside it.
 pub(super) fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::commit;
+
+    #[test]
+    fn the_looks_measure_what_the_suspects_list_and_then_single_commits() {
+        let places = ['3', '5'].map(commit).to_vec();
+        let suspects = [UndoLocation { before: commit('2'), places, is_absence: true }];
+        assert_eq!(most_measured(&[], 2, false, 9), 2);
+        assert_eq!(most_measured(&suspects, 2, false, 9), 4);
+        assert_eq!(most_measured(&suspects, 2, true, 9), 3);
+        // The newer end is the only later commit.
+        assert_eq!(most_measured(&[], 2, false, 1), 0);
+    }
 }

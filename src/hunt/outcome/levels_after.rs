@@ -251,12 +251,9 @@ impl Driver<'_> {
         merge: &Level,
         target: &GuardTarget,
     ) -> Result<Option<[Level; 2]>, HuntError> {
-        let history = &self.oracle.history;
-        let parents = history.parents(&merge.commit)?;
-        if !parents.contains(&before.commit) {
-            return Ok(None);
-        }
-        for parent in parents.iter().filter(|parent| **parent != before.commit) {
+        let parents = self.oracle.history.parents(&merge.commit)?;
+        let Some(line) = self.parent_like(&before.commit, &parents)? else { return Ok(None) };
+        for parent in parents.iter().filter(|parent| **parent != line) {
             let targets = [Target::Guard(target.clone())];
             for base in self.oracle.history.merge_bases(&before.commit, parent)? {
                 for one in [parent, &base] {
@@ -310,14 +307,20 @@ impl Driver<'_> {
         self.is_mostly_better(&to.commit, target, from.value, older)
     }
 
-    /// Bisects one path to find the fall from the level of `from` to that of `to`.
+    /// Bisects one path to find the fall from the level of `from` to that of `to`. Passes over
+    /// commits that change nothing that builds read: each has the level of the one before it.
     fn first_better(
         &mut self,
         from: &Level,
         to: &Level,
         target: &GuardTarget,
     ) -> Result<Option<LevelFall>, HuntError> {
-        let chain = self.chain(&from.commit, &to.commit)?;
+        let path = self.chain(&from.commit, &to.commit)?;
+        let mut chain = self.read_by_builds(&from.commit, &path)?;
+        // The level of `to` is known, whatever it changes.
+        if chain.last() != Some(&to.commit) {
+            chain.push(to.commit.clone());
+        }
         let targets = [Target::Guard(against(target, to, from))];
         let (mut low, mut high) = (0, chain.len().saturating_sub(1));
         let (mut before, mut after) = (from.clone(), to.clone());

@@ -2,13 +2,9 @@
 //! measures few commits, and one commit alone may look like a step: the next one undid the change,
 //! or the code has another layout at this one commit.
 
-use std::collections::BTreeSet;
-
 use crate::evaluation::{CommitId, Culprit, GuardTarget, Neighbours, Phase, Target, Value};
-use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::path_filter::PathFilter;
 use crate::hunt::range::SearchRange;
 use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
@@ -57,7 +53,9 @@ impl Driver<'_> {
         let found = &culprit.info.commit;
         let [_, newer] = search_range.ends();
         let chain = self.chain(found, newer)?;
-        let mut later = self.read_by_builds(search_range, found, &chain)?;
+        let mut later = self.read_by_builds(found, &chain)?;
+        // If builds read nothing of all this, any next commit runs the found one's program.
+        let is_next_the_end = later.first().or(chain.first()).is_none_or(|next| next == newer);
         later.retain(|one| one != newer);
         let mut gone = None;
         self.begin_neighbours(found, Neighbours::Later, later.len())?;
@@ -96,7 +94,7 @@ impl Driver<'_> {
                 }
             }
         }
-        if !later.is_empty() {
+        if !is_next_the_end {
             self.withdraw_if_parent_stands_out(ledger, search_range, culprit, target, size)?;
         }
         Ok(gone)
@@ -138,7 +136,7 @@ impl Driver<'_> {
         let older = &search_range.older;
         let mut among = self.chain(older, parent)?;
         // The last of these is the parent, or has the code that the parent runs.
-        let read = self.read_by_builds(search_range, older, &among)?;
+        let read = self.read_by_builds(older, &among)?;
         let mut is_unknown = false;
         self.begin_neighbours(parent, Neighbours::Earlier, read.len().saturating_sub(1))?;
         for earlier in read.iter().rev().skip(1).take(MOST_TRIED) {
@@ -194,24 +192,6 @@ impl Driver<'_> {
         }
         let shown = self.at_neighbour_in_turn(commit, &search_range.older, target, size)?;
         Ok(matches!(shown, Some(AtNeighbour::Most)))
-    }
-
-    /// Of a chain of commits after `older`, those that change something that the endpoints' builds
-    /// read. All of them, if that leaves none.
-    fn read_by_builds(
-        &self,
-        search_range: &SearchRange,
-        older: &CommitId,
-        chain: &[CommitId],
-    ) -> Result<Vec<CommitId>, HuntError> {
-        let paths = PathFilter { asked: Vec::new(), unread: search_range.paths.unread.clone() };
-        let Some(newest) = chain.last().filter(|_| !paths.is_empty()) else {
-            return Ok(chain.to_vec());
-        };
-        let range = Range { paths: paths.specs(), ..Range::between(older, newest) };
-        let read: BTreeSet<CommitId> = self.oracle.history.commits(&range)?.into_iter().collect();
-        let left: Vec<CommitId> = chain.iter().filter(|one| read.contains(*one)).cloned().collect();
-        Ok(if left.is_empty() { chain.to_vec() } else { left })
     }
 
     /// As [`Self::at_neighbour`], with an entry in the journal. `side`: where the other commit is.

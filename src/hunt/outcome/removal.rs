@@ -101,9 +101,8 @@ impl Driver<'_> {
                 return Ok(());
             }
         }
-        if !self.newer_end_is_good_without(&own)? {
-            return Ok(());
-        }
+        let Some(seen) = self.newer_end_good_without(&own)? else { return Ok(()) };
+        ledger.close_checks(&seen);
         for culprit in &own {
             ledger.set_needed(culprit);
         }
@@ -211,7 +210,7 @@ impl Driver<'_> {
         let [one, other] = idle else { return Ok(()) };
         let [first, second] = [one, other].map(|culprit| &culprit.info.commit);
         let is_one_line = self.oracle.history.are_on_one_line(first, second)?;
-        if !is_one_line && self.newer_end_is_good_without(idle)? {
+        if !is_one_line && self.newer_end_good_without(idle)?.is_some() {
             for culprit in idle {
                 ledger.set_needed(culprit);
             }
@@ -386,6 +385,7 @@ impl Ledger {
             && !self.found.iter().any(is_shared)
             && (self.hidden.iter().any(is_hidden)
                 || self.explains_too_much()
+                || !self.open_checks.is_empty()
                 || found.any(|found| is_open(&found.status) || found.among.is_some()))
     }
 }

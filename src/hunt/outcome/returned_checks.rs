@@ -1,5 +1,5 @@
 //! Finds out whether the failing check that a named commit brings ran at an earlier commit. While a
-//! check does not run, any commit may break it.
+//! check does not run, any commit may break it. It may come back under another name.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use crate::git::{Range, TouchedPath};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::oracle::Observation;
 
 use super::account::Ledger;
 
@@ -16,7 +17,8 @@ const MOST_LOOKS: usize = 4;
 
 impl Driver<'_> {
     /// Withdraws each named commit that broke only checks which its parent did not run, if an
-    /// earlier commit ran one of them: any commit since then may have broken it.
+    /// earlier commit ran one of them, or a check that went away before the named commit and may be
+    /// one of them under another name: any commit since then may have broken it.
     pub(crate) fn withdraw_returned_checks(
         &mut self,
         ledger: &mut Ledger,
@@ -38,12 +40,26 @@ impl Driver<'_> {
                     (whole.older.clone(), format!("{why}: {names}"))
                 }
                 earlier => {
-                    let Some(earlier) = earlier? else { continue };
-                    let why = format!(
-                        "the failing test did not run before {short}, but an earlier commit ran it \
-                         ({names}): one of the commits since then broke it"
-                    );
-                    (earlier, why)
+                    if let Some(earlier) = earlier? {
+                        let why = format!(
+                            "the failing test did not run before {short}, but an earlier commit \
+                             ran it ({names}): one of the commits since then broke it"
+                        );
+                        (earlier, why)
+                    } else {
+                        let gone = self.gone_before(&culprit, &measure)?;
+                        if gone.is_empty() {
+                            continue;
+                        }
+                        let last = self.ran_before(&culprit, whole, &measure, &gone)?;
+                        let gone = gone.names();
+                        let why = format!(
+                            "the failing test is new at {short} ({names}), and a test that ran \
+                             earlier had gone before ({gone}): if it is the same test under \
+                             another name, one of the commits since then broke it"
+                        );
+                        (last.unwrap_or_else(|| whole.older.clone()), why)
+                    }
                 }
             };
             let among = self.oracle.history.commits(&Range::between(&from, found))?;
@@ -67,6 +83,28 @@ impl Driver<'_> {
             brought.get_or_insert_with(|| (measure.to_owned(), broken));
         }
         Ok(brought)
+    }
+
+    /// The checks that known commits before the found one ran, that neither its parent nor the
+    /// commit itself runs, and that the commit does not name as skipped.
+    fn gone_before(&mut self, culprit: &Culprit, measure: &str) -> Result<Checks, HuntError> {
+        let (found, parent) = (&culprit.info.commit, &culprit.parent);
+        let measures = [measure.to_owned()];
+        let mut earlier = Vec::new();
+        for commit in self.order()? {
+            if self.oracle.history.is_ancestor(&commit, parent)? {
+                let seen = self.known_runs(&commit, &measures)?;
+                earlier.extend(seen.checks(measure).cloned().into_iter().flatten());
+            }
+        }
+        let [before, after] =
+            [self.known_runs(parent, &measures)?, self.known_runs(found, &measures)?];
+        let ran = |seen: &Observation| seen.checks(measure).cloned().unwrap_or_default();
+        Ok(gone(
+            &earlier.into_iter().collect(),
+            [&ran(&before), &ran(&after)],
+            &after.skipped_checks(measure),
+        ))
     }
 
     /// A commit before the found one that ran one of these checks. The older end if one of them
@@ -139,6 +177,12 @@ impl Driver<'_> {
     }
 }
 
+/// The checks that ran `earlier` and neither at a commit's parent nor at the commit. A check that
+/// the commit skips is there under its name.
+fn gone(earlier: &Checks, [before, after]: [&Checks; 2], skipped: &Checks) -> Checks {
+    earlier.without(before).without(after).without(skipped)
+}
+
 /// At most `most` of these, at equal distances.
 fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = most.min(all.len());
@@ -148,6 +192,19 @@ fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oracle::fixture::checks;
+
+    #[test]
+    fn a_check_is_gone_if_neither_the_commit_nor_its_parent_has_it() {
+        let of = |before: &str, after: &str, skipped: &str| {
+            gone(&checks("a b"), [&checks(before), &checks(after)], &checks(skipped))
+        };
+        assert_eq!(of("a", "a c", ""), checks("b"));
+        // The found commit renames it itself, or its test never went away.
+        assert!(of("a b", "a c", "").is_empty());
+        assert!(of("a", "a b", "").is_empty());
+        assert!(of("a", "a c", "b").is_empty());
+    }
 
     #[test]
     fn places_are_spread_over_all() {

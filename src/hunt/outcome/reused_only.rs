@@ -44,7 +44,7 @@ fn only_reused(entries: &[Entry]) -> Option<Vec<&RunDone>> {
 fn words(when: &str, parts: bool, ahead: bool) -> String {
     let now = match (parts, ahead) {
         (true, _) => "only parts of a commit were run now",
-        (false, true) => "what other slots ran now did not count",
+        (false, true) => "what was run ahead now did not count",
         (false, false) => "nothing was run now",
     };
     format!("this answer comes from stored runs of {when}; {now}")
@@ -62,6 +62,6 @@ mod tests {
         assert!(of(&[second, first]).contains("2026-01-02 to 2026-02-03"));
         assert_eq!(days(["soon"].into_iter()), None);
         assert!(words("2026-01-02", true, true).ends_with("only parts of a commit were run now"));
-        assert!(words("2026-01-02", false, true).ends_with("other slots ran now did not count"));
+        assert!(words("2026-01-02", false, true).ends_with("what was run ahead now did not count"));
     }
 }

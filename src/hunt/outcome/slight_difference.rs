@@ -1,6 +1,8 @@
 //! Looks for a step and a mend after a found commit that nearly cancel each other out: the newer
 //! end's level then differs from the found commit's by less than the tolerance.
 
+use std::collections::BTreeSet;
+
 use crate::evaluation::{CommitId, Target, exceeds_limit};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -16,7 +18,7 @@ const MOST_LOOKS_AT_A_BRANCH: usize = 2;
 
 impl Driver<'_> {
     /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
-    /// levels come first.
+    /// levels come first. Commits that change nothing that builds read are no part of it.
     pub(super) fn least_known(
         &mut self,
         step: &FoundStep<'_>,
@@ -24,10 +26,17 @@ impl Driver<'_> {
         differs_slightly: bool,
     ) -> Result<Option<CommitId>, HuntError> {
         let measured = self.measured()?;
+        let found = &step.culprit.info.commit;
+        let Some(last) = chain.last() else { return Ok(None) };
+        let read: BTreeSet<CommitId> = self.read_by_builds(found, chain)?.into_iter().collect();
+        let counts = |commit: &&CommitId| {
+            read.contains(*commit) || measured.contains(*commit) || *commit == last
+        };
+        let chain: Vec<&CommitId> = chain.iter().filter(counts).collect();
         let targets = &step.search_range.targets;
         let (mut longest, mut longest_differs) = (0..0, false);
-        let (mut from, mut before) = (0, &step.culprit.info.commit);
-        for (place, commit) in chain.iter().enumerate() {
+        let (mut from, mut before) = (0, found);
+        for (place, &commit) in chain.iter().enumerate() {
             if measured.contains(commit) || place + 1 == chain.len() {
                 let differs = differs_slightly && !self.same_levels(targets, before, commit)?;
                 if place > from && (differs, place - from) > (longest_differs, longest.len()) {

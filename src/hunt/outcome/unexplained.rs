@@ -104,7 +104,7 @@ impl Ledger {
             });
             let is_open = is_left
                 || self.is_chain_open(target)
-                || self.open_checks.contains(metric)
+                || self.open_checks.contains_key(metric)
                 || self.doubted.contains(metric)
                 || !self.is_moved_by_named(metric);
             if is_open && !metrics.contains(metric) {

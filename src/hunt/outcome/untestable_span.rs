@@ -116,7 +116,7 @@ impl Driver<'_> {
             if may_tell && self.rest_makes_the_step(culprit)? {
                 continue;
             }
-            let either: Vec<CommitId> = [commit].into_iter().chain(among).cloned().collect();
+            let either = with_span(commit, among);
             let found = commit.short();
             let open = if may_tell {
                 format!("no test shows that the bad end still needs {found}")
@@ -124,8 +124,8 @@ impl Driver<'_> {
                 "runs of one commit differ".to_owned()
             };
             let why = format!(
-                "{open}, and the commits after {found} cannot be tested: one of them may have \
-                 undone its step and made another one",
+                "{open}, and some of these commits cannot be judged: one of them may have undone \
+                 the step of {found} and made another one",
             );
             ledger.withdraw(commit, &either, why);
         }
@@ -216,4 +216,23 @@ pub(super) fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<Comm
     let is_span =
         matches!(why, CandidatesReason::Untestable | CandidatesReason::UntestableOrMerged);
     (is_span && among.len() > 1).then(|| (found.culprit.info.commit.clone(), among.clone()))
+}
+
+/// A named commit and the commits of a span, each once: the span of one metric may contain a commit
+/// that is named for another one.
+fn with_span(commit: &CommitId, among: &[CommitId]) -> Vec<CommitId> {
+    distinct([commit].into_iter().chain(among).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::fixture::commit;
+
+    #[test]
+    fn a_named_commit_inside_a_span_is_one_candidate() {
+        let span = ['8', '6', '5'].map(commit);
+        assert_eq!(with_span(&commit('6'), &span), ['6', '8', '5'].map(commit));
+        assert_eq!(with_span(&commit('3'), &span), ['3', '8', '6', '5'].map(commit));
+    }
 }

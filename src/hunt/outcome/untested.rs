@@ -37,6 +37,7 @@ impl Driver<'_> {
         let is_untested = |one: &&mut Culprit| untested.contains(&one.info.commit);
         for culprit in finding.culprits.iter_mut().filter(is_untested) {
             let later = self.oracle.history.descending(&culprit.info.commit, newer)?;
+            let later = self.read_by_builds(&culprit.info.commit, &later)?;
             let is_open = |one: &&CommitId| *one != newer && !known.contains(*one);
             lower(culprit, later.iter().filter(is_open).count());
         }

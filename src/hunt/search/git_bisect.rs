@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::evaluation::{Ended, ReachedLimit};
+use crate::evaluation::{Ended, ReachedLimit, Verdict};
 use crate::files;
 use crate::git::{BisectSession, End};
 use crate::hunt::HuntError;
@@ -17,7 +17,7 @@ use crate::store::RecordedFault;
 use crate::store::journal::{Event, SearchEnd};
 
 use super::opening::open_search;
-use super::replay::{ended, replay};
+use super::replay::{ended, replay, still_open};
 
 /// How a search by git ended.
 #[derive(Debug)]
@@ -56,6 +56,9 @@ pub(crate) fn bisect(
         let has_succeeded = ran?;
         if ended(&session)?.is_some() {
             break;
+        }
+        if tell_own_choice(driver, &session, known)? {
+            continue;
         }
         if !driver.is_look_due()? {
             // Git also ends with success before it tests a merge base.
@@ -104,6 +107,34 @@ pub(crate) fn bisect(
     driver.oracle.recorder.event(Event::SearchEnd { search_number: number, end: end.clone() })?;
     let change = driver.look_after_search()?;
     Ok(change.map_or(BisectEnd::Answer(end), BisectEnd::MachineChanged))
+}
+
+/// Tells git the verdict of a commit that the oracle tested in place of git's own choice. Returns
+/// whether there was one after the first `known` verdicts.
+fn tell_own_choice(
+    driver: &Driver<'_>,
+    session: &BisectSession,
+    known: usize,
+) -> Result<bool, HuntError> {
+    let entries = driver.hunt.entries()?.into_iter();
+    let judged = entries.filter_map(|entry| match entry.event {
+        Event::Judged(judged) => Some(judged),
+        _ => None,
+    });
+    let Some(last) = judged.skip(known).last() else { return Ok(false) };
+    let state = session.state()?;
+    let is_told = state.as_ref().is_some_and(|one| {
+        one.current.as_ref() == Some(&last.commit) || one.skipped.contains(&last.commit)
+    });
+    let verdict = last.judgement.verdict;
+    if is_told
+        || verdict == Verdict::Unknown
+        || !still_open(state.as_ref(), &driver.oracle.history, &last.commit)?
+    {
+        return Ok(false);
+    }
+    session.mark(verdict, &last.commit)?;
+    Ok(true)
 }
 
 /// The number of verdicts that this hunt has written to its journal.

@@ -6,11 +6,13 @@
 mod claims;
 mod journal;
 mod mended_span;
+mod next_commits;
 
 use std::collections::BTreeMap;
 
 use crate::evaluation::{CommitId, GuardTarget, Target, Verdict};
 use crate::hunt::HuntError;
+use crate::hunt::ahead::in_noise::OtherSlots;
 use crate::hunt::confirm::uneven::Count;
 use crate::hunt::driver::Driver;
 use crate::hunt::orientation::SearchOrientation;
@@ -42,6 +44,8 @@ struct Search<'d, 'h> {
     /// The commits of the range, oldest first. The last one is the newer end.
     commits: Vec<CommitId>,
     sampler: Sampler,
+    /// The slots that work at the next commits.
+    others: OtherSlots,
     /// The last verdicts in the journal, by index in `commits`.
     verdicts: BTreeMap<usize, Verdict>,
     /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
@@ -67,7 +71,9 @@ pub(crate) fn posterior(
         method: SearchMethod::Posterior,
     };
     let range = open_search(driver, search_range, &strategy)?;
-    driver.tell_one_slot_in_noise()?;
+    if driver.work_ahead(target, sampler.is_rebuilt, false).is_none() {
+        driver.tell_one_slot_in_noise()?;
+    }
     let number = driver.searches;
     driver.searches += 1;
     let whole = crate::git::Range { paths: Vec::new(), ..range.clone() };
@@ -126,6 +132,7 @@ pub(crate) fn posterior(
         orientation,
         commits,
         sampler,
+        others: OtherSlots::default(),
         verdicts,
         ends,
         rejected: Vec::new(),
@@ -133,6 +140,8 @@ pub(crate) fn posterior(
         later: None,
     };
     let searched = search.run(&mut noisy, &strategy, number);
+    let ended = search.others.end();
+    let searched = searched.and_then(|searched| ended.map(|()| searched));
     if let Some(aside) = search.aside.take() {
         let mut narrower = search_range.clone();
         narrower.aside.push(aside);
@@ -198,6 +207,8 @@ impl Search<'_, '_> {
             match noisy.advise() {
                 Advice::Measure(places) => self.measure(noisy, &places, number)?,
                 Advice::Confirm(candidate) => {
+                    // Nothing is built or run beside the runs that decide.
+                    self.others.end()?;
                     self.write_verdicts(noisy, number)?;
                     self.write_posterior(noisy, number)?;
                     let span: Vec<CommitId> =
@@ -246,11 +257,13 @@ impl Search<'_, '_> {
         places: &[MeasuredCommit],
         number: usize,
     ) -> Result<(), HuntError> {
+        self.sampler.is_paired = noisy.is_paired();
+        self.driver.has_drifted |= noisy.is_paired();
+        self.work_ahead(noisy, places)?;
         let mut taken = Vec::new();
         for &place in places {
             let commit = self.commit_of(place);
-            self.sampler.is_paired = noisy.is_paired();
-            self.driver.has_drifted |= noisy.is_paired();
+            let _reserved = self.reserve(&commit)?;
             match self.sampler.take(self.driver, &commit, &self.target)? {
                 RunSample::Sample(x) => taken.push(self.orientation.sample(x)),
                 RunSample::Untestable(skip, reason) => {

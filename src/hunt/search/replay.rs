@@ -104,7 +104,7 @@ fn are_all_new(attempts: &[String], before: &[String]) -> bool {
 
 /// Whether a verdict on this commit narrows git's search: the commit is an ancestor of the one
 /// marked new, but of no commit marked old.
-fn still_open(
+pub(super) fn still_open(
     state: Option<&BisectState>,
     history: &History,
     commit: &CommitId,

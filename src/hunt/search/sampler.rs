@@ -53,6 +53,17 @@ impl Sampler {
         self.take_one(driver, commit, target, &recipe)
     }
 
+    /// Whether the commit's next run is in the store already.
+    pub(crate) fn has_stored(
+        &self,
+        driver: &mut Driver<'_>,
+        commit: &CommitId,
+        target: &GuardTarget,
+    ) -> Result<bool, HuntError> {
+        let seen = driver.known_runs(commit, std::slice::from_ref(&target.guard.metric.measure))?;
+        Ok(self.next(&seen, driver).is_some())
+    }
+
     fn take_one(
         &mut self,
         driver: &mut Driver<'_>,

@@ -16,7 +16,7 @@ impl Driver<'_> {
     /// The side branch to set aside if a parent of a claimed commit has the newer end's verdict:
     /// the one that starts at the claimed commit, the one that this commit merges, or the one whose
     /// later part begins at this commit. `None` if none of them forks off before the older end got
-    /// its verdict.
+    /// its verdict, or if the commit where it forks off may have the newer end's verdict by chance.
     pub(crate) fn branch_without_fix(
         &mut self,
         search_range: &SearchRange,
@@ -33,7 +33,8 @@ impl Driver<'_> {
     }
 
     /// The side branch that starts at a claimed commit. `parent`: a parent with the same verdict.
-    /// `None` if the commit is not on a branch that forks off before the older end.
+    /// `None` if the commit is not on a branch that forks off before the older end, or if the
+    /// parent may have the verdict by chance.
     pub(crate) fn side_branch(
         &mut self,
         search_range: &SearchRange,
@@ -48,17 +49,43 @@ impl Driver<'_> {
         {
             return Ok(None);
         }
-        let aside = self.branch_from(search_range, commit)?;
-        self.note_aside(search_range, &aside, parent)?;
+        self.set_aside_from(search_range, commit, std::slice::from_ref(parent))
+    }
+
+    /// Sets aside the branch that begins at `first`. `forks`: the parents of `first` that have the
+    /// newer end's verdict. `None` if one of them may have it by chance, or if the newer end is on
+    /// the branch: nothing would be left to search.
+    fn set_aside_from(
+        &mut self,
+        search_range: &SearchRange,
+        first: &CommitId,
+        forks: &[CommitId],
+    ) -> Result<Option<ExcludedBranch>, HuntError> {
+        let mut chance_of_error = 0.0;
+        for fork in forks {
+            match self.chance_at_fork(search_range, fork)? {
+                Some(chance) => chance_of_error += chance,
+                None => return Ok(None),
+            }
+        }
+        let tips = self.tips_after(search_range, first)?;
+        let aside = ExcludedBranch { first: first.clone(), tips, chance_of_error };
+        let [older, newer] = search_range.ends();
+        if self.is_on(newer, older, std::slice::from_ref(&aside))? {
+            return Ok(None);
+        }
+        if let Some(parent) = forks.first() {
+            self.note_aside(search_range, &aside, parent)?;
+        }
         Ok(Some(aside))
     }
 
-    /// The commits from this one on that do not contain the older end.
-    fn branch_from(
+    /// The newest of the commits from this one on that do not contain the older end.
+    fn tips_after(
         &self,
         search_range: &SearchRange,
         first: &CommitId,
-    ) -> Result<ExcludedBranch, HuntError> {
+    ) -> Result<Vec<CommitId>, HuntError> {
         let history = &self.oracle.history;
         let [older, newer] = search_range.ends();
         let range = Range::between(older, newer);
@@ -72,9 +99,7 @@ impl Driver<'_> {
                 branch.insert(one.commit);
             }
         }
-        let tips: Vec<CommitId> =
-            branch.into_iter().filter(|one| !with_children.contains(one)).collect();
-        Ok(ExcludedBranch { first: first.clone(), tips })
+        Ok(branch.into_iter().filter(|one| !with_children.contains(one)).collect())
     }
 
     /// Notes which branch is set aside. `parent`: the parent of its first commit.
@@ -119,14 +144,12 @@ impl Driver<'_> {
         if history.is_ancestor(older, tip)? || self.is_aside(tip, search_range)? {
             return Ok(None);
         }
-        let Some([parent, first]) = self.start_of_branch(search_range, tip)? else {
-            return Ok(None);
-        };
+        let Some(first) = self.start_of_branch(search_range, tip)? else { return Ok(None) };
         let merge = Culprit::bare(self.oracle.history.named(merge)?, other.clone());
         if !self.is_step_of_merge_itself(&merge, tip, &search_range.targets)? {
             return Ok(None);
         }
-        self.side_branch(search_range, &first, &parent)
+        self.set_aside_from(search_range, &first.commit, &first.parents)
     }
 
     /// The side branch that forks off before the older end and goes on at a claimed commit. A merge
@@ -143,25 +166,22 @@ impl Driver<'_> {
         if self.oracle.history.is_ancestor(older, commit)? || self.is_aside(commit, search_range)? {
             return Ok(None);
         }
-        let Some([parent, first]) = self.start_of_branch(search_range, commit)? else {
-            return Ok(None);
-        };
-        let aside = self.branch_from(search_range, &first)?;
-        if !self.bring_no_step(search_range, &aside.tips)? {
+        let Some(first) = self.start_of_branch(search_range, commit)? else { return Ok(None) };
+        let tips = self.tips_after(search_range, &first.commit)?;
+        if !self.bring_no_step(search_range, &tips)? {
             return Ok(None);
         }
-        self.note_aside(search_range, &aside, &parent)?;
-        Ok(Some(aside))
+        self.set_aside_from(search_range, &first.commit, &first.parents)
     }
 
-    /// A parent of the first commit of the branch up to `tip`, which forks off before the older
-    /// end, and this first commit. `None` if the branch has several first commits, or if the first
-    /// commit or one of its parents does not have the newer end's verdict.
+    /// The first commit of the branch up to `tip`, which forks off before the older end, and its
+    /// parents. `None` if the branch has several first commits, or if the first commit or one of
+    /// its parents does not have the newer end's verdict.
     fn start_of_branch(
         &mut self,
         search_range: &SearchRange,
         tip: &CommitId,
-    ) -> Result<Option<[CommitId; 2]>, HuntError> {
+    ) -> Result<Option<Lineage>, HuntError> {
         let [older, _] = search_range.ends();
         // Each parent outside this branch is an ancestor of the older end.
         let branch = self.oracle.history.lineage(&Range::between(older, tip))?;
@@ -169,13 +189,15 @@ impl Driver<'_> {
         let is_first = |one: &&Lineage| !one.parents.iter().any(|parent| inside.contains(parent));
         let mut firsts = branch.iter().filter(is_first);
         let (Some(first), None) = (firsts.next(), firsts.next()) else { return Ok(None) };
-        let Some(parent) = first.parents.first() else { return Ok(None) };
+        if first.parents.is_empty() {
+            return Ok(None);
+        }
         for one in first.parents.iter().chain([&first.commit]) {
             if !search_range.is_newer(self.judge(one, &search_range.targets)?.verdict) {
                 return Ok(None);
             }
         }
-        Ok(Some([parent.clone(), first.commit.clone()]))
+        Ok(Some(first.clone()))
     }
 
     /// Whether merges of these tips bring no step of the branch into the search range. So it is for

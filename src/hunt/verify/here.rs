@@ -27,7 +27,7 @@ pub(super) fn whole(target: &GuardTarget, baseline: Value) -> GuardTarget {
         Some(x) if !is_of_hunt => target.guard.limit(x),
         _ => target.limit,
     };
-    GuardTarget { baseline, limit, threshold: None, forms: None, ..target.clone() }
+    GuardTarget { baseline, limit, threshold: None, forms: None, places: None, ..target.clone() }
 }
 
 /// The target with half its tolerance. A hunt blames a commit only for a larger step than that.
@@ -69,7 +69,8 @@ pub(super) fn with_noise(
         paired: is_paired,
         error: reported.map_or(0.005, |noise| noise.error),
     };
-    (GuardTarget { noise: Some(noise), forms: None, ..target.clone() }, Step::Size { step, sd })
+    let judged = GuardTarget { noise: Some(noise), forms: None, places: None, ..target.clone() };
+    (judged, Step::Size { step, sd })
 }
 
 #[cfg(test)]

@@ -6,16 +6,11 @@ use std::collections::BTreeMap;
 use crate::evaluation::{ValueForms, form_of_parts, without_names};
 use crate::measure::form::form_around;
 
+use super::texts::Texts;
+
 /// Maximum number of forms. With more, the lines have names of many things, and the form says
 /// nothing.
 const MOST: usize = 32;
-
-/// What was taken from lines of one form.
-#[derive(Debug)]
-struct Texts {
-    first: String,
-    last: String,
-}
 
 /// The forms so far.
 #[derive(Debug, Default)]
@@ -59,11 +54,11 @@ impl Seen {
             return;
         }
         if let Some(texts) = self.texts.get_mut(&form) {
-            taken.clone_into(&mut texts.last);
+            texts.add(taken);
             return;
         }
         self.are_too_many = self.texts.len() == MOST;
-        self.texts.insert(form, Texts { first: taken.to_owned(), last: taken.to_owned() });
+        self.texts.insert(form, Texts::new(taken));
     }
 
     fn of(self, text: Option<&str>) -> Option<ValueForms> {
@@ -73,8 +68,7 @@ impl Seen {
         let Some(text) = text else {
             return Some(std::iter::once(form_of_parts(self.texts.into_keys())).collect());
         };
-        let is_value = |texts: &Texts| texts.first == text || texts.last == text;
-        let forms = self.texts.into_iter().filter(|(_, texts)| is_value(texts));
+        let forms = self.texts.into_iter().filter(|(_, texts)| texts.have(text));
         Some(forms.map(|(form, _)| form).collect())
     }
 }

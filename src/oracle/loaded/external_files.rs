@@ -3,7 +3,6 @@
 //! runs with the previous commit's files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -75,11 +74,8 @@ impl ExternalFiles {
 /// a file that the run compiled itself, and for bisect-ppl's own binary.
 pub(in crate::oracle) fn is_given(path: &Path, started: &str) -> bool {
     let Ok(began) = started.parse::<Timestamp>() else { return false };
-    let written = std::fs::metadata(path)
-        .ok()
-        .and_then(|meta| Timestamp::new(meta.ctime(), i32::try_from(meta.ctime_nsec()).ok()?).ok());
     let is_own = std::env::current_exe().is_ok_and(|own| own == path);
-    written.is_some_and(|written| written < began) && !is_own && super::is_binary(path)
+    super::is_older(path, began) && !is_own && super::file_kind::is_binary(path)
 }
 
 #[cfg(test)]

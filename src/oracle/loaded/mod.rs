@@ -1,7 +1,9 @@
 //! Proof of what ran: lists the programs, shared objects and files that a run loaded, and finds
 //! files that belong to another build.
 
+mod copies;
 mod external_files;
+mod file_kind;
 mod modules;
 mod opened;
 mod present;
@@ -9,19 +11,22 @@ mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::build::{Slot, SlotError, forget_git_events, has_asked_references};
-use crate::evaluation::Loaded;
+use jiff::Timestamp;
+
+use crate::build::{GitWatch, Slot, SlotError};
+use crate::evaluation::{InstalledCopy, Loaded};
 use crate::store::{Digests, Store, StoreError};
 
+use self::copies::LoadedFrom;
 pub(super) use self::external_files::{ExternalFiles, is_given};
+use self::file_kind::{is_binary, is_executable};
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
 pub(crate) use self::present::Present;
-use self::survey::{is_executable, survey};
+use self::survey::survey;
 
 /// The watch on one run, begun before the run.
 #[derive(Debug)]
@@ -31,6 +36,9 @@ pub(super) struct LoadWatch {
     names: String,
     /// The commit's executable files.
     programs: Vec<PathBuf>,
+    /// The commit's shared objects.
+    libraries: Vec<PathBuf>,
+    git: GitWatch,
 }
 
 /// Where a run may load files from.
@@ -56,8 +64,9 @@ impl LoadWatch {
             .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
         let found = survey(&tops(slot));
         let opened = Opened::of(found.folders);
-        forget_git_events(slot);
-        Ok(Self { opened, modules, names: found.names, programs: found.programs })
+        let git = GitWatch::begin(slot);
+        let (programs, libraries) = (found.programs, found.libraries);
+        Ok(Self { opened, modules, names: found.names, programs, libraries, git })
     }
 
     /// Variables to add to the run's environment; `python_path`: its own `PYTHONPATH`.
@@ -66,14 +75,16 @@ impl LoadWatch {
     }
 
     /// The files that `program` loaded, or the first forbidden one. `mapped`: files in the kernel's
-    /// memory maps.
+    /// memory maps. `library_path`: the run's `LD_LIBRARY_PATH`.
     pub(super) fn finish(
         self,
         ground: &AllowedPaths<'_>,
         program: &str,
         mapped: &[PathBuf],
+        library_path: Option<&OsStr>,
         store: &Store,
     ) -> Result<Result<Loaded, Leak>, StoreError> {
+        let asked_git = self.git.finish();
         let opened = self.opened.finish();
         let modules = self.modules.loaded();
         if let Some(leak) = mapped.iter().chain(&modules).find_map(|path| ground.leak(path)) {
@@ -86,9 +97,18 @@ impl LoadWatch {
         // The commit's program must be among the files. If it is not, the watch missed it. If the
         // run asked git something, the answer comes from the repository, which is not watched.
         let is_program = |path: &PathBuf| modules.contains(path) || is_binary(path);
-        let asked_git = own.iter().any(|path| path.file_name() == Some(OsStr::new(".git")));
-        let is_whole = is_known && own.iter().any(is_program) && !asked_git;
+        let has_opened_git = own.iter().any(|path| path.file_name() == Some(OsStr::new(".git")));
+        let is_whole = is_known && own.iter().any(is_program) && !has_opened_git;
         let root = ground.slot.root();
+        let copies = if is_known {
+            let from = LoadedFrom { root, src: &ground.slot.src(), own: &own };
+            let mut copies = from.packages(&modules);
+            copies.extend(from.libraries(&self.libraries, mapped, library_path));
+            copies.retain(|copy, _| !ground.is_chosen(copy));
+            installed_copies(copies, ground.slot)?
+        } else {
+            Vec::new()
+        };
         let elsewhere: BTreeSet<PathBuf> =
             mapped.iter().filter(|path| !path.starts_with(root)).cloned().collect();
         let elsewhere = digests(&mut Digests::open(store), elsewhere)?;
@@ -118,9 +138,38 @@ impl LoadWatch {
             is_whole,
             is_watched: is_known,
             shadowed,
-            asks_references: has_asked_references(ground.slot),
+            copies,
+            asked_git,
         }))
     }
+}
+
+/// These copies, by path, with the digests of the commit's files.
+fn installed_copies(
+    found: BTreeMap<PathBuf, PathBuf>,
+    slot: &Slot,
+) -> Result<Vec<InstalledCopy>, StoreError> {
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let of_own = slot_digests(slot).of_built(&existing(found.values().cloned()))?;
+    let copy = |(path, own): (PathBuf, PathBuf)| {
+        let digests = of_own.get(&own)?;
+        Some(InstalledCopy {
+            path: named(&path),
+            own: named(own.strip_prefix(slot.root()).ok()?),
+            sha256: digests.without_path.as_ref().unwrap_or(&digests.sha256).clone(),
+        })
+    };
+    Ok(found.into_iter().filter_map(copy).collect())
+}
+
+/// Whether the file was there before this time, as it is now. False for a file that is gone.
+pub(super) fn is_older(path: &Path, time: Timestamp) -> bool {
+    let written = std::fs::metadata(path)
+        .ok()
+        .and_then(|meta| Timestamp::new(meta.ctime(), i32::try_from(meta.ctime_nsec()).ok()?).ok());
+    written.is_some_and(|written| written < time)
 }
 
 fn named(path: &Path) -> String {
@@ -205,13 +254,6 @@ fn slot_digests(slot: &Slot) -> Digests {
     Digests::of_slot(&slot.root().join("digests.json"), slot.root())
 }
 
-/// Whether the file is a program or a shared object, that is, an ELF file.
-fn is_binary(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == *b"\x7fELF"
-}
-
 /// Digests of the files that still exist. A file that is gone was a temporary file of the run.
 fn digests(
     cache: &mut Digests,
@@ -229,6 +271,14 @@ impl AllowedPaths<'_> {
     /// Whether the file is in the commit's source or build folder.
     fn is_commits(&self, path: &Path) -> bool {
         path.starts_with(self.slot.src()) || path.starts_with(self.slot.build())
+    }
+
+    /// Whether the user gave the file to the runs: an input, or a file of a linked folder. Packages
+    /// that are installed in a linked environment are no files of that kind.
+    fn is_chosen(&self, path: &Path) -> bool {
+        let is_packages = |name: &OsStr| name == "site-packages" || name == "dist-packages";
+        let is_allowed = self.allowed.iter().any(|allowed| path.starts_with(allowed));
+        is_allowed && !path.iter().any(is_packages)
     }
 
     fn leak(&self, path: &Path) -> Option<Leak> {
@@ -271,5 +321,10 @@ mod tests {
         assert_eq!(whose(checkout.join("build/libggml.so")), Some("your own checkout"));
         let other = slots.folder().join("7/build/libggml.so");
         assert_eq!(whose(other), Some("the slot of another build"));
+        // Installed packages may be copies of the commit's, also in a linked environment.
+        assert!(ground.is_chosen(&checkout.join(".venv/lib/libomp.so")));
+        let packages = checkout.join(".venv/lib/python3.11/site-packages");
+        assert!(!ground.is_chosen(&packages.join("eng/__init__.py")));
+        assert!(!ground.is_chosen(Path::new("/opt/eng/__init__.py")));
     }
 }

@@ -53,8 +53,9 @@ impl Present {
             return Ok(());
         }
         let own = std::env::current_exe().ok();
-        let is_program =
-            |file: &PathBuf| own.as_ref() != Some(file) && super::is_binary(file.as_path());
+        let is_program = |file: &PathBuf| {
+            own.as_ref() != Some(file) && super::file_kind::is_binary(file.as_path())
+        };
         let programs: Vec<PathBuf> =
             new.iter().map(|path| PathBuf::from(path.as_str())).filter(is_program).collect();
         let mut digests = Digests::open(store).of_each(&programs)?;

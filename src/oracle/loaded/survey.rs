@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::file_kind::{is_executable, is_library};
+
 /// The folders, and a digest of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
@@ -14,23 +16,32 @@ pub(super) struct Survey {
     pub(super) names: String,
     /// The executable files, without links.
     pub(super) programs: Vec<PathBuf>,
+    /// The shared objects, and links with such names.
+    pub(super) libraries: Vec<PathBuf>,
 }
 
 /// Walks the folders, without `.git` and without following links.
 pub(super) fn survey(tops: &[PathBuf]) -> Survey {
-    let mut walk = Walk { folders: Vec::new(), names: Sha256::new(), programs: Vec::new() };
+    let mut walk = Walk {
+        folders: Vec::new(),
+        names: Sha256::new(),
+        programs: Vec::new(),
+        libraries: Vec::new(),
+    };
     for top in tops {
         walk.below(top, Path::new(""));
         walk.names.update(b"\n");
     }
     let names = crate::store::hex(&walk.names.finalize());
-    Survey { folders: walk.folders, names, programs: walk.programs }
+    let Walk { folders, programs, libraries, .. } = walk;
+    Survey { folders, names, programs, libraries }
 }
 
 struct Walk {
     folders: Vec<PathBuf>,
     names: Sha256,
     programs: Vec<PathBuf>,
+    libraries: Vec<PathBuf>,
 }
 
 impl Walk {
@@ -42,6 +53,9 @@ impl Walk {
         for entry in entries {
             let below = relative.join(entry.file_name());
             self.names.update(below.as_os_str().as_encoded_bytes());
+            if is_library(&entry.file_name()) {
+                self.libraries.push(entry.path());
+            }
             if let Ok(target) = entry.path().read_link() {
                 self.names.update(b"\0");
                 self.names.update(target.as_os_str().as_encoded_bytes());
@@ -58,12 +72,6 @@ impl Walk {
             }
         }
     }
-}
-
-/// Whether the file's owner may execute it.
-pub(super) fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|about| about.permissions().mode() & 0o100 != 0)
 }
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ impl TestedEnd<'_> {
                 "reverting {causes} heals the targets that a few runs can judge: {values}; the \
                  patch is {patch}"
             ),
+            Revert::StepGone => format!(
+                "reverting {causes} takes this step out of the bad end, which is still worse than \
+                 the good end by more than the tolerance: {values}; the patch is {patch}"
+            ),
             Revert::BreaksOther(what) => format!(
                 "the bad end without {causes} has no step any more, but {}: {values}; the patch is \
                  {patch}",
@@ -45,6 +49,11 @@ impl TestedEnd<'_> {
             ),
             Revert::StillBad => format!(
                 "reverting {causes} does not heal the bad end: {values}; the patch is {patch}"
+            ),
+            Revert::Unlike => format!(
+                "the bad end without {causes} is like neither end ({values}), so this does not \
+                 tell whether the bad end needs {}",
+                self.changes()
             ),
             Revert::BreaksAgain => {
                 format!("the good end without {causes} is bad again: {values}")

@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    ChangePart, FailureKind, Metric, Shows, Trial, TrialOf, Value, WholeChange,
+    ChangePart, Failure, FailureKind, Metric, Shows, Trial, TrialOf, Value, WholeChange,
 };
 use crate::git::FileDiff;
 use crate::report::change;
 use crate::report::model::Change;
+use crate::report::tests::with_culprit;
 
 use super::*;
 
@@ -97,6 +98,7 @@ fn a_change_without_a_new_text_is_named_by_its_kind() {
     assert_eq!(said(WholeChange::Removal), "the removal of gen.sh");
     assert_eq!(said(WholeChange::Mode), "the mode of gen.sh");
     assert_eq!(said(WholeChange::Submodule), "the submodule gen.sh");
+    assert_eq!(said(WholeChange::InSubmodule), "the change inside the submodule gen.sh");
 }
 
 #[test]
@@ -176,4 +178,28 @@ fn marks_are_above_the_lines_that_make_the_step() {
     change::mark(&mut shown, &cause(vec![edit(1, 1), edit(2, 3)], 0, Vec::new()));
     let expected = [&lines[0], header, change::MARK, "+one", "+two", change::MARK, "+three"];
     assert_eq!(shown.files[0].lines, expected);
+}
+
+#[test]
+fn in_short_says_which_of_several_effects_the_parts_make() {
+    let without = |level| cause_tested_without(trial(TrialOf::Without, Shows::Nothing, level));
+    let mut first = first_bad();
+    assert_eq!(which_step(&without(Some(7.0)), &first), None, "the only effect");
+    let speed = EffectLine { metric: Metric::of("tps"), ..first.effects[0].clone() };
+    first.effects.push(speed);
+    assert_eq!(which_step(&without(Some(7.0)), &first).unwrap(), "the step of ppl");
+    first.failure = Some(Failure::of_old(FailureKind::Crash, "signal 11", ""));
+    assert_eq!(which_step(&without(None), &first).unwrap(), "the failure");
+    first.effects.clear();
+    assert_eq!(which_step(&without(None), &first), None, "nothing but the failure");
+}
+
+/// A cause with one set, and this test of the commit without it.
+fn cause_tested_without(test: Trial) -> Cause {
+    Cause { without: Some(0), ..cause(vec![hunk(2)], 0, vec![test]) }
+}
+
+/// A first bad commit that moves `ppl`.
+fn first_bad() -> FirstBad {
+    with_culprit().report().culprit.unwrap()
 }

@@ -171,7 +171,7 @@ impl LevelView {
     fn of_guard(guard: &GuardLine) -> Option<Self> {
         let (before, after) = (guard.baseline.as_ref()?, guard.bad.as_ref()?);
         let percent = steps::percent(before, after).unwrap_or_default();
-        let ends = guard.noise.as_ref().map(certainty::ends);
+        let ends = guard.noise.as_ref().map(|noise| certainty::ends(guard, noise));
         let [before, after] = ends.unwrap_or_else(|| [before, after].map(text::value));
         Some(Self {
             metric: guard.metric.to_string(),

@@ -92,7 +92,10 @@ fn rows(
             took: text::seconds(run.wall_s),
             memory: memory.unwrap_or_default(),
             commands: vec![known.number(&run.argv, report, commit)],
-            output: output(&run.log, words::stored(run.reused, run.stored_at.as_deref())),
+            output: output(
+                &run.log,
+                words::taken_from(run.reused, run.stored_at.as_deref(), run.same_as.as_ref()),
+            ),
             failure: text::line(&failure),
         });
     }

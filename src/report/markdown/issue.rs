@@ -237,7 +237,7 @@ fn skipped(report: &Report) -> Option<String> {
 fn machine(report: &Report) -> String {
     let machine = &report.machine;
     let gpus = if machine.gpus.is_empty() { "no GPU".to_owned() } else { machine.gpus.join(", ") };
-    let cores = text::plural(machine.cores, "core");
+    let cores = words::cores(machine);
     format!("{} ({cores}), {gpus}, {} MiB, {}", machine.cpu, machine.memory_mib, machine.kernel)
 }
 

@@ -65,6 +65,9 @@ pub(crate) struct SampleLine {
     /// When a cache hit was made (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_at: Option<String>,
+    /// The commit of this hunt with the same program, if the result is that of its run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<CommitId>,
     /// Id of the run.
     pub attempt: String,
     /// The name of the computer that made the run.
@@ -102,6 +105,9 @@ pub(crate) struct ExcludedRunLine {
     /// When a cache hit was made (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_at: Option<String>,
+    /// The commit of this hunt with the same program, if the result is that of its run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<CommitId>,
     /// Id of the run.
     pub attempt: String,
     /// The name of the computer that made the run.
@@ -164,6 +170,8 @@ pub(crate) struct RunLine {
     pub reused: bool,
     /// When a cache hit was made (RFC 3339, UTC).
     pub stored_at: Option<String>,
+    /// The commit of this hunt with the same program, if the result is that of its run.
+    pub same_as: Option<CommitId>,
     /// Duration in seconds.
     pub wall_s: f64,
     /// Largest resident set, MiB, if known.

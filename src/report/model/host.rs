@@ -19,7 +19,8 @@ pub(crate) struct HostLine {
     /// The computer.
     #[serde(flatten)]
     pub host: Host,
-    /// Its runs, also those that do not count.
+    /// The runs that the hunt made there, also those that do not count for a verdict. 0 if all
+    /// results of this computer were in the store.
     pub runs: usize,
     /// Set if no further job of the hunt ran there: the reason, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]

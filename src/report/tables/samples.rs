@@ -85,7 +85,11 @@ pub(in crate::report) fn figure(sample: &SampleLine) -> Output {
     Output {
         words,
         log: sample.log.clone(),
-        stored: words::stored(sample.reused, sample.stored_at.as_deref()),
+        stored: words::taken_from(
+            sample.reused,
+            sample.stored_at.as_deref(),
+            sample.same_as.as_ref(),
+        ),
     }
 }
 
@@ -97,7 +101,8 @@ pub(in crate::report) fn apart(report: &Report) -> Table {
         for line in &commit.apart {
             let outputs = kinds.entry((&line.measure, &line.why)).or_default();
             let (words, log) = ("output".to_owned(), line.log.clone());
-            let stored = words::stored(line.reused, line.stored_at.as_deref());
+            let at = line.stored_at.as_deref();
+            let stored = words::taken_from(line.reused, at, line.same_as.as_ref());
             outputs.push(Output { words, log, stored });
         }
         rows.extend(kinds.into_iter().map(|((measure, why), outputs)| {
@@ -119,14 +124,15 @@ pub(in crate::report) fn skipped(report: &Report) -> Table {
     let rows = skipped.map(|commit| {
         let builds = commit.builds.iter().filter(|build| build.failure.is_some());
         let builds = builds.map(|build| {
-            let stored = words::stored(build.reused, build.stored_at.as_deref());
+            let stored = words::taken_from(build.reused, build.stored_at.as_deref(), None);
             output("build", &build.log, stored)
         });
         let mut seen = BTreeSet::new();
         let runs = commit.samples.iter().filter(|sample| sample.failure.is_some());
         let runs = runs.filter(|sample| seen.insert(&sample.log));
         let runs = runs.map(|sample| {
-            let stored = words::stored(sample.reused, sample.stored_at.as_deref());
+            let at = sample.stored_at.as_deref();
+            let stored = words::taken_from(sample.reused, at, sample.same_as.as_ref());
             output(&sample.metric.measure, &sample.log, stored)
         });
         [name(commit), commit.reason.as_str().into(), Cell::Outputs(builds.chain(runs).collect())]

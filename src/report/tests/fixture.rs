@@ -97,6 +97,7 @@ impl Hunt {
             machine: Machine {
                 cpu: "Example CPU".to_owned(),
                 cores: 2,
+                all_cores: None,
                 memory_mib: 4096,
                 gpus: Vec::new(),
                 kernel: "Linux 6.1".to_owned(),
@@ -208,6 +209,7 @@ impl Hunt {
             failure: ppl.is_none().then(|| Failure::of_old(FailureKind::Crash, "signal 11", "")),
             reused: false,
             stored_at: None,
+            same_as: None,
             argv: vec!["/slots/0/build/ppl".to_owned(), "--text".to_owned(), "a b.txt".to_owned()],
             text: None,
             repeats: BTreeMap::new(),

@@ -8,7 +8,7 @@ use crate::evaluation::{
     Contribution, Failure, FailureKind, Finding, Lineage, Metric, Outcome, Phase, SkipReason,
     Target, Verdict,
 };
-use crate::report::{Logs, Report, html};
+use crate::report::{Logs, Report, html, terminal_answer};
 use crate::store::journal::{Event, SearchMethod};
 
 use super::fixture::{Hunt, Search, culprit, found, id};
@@ -186,6 +186,25 @@ fn crash() -> Hunt {
     first.failure = Some(failure);
     hunt.end(found(first));
     hunt
+}
+
+#[test]
+fn a_failure_is_told_of_the_commit_that_makes_it() {
+    let mut hunt = crash();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv.c"));
+    let mut maker = finding.culprits[0].clone();
+    maker.info.commit = id('c');
+    maker.failure = Some(Failure::of_old(FailureKind::Crash, "signal 11", ""));
+    finding.culprits.push(maker);
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    for said in [
+        "looked for a failure too: ppl crashes (signal 11); cccccccccc brings this failure\n",
+        "0.31 worse (tolerance 0.05); fails where its parents do not: crashes (signal 11)\n",
+    ] {
+        assert!(told.contains(said), "no {said} in {told}");
+    }
+    assert!(told.starts_with("First bad commit: d"), "{told}");
 }
 
 #[test]

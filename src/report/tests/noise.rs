@@ -148,9 +148,15 @@ fn a_rest_within_the_noise_is_no_other_commit() {
         said(0.36, 0.01),
         "from good to bad: all of it is explained (rest -0.03 ± 0.02, within the tolerance of 0.05)"
     );
+    // Beyond the tolerance by two standard errors, and by more than three.
     assert_eq!(
         said(0.4, 0.01),
-        "from good to bad: all of it is explained; other commits gained back 0.07 ± 0.02"
+        "from good to bad: all of it is explained (rest -0.07 ± 0.02, not surely more than the \
+         tolerance of 0.05)"
+    );
+    assert_eq!(
+        said(0.42, 0.01),
+        "from good to bad: all of it is explained; other commits gained back 0.09 ± 0.02"
     );
     assert_eq!(
         said(0.25, 0.025),
@@ -339,6 +345,19 @@ fn runs_in_pairs_and_in_percent_are_said_so() {
 }
 
 #[test]
+fn a_number_beyond_its_tolerance_is_bad_in_some_runs() {
+    let rates =
+        Noise { kind: NoiseKind::Breaks, good: 0.04, bad: 0.71, sd: 0.0, runs: 12, ..NOISE };
+    let target = target(GuardForm::MaxIncrease(0.05), rates);
+    let mut hunt = begun(&target, SearchMethod::Posterior);
+    weighed(&mut hunt, rates, &[('c', 0.03, 0.03, 9), ('d', 0.97, 1.0, 7)], "d");
+    confirmed(&mut hunt, first(Basis::Posterior));
+    let page = markdown(&hunt.report());
+    let said = "ppl is bad in 0 of 12 runs at the good end and in 9 of 12 at the bad end.";
+    assert!(page.contains(said), "{page}");
+}
+
+#[test]
 fn what_fails_more_often_is_told_in_runs() {
     let rates =
         Noise { kind: NoiseKind::Breaks, good: 0.04, bad: 0.71, sd: 0.0, runs: 12, ..NOISE };
@@ -359,7 +378,7 @@ fn what_fails_more_often_is_told_in_runs() {
     let report = hunt.report();
     let page = markdown(&report);
     for said in [
-        "ppl fails in about 4 % of the runs at the good end and 71 % at the bad end (12 runs each).",
+        "ppl fails in 0 of 12 runs at the good end and in 9 of 12 at the bad end.",
         "- Own step: ppl: fails in 0 of 8 runs → fails in 6 of 8 runs\n",
         "| ppl | fails in 0 of 8 runs | fails in 6 of 8 runs | fails more often |  | 0 |",
     ] {

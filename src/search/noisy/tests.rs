@@ -6,6 +6,7 @@ use super::super::fixture::levels;
 use super::*;
 
 mod drift;
+mod forecast;
 mod whole;
 
 /// A fake engine with normal noise about the level of good and of each commit.

@@ -29,6 +29,17 @@ fn integral(failures: usize, passes: usize) -> f64 {
 }
 
 #[test]
+fn a_rate_tells_how_many_runs_failed() {
+    for total in [4, 9, 60] {
+        for failed in 0..=total {
+            let rates = Rates::of(&runs(failed, total), &runs(0, total));
+            assert_eq!(Rates::failures(rates.good, total), failed);
+            assert_eq!(Rates::failures(rates.bad, total), 0);
+        }
+    }
+}
+
+#[test]
 fn marginals_are_the_integrals() {
     for runs in 0..=16 {
         for failures in 0..=runs {

@@ -60,7 +60,9 @@ impl Place {
             machine: None,
             loaded: None,
             same_as: None,
+            same_commit: None,
             empty_home: false,
+            wrote_home: None,
             dumps: Vec::new(),
             log_sha256: None,
         };

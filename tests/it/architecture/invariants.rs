@@ -91,6 +91,7 @@ fn few_files_of_a_hunt_turn_pairs_around() {
         "hunt/confirm/confirmation_runs.rs",
         "hunt/endpoints.rs",
         "hunt/endpoints/merge_bases.rs",
+        "hunt/outcome/fork.rs",
         "hunt/range.rs",
         "hunt/search/range_ends.rs",
         "hunt/shapes.rs",

@@ -66,6 +66,20 @@ fn each_commit_has_its_cause_and_reverting_all_of_them_heals() {
     ]);
 }
 
+/// In noise, the threshold is the middle of the whole change. The bad end without the larger step is
+/// on its good side, and still worse than the good end by the smaller step.
+#[test]
+fn in_noise_one_of_two_reverts_does_not_heal_the_bad_end() {
+    let world = world(|plan| two_steps(plan).with_all("noise = 0.02").with_all("seed = 11"));
+    let hunt = world.finds("4");
+    assert_eq!(hunt.report["cause"]["revert"], "step-gone", "{}", hunt.output.stdout);
+    assert_eq!(hunt.report["joint_revert"]["revert"], "heals", "{}", hunt.output.stdout);
+    hunt.output.says(&[
+        "Revert: reverting it alone takes this step out of the bad end, which is still worse than \
+         the good end by more than the tolerance: ppl 7.",
+    ]);
+}
+
 #[test]
 fn a_bad_end_that_stays_bad_without_both_commits_has_another_cause() {
     // Commit 5 makes the same step, which only shows without the two others.

@@ -101,7 +101,7 @@ fn nobody_is_praised_for_a_ramp() {
 fn what_was_broken_on_the_way_to_bad_was_not_mended_on_the_way_to_good() {
     let plan = graph(&["a: g", "b < a: b", "c < a: g", "d < c: g"]);
     let row = hunt(plan).between("d", "b").with(&["--find-fix"]).shows_no_regression();
-    row.saying(&["introduced on the way to bad, not mended on the way to good"]).costs(6, 4);
+    row.saying(&["introduced on the way to bad, not mended on the way to good"]).costs(9, 5);
 }
 
 #[test]

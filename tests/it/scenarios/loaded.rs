@@ -151,6 +151,8 @@ fn a_build_that_would_run_the_very_same_files_is_not_run() {
     assert!(told.hunt.file("report.md").contains("its 2 files are identical to those of"));
     let reused = |label: &str| told.commit(label)["samples"][0]["reused"] == true;
     assert!(reused("4") && reused("5"), "{:#}", told.hunt.report["commits"]);
+    let sample = &told.commit("4")["samples"][0];
+    assert!(sample["same_as"].is_string() && sample["stored_at"].is_null(), "{sample:#}");
     // Another hunt reuses the records of this one.
     told.again().finds("6").counting(0, 0).costs(0, 0);
 }

@@ -217,3 +217,24 @@ fn commits_that_do_not_build_stay_candidates_if_the_lines_were_only_rewritten() 
     let told = told.expect(3, "candidates");
     assert_eq!(told.candidates(&history), ["3", "4", "5", "6"]);
 }
+
+/// The mend `f` is no copy of `x`, changes the same file, and lies between the commits that are
+/// chosen at equal distances: all of these are bad.
+#[test]
+fn both_ways_from_a_bad_merge_base_were_mended_in_the_same_file() {
+    let mut commits = vec!["a:g".to_owned(), "x < a:g".to_owned()];
+    let mut parent = "a";
+    for label in "b c d h i f y j k l m e".split(' ') {
+        commits.push(format!("{label} < {parent}:g"));
+        parent = label;
+    }
+    let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let plan = graph(&commits)
+        .file("a", "kernels/mended.conf", "ppl+mended = 0.5\n")
+        .file("x", "kernels/mended.conf", "ppl+mended = 0\n")
+        .file("f", "kernels/mended.conf", "ppl+mended = 0.0\n")
+        .file("y", "kernels/broken.conf", "ppl+broken = 0.5\n");
+    let (told, history) = hunt(plan).between("x", "e").hunted();
+    assert_eq!(told.culprits(&history), ["y"], "{}", told.output.stdout);
+    assert!(told.output.stderr.contains("the search begins there"), "{}", told.output.stderr);
+}

@@ -35,6 +35,7 @@ mod merges;
 mod names;
 mod noise;
 mod odd_commits;
+mod old_branches;
 mod one_off;
 mod parsers;
 mod prepare;

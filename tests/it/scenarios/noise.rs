@@ -30,8 +30,9 @@ fn endpoints_that_lie_well_apart_take_a_run_a_commit() {
 fn a_stray_run_of_the_search_is_found_out_by_the_confirmation() {
     // Commit 3 is good, but its first run has the value of a bad commit.
     let stray = "ppl = 7.52 7.01 7.02 7.00 7.01 7.02 7.03 7.01 7.00 7.02";
-    // One run of the good end shows that the machine is not why the claim fails.
-    let told = hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(26, 11);
+    // One run of the good end shows that the machine is not why the claim fails, and four runs of
+    // two builds that the empty home folder is not.
+    let told = hunt(wavering("g g g g b b b b").with(3, stray)).finds("4").costs(30, 13);
     assert_eq!(told.verdict("3"), "good");
 }
 

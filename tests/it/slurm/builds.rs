@@ -78,6 +78,20 @@ fn forgetful_sbatch(env: &TestEnvironment) -> PathBuf {
     folder
 }
 
+/// A folder with a `squeue` that writes down when it was called (seconds).
+fn counting_squeue(env: &TestEnvironment) -> PathBuf {
+    let real = in_path("squeue").unwrap();
+    let calls = env.path("squeue-calls");
+    let text =
+        format!("#!/bin/sh\ndate +%s.%N >>{}\nexec {} \"$@\"\n", calls.display(), real.display());
+    let folder = env.path("programs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("squeue"), text).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.join("squeue"), mode).unwrap();
+    folder
+}
+
 /// The journal of the one hunt.
 fn journal(env: &TestEnvironment) -> String {
     let hunts = fs::read_dir(env.repo().join(".git/bisect-ppl/hunts")).unwrap();
@@ -170,6 +184,22 @@ fn commits_are_built_ahead_of_the_only_job_that_measures() {
     // A commit that the search does not ask for does not run. Only the check of the slots may leave
     // a run that is not used.
     assert!(runs("used") > 0 && runs("unused") <= 1, "{ahead:#}\n{said}");
+}
+
+#[test]
+fn all_processes_of_a_hunt_share_one_look_at_the_jobs() {
+    let executor = executor("max_jobs = 2", "max_jobs = 3");
+    let Some((cluster, env, history)) = prepared([1000, 20], &executor) else { return };
+    let programs = counting_squeue(&env);
+    let env = env.with_programs_of(&programs);
+    let hunt = env.start(&["--good", "v1"]);
+    ended_as_here(&cluster, &env, &history, &hunt);
+    let text = fs::read_to_string(env.path("squeue-calls")).unwrap();
+    let calls: Vec<f64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    let pauses: Vec<f64> = calls.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(calls.len() > 3, "{calls:?}\n{}", hunt.output.stderr);
+    // A busy machine may start a shell late.
+    assert!(pauses.iter().all(|pause| *pause > 1.0), "{pauses:?}");
 }
 
 /// What was done for the search in slot 2, which is that of the second job. Cancelled workers do not

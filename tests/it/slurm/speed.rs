@@ -114,6 +114,14 @@ fn a_slow_node_in_the_middle_of_a_hunt_is_set_aside_and_the_answer_is_right() {
     let Some(moved) = moved(&speeds, 9) else { return };
     moved.assert_set_aside();
     moved.hunt.names(&moved.history, 8);
+    // The next hunt knows the slow node and does not begin on it.
+    let next = moved.env.start(&["--good", "v1"]).names(&moved.history, 8);
+    let notes = next.report["notes"].to_string();
+    let told = format!("no job runs on node {} if another node fits", moved.slow);
+    assert!(notes.contains(&told), "{notes}");
+    let hosts = next.report["hosts"].as_array().unwrap();
+    assert!(hosts.iter().all(|host| host["name"] == moved.third.as_str()), "{hosts:?}");
+    moved.cluster.assert_no_jobs();
 }
 
 #[test]

@@ -185,6 +185,25 @@ fn of_a_flaky_metric_the_rates_are_told() {
     assert!(is_large(&effects[0]));
 }
 
+#[test]
+fn a_number_beyond_its_tolerance_is_bad_and_a_test_fails() {
+    let told = |form| {
+        let mut flaky = target(form, 0.0, 1.0);
+        flaky.noise = Some(Noise {
+            kind: NoiseKind::Breaks,
+            good: 0.1,
+            bad: 0.6,
+            sd: 0.0,
+            runs: 12,
+            paired: false,
+            error: 0.001,
+        });
+        own(&at('2', &[1.0, 0.0, 1.0]), &[at('1', &[0.0; 3])], flaky).0.unwrap().commit
+    };
+    assert_eq!(told(UP), Value::Fact("is bad in 2 of 3 runs".to_owned()));
+    assert_eq!(told(GuardForm::Max(0.0)), Value::Fact("fails in 2 of 3 runs".to_owned()));
+}
+
 proptest! {
     #[test]
     fn a_shift_moves_no_step(

@@ -1,7 +1,7 @@
 use super::*;
-use crate::evaluation::Outcome;
+use crate::evaluation::{Effect, Metric, Outcome, Shows, Value};
 use crate::hunt::localize::unknown;
-use crate::oracle::fixture::{commit, culprit};
+use crate::oracle::fixture::{commit, culprit, effect};
 
 fn finding(digits: &str, revert: Option<Revert>) -> Finding {
     let culprits: Vec<_> = digits.chars().map(|digit| culprit(digit, '1')).collect();
@@ -26,4 +26,30 @@ fn with_several_commits_the_end_without_all_of_them_tells() {
     assert!(!has_verdict_without(&several, &commit('3')));
     several.joint_revert = Some(JointRevert { revert: Revert::Heals, trial: None });
     assert!(['3', '5'].iter().all(|one| has_verdict_without(&several, &commit(*one))));
+}
+
+#[test]
+fn one_of_several_commits_is_tested_if_the_end_without_it_alone_loses_all_its_steps() {
+    let is_told = |revert, metrics: &[&str]| {
+        let mut several = finding("35", Some(revert));
+        let other = Effect { metric: Metric::of("kl"), ..effect(0.0, 0.5, 0.1) };
+        several.culprits[0].effects = vec![effect(7.0, 7.5, 0.1), other];
+        let level = |metric: &&str| (Metric::of(metric), Value::Number(7.0));
+        let test = Trial {
+            of: TrialOf::Reverted,
+            parts: Vec::new(),
+            shows: Shows::Nothing,
+            reason: String::new(),
+            failure: None,
+            levels: metrics.iter().map(level).collect(),
+            attempts: Vec::new(),
+        };
+        several.cause.as_mut().unwrap().trials = vec![test];
+        assert!(!has_verdict_without(&several, &commit('5')));
+        has_verdict_without(&several, &commit('3'))
+    };
+    assert!(is_told(Revert::HealsPart, &["ppl", "kl"]) && is_told(Revert::Heals, &["ppl", "kl"]));
+    assert!(is_told(Revert::StepGone, &["ppl", "kl"]));
+    assert!(!is_told(Revert::HealsPart, &["ppl"]), "the other step was not judged");
+    assert!(!is_told(Revert::StillBad, &["ppl", "kl"]));
 }

@@ -154,6 +154,7 @@ fn a_doubted_commit_was_undone_if_the_others_explain_the_end() {
 fn a_doubt_gives_its_own_reason() {
     let reasons = [
         (WhyHidden::LostInNoise, "the runs do not tell whether the bad end still has the step"),
+        (WhyHidden::BetterThanParent, "the bad end is better than the parent of 5555555555"),
         (WhyHidden::GoneAtEnd, "its change is gone at the bad end"),
         (WhyHidden::GoneAt(commit('9')), "is gone at 9999999999"),
         (WhyHidden::PerhapsGoneAt(commit('9')), "the runs of 9999999999 contradict each other"),

@@ -106,12 +106,20 @@ impl<'d> Search<'d, '_> {
         let (strategy, step) = self.with_levels(strategy, noisy);
         let targets = &self.range.targets;
         let claim = self.claim_of(commit, targets, &strategy, step, number);
-        let why = match self.driver.confirm(claim)? {
+        let outcome = self.driver.confirm(claim)?;
+        let is_rejection = outcome.is_rejection();
+        let why = match outcome {
             ConfirmationOutcome::Culprit(culprit, seen) => {
                 let parents = self.driver.oracle.history.parents(commit)?;
                 let fresh = self.fresh(commit, &parents)?;
                 if let Some(open) = self.uneven(noisy, commit, &fresh)? {
                     return Ok(Some(open));
+                }
+                // The search and these fresh runs may have had different home folders.
+                if let Some(searched) = self.home_matters(noisy, &strategy, number)? {
+                    let why = "its fresh runs had another home folder than the search";
+                    self.driver.contradicted(commit, why)?;
+                    return Ok(Some(searched));
                 }
                 return Ok(Some(Searched::Culprit(culprit, seen)));
             }
@@ -141,9 +149,13 @@ impl<'d> Search<'d, '_> {
             ConfirmationOutcome::Undecided(why) => why,
         };
         self.driver.contradicted(commit, &why)?;
-        if self.driver.oracle.recipes.config.build.mode.keeps_files() {
-            let why = format!("{} is not confirmed: {why}", commit.short());
-            return Ok(Some(Searched::BuildsDisagree(why)));
+        // If fresh runs only do not decide, builds of earlier hunts did not mislead the search.
+        if is_rejection && let Some(change) = self.driver.earlier_builds_mislead(targets, &why)? {
+            return Ok(Some(Searched::MachineChanged(change)));
+        }
+        let again = self.driver.why_begin_again(commit, self.range, is_rejection, &why)?;
+        if again.is_some() {
+            return Ok(again);
         }
         let parents = self.driver.oracle.history.parents(commit)?;
         let fresh = self.fresh(commit, &parents)?;
@@ -152,9 +164,9 @@ impl<'d> Search<'d, '_> {
         Ok(None)
     }
 
-    /// After several rejected claims: measures the first one again with the user's home folder. If
-    /// it holds there alone, files in that folder carry results from one commit to another. Later
-    /// claims rest on the fresh runs too, which had an empty home folder.
+    /// After rejected claims, before the search ends: measures the first one again with the user's
+    /// home folder. If it holds there alone, that folder makes the difference. Later claims rest on
+    /// the fresh runs too, which had an empty home folder, so one that holds tells nothing of it.
     pub(super) fn home_matters(
         &mut self,
         noisy: &Noisy<'_>,

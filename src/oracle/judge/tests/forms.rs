@@ -1,7 +1,7 @@
 //! Values from another place of the output than those of the ends.
 
 use super::*;
-use crate::evaluation::{FormsAtEnds, ValueForms};
+use crate::evaluation::{FormsAtEnds, PlacesAtEnds, ValueForms, ValuePlaces};
 
 fn of(form: &str) -> ValueForms {
     std::iter::once(form.to_owned()).collect()
@@ -55,4 +55,33 @@ fn a_name_that_the_ends_share_counts_unless_it_varies_in_the_commits_runs() {
     assert!(judgement.reason.contains("`q8_0 at # VALUE`, but `q4_0 at # VALUE` at both ends"));
     let varies = settled(judged(ends, &["q8_0 at d3 VALUE", "q4_1 at d3 VALUE"]));
     assert_eq!(varies.verdict, Verdict::Good);
+}
+
+#[test]
+fn a_value_of_another_thing_than_at_both_ends_says_nothing() {
+    let ends = Some(ValuePlaces::of_names("q4", &["f16"]));
+    let target = GuardTarget {
+        places: PlacesAtEnds::of(ends.clone(), ends),
+        ..target(GuardForm::MaxIncrease(0.1), 7.0, 7.5)
+    };
+    let judged = |runs: &[[&str; 2]]| {
+        let runs = runs.iter().map(|[own, other]| {
+            let mut run = ppl(7.02);
+            let places = ValuePlaces::of_names(own, &[*other]);
+            run.result.as_mut().unwrap().places.insert(Metric::of("ppl"), places);
+            run
+        });
+        decide(&seen('a', "ppl", runs), &guarded(target.clone()))
+    };
+    let swapped = ["f16", "q4"];
+    assert_eq!(judged(&[swapped]), Decision::More(2));
+    let judgement = settled(judged(&[swapped; 2]));
+    assert_eq!(judgement.skip, Some(SkipReason::OtherForm));
+    assert_eq!(
+        judgement.reason,
+        "ppl comes from another place of the output: `f16`, but `q4` at both ends"
+    );
+    assert_eq!(settled(judged(&[["q4", "f16"]])).verdict, Verdict::Good);
+    assert_eq!(settled(judged(&[["q8", "bf16"]])).verdict, Verdict::Good);
+    assert_eq!(settled(judged(&[swapped, ["q4", "f16"]])).verdict, Verdict::Good);
 }

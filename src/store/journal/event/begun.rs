@@ -140,8 +140,12 @@ pub(crate) struct BuildNode {
 pub(crate) struct Machine {
     /// Processor model.
     pub cpu: String,
-    /// Logical cores.
+    /// Logical cores that a run may use.
     pub cores: usize,
+    /// Logical cores that this process may use, if the slots of `[executor]` have a part of them
+    /// each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_cores: Option<usize>,
     /// Memory, MiB.
     pub memory_mib: u64,
     /// GPUs and driver, as the machine reports them.

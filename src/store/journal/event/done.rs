@@ -81,6 +81,10 @@ pub(crate) struct RunDone {
     /// When a result from the store was made: the start of that run (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_at: Option<String>,
+    /// Nothing ran because this commit's build in this hunt has the same program: the result is
+    /// that of a run of this hunt at the named commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<CommitId>,
     /// The command, as a list of words.
     pub argv: Vec<String>,
     /// How much text the run read, if its output says so.

@@ -52,9 +52,11 @@ pub(crate) enum HuntPart {
     Ends,
     /// The search.
     Search,
-    /// The found commit and its parents are measured afresh, and then the commits that tell whether
-    /// its step lasts.
+    /// The found commit and its parents are measured afresh. In plans without
+    /// [`Self::LaterCommits`], with these.
     Confirmation,
+    /// The later commits that tell whether its step lasts.
+    LaterCommits,
     /// The change of the found commit is tested in parts.
     Localization,
     /// The cells of `[sweep]`.

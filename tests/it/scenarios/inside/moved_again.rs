@@ -97,3 +97,74 @@ fn an_answer_inside_is_no_surer_than_the_one_that_it_rests_on() {
     let why = format!("it rests on the answer of hunt {}", told.hunt.id());
     assert!(said.contains(&why) && said.contains("at most 98 %"), "{said}");
 }
+
+/// Commit 2 brings a bad kernel, and commit 6 moves the pin on to a harmless one. The revert of
+/// commit 2 conflicts with commit 6, but inside the submodule the bad kernel comes out alone.
+#[test]
+fn a_bad_kernel_comes_out_of_a_pin_that_moved_on() {
+    let env = TestEnvironment::localizing();
+    let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);
+    kernels.commit(&env, "harmless", ("add.conf", "# add\n".to_owned()));
+    let plan = kernels.pinned_at("g g g g g g g g g g", &[(0, 0), (2, 1), (6, 2)]);
+    let told = hunt_inside(env, plan);
+    let (report, said) = (&told.hunt.report, &told.hunt.output.stdout);
+    let outside = &report["culprit"];
+    assert_eq!(report["outcome"], "culprit", "{said}");
+    assert_eq!(told.label(&outside["commit"]), "2");
+    assert_eq!(report["cause"]["revert"], "heals", "{:#}", report["cause"]);
+    let inside = inner(&told, 0);
+    assert_eq!(kernels.name(&inside["culprit"]["commit"]), 1, "{inside:#}");
+    let [outer, own] = [outside, &inside["culprit"]].map(|one| one["confidence"].as_f64().unwrap());
+    assert!(outer > 0.98 && own <= outer, "{own} inside, {outer} outside");
+
+    // The patch is for a checkout of the bad end, with its submodule.
+    let env = told.env();
+    let patch = told.hunt.folder.join("revert.patch").display().to_string();
+    env.git(&["checkout", "--quiet", "main"]);
+    env.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "update"]);
+    env.git(&["apply", &patch]);
+    let text = std::fs::read_to_string(env.repo().join("kernels/mul.conf")).unwrap();
+    assert_eq!(text, "\n# 0\n");
+    env.git_in(&env.repo().join("kernels"), &["checkout", "--quiet", "mul.conf"]);
+}
+
+/// The kernel that commit 6 brings is as bad for another reason: without that of commit 2, the bad
+/// end stays as it is. The same if the submodule mended the kernel of commit 2 in its own lines. No
+/// hunt inside names a kernel that the bad end does not need.
+#[test]
+fn a_bad_kernel_that_a_later_move_makes_needless_is_no_answer() {
+    for is_mended in [false, true] {
+        let env = TestEnvironment::localizing();
+        let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);
+        if is_mended {
+            kernels.commit(&env, "mended", ("mul.conf", "# mended\n".to_owned()));
+        }
+        kernels.commit(&env, "as bad", ("own.conf", "ppl = 7.5\n".to_owned()));
+        let last = kernels.commits.len() - 1;
+        let plan = kernels.pinned_at("g g g g g g g g g g", &[(0, 0), (2, 1), (6, last)]);
+        let told = hunt_inside(env, plan);
+        let (report, said) = (&told.hunt.report, &told.hunt.output.stdout);
+        assert_eq!(report["outcome"], "candidates", "{said}");
+        assert_eq!(report["cause"]["revert"], "still-bad", "{:#}", report["cause"]);
+        let listed = report["candidates"].as_array().unwrap();
+        let labels: Vec<&str> = listed.iter().map(|one| told.label(one)).collect();
+        assert!(labels.contains(&"2") && labels.contains(&"6"), "{labels:?}");
+        assert!(!said.contains("Inside kernels") && !said.contains("[[patch]]"), "{said}");
+    }
+}
+
+/// Commit 6 brings a kernel with other lines in place of those of commit 2. No revert comes out, and
+/// the answer is no surer for it.
+#[test]
+fn a_bad_kernel_whose_lines_were_rewritten_does_not_come_out() {
+    let env = TestEnvironment::localizing();
+    let kernels = Kernels::new(&env, &[G, "ppl = 7.5", "other = 1\nppl = 7.5"]);
+    let plan = kernels.pinned_at("g g g g g g g g g g", &[(0, 0), (2, 1), (6, 2)]);
+    let told = hunt_inside(env, plan);
+    let report = &told.hunt.report;
+    assert_eq!(told.label(&report["culprit"]["commit"]), "2", "{}", told.hunt.output.stdout);
+    let conflict = report["cause"]["revert"]["conflict"].as_str();
+    assert!(conflict.is_some_and(|said| said.contains("kernels/mul.conf")), "{conflict:?}");
+    assert!(report["culprit"]["confidence"].as_f64().unwrap() <= 0.98, "{:#}", report["culprit"]);
+    assert!(!told.hunt.folder.join("revert.patch").exists());
+}

@@ -1,0 +1,155 @@
+//! The check that builds in another slot give the same values: the good endpoint is built and run
+//! there too. A hunt makes it once. It is made again only if the hunt begins again under other
+//! conditions, or if it did not come to its end.
+
+use crate::evaluation::{CommitId, Phase};
+use crate::hunt::HuntError;
+use crate::hunt::driver::Driver;
+use crate::oracle::Request;
+use crate::store::journal::Event;
+
+use super::job::{AheadJob, JobPart};
+
+/// What a hunt did since it last began under other conditions.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct DoneSoFar {
+    /// A worker that checked the slots has ended.
+    is_checked: bool,
+    /// A first bad commit is confirmed.
+    is_confirmed: bool,
+}
+
+impl DoneSoFar {
+    /// `good`: the good endpoint, which the check builds and runs.
+    fn of<'e>(events: impl IntoIterator<Item = &'e Event>, good: &CommitId) -> Self {
+        let mut done = Self::default();
+        for event in events {
+            match event {
+                Event::MachineChanged { .. }
+                | Event::NodeSetAside { .. }
+                | Event::Home { .. }
+                | Event::NoDirectMode
+                | Event::OneSlot { .. } => done = Self::default(),
+                Event::Ahead(worker)
+                    if worker.phase == Phase::Control && worker.commit == *good =>
+                {
+                    done.is_checked = true;
+                }
+                Event::Confirmed(_) => done.is_confirmed = true,
+                _ => {}
+            }
+        }
+        done
+    }
+}
+
+impl Driver<'_> {
+    /// The check: a run of the good endpoint in another slot.
+    pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
+        AheadJob {
+            commit: self.begun.good.commit.clone(),
+            phase: Phase::Control,
+            measures: measures.to_vec(),
+            runs: 1,
+            clean: self.is_clean,
+            part: JobPart::Whole,
+        }
+    }
+
+    /// Whether the check has to be made at the endpoints. `is_stored`: the store has all runs of
+    /// both. Then nothing is built now, and no check is needed after a confirmation, or if the
+    /// check of an earlier hunt gave the values of the good endpoint's stored runs.
+    pub(super) fn needs_slot_check(
+        &mut self,
+        measures: &[String],
+        is_stored: bool,
+    ) -> Result<bool, HuntError> {
+        let good = self.begun.good.commit.clone();
+        let entries = self.hunt.entries()?;
+        let done = DoneSoFar::of(entries.iter().map(|entry| &entry.event), &good);
+        if done.is_checked && self.has_whole_check(&good, measures)? {
+            return Ok(false);
+        }
+        if !is_stored {
+            return Ok(true);
+        }
+        if done.is_confirmed {
+            return Ok(false);
+        }
+        Ok(!self.earlier_check_agrees(measures)?)
+    }
+
+    /// Whether the check of an earlier hunt gave the values of the good endpoint's known runs.
+    pub(super) fn earlier_check_agrees(&mut self, measures: &[String]) -> Result<bool, HuntError> {
+        let good = self.begun.good.commit.clone();
+        let known = self.oracle.evaluate(Request::look(&good, measures, Phase::Endpoint))?;
+        Ok(self.oracle.earlier_slot_check(&good, measures, &known.attempts())? == Some(true))
+    }
+
+    /// Whether the check came to its end, and ran these measures of the good endpoint as the hunt
+    /// builds and runs it now.
+    fn has_whole_check(&self, good: &CommitId, measures: &[String]) -> Result<bool, HuntError> {
+        let record = self.hunt.measured_ahead(good, Phase::Control)?;
+        let Some(record) = record.filter(|record| record.is_done) else { return Ok(false) };
+        let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
+        Ok(self.oracle.has_run_of_each(good, measures, &attempts)?)
+    }
+
+    /// Whether the store has so many runs of each of these commits for this phase.
+    pub(super) fn are_stored(
+        &mut self,
+        commits: &[CommitId],
+        measures: &[String],
+        phase: Phase,
+        runs: usize,
+    ) -> Result<bool, HuntError> {
+        for commit in commits {
+            let known = self.oracle.evaluate(Request::look(commit, measures, phase))?;
+            let lacks_runs = measures.iter().any(|measure| known.of(measure).len() < runs);
+            if known.build_failure.is_none() && lacks_runs {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal::AheadDone;
+
+    fn commit(digit: &str) -> CommitId {
+        digit.repeat(40).parse().unwrap()
+    }
+
+    fn worker(phase: Phase, digit: &str) -> Event {
+        Event::Ahead(AheadDone {
+            commit: commit(digit),
+            phase,
+            slot: 2,
+            seconds: 1.0,
+            builds: Vec::new(),
+            runs: Vec::new(),
+            cancelled: false,
+        })
+    }
+
+    #[test]
+    fn a_check_counts_until_the_hunt_begins_again() {
+        let is_checked = |events: &[Event]| DoneSoFar::of(events, &commit("1")).is_checked;
+        let check = worker(Phase::Control, "1");
+        assert!(is_checked(&[worker(Phase::Endpoint, "2"), check.clone()]));
+        assert!(!is_checked(&[worker(Phase::Endpoint, "1")]), "not a check");
+        assert!(!is_checked(&[worker(Phase::Control, "2")]), "of another endpoint");
+        let changes = [
+            Event::MachineChanged { measures: Vec::new(), attempts: Vec::new() },
+            Event::Home { empty: true },
+            Event::NoDirectMode,
+        ];
+        for change in changes {
+            assert!(!is_checked(&[check.clone(), change.clone()]), "{change:?}");
+            assert!(is_checked(&[check.clone(), change.clone(), check.clone()]), "{change:?}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Which commits behind a bad merge base are judged: those that may have mended it on this way too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::evaluation::CommitId;
+use crate::git::{Range, TouchedPaths};
+use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
+use crate::hunt::driver::Driver;
+
+/// Maximum number of commits behind a merge base that are judged: as many that landed on both
+/// sides, as many of the first-parent line that change a file of the way to the older end, and as
+/// many others of that line.
+const MOST_LOOKS: usize = 4;
+
+impl Driver<'_> {
+    /// The commits that are judged behind a merge base, some of each kind:
+    ///
+    /// - those whose change is also on the older end's side, since a mend may be picked to both
+    ///   sides,
+    /// - those of the first-parent line that change a file which the way to the older end changes
+    ///   too, since two mends of one problem often do,
+    /// - others of that line.
+    ///
+    /// A commit without one of the merge bases lacks what that merge base has, and its verdict says
+    /// nothing about this way.
+    pub(super) fn places_behind(
+        &self,
+        base: &CommitId,
+        bases: &[CommitId],
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let history = &self.oracle.history;
+        let [old, new] = self.begun.ends();
+        let mut behind = Vec::new();
+        for one in bases {
+            let after: BTreeSet<CommitId> = history.descending(one, new)?.into_iter().collect();
+            behind.push(after);
+        }
+        let skip = &self.begun.options.skip;
+        let may_begin = |commit: &CommitId| {
+            commit != new
+                && !skip.contains(commit)
+                && behind.iter().all(|after| after.contains(commit))
+        };
+        let mut picked = history.on_both_sides(old, new)?;
+        picked.retain(may_begin);
+        let mut line = history.first_parent_path(base, new)?;
+        line.retain(may_begin);
+        let mut places = Vec::new();
+        for commit in spread(&picked) {
+            places.push(self.first_with(&line, &commit)?);
+        }
+        let changed = self.changed_on_the_way(base, old)?;
+        let touched =
+            history.touched_paths(&Range { first_parent: true, ..Range::between(base, new) })?;
+        places.extend(rarest_first(&line, &touched, &changed).into_iter().take(MOST_LOOKS));
+        places.extend(spread(&line));
+        Ok(distinct(places))
+    }
+
+    /// The files that differ between a merge base and the older end.
+    fn changed_on_the_way(
+        &self,
+        base: &CommitId,
+        old: &CommitId,
+    ) -> Result<BTreeSet<String>, HuntError> {
+        let changes = self.oracle.history.diff_files(Some(base), old)?;
+        Ok(changes.into_iter().filter_map(|change| String::from_utf8(change.path).ok()).collect())
+    }
+
+    /// The first commit of the line that contains this one, such as the merge of its branch. Beside
+    /// the branch, the line stays bad up to there, so a search must not begin on the branch.
+    fn first_with(&self, line: &[CommitId], commit: &CommitId) -> Result<CommitId, HuntError> {
+        if line.contains(commit) {
+            return Ok(commit.clone());
+        }
+        let [_, new] = self.begun.ends();
+        let after = self.oracle.history.descending(commit, new)?;
+        let after: BTreeSet<CommitId> = after.into_iter().collect();
+        Ok(line.iter().find(|one| after.contains(*one)).unwrap_or(commit).clone())
+    }
+}
+
+/// The commits of the line that touch one of the `changed` files. Those come first whose file the
+/// fewest commits touch: one that many touch, such as a list of changes, tells nothing.
+fn rarest_first(
+    line: &[CommitId],
+    touched: &[TouchedPaths],
+    changed: &BTreeSet<String>,
+) -> Vec<CommitId> {
+    let mut commits_of: BTreeMap<&String, BTreeSet<&CommitId>> = BTreeMap::new();
+    for one in touched {
+        for path in one.paths.iter().filter_map(|path| path.path.as_ref()) {
+            if changed.contains(path) {
+                commits_of.entry(path).or_default().insert(&one.commit);
+            }
+        }
+    }
+    let fewest = |commit: &CommitId| {
+        commits_of.values().filter(|commits| commits.contains(commit)).map(BTreeSet::len).min()
+    };
+    let mut found: Vec<(usize, &CommitId)> =
+        line.iter().filter_map(|commit| Some((fewest(commit)?, commit))).collect();
+    found.sort_by_key(|(fewest, _)| *fewest);
+    found.into_iter().map(|(_, commit)| commit.clone()).collect()
+}
+
+/// At most [`MOST_LOOKS`] of these commits, at equal distances.
+fn spread(commits: &[CommitId]) -> Vec<CommitId> {
+    if commits.len() <= MOST_LOOKS {
+        return commits.to_vec();
+    }
+    let place = |part: usize| commits[part * commits.len() / (MOST_LOOKS + 1)].clone();
+    (1..=MOST_LOOKS).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::TouchedPath;
+    use crate::oracle::fixture::commit;
+
+    #[test]
+    fn commits_whose_file_few_others_touch_come_first() {
+        let line: Vec<CommitId> = "1234".chars().map(commit).collect();
+        let path = |name: &str| TouchedPath { path: Some(name.to_owned()), is_file: true };
+        let of = |id, names: &[&str]| TouchedPaths {
+            commit: commit(id),
+            paths: names.iter().map(|name| path(name)).collect(),
+        };
+        let touched = [
+            of('4', &["version"]),
+            of('3', &["version", "kernel"]),
+            of('2', &["other"]),
+            of('1', &["version"]),
+        ];
+        let changed = ["version", "kernel"].map(str::to_owned).into();
+        assert_eq!(rarest_first(&line, &touched, &changed), ['3', '1', '4'].map(commit));
+        assert_eq!(rarest_first(&line, &touched, &BTreeSet::new()), []);
+    }
+
+    #[test]
+    fn commits_are_chosen_at_equal_distances() {
+        let line: Vec<CommitId> = "0123456789".chars().map(commit).collect();
+        let chosen = |length: usize| spread(&line[..length]);
+        assert_eq!(chosen(0), []);
+        assert_eq!(chosen(4), line[..4]);
+        assert_eq!(chosen(5), line[1..5]);
+        assert_eq!(chosen(10), ['2', '4', '6', '8'].map(commit));
+    }
+}

@@ -1,0 +1,123 @@
+//! The runs load an installed copy of the engine, and the commits change only what uses it.
+
+use std::path::Path;
+
+use crate::kit::planted::{commit, put};
+use crate::kit::{Hunt, TestEnvironment};
+
+/// A file of the repository with its text at the first, the third and the fourth of five commits.
+type Texts = (&'static str, [&'static str; 3]);
+
+/// Installs the package into the last folder of `PYTHONPATH`.
+const INSTALL: &str = "to=${PYTHONPATH##*:}/eng\nrm -rf \"$to\"\ncp -r src/eng \"$to\"\n";
+
+/// The third commit makes the engine worse. The fourth changes the engine and its caller together:
+/// harmless, unless the caller meets an older engine.
+fn history(recipe: &str, engine: &Texts, caller: &Texts) -> TestEnvironment {
+    let env = TestEnvironment::new();
+    put(&env.repo().join(".gitignore"), b"oracle.toml\n__pycache__\n");
+    let text = format!(
+        "version = 1\n{recipe}\nparser = \"regex\"\npattern = '^e = ([0-9.]+)'\n\
+         [[guard]]\nmetric = \"e\"\nmax_increase = 0.1\n"
+    );
+    put(&env.repo().join("oracle.toml"), text.as_bytes());
+    put(&env.repo().join("tools/install.sh"), INSTALL.as_bytes());
+    for (number, at) in [0, 0, 1, 2, 2].into_iter().enumerate() {
+        for (path, texts) in [engine, caller] {
+            put(&env.repo().join(path), texts[at].as_bytes());
+        }
+        put(&env.repo().join("number"), number.to_string().as_bytes());
+        commit(&env, &format!("change {number}"));
+        if number == 0 {
+            env.git(&["tag", "v1"]);
+        }
+    }
+    env
+}
+
+fn hunt(env: &TestEnvironment, variable: &str, folder: &Path) -> Hunt {
+    let words = ["start", "--good", "v1", "--bad", "main"];
+    Hunt::of(env, env.run_with(&env.repo(), &words, &[(variable, folder)]))
+}
+
+/// A package in `src`, its caller in `tools`, and an older release in a folder of `PYTHONPATH`.
+fn package(env_of_measure: &str) -> Hunt {
+    let engine = [
+        "def e():\n    return 7.0\n",
+        "def e():\n    return 7.5\n",
+        "def e(more=0.0):\n    return 7.2 + more\n",
+    ];
+    let old = "from eng import e\nprint('e =', e())\n";
+    let new = "from eng import e\nprint('e =', e(more=0.3))\n";
+    let recipe = format!(
+        "[build]\ncommands = []\n[[measure]]\nname = \"e\"\n\
+         command = \"python3 {{src}}/tools/bench.py\"\n{env_of_measure}"
+    );
+    let engine: Texts = ("src/eng/__init__.py", engine);
+    let env = history(&recipe, &engine, &("tools/bench.py", [old, old, new]));
+    let installed = env.path("installed");
+    put(&installed.join("eng/__init__.py"), engine.1[0].as_bytes());
+    hunt(&env, "PYTHONPATH", &installed)
+}
+
+#[test]
+fn an_installed_package_in_place_of_the_commits_is_told() {
+    let hunt = package("").expect(4, "endpoint-unmeasurable");
+    let words = [
+        "installed/eng/__init__.py, and not the commit's {src}/src/eng/__init__.py",
+        "PYTHONPATH = \"{src}/src\"",
+    ];
+    hunt.output.says(&words);
+}
+
+#[test]
+fn the_commits_package_is_measured() {
+    let hunt = package("env = { PYTHONPATH = \"{src}/src\" }").expect(0, "culprit");
+    hunt.output.says(&["change 2"]);
+}
+
+#[test]
+fn a_copy_that_the_run_makes_is_the_commits() {
+    let hunt = package("before = [\"sh {src}/tools/install.sh\"]").expect(0, "culprit");
+    hunt.output.says(&["change 2"]);
+}
+
+/// A program with a library in `{build}`, and an older library in a folder of `LD_LIBRARY_PATH`.
+fn library(env_of_measure: &str) -> Hunt {
+    let engine = [
+        "double e(void) { return 7.0; }\n",
+        "double e(void) { return 7.5; }\n",
+        "double e(void) { return 7.2; }\n",
+    ];
+    let old = "#include <stdio.h>\ndouble e(void);\n\
+               int main(void) { printf(\"e = %.1f\\n\", e()); return 0; }\n";
+    let new = "#include <stdio.h>\ndouble e(void);\n\
+               int main(void) { printf(\"e = %.1f\\n\", e() + 0.3); return 0; }\n";
+    let recipe = format!(
+        "[build]\ncommands = [\n  \"cc -shared -fPIC -o {{build}}/libeng.so {{src}}/eng.c\",\n  \
+         \"cc -o {{build}}/ppl {{src}}/main.c -L{{build}} -leng \
+         -Wl,--enable-new-dtags,-rpath,{{build}}\",\n]\n\
+         [[measure]]\nname = \"e\"\ncommand = \"{{build}}/ppl\"\n{env_of_measure}"
+    );
+    let env = history(&recipe, &("eng.c", engine), &("main.c", [old, old, new]));
+    let installed = env.path("installed");
+    put(&installed.join("eng.c"), engine[0].as_bytes());
+    env.tool(&installed, "cc", &["-shared", "-fPIC", "-o", "libeng.so", "eng.c"]).expect(0);
+    hunt(&env, "LD_LIBRARY_PATH", &installed)
+}
+
+#[test]
+fn an_installed_library_in_place_of_the_builds_is_told() {
+    let hunt = library("").expect(4, "endpoint-unmeasurable");
+    let words = [
+        "installed/libeng.so, and not the commit's {build}/libeng.so",
+        "LD_LIBRARY_PATH = \"{build}\"",
+    ];
+    hunt.output.says(&words);
+}
+
+#[test]
+fn the_builds_library_is_measured() {
+    let hunt = library("env = { LD_LIBRARY_PATH = \"{build}\" }").expect(0, "culprit");
+    hunt.output.says(&["change 2"]);
+}
