@@ -120,7 +120,10 @@ fn a_slow_node_in_the_middle_of_a_hunt_is_set_aside_and_the_answer_is_right() {
     let told = format!("no job runs on node {} if another node fits", moved.slow);
     assert!(notes.contains(&told), "{notes}");
     let hosts = next.report["hosts"].as_array().unwrap();
-    assert!(hosts.iter().all(|host| host["name"] == moved.third.as_str()), "{hosts:?}");
+    // Stored results of the slow node may still count, where speed does not matter.
+    let has_run = |host: &&serde_json::Value| host["runs"].as_u64() != Some(0);
+    let mut used = hosts.iter().filter(has_run);
+    assert!(used.all(|host| host["name"] == moved.third.as_str()), "{hosts:?}");
     moved.cluster.assert_no_jobs();
 }
 
