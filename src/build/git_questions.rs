@@ -2,8 +2,8 @@
 //! beside the checkout, which changes nothing that git prints.
 //!
 //! Some programs read a repository without such a git: libgit2, a script, or git after `env -i`.
-//! Whoever looks for the repository of the checkout opens its `.git`, and each git command does so
-//! once. If it was opened more often than git commands say, something else asked.
+//! A program that looks for the repository of the checkout opens its `.git`, and each git command
+//! does so once. If `.git` was opened more often than git's steps tell, another program asked.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -31,9 +31,12 @@ fn written_by(slot: &Slot, links: &[HomeLink]) -> Option<String> {
 /// build removes the note.
 pub(super) fn note_writes(slot: &Slot, links: &[HomeLink]) -> Result<(), SlotError> {
     let note = note(slot);
+    if note.exists() {
+        return Ok(());
+    }
     match written_in(&slot.root().join("home"), links) {
-        Some(path) if !note.exists() => std::fs::write(&note, path).map_err(SlotError::at(&note)),
-        _ => Ok(()),
+        Some(path) => std::fs::write(&note, path).map_err(SlotError::at(&note)),
+        None => Ok(()),
     }
 }
 

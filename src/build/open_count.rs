@@ -43,7 +43,7 @@ mod imp {
 
     fn begin(file: &Path) -> Result<OwnedFd, Errno> {
         let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        // Closing is asked for only to keep two openings from following each other.
+        // Two events of opening in a row would be joined. The event of closing stands between them.
         let flags = WatchFlags::OPEN | WatchFlags::CLOSE | WatchFlags::DONT_FOLLOW;
         inotify::add_watch(&queue, file, flags)?;
         Ok(queue)

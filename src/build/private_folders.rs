@@ -48,17 +48,8 @@ fn folders(
                 return Ok(variables);
             }
         }
-        // An engine may keep results only in folders that are there, so those of the user are, empty.
-        let places = program_folders(&shared).filter(|folder| own.join(folder).is_dir());
-        for place in std::iter::once(Path::new("")).chain(places) {
-            let is_hidden_only = place == Path::new("");
-            for folder in folders_in(&own.join(place), is_hidden_only) {
-                let folder = empty.join(place).join(folder);
-                if folder.symlink_metadata().is_err() {
-                    std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
-                }
-            }
-            let folder = empty.join(place);
+        for path in kept_folders(&own, &shared) {
+            let folder = empty.join(path);
             std::fs::create_dir_all(&folder).map_err(SlotError::at(&folder))?;
         }
         variables.extend(shared.into_iter().map(|(name, path)| (name, empty.join(path))));
@@ -67,13 +58,29 @@ fn folders(
     Ok(variables)
 }
 
-/// The names of the folders in one of the user's folders, without links; empty if it cannot be read.
-fn folders_in(place: &Path, is_hidden_only: bool) -> Vec<OsString> {
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+/// The user's folders that an empty home folder has too, without their files, by their paths below
+/// the home folder: some engines keep results only in a folder that exists. `own`: the user's home
+/// folder. `shared`: the paths from [`xdg_folders`].
+fn kept_folders(own: &Path, shared: &[(&'static str, PathBuf)]) -> Vec<PathBuf> {
+    let places = program_folders(shared).filter(|place| own.join(place).is_dir());
+    let mut kept = folders_in(own, Path::new(""));
+    for place in places {
+        kept.push(place.to_owned());
+        kept.extend(folders_in(own, place));
+    }
+    kept
+}
+
+/// The folders in `place`, by their paths below the home folder `own`, without links; empty if
+/// `place` cannot be read. Only the hidden ones if `place` is the home folder itself.
+fn folders_in(own: &Path, place: &Path) -> Vec<PathBuf> {
+    let is_home = place.as_os_str().is_empty();
+    let entries = std::fs::read_dir(own.join(place)).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = folders.map(|entry| entry.file_name());
     let is_hidden = |name: &OsString| name.as_encoded_bytes().starts_with(b".");
-    names.filter(|name| !is_hidden_only || is_hidden(name)).take(MOST_FOLDERS).collect()
+    let kept = names.filter(|name| !is_home || is_hidden(name)).take(MOST_FOLDERS);
+    kept.map(|name| place.join(name)).collect()
 }
 
 /// Links to a file or folder, if it exists. False if the disk has no links (FAT, exFAT): then the

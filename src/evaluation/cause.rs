@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, FailureKind, FileRole, Metric, Value};
+use super::{Backport, CommitId, FailureKind, FileRole, Metric, Revert, Value};
 
 /// The parts of a first bad commit that make the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,8 +35,9 @@ pub struct Cause {
     /// A guard outside the search that the bad endpoint breaks with the change and without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken_too: Option<Metric>,
-    /// Whether the endpoints were tested without only those parts of the change that make the step:
-    /// the whole change cannot be removed from them, or they cannot be judged without it.
+    /// Whether the tests of the endpoints removed only the parts that make the step, for one of two
+    /// reasons: the whole change cannot be removed there, or the endpoints cannot be judged without
+    /// it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_part: bool,
     /// In a hunt for a fix: whether the fix alone makes the bad endpoint good, if that was tested.
@@ -133,7 +134,8 @@ pub(crate) enum WholeChange {
     Mode,
     /// A submodule is added, or moves to another commit.
     Submodule,
-    /// What the move of a submodule changes in the submodule's files, at a later pin.
+    /// The changes of a submodule's files that the move of its pin brought. They are taken out of
+    /// the files at a later pin.
     InSubmodule,
 }
 
@@ -260,73 +262,6 @@ pub(crate) enum TrialOf {
     AllBackported,
 }
 
-/// What the newer endpoint shows without the necessary parts. The newer endpoint is the bad one; in
-/// a hunt for a fix, it is the good one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Revert {
-    /// The bad endpoint is good without them.
-    Heals,
-    /// The same, but other targets of the hunt vary too much to be judged by a few runs.
-    HealsPart,
-    /// In noise: its step is gone without them, but it is surely worse than the good endpoint by
-    /// more than the tolerance, for example because of another named commit.
-    StepGone,
-    /// The step is gone without them, but another guard is broken or a measure fails. The first of
-    /// these, in words.
-    BreaksOther(String),
-    /// It is still bad without them.
-    StillBad,
-    /// Without them it is like neither end: worse than the bad end, or better than the good end by
-    /// more than the commit made worse. This does not tell whether it needs them: other code depends
-    /// on them, or another commit counters them.
-    Unlike,
-    /// In a hunt for a fix: the good endpoint is bad without them.
-    BreaksAgain,
-    /// In a hunt for a fix: the good endpoint is still good without them.
-    StillGood,
-    /// It does not build, or its runs cannot be judged.
-    Unknown,
-    /// A fault of the machine ended the test; what it was.
-    Stopped(String),
-    /// The patch does not apply; what git said.
-    Conflict(String),
-    /// The endpoint no longer has these lines.
-    Absent,
-}
-
-impl Revert {
-    /// Whether the endpoint was tested without the parts, or does not have them.
-    pub(crate) fn is_tested(&self) -> bool {
-        !matches!(self, Self::Stopped(_) | Self::Conflict(_))
-    }
-
-    /// Whether the test tells if the endpoint needs the parts. If another guard is broken without
-    /// them, the step may be gone for the same reason: another part of the program runs then.
-    pub(crate) fn tells_need(&self) -> bool {
-        let is_other_program = matches!(self, Self::Unlike | Self::BreaksOther(_));
-        self.is_tested() && *self != Self::Unknown && !is_other_program
-    }
-}
-
-/// What the bad endpoint shows with the parts that make a fix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Backport {
-    /// It is good with them.
-    Heals,
-    /// It is still bad with them.
-    StillBad,
-    /// It does not build, or its runs cannot be judged.
-    Unknown,
-    /// A fault of the machine ended the test; what it was.
-    Stopped(String),
-    /// The patch does not apply; what git said.
-    Conflict(String),
-    /// It has these lines already.
-    Present,
-}
-
 impl Trial {
     /// Whether both tests are of the same parts in the same way. One may have more runs.
     pub(crate) fn is_of_same_build(&self, other: &Self) -> bool {
@@ -375,8 +310,8 @@ impl Cause {
         self.trials.iter().rfind(|trial| of.contains(&trial.of))
     }
 
-    /// Whether that test took the change out of the files of a submodule, whose pin later commits
-    /// moved on.
+    /// Whether the test of [`Self::reverted`] took the change out of the files of a submodule. It
+    /// does so if later commits moved the submodule's pin on.
     pub(crate) fn is_reverted_in_submodule(&self) -> bool {
         let is_inside = |part: &ChangePart| part.whole == Some(WholeChange::InSubmodule);
         self.reverted().is_some_and(|trial| trial.parts.iter().any(is_inside))

@@ -16,8 +16,8 @@ pub(crate) enum GitQuestion {
     Describe,
     /// The name or the text of HEAD's commit, which differ at every commit.
     Name,
-    /// Perhaps nothing: something opened `.git` and wrote no steps of git, such as libgit2, a git
-    /// without the environment, or a script; or `git archive`, which puts references into files
-    /// only where attributes ask for it.
+    /// Perhaps nothing. A program opened `.git`, and no git command reported it: libgit2, a script,
+    /// or git in an empty environment. Or the command was `git archive`, which writes references
+    /// into files only if attributes ask for it.
     Unseen,
 }

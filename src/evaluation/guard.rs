@@ -109,8 +109,8 @@ impl FormName {
         self.is_percent() || matches!(self, Self::MaxIncrease | Self::MaxDecrease)
     }
 
-    /// What a rate counts a run as that breaks the guard. A number beyond its tolerance is bad; a
-    /// test fails.
+    /// What a failure rate calls a run that breaks the guard: `is bad` for a number beyond its
+    /// tolerance, otherwise `fails`.
     pub(crate) fn broken_run(self) -> &'static str {
         if self.is_from_baseline() { "is bad" } else { "fails" }
     }

@@ -1,5 +1,5 @@
-//! Why a confirmation does not exclude that files in the home folder matter: they may carry results
-//! from one commit to another, or be settings without which the endpoints are others.
+//! Why a confirmation does not exclude that files in the home folder matter: such files may carry
+//! results from one commit to another, or may be settings that change what the endpoints show.
 
 use serde::{Deserialize, Serialize};
 

@@ -44,6 +44,7 @@ mod printed_number;
 mod printed_units;
 mod read_files;
 mod resource;
+mod revert;
 mod run;
 mod setup;
 mod shape_rule;
@@ -63,7 +64,7 @@ mod verdict;
 
 pub(crate) use account::Account;
 pub(crate) use aim::Aim;
-pub use cause::{Backport, Cause, Revert};
+pub use cause::Cause;
 pub(crate) use cause::{
     CauseEnd, CauseSet, ChangePart, JointBackport, JointRevert, MovedEdit, PartOf, Shows, Trial,
     TrialOf, WholeChange,
@@ -124,6 +125,7 @@ pub(crate) use printed_units::PrintedUnits;
 pub(crate) use read_files::ReadFiles;
 pub use resource::Resource;
 pub(crate) use resource::Resources;
+pub use revert::{Backport, Revert};
 pub(crate) use run::{Dumped, ExclusionReason, FailedPrepare, Phase, RunRecord};
 pub(crate) use setup::{Compiled, Setup};
 pub(crate) use shape_rule::{Border, Comparison, Condition, Join, Properties, Property, ShapeRule};

@@ -1,7 +1,7 @@
-//! The names that stand beside a number in the output, which stay if the order of two things
-//! changes.
+//! The names beside a number in the output, without words that depend on the order of the output.
+//! If a commit changes the order of two things, each number keeps its names.
 
-/// Words that say where something stands, and not what it is.
+/// Words that say where something is in an order, and not what it is.
 const OF_AN_ORDER: [&str; 7] = ["first", "second", "third", "next", "previous", "last", "final"];
 
 /// The words of a place, in order. Digits are left out, since they may count the places
@@ -10,6 +10,7 @@ const OF_AN_ORDER: [&str; 7] = ["first", "second", "third", "next", "previous", 
 pub(crate) struct PlaceNames(Vec<String>);
 
 impl PlaceNames {
+    /// The names in a text, such as a line of the output.
     pub(crate) fn in_text(text: &str) -> Self {
         let words = text.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| !word.starts_with(char::is_numeric));

@@ -1,7 +1,8 @@
-//! What the places of a run's output say beside their numbers: that of a metric's value, and the
-//! others that could have had it. If the value's place at the ends has another number in a run, or
-//! the run's place had another number at the ends, the value is of another thing. Words that vary
-//! by themselves, such as paths of temporary folders, show nothing without such a place.
+//! What a run's output says beside its numbers: at the place of a metric's value, and at the other
+//! places that could have had the value. The value of a run is of another thing if the place of the
+//! endpoints' value has another number in the run, or if the place of the run's value has another
+//! number at the endpoints. Other words alone show nothing: they may vary by themselves, such as the
+//! path of a temporary folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +10,22 @@ use serde::{Deserialize, Serialize};
 
 use super::ValueForms;
 
-/// What a place says: each word by its distance from the value, or each field of a JSON element by
-/// its path (`/params/model`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// What the output says at one place: each word by its position in the line, or each field of a
+/// JSON element by its path (`/params/model`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct OutputPlace(BTreeMap<String, String>);
 
 /// The places of one run, or what those of several runs have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ValuePlaces {
-    /// That of the value.
+    /// The place of the value.
     own: OutputPlace,
-    /// Those with other numbers.
+    /// Other places, with another number.
     others: BTreeSet<OutputPlace>,
-    /// Other places with the same number.
+    /// Other places, with the same number.
     equal: BTreeSet<OutputPlace>,
-    /// Whether a place with another number says the same, so that this does not tell them apart.
+    /// Whether a place with another number says the same as `own`. Then `own` tells nothing apart.
     is_shared: bool,
 }
 
@@ -77,16 +78,13 @@ impl ValuePlaces {
         if own.0.is_empty() {
             return None;
         }
-        let (equal, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, same)| *same);
-        let places = |of: Vec<(OutputPlace, bool)>| of.into_iter().map(|(place, _)| place);
-        let mut all = Self {
-            others: places(others).collect(),
-            equal: places(equal).collect(),
-            is_shared: false,
-            own,
-        };
-        all.is_shared = all.others.remove(&all.own);
-        Some(all)
+        let (mut equal, mut differing) = (BTreeSet::new(), BTreeSet::new());
+        for (place, is_same) in others {
+            let side = if is_same { &mut equal } else { &mut differing };
+            side.insert(place);
+        }
+        let is_shared = differing.remove(&own);
+        Some(Self { own, others: differing, equal, is_shared })
     }
 
     /// The places, with what they say at these keys only.
@@ -173,7 +171,8 @@ impl ValuePlaces {
     }
 }
 
-/// Whether a text may be a count or a time: numbers that go on are no names.
+/// Whether a text begins like a number. It may be a count or a time, which grows during a run, so
+/// it is no name.
 fn is_number(text: &str) -> bool {
     text.trim_start_matches('-').starts_with(char::is_numeric)
 }

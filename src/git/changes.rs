@@ -2,6 +2,7 @@
 
 use crate::evaluation::{CommitId, FileRole, TouchedFile};
 
+use super::parts::SUBMODULE;
 use super::{GitError, History};
 
 /// How a path differs between two trees.
@@ -170,7 +171,7 @@ fn read_changes(bytes: &[u8]) -> Option<Vec<FileChange>> {
                 added: None,
                 removed: None,
                 status,
-                submodule: words[..2].contains(&"160000"),
+                submodule: words[..2].contains(&SUBMODULE),
             });
         } else {
             let mut words = field.splitn(3, |b| *b == b'\t');

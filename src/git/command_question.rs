@@ -132,9 +132,9 @@ const OF_DESCRIBE: [&str; 9] = [
 /// Options that put files back.
 const OF_CHECKOUT: [&str; 4] = ["--force", "--hard", "--quiet", "--recurse-submodules"];
 
-/// Nothing that our commit could answer in another way.
+/// Nothing that our commit may answer in another way than a real one.
 const NOTHING: &[GitQuestion] = &[];
-/// Whatever is not known to be harmless.
+/// What a command is taken to ask if no list has it.
 const ANYTHING: &[GitQuestion] = &[GitQuestion::References];
 const NAME: &[GitQuestion] = &[GitQuestion::Name];
 /// An archive has the files of HEAD. Git puts references only into files whose attributes ask for
@@ -275,15 +275,18 @@ fn is_of_log(option: &str) -> bool {
 /// Whether a word names HEAD itself, its tree, or a file of it. Not `HEAD~1`, which is the tested
 /// commit if HEAD is ours.
 fn is_head(word: &str) -> bool {
-    let rest = word.strip_prefix("HEAD").or_else(|| word.strip_prefix('@'));
-    rest.is_some_and(|rest| ["", "^0", "~0", "^{}", "^{commit}"].contains(&rest))
+    after_head(word).is_some_and(|rest| ["", "^0", "~0", "^{}", "^{commit}"].contains(&rest))
         || is_in_head(word)
 }
 
 /// Whether a word names the tree of HEAD, or a file of it.
 fn is_in_head(word: &str) -> bool {
-    let rest = word.strip_prefix("HEAD").or_else(|| word.strip_prefix('@'));
-    rest.is_some_and(|rest| rest == "^{tree}" || rest.starts_with(':'))
+    after_head(word).is_some_and(|rest| rest == "^{tree}" || rest.starts_with(':'))
+}
+
+/// What follows `HEAD` or `@` in a word that begins so.
+fn after_head(word: &str) -> Option<&str> {
+    word.strip_prefix("HEAD").or_else(|| word.strip_prefix('@'))
 }
 
 /// Whether a word is the name of an object, as long as git shortens it. It names the same object

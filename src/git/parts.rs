@@ -13,7 +13,7 @@ use super::{GitError, History};
 const LARGEST: usize = 8 << 20;
 
 /// The mode of a submodule.
-const SUBMODULE: &str = "160000";
+pub(super) const SUBMODULE: &str = "160000";
 
 /// How git finds the lines that two files have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,9 @@
 use crate::evaluation::{CommitId, Dependency, EntryContent, EntryFile, TreeEntry};
 
 use super::command::LONGEST_LIST;
+use super::parts::SUBMODULE;
+use super::tree_paths::read_record;
 use super::{GitError, History, Repository};
-
-/// The mode of a submodule.
-const SUBMODULE: &str = "160000";
 
 impl History {
     /// Whether the submodule at `end` lacks the change that this move of its pin made. If the pin
@@ -59,15 +58,12 @@ pub(crate) fn submodule_entries(
     Ok(std::iter::once(Some(pin)).chain(files).collect())
 }
 
-/// A record of `ls-tree -z` (`MODE SP KIND SP OBJECT TAB PATH`) as a file below a folder; `None`
-/// for a submodule.
+/// A record of `ls-tree -z` as a file below a folder; `None` for a submodule.
 fn file_below(folder: &str, record: &[u8]) -> Option<TreeEntry> {
-    let tab = record.iter().position(|byte| *byte == b'\t')?;
-    let mut words = std::str::from_utf8(&record[..tab]).ok()?.split(' ');
-    let (mode, object) = (words.next()?, words.nth(1)?);
+    let (mode, object, path) = read_record(record)?;
     let content = EntryContent::Object(object.to_owned());
     let file = Some(EntryFile { mode: mode.to_owned(), content });
-    let path = [folder.as_bytes(), b"/", &record[tab + 1..]].concat();
+    let path = [folder.as_bytes(), b"/", path].concat();
     (mode != SUBMODULE).then_some(TreeEntry { path, file })
 }
 

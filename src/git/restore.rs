@@ -28,7 +28,7 @@ pub(super) enum Untracked {
     },
 }
 
-/// The tree to check out.
+/// The commit to check out, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Goal<'a> {
     pub(super) commit: &'a str,
@@ -38,8 +38,8 @@ pub(super) struct Goal<'a> {
     pub(super) disk: Disk,
 }
 
-/// Checks the goal's tree out at `top`. Returns whether somebody wrote a tracked file since the last
-/// checkout, if `untracked` asks for that.
+/// Checks the goal's commit out at `top`. Returns whether somebody wrote a tracked file since the
+/// last checkout, if `untracked` asks for that.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,

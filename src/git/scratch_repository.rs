@@ -14,6 +14,7 @@ use super::history::open_bare;
 use super::overlay::{
     LaidTree, Layer, OverlayFailure, OverlayFailureCause, OverlayResult, pathspec,
 };
+use super::parts::SUBMODULE;
 use super::raw_path::os;
 use super::{GitError, vendored};
 
@@ -71,7 +72,7 @@ impl ScratchRepository {
         for layer in layers {
             match layer {
                 Layer::Pin { path, to } => {
-                    let entry = format!("160000,{to},{path}");
+                    let entry = format!("{SUBMODULE},{to},{path}");
                     self.call().args(["update-index", "--add", "--cacheinfo", &entry]).ok()?;
                 }
                 Layer::Inline { path, from } => vendored::inline(|| self.call(), path, from)?,

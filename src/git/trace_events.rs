@@ -40,7 +40,7 @@ pub(crate) fn asked_git(events: &str, top: &Path) -> AskedGit {
     let events = events.lines().filter_map(|line| serde_json::from_str::<TraceEvent>(line).ok());
     for TraceEvent { event, sid, argv, worktree } in events {
         let own = sid.split('/').next().unwrap_or_default();
-        if worktree.as_ref().is_some_and(|worktree| worktree == top) {
+        if worktree.as_deref() == Some(top) {
             commands.insert(own.to_owned());
         }
         if own != sid {

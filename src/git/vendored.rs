@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::evaluation::CommitId;
 
 use super::command::{Call, LONGEST_LIST};
+use super::tree_paths::read_record;
 use super::{GitError, History};
 
 /// Mode and object name of each file, by its path below a folder.
@@ -92,10 +93,8 @@ fn files(call: Call, tree: &str) -> Result<Files, GitError> {
     let call = call.args(["ls-tree", "-r", "-z", "--full-tree", tree]);
     let said = call.capture(LONGEST_LIST).ok()?.stdout;
     let read = |record: &[u8]| {
-        // MODE SP KIND SP OBJECT TAB PATH
-        let (head, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
-        let mut words = head.split(' ');
-        let (mode, object) = (words.next()?, words.nth(1)?);
+        let (mode, object, path) = read_record(record)?;
+        let path = std::str::from_utf8(path).ok()?;
         Some((path.to_owned(), (mode.to_owned(), object.to_owned())))
     };
     Ok(said.split(|byte| *byte == 0).filter_map(read).collect())

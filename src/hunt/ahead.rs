@@ -30,6 +30,7 @@ use claim::claim;
 use cluster::Cluster;
 use crew::Crew;
 use job::{AheadJob, JobPart};
+use slot_check::runs_of_whole_check;
 
 /// How many slots a hunt measures in.
 pub(crate) fn slots(begun: &Begun, config: &Config) -> usize {
@@ -45,9 +46,7 @@ pub(crate) fn slots_agree(
     good: &CommitId,
     measures: &[String],
 ) -> Result<Option<bool>, HuntError> {
-    let record = hunt.measured_ahead(good, Phase::Control)?;
-    let Some(record) = record.filter(|record| record.is_done) else { return Ok(None) };
-    let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
+    let Some(attempts) = runs_of_whole_check(hunt, good)? else { return Ok(None) };
     Ok(oracle.reads_the_same(good, measures, &attempts)?)
 }
 
@@ -123,9 +122,9 @@ impl Driver<'_> {
                 part: JobPart::Whole,
             });
         }
-        // The check comes last: the ends are built at the same time. It must tell about the slot in
-        // which the bad end ran, so it waits for that one, also if others are free. In a cluster,
-        // each job may be on another node, and none is waited for twice.
+        // The check comes last: the ends are built at the same time. It must use the slot in which
+        // the bad end ran, so it waits for that slot, also if others are free. In a cluster each
+        // job may run on another node, so the check takes any free slot.
         let is_cluster = self.oracle.recipes.config.executor.slurm.is_some();
         let has_place = |crew: &Crew| if is_cluster { crew.free() > 0 } else { !crew.is_busy() };
         let mut check = needs_check.then(|| self.slot_check(measures));

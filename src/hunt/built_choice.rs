@@ -1,4 +1,5 @@
-//! Which commit a search by git tests if an earlier hunt left the build of a nearly equal one.
+//! Lets a search by git test a commit that an earlier hunt has built, if it halves the range nearly
+//! as well as the commit that git asks for.
 //!
 //! `git bisect run` names the commit that halves the range best. Git also takes verdicts on other
 //! commits of the range, so the oracle may test another one: it gives git no verdict then, which
@@ -12,8 +13,8 @@ use crate::oracle::{Oracle, Request};
 
 use super::HuntError;
 
-/// The commit to test in place of `asked`, if an earlier hunt left its build and not that of
-/// `asked`, and the hunt must make a run of `asked`.
+/// The commit to test in place of `asked`: one whose build an earlier hunt left. `None` if there is
+/// none, if an earlier hunt also left the build of `asked`, or if `asked` needs no run.
 pub(crate) fn built_choice(
     oracle: &mut Oracle,
     session: &BisectSession,

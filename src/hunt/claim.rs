@@ -46,7 +46,7 @@ impl ConfirmationOutcome {
         Self::ParentAlready(parent.clone(), why)
     }
 
-    /// Whether fresh runs show another verdict than the claim. False if they do not decide.
+    /// Whether fresh runs contradict the claim. False if they confirm it or decide nothing.
     pub(crate) fn is_rejection(&self) -> bool {
         matches!(self, Self::ParentAlready(..) | Self::NotReproduced(_))
     }

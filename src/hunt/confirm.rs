@@ -114,7 +114,7 @@ impl Driver<'_> {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
         }
         let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
-        let (culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
+        let (mut culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
         if let Some(why) = why_not_blamed(&culprit, &fresh) {
             return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why.into()));
         }
@@ -122,7 +122,6 @@ impl Driver<'_> {
         if let Some(objection) = self.exchange_objection(claim, &culprit, sides)? {
             return Ok(objection);
         }
-        let mut culprit = culprit;
         culprit.confidence = with_doubt_about_forks(culprit.confidence, claim.aside);
         self.doubt_home(&mut culprit)?;
         doubt_place(&mut culprit, sides, targets);

@@ -92,8 +92,11 @@ impl Driver<'_> {
         commit: &CommitId,
         parents: &[CommitId],
     ) -> Result<Option<CommitId>, HuntError> {
-        if parents.len() < 2 || parents.contains(commit) {
-            return Ok(parents.iter().find(|parent| *parent == commit).cloned());
+        if parents.contains(commit) {
+            return Ok(Some(commit.clone()));
+        }
+        if parents.len() < 2 {
+            return Ok(None);
         }
         for parent in parents {
             let after = self.chain(commit, parent)?;

@@ -250,7 +250,7 @@ impl Driver<'_> {
 
     /// What explains a claim that fresh runs contradict, if the hunt must begin again for it: how
     /// commits were built, or a change of the machine. `is_certain`: whether the fresh runs reject
-    /// the claim; in noise they may only not decide it, and then they say nothing about a cache.
+    /// the claim. In noise they may decide nothing, and then they say nothing about a cache.
     fn why_begin_again(
         &mut self,
         commit: &CommitId,

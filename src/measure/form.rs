@@ -1,6 +1,9 @@
-//! The form of a line: its words around a value, without what differs from run to run or from
-//! commit to commit (numbers, times, hashes, absolute paths, units). Two lines with
-//! different words show different things, even if only a name differs (`q4_0`, `out/ref`).
+//! The words of a line around a value, as its form and as its place.
+//!
+//! The form has no words that differ from run to run or from commit to commit (numbers, times,
+//! hashes, absolute paths, units). Two lines with different words show different things, even if
+//! only a name differs (`q4_0`, `out/ref`). The place keeps numbers and paths.
+//!
 //! Punctuation and case are left out, since engines change them without any other change, and so is
 //! the uncertainty of the value.
 
@@ -16,8 +19,8 @@ use super::pattern::own_pattern;
 pub(super) const WORDS: usize = 8;
 /// How much of the line before and behind the value is examined, in bytes.
 const NEAR: usize = 400;
-/// The word right before the value has the number before this one in a place, and that right behind
-/// the value the next one. There are fewer words in [`NEAR`] bytes.
+/// Position of the value in a place: the word right before it has the position 999, and the word
+/// right behind it 1001. [`NEAR`] bytes have fewer words.
 const VALUE_AT: usize = 1000;
 /// Minimum length of a hash that may have letters only.
 const SHORTEST_HASH: usize = 7;
@@ -52,6 +55,12 @@ const LIKE_NUMBERS: [&str; 24] = [
     "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
+/// The words of a line before and behind a value, without its uncertainty.
+pub(super) struct WordsAround {
+    before: Vec<Word>,
+    behind: Vec<Word>,
+}
+
 /// A word of a line.
 struct Word {
     /// In lower case, without punctuation around it.
@@ -66,32 +75,35 @@ impl Word {
     }
 }
 
-/// The form of a line whose value stands between two places.
-pub(super) fn form_around(line: &str, place: [usize; 2]) -> String {
-    let [before, behind] = words_around(line, place);
-    let mut form: Vec<&str> = Vec::new();
-    form.extend(before[before.len().saturating_sub(WORDS)..].iter().map(Word::in_form));
-    form.push("VALUE");
-    form.extend(behind.iter().take(WORDS).map(Word::in_form));
-    form.join(" ")
-}
+impl WordsAround {
+    /// The words around a value that begins and ends at these bytes of the line.
+    pub(super) fn of(line: &str, [start, end]: [usize; 2]) -> Self {
+        let behind = COLOUR.replace_all(start_of(&line[end..]), " ");
+        Self {
+            before: words(end_of(&line[..start]), false),
+            behind: words(&UNCERTAINTY.replace(&behind, "${1} "), true),
+        }
+    }
 
-/// What a line says around a value that stands between two places: its words with names, numbers
-/// and paths, without dates and hashes. Numbers behind the value are often results too, so they
-/// are left out.
-pub(super) fn place_around(line: &str, place: [usize; 2]) -> OutputPlace {
-    let [before, behind] = words_around(line, place);
-    let before = before.into_iter().rev().zip((0..VALUE_AT).rev());
-    let behind = behind.into_iter().zip(VALUE_AT + 1..);
-    let behind = behind.filter(|(word, _)| !word.text.starts_with(char::is_numeric));
-    let words = before.chain(behind).filter(|(word, _)| !is_like_number(&word.text));
-    words.map(|(word, at)| (format!("{at:04}"), word.text)).collect()
-}
+    /// The form of the line.
+    pub(super) fn form(&self) -> String {
+        let Self { before, behind } = self;
+        let mut form: Vec<&str> = Vec::new();
+        form.extend(before[before.len().saturating_sub(WORDS)..].iter().map(Word::in_form));
+        form.push("VALUE");
+        form.extend(behind.iter().take(WORDS).map(Word::in_form));
+        form.join(" ")
+    }
 
-/// The words before and behind a value, without its uncertainty.
-fn words_around(line: &str, [start, end]: [usize; 2]) -> [Vec<Word>; 2] {
-    let behind = COLOUR.replace_all(start_of(&line[end..]), " ");
-    [words(end_of(&line[..start]), false), words(&UNCERTAINTY.replace(&behind, "${1} "), true)]
+    /// The words with names, numbers and paths, without dates and hashes. Numbers behind the value
+    /// are often results too, so they are left out.
+    pub(super) fn place(&self) -> OutputPlace {
+        let before = self.before.iter().rev().zip((0..VALUE_AT).rev());
+        let behind = self.behind.iter().zip(VALUE_AT + 1..);
+        let behind = behind.filter(|(word, _)| !word.text.starts_with(char::is_numeric));
+        let words = before.chain(behind).filter(|(word, _)| !is_like_number(&word.text));
+        words.map(|(word, at)| (format!("{at:04}"), word.text.clone())).collect()
+    }
 }
 
 /// The first words of a text, such as a name, with `#` for numbers.
@@ -174,7 +186,7 @@ mod tests {
     /// The form of a line around its first `7.1`.
     fn form(line: &str) -> String {
         let start = line.find("7.1").unwrap();
-        form_around(line, [start, start + 3])
+        WordsAround::of(line, [start, start + 3]).form()
     }
 
     #[test]
@@ -233,7 +245,7 @@ mod tests {
     fn a_place_has_names_numbers_and_paths() {
         let place = |line: &str| {
             let start = line.find("7.1").unwrap();
-            place_around(line, [start, start + 3])
+            WordsAround::of(line, [start, start + 3]).place()
         };
         let of = |words: &[(&str, &str)]| -> OutputPlace {
             words.iter().map(|(at, word)| ((*at).to_owned(), (*word).to_owned())).collect()

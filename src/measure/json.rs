@@ -7,6 +7,7 @@
 
 mod named_numbers;
 mod places;
+mod pointer;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ use super::value::{excerpt, not_a_number, number_in, reading, too_many_digits};
 
 pub(crate) use named_numbers::named_numbers;
 use places::places_at;
+use pointer::{child, keys_of};
 
 /// Below this, an `f64` holds every whole number.
 const LEAST_ROUNDED: f64 = 9_007_199_254_740_992.0;
@@ -101,24 +103,20 @@ fn form_at(document: &Json, pointer: &str) -> Option<String> {
     // The length of the array of which `at` is an element.
     let mut length = None;
     let mut at = document;
-    let mut keys = pointer.split('/').skip(1).peekable();
+    let mut keys = keys_of(pointer).peekable();
     while let Some(key) = keys.next() {
-        let key = key.replace("~1", "/").replace("~0", "~");
-        at = match at {
-            Json::Array(items) => {
-                parts.extend(length.replace(items.len()).map(element_of));
-                items.get(key.parse::<usize>().ok()?)?
-            }
+        match at {
+            Json::Array(items) => parts.extend(length.replace(items.len()).map(element_of)),
             Json::Object(fields) => {
                 let element = length.take();
                 let is_near = element.is_some() || keys.peek().is_none();
                 let texts = if is_near { texts_beside(fields, &key) } else { Vec::new() };
                 parts.extend(element.filter(|_| texts.is_empty()).map(element_of));
                 parts.extend(texts);
-                fields.get(&key)?
             }
-            _ => return None,
-        };
+            _ => {}
+        }
+        at = child(at, &key)?;
     }
     parts.extend(length.map(element_of));
     (!parts.is_empty()).then(|| form_of_parts(parts))

@@ -7,6 +7,7 @@ mod cut;
 mod duration;
 mod forms;
 mod not_a_number;
+mod picked;
 mod places;
 mod replaced;
 mod sign;
@@ -18,17 +19,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 use crate::config::{MeasureKind, Pick};
-use crate::evaluation::{Failure, Metric, Reading, Unreadable, Value, decimals, parse_number};
+use crate::evaluation::{Failure, Metric, Reading, decimals};
 
-use super::repeats::{are_repeats, made_of};
+use super::form::WordsAround;
 use super::unit::unit_of;
-use super::value::{excerpt, in_place_of_number, keep_worse, number_in, reading};
+use super::value::{excerpt, in_place_of_number, reading};
 
 use asked::asks_for;
 use beginnings::Beginnings;
 use forms::Forms;
 pub(super) use not_a_number::own_pattern;
 use not_a_number::{InPlace, NotANumber};
+use picked::{Picked, Stray};
 use places::Places;
 use replaced::Replaced;
 
@@ -52,7 +54,7 @@ struct Group {
     units: BTreeSet<String>,
     /// The forms of the lines with a match.
     forms: Forms,
-    /// The same lines, with names and numbers.
+    /// What the same lines say, with their numbers and paths.
     places: Places,
     /// The lines that show this metric.
     beginnings: Beginnings,
@@ -60,15 +62,6 @@ struct Group {
     stray: Option<Stray>,
     /// Other words in place of a number.
     replaced: Replaced,
-}
-
-/// NaN or an infinity on a line before which the output has no number of a group.
-#[derive(Debug)]
-struct Stray {
-    text: String,
-    line: String,
-    /// Whether it is in place of the group's number if the output has no such number at all.
-    is_certain: bool,
 }
 
 /// The text that a group has in a line.
@@ -83,18 +76,6 @@ struct Taken<'l> {
 
 /// Where each match in a line begins, and where each of its groups begins.
 type Starts = BTreeMap<usize, BTreeMap<usize, usize>>;
-
-#[derive(Debug)]
-enum Picked {
-    First(Option<Result<String, Failure>>),
-    Last(Option<Result<String, Failure>>),
-    /// A value computed from all matches.
-    Computed {
-        all: Pick,
-        numbers: Vec<f64>,
-        failure: Option<Failure>,
-    },
-}
 
 impl Pattern {
     /// Named groups yield `MEASURE.NAME`. Without named groups, the first unnamed group or the
@@ -274,8 +255,9 @@ impl Group {
     /// `start`: where in the line the text begins that was taken.
     fn add(&mut self, line: &str, start: usize, taken: Taken<'_>) {
         if let (Some(end), Ok(text)) = (taken.end, &taken.text) {
-            self.forms.add(line, [start, end], text);
-            self.places.add(line, [start, end], text);
+            let words = LazyCell::new(|| WordsAround::of(line, [start, end]));
+            self.forms.add(&words, text);
+            self.places.add(&words, text);
         }
         match self.picked {
             Picked::First(Some(_)) => return,
@@ -327,95 +309,6 @@ impl Group {
     /// the last match counts: the other picks may take a text from a warm-up, such as `speed: nan`.
     fn lacks_number(&self, before: &str) -> bool {
         matches!(self.picked, Picked::Last(_)) && self.beginnings.has(before)
-    }
-}
-
-impl Picked {
-    fn new(pick: Pick, kind: MeasureKind) -> Self {
-        match (pick, kind) {
-            (Pick::First, _) => Self::First(None),
-            (Pick::Last, _) | (_, MeasureKind::Fact) => Self::Last(None),
-            (all, MeasureKind::Number) => {
-                Self::Computed { all, numbers: Vec::new(), failure: None }
-            }
-        }
-    }
-
-    fn add(&mut self, metric: &Metric, taken: Result<&str, Failure>) {
-        match self {
-            Self::First(Some(_)) => {}
-            Self::First(picked) | Self::Last(picked) => *picked = Some(taken.map(str::to_owned)),
-            // Every match counts here, so a NaN or a non-number makes the value fail;
-            // `f64::min` would silently skip a NaN.
-            Self::Computed { numbers, failure, .. } => {
-                match taken.and_then(|text| number_in(metric, text)) {
-                    Ok(value) => numbers.extend(value.number()),
-                    Err(new) => keep_worse(failure, new),
-                }
-            }
-        }
-    }
-
-    /// The numbers, if they are repeats of one measurement.
-    fn repeats(&self) -> Option<&[f64]> {
-        match self {
-            Self::Computed { all, numbers, .. } if are_repeats(*all, numbers) => Some(numbers),
-            _ => None,
-        }
-    }
-
-    /// The text of the one match that counts.
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::First(text) | Self::Last(text) => text.as_ref()?.as_deref().ok(),
-            Self::Computed { .. } => None,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::First(text) | Self::Last(text) => text.is_none(),
-            Self::Computed { numbers, failure, .. } => numbers.is_empty() && failure.is_none(),
-        }
-    }
-
-    /// `stray`: NaN or an infinity in place of a number.
-    fn value(
-        self,
-        metric: &Metric,
-        kind: MeasureKind,
-        regex: &Regex,
-        stray: Option<&Stray>,
-    ) -> Result<Value, Failure> {
-        let no_match = || {
-            let certain = stray.filter(|stray| stray.is_certain);
-            if let Some(number) = certain.and_then(|stray| parse_number(&stray.text)) {
-                return Failure::not_finite(&metric.to_string(), number);
-            }
-            let hint = stray.map_or(String::new(), |Stray { text, line, .. }| {
-                format!(
-                    "; if `{text}` of the line `{line}` is in place of the number, let the group \
-                     take any word, as in `(\\S+)`"
-                )
-            });
-            Failure::unreadable(
-                Unreadable::NoMatch(metric.to_string()),
-                format!("{metric}: no line of the output matches `{regex}`{hint}"),
-            )
-        };
-        match self {
-            Self::First(text) | Self::Last(text) => {
-                let text = text.ok_or_else(no_match)??;
-                match kind {
-                    MeasureKind::Number => number_in(metric, &text),
-                    MeasureKind::Fact => Ok(Value::Fact(text)),
-                }
-            }
-            Self::Computed { failure: Some(failure), .. } => Err(failure),
-            Self::Computed { all, numbers, .. } => {
-                super::value::finite(metric, made_of(all, &numbers).ok_or_else(no_match)?)
-            }
-        }
     }
 }
 

@@ -67,27 +67,30 @@ impl Oracle {
 
     /// Whether an earlier hunt left builds in this process's slot that a search may take.
     pub(crate) fn has_earlier_builds(&mut self) -> Result<bool, OracleError> {
-        if self.earlier_builds(Phase::Search)? != AllowedBuilds::All {
-            return Ok(false);
-        }
-        let hunt = self.recorder.hunt().map(str::to_owned);
-        Ok(self.pool.stamps()?.iter().any(|stamp| stamp.kept.is_some() && stamp.hunt != hunt))
+        Ok(!self.stamps_of_earlier_hunts()?.is_empty())
     }
 
-    /// Those of these commits whose build an earlier hunt left in this process's slot for a search.
-    /// Builds of this hunt do not count, so that a resumed hunt makes the same choices.
+    /// The stamps of the builds that earlier hunts left in this process's slot, if a search may
+    /// take them. Builds of this hunt do not count, so that a resumed hunt makes the same choices.
+    fn stamps_of_earlier_hunts(&mut self) -> Result<Vec<Stamp>, OracleError> {
+        if self.earlier_builds(Phase::Search)? != AllowedBuilds::All {
+            return Ok(Vec::new());
+        }
+        let hunt = self.recorder.hunt().map(str::to_owned);
+        let mut stamps = self.pool.stamps()?;
+        stamps.retain(|stamp| stamp.kept.is_some() && stamp.hunt != hunt);
+        Ok(stamps)
+    }
+
+    /// Those of these commits whose build an earlier hunt left in this process's slot, and a search
+    /// may take.
     pub(crate) fn built_earlier(
         &mut self,
         commits: &BTreeSet<&CommitId>,
     ) -> Result<BTreeSet<CommitId>, OracleError> {
         let mut built = BTreeSet::new();
-        if self.earlier_builds(Phase::Search)? != AllowedBuilds::All {
-            return Ok(built);
-        }
-        let hunt = self.recorder.hunt().map(str::to_owned);
-        for stamp in self.pool.stamps()? {
-            let is_earlier = stamp.kept.is_some() && stamp.hunt != hunt;
-            if is_earlier && commits.contains(&stamp.commit) {
+        for stamp in self.stamps_of_earlier_hunts()? {
+            if commits.contains(&stamp.commit) {
                 let recipe = self.recipes.at(&stamp.commit)?;
                 if self.recipes.build_key_of(&stamp.commit, &recipe)? == stamp.build_key {
                     built.insert(stamp.commit);

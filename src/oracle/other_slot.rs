@@ -52,10 +52,10 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether these runs of a commit gave exactly the same values as the hunt's own runs in another
-    /// slot. The own runs may be stored ones of an earlier hunt, since a repository's slots keep
-    /// their paths. `Some(false)` if a measure differs; `None` if none differs, but a measure has no
-    /// runs in two slots to compare.
+    /// Whether these runs of a commit gave exactly the same values as the runs that the hunt uses
+    /// from another slot. An earlier hunt may have made the latter, since a repository's slots keep
+    /// their paths. `Some(false)` if a measure differs; `None` if none differs, but a measure has
+    /// no runs in two slots to compare.
     pub(crate) fn reads_the_same(
         &self,
         commit: &CommitId,
@@ -67,24 +67,30 @@ impl Oracle {
         self.compare_slots(commit, measures, &is_other, &is_own)
     }
 
-    /// Whether the checks of this and earlier hunts in other slots gave exactly the values of the runs `own`,
-    /// as [`Self::reads_the_same`] says it. Runs from before a change of the machine do not count.
+    /// Whether the last check of another slot, by this or an earlier hunt, gave exactly the values
+    /// of the runs `own` of the commit. Outdated checks do not count. The answers are those of
+    /// [`Self::reads_the_same`].
     pub(crate) fn earlier_slot_check(
         &self,
         commit: &CommitId,
         measures: &[String],
         own: &[String],
     ) -> Result<Option<bool>, OracleError> {
-        let is_other = |run: &StoredRun| {
-            let is_check = run.record.ahead && run.record.phase == Phase::Control;
-            is_check && !self.stored.is_outdated(&run.record, self.recorder.hunt())
-        };
+        let is_other = |run: &StoredRun| self.is_slot_check(run);
         let is_own = |run: &StoredRun| own.contains(&run.record.attempt);
         self.compare_slots(commit, measures, &is_other, &is_own)
     }
 
-    /// The runs that checked other slots, each with the path of its slot: those of this hunt, or
-    /// else those of earlier hunts. Runs from before a change of the machine do not count.
+    /// Whether a worker made this run to check its slot, and the run still counts: it is not from
+    /// before a change of the machine, or from a slot or node that gives other values.
+    fn is_slot_check(&self, run: &StoredRun) -> bool {
+        let is_check = run.record.ahead && run.record.phase == Phase::Control;
+        is_check && !self.stored.is_outdated(&run.record, self.recorder.hunt())
+    }
+
+    /// The runs of a commit that workers made to check their slots, each with its slot's path. If
+    /// this hunt has such runs, only these; otherwise those of earlier hunts. Outdated runs do not
+    /// count.
     pub(crate) fn slot_check_runs(
         &self,
         commit: &CommitId,
@@ -94,10 +100,7 @@ impl Oracle {
         let recipe = self.recipes.at(commit)?;
         let Some(measure) = recipe.measure(measure) else { return Ok(Vec::new()) };
         let mut runs = self.store.runs(&self.recipes.run_key_of(commit, &recipe, measure)?)?;
-        runs.retain(|run| {
-            let is_check = run.record.ahead && run.record.phase == Phase::Control;
-            is_check && !self.stored.is_outdated(&run.record, hunt)
-        });
+        runs.retain(|run| self.is_slot_check(run));
         if runs.iter().any(|run| run.record.hunt.as_deref() == hunt) {
             runs.retain(|run| run.record.hunt.as_deref() == hunt);
         }
@@ -127,8 +130,8 @@ impl Oracle {
         Ok(placed.collect())
     }
 
-    /// Whether one of these runs is there for each measure of the commit, as it is built and run
-    /// now.
+    /// Whether each measure has one of these runs, made with the build and command that the commit
+    /// has now.
     pub(crate) fn has_run_of_each(
         &self,
         commit: &CommitId,
@@ -147,8 +150,9 @@ impl Oracle {
         Ok(true)
     }
 
-    /// Whether the last of the runs `is_other` gave exactly the values of the last run `is_own` in
-    /// another slot. `None` if none differs, but a measure has no two such runs.
+    /// For each measure, compares the last run that `is_other` accepts with the last run in another
+    /// slot that `is_own` accepts. `Some(true)` if all pairs have exactly the same values,
+    /// `Some(false)` if a pair differs, `None` if no pair differs but a measure lacks one.
     fn compare_slots(
         &self,
         commit: &CommitId,

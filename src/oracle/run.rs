@@ -69,7 +69,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     let setting = Setting::of(order.config, measure, order.values, slot, &watch, private)?;
     let argv = setting.words(&measure.command)?;
     let attempt = attempt_name();
-    let started = jiff::Timestamp::now().to_string();
+    let started = Timestamp::now().to_string();
     let pending = order.store.pending_log(&attempt)?;
     let log = pending.path();
     let quietly = |words: &[String]| {

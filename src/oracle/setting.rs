@@ -50,8 +50,7 @@ impl<'a> Setting<'a> {
         env.extend(fill_env(&measure.env, values)?);
         let cpus = config.executor.cpus().to_vec();
         let caches = caches::variables(&slot.cache(), |name| std::env::var_os(name));
-        let python_path = env.get("PYTHONPATH").map(OsString::from);
-        let python = watch.variables(python_path.or_else(|| std::env::var_os("PYTHONPATH")));
+        let python = watch.variables(variable(&env, "PYTHONPATH"));
         let sandbox = config.run.sandbox.then(|| slot.sandbox());
         Ok(Self {
             measure,
@@ -78,10 +77,10 @@ impl<'a> Setting<'a> {
         &self.env
     }
 
-    /// The folders in which the loader looks for shared objects first.
+    /// The run's `LD_LIBRARY_PATH`: the folders in which the loader looks for shared objects before
+    /// those of a program's RUNPATH.
     pub(super) fn library_path(&self) -> Option<OsString> {
-        let own = self.env.get("LD_LIBRARY_PATH").map(OsString::from);
-        own.or_else(|| std::env::var_os("LD_LIBRARY_PATH"))
+        variable(&self.env, "LD_LIBRARY_PATH")
     }
 
     /// A command's words, with placeholders filled in.
@@ -111,4 +110,9 @@ impl<'a> Setting<'a> {
         }
         invocation
     }
+}
+
+/// A variable that a run gets: as the configuration sets it, or as this program has it.
+fn variable(env: &BTreeMap<String, String>, name: &str) -> Option<OsString> {
+    env.get(name).map(OsString::from).or_else(|| std::env::var_os(name))
 }

@@ -66,28 +66,29 @@ impl SlotPool {
         self.lent = Some((slot, kept));
     }
 
-    /// Leaves the lent slot for a free one with a `wanted` build, unless the lent one has such a
-    /// build. Returns whether it did.
+    /// Leaves this process's slot, own or lent, for a free one with a `wanted` build, unless its
+    /// slot has such a build. Returns whether it did.
     pub(super) fn move_to(&mut self, wanted: impl Fn(&Stamp) -> bool) -> Result<bool, SlotError> {
         if self.find(&wanted)?.is_some() {
             return Ok(false);
         }
         let found = self.slots.lock_with(wanted)?;
-        let is_found = found.is_some();
-        if is_found {
-            self.held = found;
-        }
-        Ok(is_found)
+        Ok(self.change_to(found))
     }
 
     /// Uses the slot at this path from now on, if no process uses it. Returns whether it does.
     pub(super) fn go_to(&mut self, root: &Path) -> Result<bool, SlotError> {
         let free = self.slots.lock_at(root)?;
-        let is_free = free.is_some();
-        if is_free {
-            self.held = free;
+        Ok(self.change_to(free))
+    }
+
+    /// Uses this slot from now on; without one, stays where it is. Returns whether it has changed.
+    fn change_to(&mut self, slot: Option<HeldSlot>) -> bool {
+        let is_there = slot.is_some();
+        if is_there {
+            self.held = slot;
         }
-        Ok(is_free)
+        is_there
     }
 
     /// The folder of all slots.
@@ -95,8 +96,9 @@ impl SlotPool {
         &self.slots
     }
 
-    /// A finished build that fits, or else an empty place for one in the slot of this process. Its
-    /// turn at the slot's path begins. `fits_elsewhere`: whether a build in another slot fits.
+    /// A finished build that fits, or else a place for a new one in the slot of this process. The
+    /// slot's path shows this build from now on. `fits_elsewhere`: whether a build in another slot
+    /// fits.
     pub(super) fn acquire(
         &mut self,
         fits: impl Fn(&Stamp) -> bool,
@@ -136,7 +138,7 @@ impl SlotPool {
     }
 
     /// A finished build whose stamp is `wanted`: one that is kept for the next request, or another
-    /// in the slot. Its turn at the slot's path does not begin.
+    /// in the slot. The slot's path does not change to it.
     pub(crate) fn find(
         &mut self,
         wanted: impl Fn(&Stamp) -> bool,

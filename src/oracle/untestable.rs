@@ -69,8 +69,8 @@ fn other_words(
     own.differ_from(&wanted).then_some([own, wanted])
 }
 
-/// What tells the value apart from that of both ends in all runs of the commit, and what is there
-/// at both ends: the place of one has another number in the runs of the other.
+/// What the output says beside the value in all runs of the commit, and what it says beside the
+/// value at both ends, if the two are of different things.
 fn other_thing(
     reading: &Reading,
     target: &GuardTarget,

@@ -85,7 +85,8 @@ impl Ahead {
         is_any.then_some(ahead)
     }
 
-    /// `Measured ahead: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not used (4 s). Saved about 7 s.`, or `No time was saved.`
+    /// `Measured ahead: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not used (4 s).
+    /// Saved about 7 s.`, or `No time was saved.`
     pub(super) fn in_words(&self) -> String {
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))

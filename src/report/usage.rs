@@ -57,8 +57,8 @@ impl Usage {
         Self::of_runs(entries, *gpus, since, of_workers)
     }
 
-    /// The time of each run, once: the search may take a worker's run over later. `of_workers`: the
-    /// runs of workers that are at work, and of earlier ones.
+    /// Adds up the time of the runs, each once: the search may take a worker's run over later.
+    /// `of_workers`: the runs of workers that are at work, and of earlier ones.
     fn of_runs(
         entries: &[Entry],
         gpus: Option<u32>,
@@ -69,22 +69,23 @@ impl Usage {
         let mut counted = HashSet::new();
         let mut seconds = 0.0;
         for entry in entries {
-            let (run, ahead) = match &entry.event {
-                Event::Run(run) if !run.reused => (Some((run.attempt.as_str(), run.wall_s)), None),
-                Event::Ahead(ahead) => (None, Some(&ahead.runs)),
+            let runs: Vec<(&str, f64)> = match &entry.event {
+                Event::Run(run) if !run.reused => vec![(run.attempt.as_str(), run.wall_s)],
+                Event::Ahead(ahead) => {
+                    ahead.runs.iter().map(|(name, wall_s)| (name.as_str(), *wall_s)).collect()
+                }
                 _ => continue,
             };
-            let ahead = ahead.into_iter().flatten().map(|(name, run)| (name.as_str(), *run));
             let is_counted = is_since(entry, since);
-            for (name, run) in run.into_iter().chain(ahead) {
+            for (name, wall_s) in runs {
                 if counted.insert(name) && is_counted {
-                    seconds += run;
+                    seconds += wall_s;
                 }
             }
         }
-        for (name, run) in of_workers {
+        for (name, wall_s) in of_workers {
             if counted.insert(name.as_str()) {
-                seconds += run;
+                seconds += wall_s;
             }
         }
         Self { gpu_s: Some(seconds * f64::from(gpus)), ..Self::default() }

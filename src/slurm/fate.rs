@@ -36,9 +36,10 @@ pub(crate) enum Loss {
     Vanished,
     /// Its command was interrupted, and not by us. Slurm does not say why.
     Interrupted,
-    /// The same, and its node takes no jobs: the node, and the state that Slurm gives it.
+    /// Its command was interrupted, and not by us, and its node takes no jobs: the node, and the
+    /// state that Slurm gives it.
     AtNode(String, String),
-    /// The same, and the job is in the queue again.
+    /// Its command was interrupted, and not by us, and Slurm put the job back into the queue.
     Requeued,
 }
 

@@ -11,8 +11,8 @@ const LISTED: &str = "UnavailableNodes:";
 /// Most nodes that are named.
 const MOST_NODES: usize = 8;
 
-/// Whether this reason says that nodes are out of service, and not which. Slurm gives a job that
-/// waits for them now one such reason, now one with a list.
+/// Whether this reason says that nodes are out of service, but does not list them. Slurm changes
+/// between such a reason and one with a list while the same job waits.
 pub(super) fn lacks_nodes(reason: &str) -> bool {
     NODES_OUT.iter().any(|words| reason.starts_with(words)) && listed_nodes(reason).is_none()
 }

@@ -168,8 +168,8 @@ impl Watched {
         true
     }
 
-    /// Shows the other processes the jobs that the last answer was not about, if they do not see
-    /// them: a file may have been taken for one that a dead process left.
+    /// Gives each job a new file if the last answer was not about it and its file is gone: another
+    /// process may have taken the file for one that a dead process left, and removed it.
     fn show_all(&mut self) {
         for (token, job) in &mut self.jobs {
             let is_known = self.last.as_ref().is_some_and(|(_, answer)| answer.is_about(token));

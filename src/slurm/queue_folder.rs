@@ -1,6 +1,6 @@
 //! The jobs that all processes of one user watch in one store, and the last answer of `squeue`
-//! about them. The folder is on a disk that the nodes share. Whether a process still watches its
-//! job, and whether a process asks now, is said by locks: clocks of machines may differ.
+//! about them. The folder is on a disk that the nodes share. Locks say whether a process still
+//! watches its job, and whether a process asks now: clocks of machines may differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -22,7 +22,7 @@ const LEAST_INTERVAL: Duration = Duration::from_millis(1500);
 /// Most time between two calls.
 const MOST_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How many times as long as a call took the time until the next one is.
+/// The time until the next call, as a multiple of the duration of the last one.
 const BACK_OFF: u32 = 5;
 
 /// One answer of the controller.

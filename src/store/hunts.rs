@@ -137,10 +137,14 @@ impl HuntDir {
         Self::at(id.to_owned(), self.path.with_file_name(id))
     }
 
+    /// The folder of all hunts of the same store.
+    pub(super) fn all_hunts(&self) -> &Path {
+        self.path.parent().expect("a hunt's folder is in `hunts`")
+    }
+
     /// All other hunts of the same store, oldest first.
     pub(crate) fn others(&self) -> Result<Vec<Self>, StoreError> {
-        let hunts = self.path.parent().expect("a hunt's folder is in `hunts`");
-        let mut others = hunts_in(hunts)?;
+        let mut others = hunts_in(self.all_hunts())?;
         others.retain(|other| other.id != self.id);
         Ok(others)
     }

@@ -32,8 +32,7 @@ impl HuntDir {
     /// hunts of the store. Slurm may hide the jobs of one user from another.
     pub(crate) fn squeue(&self) -> PathBuf {
         let user = rustix::process::geteuid().as_raw();
-        let hunts = self.path().parent().expect("a hunt's folder is in `hunts`");
-        hunts.with_file_name("squeue").join(user.to_string())
+        self.all_hunts().with_file_name("squeue").join(user.to_string())
     }
 
     /// Takes the lock; `None` if a job's process holds it.

@@ -8,9 +8,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::kit::{
-    History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, kill, line, wait_until,
+    History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, events, kill, line, wait_until,
 };
-use crate::slots::events;
 
 /// A history whose commit 4 is bad, and a configuration whose builds stay.
 fn repository() -> (TestEnvironment, History) {
@@ -35,10 +34,8 @@ fn builds(env: &TestEnvironment) -> usize {
 
 /// The phases of the builds of earlier hunts that this hunt took.
 fn taken(hunt: &Hunt) -> Vec<String> {
-    let journal = hunt.file("journal.jsonl");
-    let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let taken = entries.filter(|entry| entry["event"] == "build" && entry["reused"] == true);
-    taken.map(|entry| entry["phase"].as_str().unwrap().to_owned()).collect()
+    let taken = events(hunt, "build").into_iter().filter(|build| build["reused"] == true);
+    taken.map(|build| build["phase"].as_str().unwrap().to_owned()).collect()
 }
 
 /// The folders of all builds that stayed.

@@ -76,6 +76,7 @@ mod shapes;
 mod simulation;
 mod slot_paths;
 mod slots;
+mod slots_in_noise;
 mod slurm;
 mod status;
 mod store;

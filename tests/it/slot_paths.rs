@@ -4,8 +4,9 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::kit::{History, Hunt, Oracle, PATIENCE, TestEnvironment, kill, line, wait_until};
-use crate::slots::events;
+use crate::kit::{
+    History, Hunt, Oracle, PATIENCE, TestEnvironment, events, kill, line, wait_until,
+};
 
 /// The guard of hunts for a rise.
 const RISE: &str = "metric = \"ppl\"\nmax_increase = 0.2";

@@ -9,14 +9,14 @@ use crate::evaluation::{CommitId, Phase};
 pub(crate) struct AheadJob {
     /// The commit.
     pub(crate) commit: CommitId,
-    /// Why it is measured. In a search without `runs` the worker judges the commit by the current
-    /// targets. As a control, it builds and runs the commit in its own slot, whatever the store
-    /// has.
+    /// Why it is measured. As a control, the worker builds and runs the commit in its own slot,
+    /// even if the store has runs.
     pub(crate) phase: Phase,
     /// The measures; none: the commit is only built.
     #[serde(default)]
     pub(crate) measures: Vec<String>,
-    /// How many runs of each measure the store has afterwards.
+    /// How many runs of each measure the store has afterwards. With 0, a search by git asks, and
+    /// the worker makes as many as it needs to judge the commit.
     #[serde(default)]
     pub(crate) runs: usize,
     /// Whether every build is clean, whatever the configuration says.
@@ -59,7 +59,7 @@ impl AheadJob {
         Self { measures, runs, clean, ..Self::of_search(commit) }
     }
 
-    /// Whether the worker judges the commit: in a search by git.
+    /// Whether the worker judges the commit by the search's current targets: in a search by git.
     pub(crate) fn is_judged(&self) -> bool {
         self.phase == Phase::Search && self.runs == 0
     }

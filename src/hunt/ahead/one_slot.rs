@@ -1,14 +1,14 @@
-//! Hunts with several slots that use only one of them. If slots give different values, their use
-//! ends: an engine whose result depends on its path, or on what runs at the same time, would show a
-//! difference between two commits that are the same, or hide one. A search in noise says if it uses
-//! one slot.
+//! Hunts with several slots that go on with one of them. If slots give different values, the hunt
+//! begins again with one slot: an engine whose result depends on its path, or on what runs at the
+//! same time, would show a difference between two commits that are the same, or hide a real one. A
+//! search in noise that leaves the other slots unused says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{Finding, Value};
+use crate::evaluation::{Finding, Guard, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Observation, OracleError, RunPlace};
+use crate::oracle::{Observation, OracleError, RunPlace, Sample};
 use crate::stats;
 use crate::store::journal::Event;
 
@@ -46,8 +46,9 @@ impl Driver<'_> {
     }
 
     /// Begins the hunt again with one slot before the finding `no-regression`, if the bad endpoint
-    /// ran in another slot than the good one, and it is not clear that this slot shows the same: it
-    /// may hide the step. In noise, one run there is not clear if it breaks a guard.
+    /// ran in another slot than the good one, and the check does not show that both slots give the
+    /// same level: a difference between the slots may hide the step. In noise, the check does not
+    /// show this if the levels of the two slots differ by more than a guard allows.
     pub(crate) fn deny_in_one_slot(
         &mut self,
         good: &Observation,
@@ -61,8 +62,8 @@ impl Driver<'_> {
         self.use_one_slot(good, bad, text.to_owned()).map(Some)
     }
 
-    /// Begins the hunt again with one slot. Runs of the ends in another slot do not count any more,
-    /// nor do those that workers made.
+    /// Begins the hunt again with one slot, and notes `text` as the reason. Runs of the ends in
+    /// another slot do not count any more, nor do those that workers made.
     pub(crate) fn use_one_slot(
         &mut self,
         good: &Observation,
@@ -90,50 +91,61 @@ impl Driver<'_> {
         self.run_anew()
     }
 
-    /// What the check of the slots says about the guards' levels: the worst of the answers.
+    /// What the check of the slots says about the levels of all guards: the worst of the answers.
     fn slot_levels(&self, good: &Observation, bad: &Observation) -> Result<SlotLevels, HuntError> {
         let mut worst = SlotLevels::Alike;
         for guard in self.guards() {
-            let metric = &guard.metric;
-            let checks = self.oracle.slot_check_runs(&good.commit, &metric.measure)?;
-            let has_failed = checks.iter().any(|(_, sample)| sample.result.is_err());
-            let works = good.of(&metric.measure).iter().all(|sample| sample.result.is_ok());
-            if has_failed && works {
-                return Ok(SlotLevels::Unlike);
-            }
-            let number = |value: Option<Value>| value.and_then(|value| value.number());
-            let there: Vec<f64> =
-                checks.iter().filter_map(|(_, sample)| number(sample.value(metric))).collect();
-            let slots: BTreeSet<&String> = checks.iter().map(|(slot, _)| slot).collect();
-            let places = self.places(good, &metric.measure)?;
-            let is_own = |attempt: &String| {
-                places.get(attempt).is_some_and(|place| !slots.contains(&place.slot))
-            };
-            let own = good.of(&metric.measure).iter().filter(|sample| is_own(&sample.attempt));
-            let here: Vec<f64> = own.filter_map(|sample| number(sample.value(metric))).collect();
-            let places = self.places(bad, &metric.measure)?;
-            let mut at_bad: BTreeMap<Option<&RunPlace>, Vec<f64>> = BTreeMap::new();
-            for sample in bad.of(&metric.measure) {
-                let group = at_bad.entry(places.get(&sample.attempt)).or_default();
-                group.extend(number(sample.value(metric)));
-            }
-            let groups: Vec<Vec<f64>> = at_bad.into_values().collect();
-            let mut levels = compare_levels(&here, &there, &groups);
-            if levels == SlotLevels::Alike
-                && let (Some(a), Some(b)) = (stats::mean(&here), stats::mean(&there))
-            {
-                let is_step = |a, b| guard.is_broken(&Value::Number(a), &Value::Number(b));
-                if is_step(a, b) || is_step(b, a) {
-                    levels = SlotLevels::Unclear;
-                }
-            }
-            worst = worst.max(levels);
+            worst = worst.max(self.slot_levels_of(&guard, good, bad)?);
         }
         Ok(worst)
     }
 
-    /// Whether runs of the bad endpoint were made in a slot without runs of the good one, and the
-    /// check does not show that the slot is like the first one.
+    /// Compares the good endpoint's level in the checked slots with its level in the first one.
+    /// Runs of the bad endpoint tell more about the noise. The answer is unclear if the levels
+    /// differ by more than the guard allows, although the noise may explain it.
+    fn slot_levels_of(
+        &self,
+        guard: &Guard,
+        good: &Observation,
+        bad: &Observation,
+    ) -> Result<SlotLevels, HuntError> {
+        let metric = &guard.metric;
+        let checks = self.oracle.slot_check_runs(&good.commit, &metric.measure)?;
+        let has_failed = checks.iter().any(|(_, sample)| sample.result.is_err());
+        let works = good.of(&metric.measure).iter().all(|sample| sample.result.is_ok());
+        if has_failed && works {
+            return Ok(SlotLevels::Unlike);
+        }
+        let number = |sample: &Sample| sample.value(metric).and_then(|value| value.number());
+        let there: Vec<f64> = checks.iter().filter_map(|(_, sample)| number(sample)).collect();
+        let slots: BTreeSet<&String> = checks.iter().map(|(slot, _)| slot).collect();
+        let places = self.places(good, &metric.measure)?;
+        let is_own = |sample: &&Sample| {
+            places.get(&sample.attempt).is_some_and(|place| !slots.contains(&place.slot))
+        };
+        let own = good.of(&metric.measure).iter().filter(is_own);
+        let here: Vec<f64> = own.filter_map(number).collect();
+        let places = self.places(bad, &metric.measure)?;
+        let mut at_bad: BTreeMap<Option<&RunPlace>, Vec<f64>> = BTreeMap::new();
+        for sample in bad.of(&metric.measure) {
+            let group = at_bad.entry(places.get(&sample.attempt)).or_default();
+            group.extend(number(sample));
+        }
+        let groups: Vec<Vec<f64>> = at_bad.into_values().collect();
+        let levels = compare_levels(&here, &there, &groups);
+        if levels == SlotLevels::Alike
+            && let (Some(a), Some(b)) = (stats::mean(&here), stats::mean(&there))
+        {
+            let is_step = |a, b| guard.is_broken(&Value::Number(a), &Value::Number(b));
+            if is_step(a, b) || is_step(b, a) {
+                return Ok(SlotLevels::Unclear);
+            }
+        }
+        Ok(levels)
+    }
+
+    /// Whether the bad endpoint has runs in a slot in which the good one has none, and no check
+    /// shows that this slot gives the values, or in noise the level, of the first one.
     fn is_any_slot_unchecked(
         &self,
         good: &Observation,

@@ -6,6 +6,7 @@ use crate::evaluation::{CommitId, Phase};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::Request;
+use crate::store::HuntDir;
 use crate::store::journal::Event;
 
 use super::job::{AheadJob, JobPart};
@@ -43,6 +44,15 @@ impl DoneSoFar {
     }
 }
 
+/// The runs of this hunt's check of the slots; `None` if no check came to its end.
+pub(super) fn runs_of_whole_check(
+    hunt: &HuntDir,
+    good: &CommitId,
+) -> Result<Option<Vec<String>>, HuntError> {
+    let record = hunt.measured_ahead(good, Phase::Control)?.filter(|record| record.is_done);
+    Ok(record.map(|record| record.runs.into_iter().map(|(run, _)| run).collect()))
+}
+
 impl Driver<'_> {
     /// The check: a run of the good endpoint in another slot.
     pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
@@ -56,9 +66,10 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the check has to be made at the endpoints. `is_stored`: the store has all runs of
-    /// both. Then nothing is built now, and no check is needed after a confirmation, or if the
-    /// check of an earlier hunt gave the values of the good endpoint's stored runs.
+    /// Whether the hunt must make the check while it measures the endpoints. `is_stored`: the store
+    /// has all runs of both. Then nothing is built now, and the hunt needs no check after a
+    /// confirmation, or if the check of an earlier hunt gave the values of the good endpoint's
+    /// stored runs.
     pub(super) fn needs_slot_check(
         &mut self,
         measures: &[String],
@@ -89,13 +100,12 @@ impl Driver<'_> {
     /// Whether the check came to its end, and ran these measures of the good endpoint as the hunt
     /// builds and runs it now.
     fn has_whole_check(&self, good: &CommitId, measures: &[String]) -> Result<bool, HuntError> {
-        let record = self.hunt.measured_ahead(good, Phase::Control)?;
-        let Some(record) = record.filter(|record| record.is_done) else { return Ok(false) };
-        let attempts: Vec<String> = record.runs.into_iter().map(|(run, _)| run).collect();
+        let Some(attempts) = runs_of_whole_check(self.hunt, good)? else { return Ok(false) };
         Ok(self.oracle.has_run_of_each(good, measures, &attempts)?)
     }
 
-    /// Whether the store has so many runs of each of these commits for this phase.
+    /// Whether the store has at least `runs` runs of each measure of each of these commits, for
+    /// this phase. A commit that does not build needs none.
     pub(super) fn are_stored(
         &mut self,
         commits: &[CommitId],

@@ -1,4 +1,5 @@
-//! Whether another slot shows the level of the first one, if values vary from run to run. Pure.
+//! Compares the runs of one commit in two slots, for metrics that vary from run to run: whether
+//! both slots show the same level. Pure.
 
 use crate::stats::{mean, student_quantile, variance};
 
@@ -10,17 +11,18 @@ const THREE_ERRORS: f64 = 0.998_65;
 pub(super) enum SlotLevels {
     /// The other slot shows the level of the first one.
     Alike,
-    /// The runs do not tell.
+    /// The runs do not show whether the levels differ.
     Unclear,
     /// The levels differ by more than the noise.
     Unlike,
 }
 
-/// Compares the runs `elsewhere` with the runs `own` of the same commit. One run elsewhere has no
-/// scatter, so the scatter is that of all runs: each group of `others` has one level of its own.
+/// Compares the runs `own` of a commit in the first slot with its runs `elsewhere`. A single run
+/// has no scatter, so the standard deviation s is pooled over these two groups and `others`: runs
+/// of another commit, with a level of its own in each group.
 ///
-/// Unlike if |x̄′ − x̄| > t·s·√(1/n + 1/n′), with Student's t for three standard errors and the pooled s. Values
-/// that repeat must be the same elsewhere.
+/// The levels are unlike if |x̄′ − x̄| > t·s·√(1/n + 1/n′), with Student's t for three standard
+/// errors. If the runs `own` all have the same value, the runs elsewhere must have it too.
 pub(super) fn compare_levels(own: &[f64], elsewhere: &[f64], others: &[Vec<f64>]) -> SlotLevels {
     let (Some(here), Some(there)) = (mean(own), mean(elsewhere)) else {
         return SlotLevels::Unclear;

@@ -70,8 +70,8 @@ pub(crate) fn measure_ahead(
         Some(judgement.verdict)
     } else if job.phase == Phase::Control {
         follow_settings(&mut oracle, hunt, false)?;
-        // With two slots, the bad end was built in this one. The hunt may run that build again, so
-        // the build of the check takes another place.
+        // With two slots, the bad end was built in this one. The hunt may run that build again.
+        // While this value lives, the check cannot build in its place.
         let is_bad_end = |stamp: &Stamp| {
             stamp.commit == begun.bad.commit && stamp.hunt.as_deref() == Some(hunt.id())
         };

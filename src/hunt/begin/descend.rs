@@ -125,8 +125,8 @@ pub(crate) fn outermost(hunt: &HuntDir) -> HuntDir {
     around.filter(|around| around.journal_path().exists()).unwrap_or_else(|| hunt.clone())
 }
 
-/// Whether the bad end does not have what the commit changed, or is as bad without it. A hunt inside
-/// would name a commit that this end does not need.
+/// Whether a hunt inside the dependency would name a commit that the bad end does not need: the bad
+/// end does not have the outer commit's change, or stays bad without it.
 fn is_needless(cause: &Cause, outcome: Outcome) -> bool {
     match cause.revert {
         Some(Revert::Absent) => true,

@@ -85,11 +85,7 @@ impl Driver<'_> {
         fresh: &BTreeMap<&CommitId, Observation>,
     ) -> Result<ChanceOdds, HuntError> {
         let counts = self.counts_by_side(claim, fresh)?;
-        let flaky = if self.is_unsteady(&counts) {
-            self.flaky_commits(&claim.strategy.targets, claim.terms)?
-        } else {
-            FlakyCommits::default()
-        };
+        let flaky = self.flaky_if_unsteady(claim, &counts)?;
         let parents = fresh.keys().copied().filter(|commit| *commit != claim.commit);
         let rivals = self.rivals_of_commit(claim, &counts)?;
         let mut doubt = counts.chance_odds(claim.commit, &flaky.newer, true, rivals, self, claim);
@@ -113,19 +109,27 @@ impl Driver<'_> {
         claim: Claim<'_>,
         seen: &Observation,
     ) -> Result<ChanceOdds, HuntError> {
-        let targets = &claim.strategy.targets;
         let fresh = BTreeMap::from([(claim.commit, seen.clone())]);
         let mut counts = self.counts_by_side(claim, &fresh)?;
         if counts.builds_repeat == Some(true) {
             // Equal builds of another commit do not show that those of this one repeat.
+            let targets = &claim.strategy.targets;
             counts.builds_repeat = self.known_to_repeat(targets, [claim.commit.clone()])?;
         }
-        let flaky = if self.is_unsteady(&counts) {
-            self.flaky_commits(targets, claim.terms)?
-        } else {
-            FlakyCommits::default()
-        };
+        let flaky = self.flaky_if_unsteady(claim, &counts)?;
         Ok(counts.chance_odds(claim.commit, &flaky.newer, true, 1, self, claim))
+    }
+
+    /// The commits that flake; none if no runs of one commit, and no builds, were seen to differ.
+    fn flaky_if_unsteady(
+        &mut self,
+        claim: Claim<'_>,
+        counts: &CountsBySide,
+    ) -> Result<FlakyCommits, HuntError> {
+        if !self.is_unsteady(counts) {
+            return Ok(FlakyCommits::default());
+        }
+        self.flaky_commits(&claim.strategy.targets, claim.terms)
     }
 
     /// The confidence that a claim needs: more than the configured one if runs of one commit, or

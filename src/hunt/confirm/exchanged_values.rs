@@ -1,8 +1,8 @@
-//! A claimed commit and its parent that print the same two numbers at exchanged places: the values of
-//! two things that have the same words around them, such as lines below headers, columns, or
-//! elements of an array. Then the claimed commit, or an earlier one, changed their order, and the
-//! numbers before and after are of different things. If a name stands beside each of the two, and
-//! both names stay where they are, the numbers themselves changed.
+//! A claimed commit and its parent that print the same two numbers at exchanged places. Two things
+//! may have the same words around their values: lines below headers, columns, or elements of an
+//! array. Then the claimed commit, or an earlier one, may have changed their order, and the numbers
+//! before and after are of different things. If each of the two numbers has a name beside it, and
+//! the names do not move along with the numbers, the numbers themselves changed.
 
 use std::collections::BTreeMap;
 

@@ -27,11 +27,9 @@ impl Driver<'_> {
         search_range: &SearchRange,
         fork: &CommitId,
     ) -> Result<Option<f64>, HuntError> {
-        let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
-        let measures = measures_of(&strategy.targets);
-        if strategy.noisy().is_some() || measures.is_empty() {
+        let Some((strategy, measures)) = self.judged_by_single_runs(search_range) else {
             return Ok(Some(0.0));
-        }
+        };
         let claim = Claim::of(search_range, fork, &strategy, self.searches.saturating_sub(1));
         let recipe = self.oracle.recipes.at(fork)?;
         let look = Request::look(fork, &measures, Phase::Confirm);
@@ -60,22 +58,32 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether fresh runs of a commit had the newer end's verdict, but most of its known runs do
-    /// not have it. False in noise, and for builds that fail.
+    /// Whether most known runs of a commit do not have the newer end's verdict, although its fresh
+    /// runs had it. False in noise, and for builds that fail.
     pub(crate) fn is_newer_by_chance(
         &mut self,
         search_range: &SearchRange,
         commit: &CommitId,
     ) -> Result<bool, HuntError> {
-        let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
-        let measures = measures_of(&strategy.targets);
-        if strategy.noisy().is_some() || measures.is_empty() {
+        let Some((strategy, measures)) = self.judged_by_single_runs(search_range) else {
             return Ok(false);
-        }
+        };
         let seen = self.known_runs(commit, &measures)?;
         let recipe = self.oracle.recipes.at(commit)?;
         let judgement = judged(&seen, &strategy.targets, &recipe, true);
         Ok(!search_range.is_newer(judgement.verdict))
+    }
+
+    /// The strategy and the measures of a range whose commits are judged by single runs. `None` in
+    /// noise, and for builds that fail.
+    fn judged_by_single_runs(
+        &self,
+        search_range: &SearchRange,
+    ) -> Option<(SearchStrategy, Vec<String>)> {
+        let strategy = SearchStrategy::of(&search_range.targets, self.begun.options.search);
+        let measures = measures_of(&strategy.targets);
+        let is_judged_so = strategy.noisy().is_none() && !measures.is_empty();
+        is_judged_so.then_some((strategy, measures))
     }
 }
 

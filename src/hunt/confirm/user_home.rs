@@ -13,9 +13,9 @@ use crate::oracle::{Observation, Request, measures_of};
 use super::reason_to_reject;
 
 impl Driver<'_> {
-    /// In noise, after rejected claims: whether this rejected claim holds with the user's
-    /// home folder, and a commit then has other values than with an empty one. False if the check
-    /// is off.
+    /// In noise, after rejected claims: whether this rejected claim holds with the user's home
+    /// folder, and one of its commits has other values there than with an empty one. False if the
+    /// check is off.
     pub(crate) fn holds_only_with_user_home(
         &mut self,
         claim: Claim<'_>,

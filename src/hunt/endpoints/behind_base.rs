@@ -1,11 +1,12 @@
-//! What the commits between a bad merge base and the newer end show, in words. Pure.
+//! What the commits between a merge base and the newer end show, in words, if the merge base has
+//! the newer end's verdict. Pure.
 
 use crate::evaluation::{Aim, CommitId};
 use crate::hunt::terms::SearchTerms;
 use crate::ui::text;
 
-/// The result of measuring commits between a merge base and the newer end, if the merge base has
-/// the newer end's verdict.
+/// What the hunt found when it measured commits between a merge base and the newer end. The merge
+/// base has the newer end's verdict already.
 #[derive(Debug)]
 pub(super) struct LookBehind {
     /// A commit with the older end's verdict, from which the search can begin.

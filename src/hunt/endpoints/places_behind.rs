@@ -1,4 +1,5 @@
-//! Which commits behind a bad merge base are judged: those that may have mended it on this way too.
+//! Which commits between a merge base and the newer end are judged, if the merge base has the newer
+//! end's verdict: those that may have changed this verdict on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,22 +9,21 @@ use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 
-/// Maximum number of commits behind a merge base that are judged: as many that landed on both
-/// sides, as many of the first-parent line that change a file of the way to the older end, and as
-/// many others of that line.
+/// Maximum number of commits of each kind that are judged behind a merge base. The kinds are those
+/// of [`Driver::places_behind`].
 const MOST_LOOKS: usize = 4;
 
 impl Driver<'_> {
-    /// The commits that are judged behind a merge base, some of each kind:
+    /// The commits between a merge base and the newer end that are judged, some of each kind:
     ///
     /// - those whose change is also on the older end's side, since a mend may be picked to both
     ///   sides,
-    /// - those of the first-parent line that change a file which the way to the older end changes
-    ///   too, since two mends of one problem often do,
+    /// - those of the first-parent line that change a file which also differs between the merge
+    ///   base and the older end, since two mends of one problem often change the same file,
     /// - others of that line.
     ///
-    /// A commit without one of the merge bases lacks what that merge base has, and its verdict says
-    /// nothing about this way.
+    /// Each of them contains all merge bases. Another commit lacks what one merge base has, so its
+    /// verdict would say nothing about the way to the newer end.
     pub(super) fn places_behind(
         &self,
         base: &CommitId,
@@ -68,8 +68,9 @@ impl Driver<'_> {
         Ok(changes.into_iter().filter_map(|change| String::from_utf8(change.path).ok()).collect())
     }
 
-    /// The first commit of the line that contains this one, such as the merge of its branch. Beside
-    /// the branch, the line stays bad up to there, so a search must not begin on the branch.
+    /// The first commit of the line that contains this one, such as the merge of its branch. The
+    /// line keeps the merge base's verdict until that merge, so a search must not begin on the
+    /// branch.
     fn first_with(&self, line: &[CommitId], commit: &CommitId) -> Result<CommitId, HuntError> {
         if line.contains(commit) {
             return Ok(commit.clone());

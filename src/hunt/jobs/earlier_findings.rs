@@ -1,6 +1,6 @@
-//! What earlier hunts of the store found out about the speed of nodes. A node that one of them set
-//! aside would cost a hunt that depends on speed its whole search, and the check that finds this
-//! out begins only on the next node.
+//! What earlier hunts of the store found out about the speed of nodes. A hunt compares its nodes
+//! only when it reaches the second one. If its first node is one that an earlier hunt set aside, a
+//! hunt that depends on speed may lose all runs that it made there.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,8 +61,7 @@ pub(crate) fn earlier_findings(
 
 /// Whether the hunt's journal changed a short time ago.
 fn is_recent(hunt: &HuntDir) -> bool {
-    let modified =
-        std::fs::metadata(hunt.path().join("journal.jsonl")).and_then(|it| it.modified());
+    let modified = std::fs::metadata(hunt.journal_path()).and_then(|it| it.modified());
     // A time in the future is that of another clock.
     modified.is_ok_and(|at| !at.elapsed().is_ok_and(|age| age > VALID))
 }

@@ -133,9 +133,10 @@ impl JobDriver<'_> {
     fn one_job(&self, config: &Config, begun: &Begun, avoided: Avoided) -> Result<Next, HuntError> {
         let options = config.executor.slurm.clone().unwrap_or_default().measure;
         let unusable = nodes_set_aside(&self.hunt.jobs());
-        let left = &unusable | &avoided_nodes(&self.hunt.entries()?);
+        let entries = self.hunt.entries()?;
+        let left = &unusable | &avoided_nodes(&entries);
         let all = match avoided {
-            Avoided::All => &left | &self.set_aside_before(config, &options, &left)?,
+            Avoided::All => &left | &self.set_aside_before(config, &options, &left, &entries)?,
             Avoided::Left | Avoided::Nothing => left.clone(),
         };
         let excluded_if = |avoided| match avoided {
@@ -177,12 +178,13 @@ impl JobDriver<'_> {
 
     /// The nodes that earlier hunts set aside, if a node of the partition is left that takes jobs
     /// and is not in `left`: a job must not wait for nodes that are out of service. A note tells
-    /// why each node is avoided.
+    /// why each node is avoided, unless the journal's `entries` have it.
     fn set_aside_before(
         &self,
         config: &Config,
         options: &JobOptions,
         left: &BTreeSet<String>,
+        entries: &[Entry],
     ) -> Result<BTreeSet<String>, HuntError> {
         let findings = earlier_findings(self.hunt, config, jiff::Timestamp::now());
         let nodes: BTreeSet<String> = findings.keys().cloned().collect();
@@ -193,7 +195,6 @@ impl JobDriver<'_> {
         if in_service.difference(&nodes).all(|node| left.contains(node)) {
             return Ok(BTreeSet::new());
         }
-        let entries = self.hunt.entries()?;
         for (node, finding) in &findings {
             let text = finding.note(node);
             let is_it =
@@ -250,18 +251,20 @@ impl JobDriver<'_> {
 
     /// Whether the journal says how the hunt ended, since this driver began.
     fn is_told(&self) -> Result<bool, HuntError> {
-        let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
-        Ok(last.is_some_and(|entry| {
-            matches!(entry.event, Event::Ended { .. } | Event::Stopped { .. })
-        }))
+        let last = self.last_event()?;
+        Ok(matches!(last, Some(Event::Ended { .. } | Event::Stopped { .. })))
     }
 
     /// Whether the last job ended because the hunt goes on on another node.
     fn has_left_node(&self) -> Result<bool, HuntError> {
+        let last = self.last_event()?;
+        Ok(matches!(last, Some(Event::NodeSetAside { .. } | Event::ConfirmsElsewhere { .. })))
+    }
+
+    /// The last event of the journal since this driver began.
+    fn last_event(&self) -> Result<Option<Event>, HuntError> {
         let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
-        Ok(last.is_some_and(|entry| {
-            matches!(entry.event, Event::NodeSetAside { .. } | Event::ConfirmsElsewhere { .. })
-        }))
+        Ok(last.map(|entry| entry.event))
     }
 
     /// Whether a job took the hunt up since this driver began.

@@ -27,7 +27,8 @@ impl Driver<'_> {
         let look = Request::look(end, &measures, Phase::Localize);
         let request = Request { runs: 1, recipe: Some(reverted), ..look };
         let seen = self.oracle.evaluate(request)?;
-        // A failing end has no level, so a guard of the failing measure is none of `others`.
+        // `others` lacks the guards of a measure that fails at the bad end, for they have no level
+        // there.
         let good = self.begun.good.commit.clone();
         let at_good = self.known_runs(&good, &measures)?;
         let (targets, _) = self.sought()?;

@@ -41,13 +41,17 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
         Some(Revert::Absent) => return unchanged(finding, None, targets),
         // The rest of the change may make the step too.
         _ if cause.in_part => return Vec::new(),
-        Some(Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain) => {
-            cause.reverted()
-        }
+        Some(revert) if may_keep_steps(revert) => cause.reverted(),
         _ => None,
     };
     let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
     in_trials([reverted, backported], finding, targets)
+}
+
+/// Whether the newer end without a change may still have its steps, as far as the verdict tells.
+/// Then the levels decide.
+fn may_keep_steps(revert: &Revert) -> bool {
+    matches!(revert, Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain)
 }
 
 /// What the first test that contradicts the answer leaves unexplained.
@@ -69,11 +73,8 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
         return Vec::new();
     }
     let reverted = match joint_revert.as_ref().map(|joint| (&joint.revert, &joint.trial)) {
-        Some((
-            Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain,
-            trial,
-        )) => trial.as_ref(),
         Some((Revert::Absent, _)) => return unchanged(finding, None, targets),
+        Some((revert, trial)) if may_keep_steps(revert) => trial.as_ref(),
         _ => None,
     };
     let backported = match joint_backport {
@@ -239,10 +240,8 @@ pub(super) fn incomplete(
     };
     let breaks_other =
         !is_several && finding.cause.as_ref().is_some_and(|cause| cause.broken_too.is_some());
-    let is_later = matches!(
-        revert,
-        Some(Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::Absent)
-    );
+    // In a hunt for a fix: a later commit fixes this too.
+    let is_later = matches!(revert, Some(Revert::StillGood | Revert::Absent));
     // The account does not tell where the rest is.
     let is_left = |account: &Account| {
         unexplained.contains(&Unexplained::Metric(account.metric.clone()))

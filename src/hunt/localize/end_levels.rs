@@ -22,23 +22,22 @@ pub(super) fn by_levels(
     own_step: impl Fn(&Metric) -> Option<f64>,
 ) -> Revert {
     let runs = trial.attempts.len().max(1);
-    let any = |is_so: &dyn Fn(&GuardTarget, &Value, usize) -> bool| {
+    let any = |is_so: &dyn Fn(&GuardTarget, &Value) -> bool| {
         targets.iter().filter_map(Target::guard).any(|target| {
             let level = trial.levels.get(&target.guard.metric);
-            level.is_some_and(|level| is_so(target, level, runs))
+            level.is_some_and(|level| is_so(target, level))
         })
     };
+    let stays_worse = |target: &GuardTarget, level: &Value| is_surely_worse(target, level, runs);
+    let gets_worse = |target: &GuardTarget, level: &Value| is_worse_than_end(target, level, runs);
+    let gains_too_much = |target: &GuardTarget, level: &Value| {
+        own_step(&target.guard.metric)
+            .is_some_and(|step| gains_more_than(target, level, step.abs()))
+    };
     match told {
-        Revert::Heals | Revert::HealsPart if any(&is_surely_worse) => Revert::StepGone,
-        Revert::Heals | Revert::HealsPart
-            if any(&|target, level, _| {
-                own_step(&target.guard.metric)
-                    .is_some_and(|step| gains_more_than(target, level, step.abs()))
-            }) =>
-        {
-            Revert::Unlike
-        }
-        Revert::StillBad if any(&is_worse_than_end) => Revert::Unlike,
+        Revert::Heals | Revert::HealsPart if any(&stays_worse) => Revert::StepGone,
+        Revert::Heals | Revert::HealsPart if any(&gains_too_much) => Revert::Unlike,
+        Revert::StillBad if any(&gets_worse) => Revert::Unlike,
         other => other,
     }
 }
@@ -60,8 +59,9 @@ fn is_worse_than_end(target: &GuardTarget, level: &Value, runs: usize) -> bool {
     level.is_nan() || target.guard.worsening(bad, level) > same
 }
 
-/// Whether the bad end gains more than twice this step without it, and by more than the tolerance
-/// beyond that, so that it is better than the good end.
+/// Whether the bad end without a change is better than the good end by more than the tolerance, and
+/// better than the bad end itself by more than twice the change's step and the tolerance. `level`:
+/// that of the bad end without the change.
 fn gains_more_than(target: &GuardTarget, level: &Value, step: f64) -> bool {
     let levels = (target.baseline.number(), target.bad.number(), level.number());
     let (Some(good), Some(bad), Some(level)) = levels else { return false };
@@ -130,6 +130,7 @@ mod tests {
         assert_eq!(told(target(down, 7.0, 6.5), 5.0), Revert::Unlike);
         assert_eq!(told(target(down, 7.0, 6.5), 6.8), Revert::StillBad);
     }
+
     #[test]
     fn nor_does_one_that_gets_better_than_the_good_end_by_more_than_the_step() {
         let up = GuardForm::MaxIncrease(0.1);

@@ -1,8 +1,9 @@
-//! Values that may follow from the commit's name alone, as a seed or a salt made from it does. Then
-//! each commit shows another value, and the first one beyond the tolerance is blamed by chance.
+//! Whether the commit's name alone may make the values: a program may use the name as a seed or a
+//! salt. Then each commit shows another value, and the first commit whose value is beyond the
+//! tolerance is blamed by chance.
 //!
-//! No test is needed: if the name made the values, hardly two commits would share one. Ordinary
-//! commits do, so an ordinary hunt loses nothing.
+//! No test is needed: if the name made the values, hardly any two commits would show the same one.
+//! In an ordinary hunt some commits do, so its confidence stays as it is.
 
 use std::collections::BTreeSet;
 

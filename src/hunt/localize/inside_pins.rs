@@ -1,6 +1,6 @@
-//! Takes what a named commit brought to a submodule out of the newer end, if later commits moved
-//! the submodule's pin on. Two pins have no lines to merge, but the submodule's files have: the
-//! difference between the commits of the first move is taken out of the files at the end's pin, as
+//! Takes a named commit's move of a submodule's pin out of the newer end, if later commits moved
+//! the pin on. Two pins have no lines to merge, but the submodule's files have: the difference
+//! between the two commits of the first move is taken out of the files at the end's pin, as
 //! `git revert` in the submodule does.
 //!
 //! The submodule is laid into the end as plain files. A build may ask git for the submodule's
@@ -34,12 +34,12 @@ struct MovedOn {
 }
 
 impl Localization<'_, '_> {
-    /// What the newer endpoint shows without these parts of the change, `shown` for people, if
-    /// they move pins that later commits moved on. `None` if there is no such pin, or if the test
-    /// does not tell.
+    /// What the newer endpoint shows without these parts of the change, if they move pins that
+    /// later commits moved on. `None` if there is no such pin, or if the test does not tell.
+    /// `shown`: the parts as people see them.
     ///
-    /// If later commits rewrote lines of the move, the files get these lines as they were before
-    /// it. This tells only if the endpoint then stays as it is.
+    /// If later commits rewrote lines that the move changed, the files get these lines as they were
+    /// before the move. Then the test counts only if the endpoint keeps its verdict.
     pub(super) fn reverted_inside(
         &mut self,
         taken: &Taken,

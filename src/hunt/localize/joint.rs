@@ -212,8 +212,8 @@ pub(super) fn has_joint_verdict(finding: &Finding) -> bool {
 }
 
 /// Whether a test of the newer end without a named commit's cause gave a verdict: without it alone,
-/// or if several commits are named, without the causes inside all of them. Of several commits, one
-/// without which alone all its own steps are gone needs no test without the others.
+/// or if several commits are named, without the causes inside all of them. A verdict without this
+/// one of several commits is enough if all steps of this commit are gone then.
 fn has_verdict_without(finding: &Finding, commit: &CommitId) -> bool {
     if finding.culprits.len() > 1 {
         return has_joint_verdict(finding) || is_gone_without(finding, commit);
@@ -226,8 +226,7 @@ fn has_verdict_without(finding: &Finding, commit: &CommitId) -> bool {
 fn is_gone_without(finding: &Finding, commit: &CommitId) -> bool {
     let named = finding.culprits.iter().find(|one| one.info.commit == *commit);
     let Some((culprit, cause)) = named.zip(cause_of(finding, commit)) else { return false };
-    let is_gone =
-        matches!(cause.revert, Some(Revert::Heals | Revert::HealsPart | Revert::StepGone));
+    let is_gone = cause.revert.as_ref().is_some_and(Revert::takes_step_out);
     let Some(test) = cause.reverted().filter(|_| is_gone) else { return false };
     culprit.failure.is_none()
         && !culprit.effects.is_empty()

@@ -150,9 +150,9 @@ impl Driver<'_> {
         })
     }
 
-    /// The runs of the newer end without what is left of the changes of these commits, the last one
-    /// removed first, if it is good. `None` if no test tells, or if a level is beyond the good
-    /// end's.
+    /// Takes what is left of the changes of these commits out of the newer end, the last one first,
+    /// and judges the result: its runs if it is good. `None` if it is not good, if no test tells,
+    /// or if a level is beyond the good end's.
     pub(crate) fn newer_end_good_without(
         &mut self,
         culprits: &[Culprit],

@@ -85,14 +85,13 @@ impl Driver<'_> {
         if self.judged_alone(&whole).len() == whole.len() {
             return Ok(false);
         }
-        // No control can tell. Who only opened `.git`, as Cargo does, may have asked nothing.
+        // No control can tell. A program that only opens `.git`, as Cargo does, may ask nothing.
         let [_, newer] = self.begun.ends().map(CommitId::clone);
         // The commits are found: a fault of the machine must not lose the answer.
         let asked = self.oracle.asked_git(&newer, &whole).map_err(HuntError::from);
         let asked = self.unless_faulty(asked)?;
-        let follows_tag = self.unless_faulty(self.is_tagged(&newer).map_err(HuntError::from))?;
-        let asks_for_tag = asked.contains(&GitQuestion::Describe) && follows_tag;
-        Ok(asked.contains(&GitQuestion::References) || asks_for_tag)
+        let is_asking = self.asks_references(&asked, &newer).map_err(HuntError::from);
+        self.unless_faulty(is_asking)
     }
 
     /// The named commits whose step a tag at an endpoint alone may make.
@@ -129,10 +128,18 @@ impl Driver<'_> {
     /// Whether a build or a run of the commit may see that HEAD of a modified tree is our commit.
     fn may_see_head(&mut self, commit: &CommitId, targets: &[Target]) -> Result<bool, HuntError> {
         let asked = self.oracle.asked_git(commit, targets)?;
-        let is_seen = asked.contains(&GitQuestion::References)
-            || asked.contains(&GitQuestion::Unseen)
-            || (asked.contains(&GitQuestion::Describe) && self.is_tagged(commit)?);
-        Ok(is_seen)
+        Ok(asked.contains(&GitQuestion::Unseen) || self.asks_references(&asked, commit)?)
+    }
+
+    /// Whether these questions about a commit are about references, which our commit does not have.
+    fn asks_references(
+        &self,
+        asked: &BTreeSet<GitQuestion>,
+        commit: &CommitId,
+    ) -> Result<bool, OracleError> {
+        let asks_for_tag = asked.contains(&GitQuestion::Describe);
+        let is_asking = asked.contains(&GitQuestion::References);
+        Ok(is_asking || (asks_for_tag && self.is_tagged(commit)?))
     }
 
     /// Whether a tag is exactly at a commit.
@@ -180,8 +187,8 @@ fn is_untold(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Skip | Verdict::Unknown)
 }
 
-/// Whether a test has the verdict of an endpoint, and its levels where values repeat. `own`: the
-/// endpoint's verdict.
+/// Whether a test has the verdict of an endpoint and, if values repeat, the endpoint's levels.
+/// `own`: the endpoint's verdict.
 pub(super) fn shows_end(
     own: Verdict,
     verdict: Verdict,

@@ -1,5 +1,5 @@
-//! An endpoint with the differences of pairs of trees: as patches, or as a merge where a patch does
-//! not apply.
+//! Applies differences to an endpoint. Each difference is that of a pair of trees. The result is
+//! the endpoint with patches; if git refuses a patch, it is a merge of the trees.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Culprit};
@@ -31,7 +31,8 @@ impl Driver<'_> {
         self.patched_with(end, differences, Conflicts::Stay)
     }
 
-    /// An endpoint without a commit's change. The parts in `kept` keep their change.
+    /// Takes a commit's change out of an endpoint, except for the parts in `kept`. `conflicts`: see
+    /// [`Self::patched_with`].
     pub(super) fn patched_without(
         &mut self,
         end: &CommitId,
@@ -58,7 +59,8 @@ impl Driver<'_> {
         self.patched_onto(end, &own, differences, conflicts)
     }
 
-    /// The same for an endpoint that the recipe `own` builds, which may lay files over it.
+    /// The same as [`Self::patched_with`]. `own`: the recipe that builds the endpoint before the
+    /// differences are applied. It may lay files over the endpoint.
     pub(super) fn patched_onto(
         &mut self,
         end: &CommitId,

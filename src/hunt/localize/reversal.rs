@@ -40,8 +40,8 @@ impl AddedFiles {
 }
 
 impl Driver<'_> {
-    /// How to take a commit's change out of `end`. The parts in `kept` keep their change. Lines
-    /// that are in another file there stay.
+    /// How to take a commit's change out of `end`, except for the parts in `kept`. If later commits
+    /// moved lines of the change to another file, these lines stay at `end` too.
     pub(super) fn reversal(
         &self,
         end: &CommitId,
@@ -52,7 +52,8 @@ impl Driver<'_> {
         self.reversal_with(end, culprit, change, kept, [Vec::new(), Vec::new()])
     }
 
-    /// The same with other files laid over the trees before the change and with it.
+    /// The same as [`Self::reversal`], with more files in both trees: `laid_before` in the tree
+    /// before the change, `laid_after` in the tree with it.
     pub(super) fn reversal_with(
         &self,
         end: &CommitId,

@@ -40,8 +40,7 @@ impl From<Revert> for Reverted {
 impl Reverted {
     /// Whether the test tells if the end breaks a guard beside the failure without the parts.
     fn tells_of_guards(&self) -> bool {
-        let is_gone = matches!(self.revert, Revert::Heals | Revert::HealsPart | Revert::StepGone);
-        self.broken_too.is_some() || is_gone
+        self.broken_too.is_some() || self.revert.takes_step_out()
     }
 }
 
@@ -138,8 +137,8 @@ impl Localization<'_, '_> {
         }
     }
 
-    /// Notes a test of the newer endpoint without parts, which `recipe` builds, and says what it
-    /// shows.
+    /// What a test of the newer endpoint without parts shows. Writes the test to the journal.
+    /// `recipe`: builds that endpoint without the parts.
     pub(super) fn told_by(
         &mut self,
         verdict: Verdict,
@@ -220,7 +219,7 @@ impl Driver<'_> {
         self.test_patched(end, patched, of, parts, targets)
     }
 
-    /// The same for an endpoint that has its patch.
+    /// The same as [`Self::test_end`]. `patched`: the endpoint with its patch.
     pub(super) fn test_patched(
         &mut self,
         end: &CommitId,
@@ -290,7 +289,8 @@ impl Driver<'_> {
         self.unless_head_matters(end, targets, judged).map(Some)
     }
 
-    /// The same, whatever HEAD is.
+    /// The same as [`Self::judge_end`], but does not ask whether HEAD alone may make the
+    /// difference.
     pub(super) fn judge_modified(
         &mut self,
         end: &CommitId,

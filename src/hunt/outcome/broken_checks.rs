@@ -12,7 +12,8 @@ use super::hidden_cause::WhyHidden;
 
 impl Driver<'_> {
     /// Marks each named commit as hiding later ones if the output names checks that it broke, and
-    /// none of them fails at the newer end; enters the checks that no named commit broke.
+    /// none of them fails at the newer end; adds to the ledger the checks that no named commit
+    /// broke.
     pub(crate) fn doubt_repaired_checks(
         &mut self,
         ledger: &mut Ledger,
@@ -32,8 +33,8 @@ impl Driver<'_> {
         self.enter_open_checks(ledger, whole)
     }
 
-    /// Enters the checks that do not fail at the good end, fail at the bad end, and that no named
-    /// commit broke.
+    /// Adds to the ledger the checks that fail at the bad end, do not fail at the good end, and
+    /// that no named commit broke.
     fn enter_open_checks(
         &mut self,
         ledger: &mut Ledger,
@@ -122,13 +123,13 @@ impl Ledger {
 
     /// Notes the checks that stay open.
     pub(crate) fn note_open_checks(&mut self) {
-        for (metric, open) in std::mem::take(&mut self.open_checks) {
-            self.note(format!(
+        let notes = self.open_checks.iter().map(|(metric, open)| {
+            format!(
                 "{}: no named commit broke these checks, which fail at the bad end: {}",
                 metric.measure,
                 open.names()
-            ));
-            self.open_checks.insert(metric, open);
-        }
+            )
+        });
+        self.notes.extend(notes);
     }
 }

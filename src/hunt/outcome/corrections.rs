@@ -139,9 +139,9 @@ impl Driver<'_> {
 
     /// Whether the newer end is clearly worse than the parent of a found commit, in each metric
     /// whose levels vary and can be compared from commit to commit. Steps of the parent that were
-    /// undone later do not count, nor does what the parent's branch had before it forked off from
-    /// the way to the older end, which got better since. Runs both until that is clear, but not
-    /// more often than [`MOST_RUNS`].
+    /// undone later do not count. Nor does what makes the parent worse only because its branch
+    /// forked off before the older end got better ([`Self::excess_at_fork`]). Runs both until that
+    /// is clear, but not more often than [`MOST_RUNS`].
     fn does_end_show(
         &mut self,
         ledger: &mut Ledger,

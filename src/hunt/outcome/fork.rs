@@ -1,5 +1,6 @@
-//! The commit where a side branch forks off from the way to a range's older end. If the older end got
-//! its level only after that, the branch begins at another level, and does not bring it in.
+//! The commit where a side branch forks off from the way to a range's older end. If the older end
+//! got its level only after that, the branch begins at another level and did not cause the
+//! difference.
 
 use crate::evaluation::{CommitId, GuardTarget, Target, Value};
 use crate::hunt::HuntError;
@@ -10,13 +11,14 @@ use crate::hunt::terms::SearchTerms;
 use super::account::{exceeds, is_beyond_noise};
 use super::mean_level::{MeanLevel, Rest, SURE};
 
-/// A fork was run at least this often.
+/// How often a fork was run at least.
 const RUNS_AT_FORK: usize = 1;
 
-/// How much worse a commit is than another one, and standard errors of that, in the metric's unit.
+/// How much worse a commit is than another one, in the metric's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Excess {
     pub(super) size: f64,
+    /// [`SURE`] standard errors of the size.
     pub(super) error: f64,
 }
 
@@ -75,11 +77,11 @@ impl Driver<'_> {
         Ok(Some(SearchRange { older: fork.clone(), targets, aside: Vec::new(), ..part }))
     }
 
-    /// In noise, how much worse the commit where `commit` forks off is than the older end, if it is
-    /// surely worse by more than the tolerance: the older end got better after the fork. The newer
-    /// end contains what made it better, so it is compared with `commit` without this excess. 0 if
-    /// `commit` contains the older end, if there are several forks, or if the fork has no runs.
-    /// Makes no runs.
+    /// In noise: how much worse than the older end the fork is, the commit where the branch of
+    /// `commit` begins. 0 unless the fork is surely worse by more than the tolerance: then the
+    /// older end got better after the fork. The newer end has this improvement and `commit` lacks
+    /// it, so a comparison of these two leaves the excess out. 0 also if `commit` contains the
+    /// older end, if there are several forks, or if the fork has no runs. Makes no runs.
     pub(super) fn excess_at_fork(
         &mut self,
         commit: &CommitId,

@@ -298,14 +298,15 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Whether a commit of a place has no level yet.
+    /// Whether the hunt has not measured one of the suspect's commits yet.
     fn is_unmeasured(&self, suspect: &UndoLocation) -> Result<bool, HuntError> {
         let measured = self.measured()?;
         let mut commits = suspect.places.iter().chain([&suspect.before]);
         Ok(commits.any(|commit| !measured.contains(commit)))
     }
 
-    /// Tells that commits after a found one are measured to see whether its step lasts.
+    /// Writes to the journal that at most `most` commits after a found one are measured now, to see
+    /// whether its step lasts.
     fn begin_later(&mut self, found: &CommitId, most: usize) -> Result<(), HuntError> {
         let (of, side) = (found.clone(), Neighbours::Later);
         Ok(self.oracle.recorder.event(Event::Neighbours { of, side, most })?)
@@ -364,8 +365,9 @@ impl Driver<'_> {
     }
 }
 
-/// The maximum number of commits that so many looks measure: those of the suspects, then single
-/// ones between the found commit and the newer end, which is the last of `later` commits.
+/// The maximum number of commits that are measured after a found one. Each look measures the
+/// commits of one suspect. If no suspect is left and `is_plain` is false, a look measures a single
+/// commit before the newer end, which is the last of the `later` commits.
 fn most_measured(suspects: &[UndoLocation], looks: usize, is_plain: bool, later: usize) -> usize {
     let listed = suspects.iter().take(looks).map(|suspect| suspect.places.len() + 1);
     let middles = if is_plain { 0 } else { looks.saturating_sub(suspects.len()) };

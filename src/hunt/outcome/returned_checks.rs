@@ -39,27 +39,27 @@ impl Driver<'_> {
                     let why = format!("{short} brings a failing test that may have run before");
                     (whole.older.clone(), format!("{why}: {names}"))
                 }
-                earlier => {
-                    if let Some(earlier) = earlier? {
-                        let why = format!(
-                            "the failing test did not run before {short}, but an earlier commit \
-                             ran it ({names}): one of the commits since then broke it"
-                        );
-                        (earlier, why)
-                    } else {
-                        let gone = self.gone_before(&culprit, &measure)?;
-                        if gone.is_empty() {
-                            continue;
-                        }
-                        let last = self.ran_before(&culprit, whole, &measure, &gone)?;
-                        let gone = gone.names();
-                        let why = format!(
-                            "the failing test is new at {short} ({names}), and a test that ran \
-                             earlier had gone before ({gone}): if it is the same test under \
-                             another name, one of the commits since then broke it"
-                        );
-                        (last.unwrap_or_else(|| whole.older.clone()), why)
+                Err(error) => return Err(error),
+                Ok(Some(earlier)) => {
+                    let why = format!(
+                        "the failing test did not run before {short}, but an earlier commit ran it \
+                         ({names}): one of the commits since then broke it"
+                    );
+                    (earlier, why)
+                }
+                Ok(None) => {
+                    let gone = self.gone_before(&culprit, &measure)?;
+                    if gone.is_empty() {
+                        continue;
                     }
+                    let last = self.ran_before(&culprit, whole, &measure, &gone)?;
+                    let gone = gone.names();
+                    let why = format!(
+                        "the failing test is new at {short} ({names}), and a test that ran earlier \
+                         had gone before ({gone}): if it is the same test under another name, one \
+                         of the commits since then broke it"
+                    );
+                    (last.unwrap_or_else(|| whole.older.clone()), why)
                 }
             };
             let among = self.oracle.history.commits(&Range::between(&from, found))?;
@@ -85,7 +85,7 @@ impl Driver<'_> {
         Ok(brought)
     }
 
-    /// The checks that known commits before the found one ran, that neither its parent nor the
+    /// The checks that judged commits before the found one ran, that neither its parent nor the
     /// commit itself runs, and that the commit does not name as skipped.
     fn gone_before(&mut self, culprit: &Culprit, measure: &str) -> Result<Checks, HuntError> {
         let (found, parent) = (&culprit.info.commit, &culprit.parent);

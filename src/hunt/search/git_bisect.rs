@@ -14,7 +14,7 @@ use crate::hunt::range::SearchRange;
 use crate::hunt::strategy::SearchStrategy;
 use crate::process::{self, Keep, LogFile};
 use crate::store::RecordedFault;
-use crate::store::journal::{Event, SearchEnd};
+use crate::store::journal::{Event, Judged, SearchEnd};
 
 use super::opening::open_search;
 use super::replay::{ended, replay, still_open};
@@ -57,12 +57,15 @@ pub(crate) fn bisect(
         if ended(&session)?.is_some() {
             break;
         }
-        if tell_own_choice(driver, &session, known)? {
+        let last = last_judged(driver, known)?;
+        if let Some(last) = &last
+            && tell_own_choice(driver, &session, last)?
+        {
             continue;
         }
         if !driver.is_look_due()? {
             // Git also ends with success before it tests a merge base.
-            if has_succeeded && judgements(driver)? > known {
+            if has_succeeded && last.is_some() {
                 continue;
             }
             break;
@@ -109,19 +112,13 @@ pub(crate) fn bisect(
     Ok(change.map_or(BisectEnd::Answer(end), BisectEnd::MachineChanged))
 }
 
-/// Tells git the verdict of a commit that the oracle tested in place of git's own choice. Returns
-/// whether there was one after the first `known` verdicts.
+/// Tells git the last verdict if the oracle tested another commit than the one that git asked for.
+/// Returns whether it did.
 fn tell_own_choice(
     driver: &Driver<'_>,
     session: &BisectSession,
-    known: usize,
+    last: &Judged,
 ) -> Result<bool, HuntError> {
-    let entries = driver.hunt.entries()?.into_iter();
-    let judged = entries.filter_map(|entry| match entry.event {
-        Event::Judged(judged) => Some(judged),
-        _ => None,
-    });
-    let Some(last) = judged.skip(known).last() else { return Ok(false) };
     let state = session.state()?;
     let is_told = state.as_ref().is_some_and(|one| {
         one.current.as_ref() == Some(&last.commit) || one.skipped.contains(&last.commit)
@@ -135,6 +132,16 @@ fn tell_own_choice(
     }
     session.mark(verdict, &last.commit)?;
     Ok(true)
+}
+
+/// The last verdict in the hunt's journal; `None` if there are only the first `known` ones.
+fn last_judged(driver: &Driver<'_>, known: usize) -> Result<Option<Judged>, HuntError> {
+    let entries = driver.hunt.entries()?.into_iter();
+    let judged = entries.filter_map(|entry| match entry.event {
+        Event::Judged(judged) => Some(judged),
+        _ => None,
+    });
+    Ok(judged.skip(known).last())
 }
 
 /// The number of verdicts that this hunt has written to its journal.

@@ -207,7 +207,8 @@ impl Search<'_, '_> {
             match noisy.advise() {
                 Advice::Measure(places) => self.measure(noisy, &places, number)?,
                 Advice::Confirm(candidate) => {
-                    // Nothing is built or run beside the runs that decide.
+                    // Other slots stay idle while the confirmation runs: their work could change
+                    // its values.
                     self.others.end()?;
                     self.write_verdicts(noisy, number)?;
                     self.write_posterior(noisy, number)?;

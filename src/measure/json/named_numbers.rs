@@ -10,7 +10,7 @@ use super::document_in;
 /// Collects the wanted numbers of a document.
 struct Walk<'d, 'w> {
     is_wanted: &'w dyn Fn(f64) -> bool,
-    /// What the place says so far.
+    /// The keys and texts on the way to the current value.
     says: Vec<&'d str>,
     found: Vec<(f64, PlaceNames)>,
 }

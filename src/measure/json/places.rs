@@ -5,6 +5,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::evaluation::{OutputPlace, ValuePlaces};
 
+use super::pointer::{child, keys_of};
+
 /// Maximum number of fields of one place, and of other elements of one array.
 const MOST: usize = 32;
 /// Maximum length of a text that counts, in bytes.
@@ -15,8 +17,7 @@ type Place<'d> = (OutputPlace, &'d Json);
 
 /// The places of a value. `None` if no array is on the way to it, or if its element says nothing.
 pub(super) fn places_at(document: &Json, pointer: &str) -> Option<ValuePlaces> {
-    let unescaped = |key: &str| key.replace("~1", "/").replace("~0", "~");
-    let keys: Vec<String> = pointer.split('/').skip(1).map(unescaped).collect();
+    let keys: Vec<String> = keys_of(pointer).collect();
     let (own, value) = place_of(document, &keys)?;
     let mut others = Vec::new();
     let mut at = document;
@@ -35,6 +36,7 @@ pub(super) fn places_at(document: &Json, pointer: &str) -> Option<ValuePlaces> {
     ValuePlaces::new(own, others)
 }
 
+/// The place at these keys: the fields of the array elements on the way.
 fn place_of<'d>(document: &'d Json, keys: &[String]) -> Option<Place<'d>> {
     let mut fields = Vec::new();
     let (mut at, mut path, mut is_in_array) = (document, String::new(), false);
@@ -50,14 +52,6 @@ fn place_of<'d>(document: &'d Json, keys: &[String]) -> Option<Place<'d>> {
         at = child(at, key)?;
     }
     Some((fields.into_iter().take(MOST).collect(), at))
-}
-
-fn child<'d>(of: &'d Json, key: &str) -> Option<&'d Json> {
-    match of {
-        Json::Array(items) => items.get(key.parse::<usize>().ok()?),
-        Json::Object(fields) => fields.get(key),
-        _ => None,
-    }
 }
 
 /// Adds the fields of an object and of the objects in it, except one key.

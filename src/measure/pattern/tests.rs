@@ -1,5 +1,5 @@
 use super::*;
-use crate::evaluation::FailureKind;
+use crate::evaluation::{FailureKind, Value};
 
 struct Case {
     pattern: &'static str,

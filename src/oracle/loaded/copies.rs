@@ -75,8 +75,8 @@ impl LoadedFrom<'_> {
 
     /// The shared objects from outside that the run loaded in place of one of `built`, with the
     /// commit's file: a program of the commit asks for this name, and the run opened no file of the
-    /// commit with it. `mapped`: files that were seen in memory, where a short run's may be missing.
-    /// Then `library_path` tells, which the loader reads before a program's RUNPATH.
+    /// commit with it. `mapped`: files that were seen in memory. A short run may end before its
+    /// files are seen; then the copy is looked for in `library_path`, where the loader looks first.
     pub(super) fn libraries(
         &self,
         built: &[PathBuf],
@@ -87,15 +87,12 @@ impl LoadedFrom<'_> {
         let mut needed: Option<BTreeSet<Vec<u8>>> = None;
         let mut found = BTreeMap::new();
         for file in built {
-            let Some(stem_of_file) = stem(file).filter(|stem| !opened.contains(stem)) else {
-                continue;
-            };
-            let Some(name) = file.file_name() else { continue };
-            if self.is_vendored(file) {
+            let (Some(name), Some(own_stem)) = (file.file_name(), stem(file)) else { continue };
+            if opened.contains(own_stem) || self.is_vendored(file) {
                 continue;
             }
             let is_it =
-                |path: &&PathBuf| stem(path) == Some(stem_of_file) && !path.starts_with(self.root);
+                |path: &&PathBuf| stem(path) == Some(own_stem) && !path.starts_with(self.root);
             let copy = mapped.iter().find(is_it).cloned();
             let Some(copy) = copy.or_else(|| self.in_library_path(name, library_path?)) else {
                 continue;

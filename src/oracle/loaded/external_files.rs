@@ -11,6 +11,9 @@ use crate::evaluation::{Loaded, RunRecord};
 use crate::store::journal::Event;
 use crate::store::{HuntDir, Store, StoreError};
 
+use super::file_kind::is_binary;
+use super::is_older;
+
 /// The files from outside the slot that the hunt's runs loaded so far.
 #[derive(Debug, Default)]
 pub(in crate::oracle) struct ExternalFiles {
@@ -75,7 +78,7 @@ impl ExternalFiles {
 pub(in crate::oracle) fn is_given(path: &Path, started: &str) -> bool {
     let Ok(began) = started.parse::<Timestamp>() else { return false };
     let is_own = std::env::current_exe().is_ok_and(|own| own == path);
-    super::is_older(path, began) && !is_own && super::file_kind::is_binary(path)
+    is_older(path, began) && !is_own && is_binary(path)
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ impl LoadWatch {
     }
 }
 
-/// These copies, by path, with the digests of the commit's files.
+/// These installed copies, by path, with the digests of the commit's files that they hide.
 fn installed_copies(
     found: BTreeMap<PathBuf, PathBuf>,
     slot: &Slot,
@@ -277,14 +277,17 @@ impl AllowedPaths<'_> {
     /// that are installed in a linked environment are no files of that kind.
     fn is_chosen(&self, path: &Path) -> bool {
         let is_packages = |name: &OsStr| name == "site-packages" || name == "dist-packages";
-        let is_allowed = self.allowed.iter().any(|allowed| path.starts_with(allowed));
-        is_allowed && !path.iter().any(is_packages)
+        self.is_allowed(path) && !path.iter().any(is_packages)
+    }
+
+    /// Whether the file is one of the exceptions in the checkout, or below one.
+    fn is_allowed(&self, path: &Path) -> bool {
+        self.allowed.iter().any(|allowed| path.starts_with(allowed))
     }
 
     fn leak(&self, path: &Path) -> Option<Leak> {
         let slots = self.slot.root().parent();
-        let is_allowed = |path: &Path| self.allowed.iter().any(|allowed| path.starts_with(allowed));
-        let whose = if path.starts_with(self.slot.root()) || is_allowed(path) {
+        let whose = if path.starts_with(self.slot.root()) || self.is_allowed(path) {
             return None;
         } else if slots.is_some_and(|slots| path.starts_with(slots)) {
             "the slot of another build"

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::evaluation::Loaded;
 use crate::store::{Digests, Store, StoreError};
 
+use super::file_kind::is_binary;
+
 /// The current digests of files from outside the slot.
 #[derive(Debug, Default)]
 pub(crate) struct Present {
@@ -53,9 +55,7 @@ impl Present {
             return Ok(());
         }
         let own = std::env::current_exe().ok();
-        let is_program = |file: &PathBuf| {
-            own.as_ref() != Some(file) && super::file_kind::is_binary(file.as_path())
-        };
+        let is_program = |file: &PathBuf| own.as_ref() != Some(file) && is_binary(file);
         let programs: Vec<PathBuf> =
             new.iter().map(|path| PathBuf::from(path.as_str())).filter(is_program).collect();
         let mut digests = Digests::open(store).of_each(&programs)?;

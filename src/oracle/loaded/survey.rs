@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::file_kind::{is_executable, is_library};
 
 /// The folders, and a digest of every name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Survey {
     /// All folders, the top ones included.
     pub(super) folders: Vec<PathBuf>,
@@ -22,31 +22,24 @@ pub(super) struct Survey {
 
 /// Walks the folders, without `.git` and without following links.
 pub(super) fn survey(tops: &[PathBuf]) -> Survey {
-    let mut walk = Walk {
-        folders: Vec::new(),
-        names: Sha256::new(),
-        programs: Vec::new(),
-        libraries: Vec::new(),
-    };
+    let mut walk = Walk { names: Sha256::new(), found: Survey::default() };
     for top in tops {
         walk.below(top, Path::new(""));
         walk.names.update(b"\n");
     }
-    let names = crate::store::hex(&walk.names.finalize());
-    let Walk { folders, programs, libraries, .. } = walk;
-    Survey { folders, names, programs, libraries }
+    let Walk { names, found } = walk;
+    Survey { names: crate::store::hex(&names.finalize()), ..found }
 }
 
 struct Walk {
-    folders: Vec<PathBuf>,
     names: Sha256,
-    programs: Vec<PathBuf>,
-    libraries: Vec<PathBuf>,
+    /// What was found so far, without the digest of the names.
+    found: Survey,
 }
 
 impl Walk {
     fn below(&mut self, folder: &Path, relative: &Path) {
-        self.folders.push(folder.to_owned());
+        self.found.folders.push(folder.to_owned());
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         let mut entries: Vec<_> = entries.flatten().filter(|e| e.file_name() != ".git").collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -54,7 +47,7 @@ impl Walk {
             let below = relative.join(entry.file_name());
             self.names.update(below.as_os_str().as_encoded_bytes());
             if is_library(&entry.file_name()) {
-                self.libraries.push(entry.path());
+                self.found.libraries.push(entry.path());
             }
             if let Ok(target) = entry.path().read_link() {
                 self.names.update(b"\0");
@@ -64,7 +57,7 @@ impl Walk {
             {
                 // A link target never begins with a zero byte, so no target looks like these bytes.
                 self.names.update(b"\0\0");
-                self.programs.push(entry.path());
+                self.found.programs.push(entry.path());
             }
             self.names.update(b"\n");
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use super::events;
-use crate::kit::{Hunt, Oracle, TestEnvironment, line};
+use crate::kit::{Hunt, Oracle, TestEnvironment, events, line};
 
 #[test]
 fn quiet_leaves_the_answer_and_verbose_shows_each_build_and_run() {

@@ -4,8 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::events;
-use crate::kit::{Oracle, Snapshot, TestEnvironment, line};
+use crate::kit::{Oracle, Snapshot, TestEnvironment, events, line};
 
 #[test]
 fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {

@@ -86,6 +86,13 @@ impl Hunt {
     }
 }
 
+/// The events of this kind in a hunt's journal.
+pub(crate) fn events(hunt: &Hunt, kind: &str) -> Vec<Value> {
+    let journal = hunt.file("journal.jsonl");
+    let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    entries.filter(|entry| entry["event"] == kind).collect()
+}
+
 fn labels<'r>(
     history: &History,
     entries: &'r [Value],

@@ -23,7 +23,7 @@ pub(crate) use browser::{show, show_again, show_place};
 pub(crate) use clock::Clock;
 pub(crate) use environment::{TestEnvironment, in_path, other_git};
 pub(crate) use history::{History, Plan, graph, line};
-pub(crate) use hunt::Hunt;
+pub(crate) use hunt::{Hunt, events};
 pub(crate) use oracle::Oracle;
 pub(crate) use processes::{Process, kill};
 pub(crate) use running::{Output, PATIENCE, Running, wait_until};

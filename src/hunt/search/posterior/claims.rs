@@ -165,8 +165,9 @@ impl<'d> Search<'d, '_> {
     }
 
     /// After rejected claims, before the search ends: measures the first one again with the user's
-    /// home folder. If it holds there alone, that folder makes the difference. Later claims rest on
-    /// the fresh runs too, which had an empty home folder, so one that holds tells nothing of it.
+    /// home folder. If it holds there alone, that folder makes the difference. A later claim that
+    /// holds does not show that the folder is harmless: it also rests on the fresh runs of earlier
+    /// claims, which had an empty one.
     pub(super) fn home_matters(
         &mut self,
         noisy: &Noisy<'_>,

@@ -52,9 +52,8 @@ impl Search<'_, '_> {
         if work == WorkAhead::Builds {
             return Ok(AheadJob::in_noise(commit, None, 1, is_clean));
         }
-        let measures = [self.target.guard.metric.measure.clone()];
-        let seen = self.driver.known_runs(&commit, &measures)?;
-        let [measure] = measures;
+        let measure = self.target.guard.metric.measure.clone();
+        let seen = self.driver.known_runs(&commit, std::slice::from_ref(&measure))?;
         let taken = seen.of(&measure).iter();
         let taken = taken.filter(|sample| self.sampler.used.contains(&sample.attempt)).count();
         Ok(AheadJob::in_noise(commit, Some(measure), taken + runs, is_clean))

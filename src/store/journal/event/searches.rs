@@ -52,8 +52,8 @@ pub(crate) enum HuntPart {
     Ends,
     /// The search.
     Search,
-    /// The found commit and its parents are measured afresh. In plans without
-    /// [`Self::LaterCommits`], with these.
+    /// The found commit and its parents are measured afresh. In older plans, which do not have
+    /// [`Self::LaterCommits`], this part counts the later commits too.
     Confirmation,
     /// The later commits that tell whether its step lasts.
     LaterCommits,

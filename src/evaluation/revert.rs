@@ -1,0 +1,78 @@
+//! What the endpoints show without the parts of a change that make the step, or with the parts that
+//! make a fix.
+
+use serde::{Deserialize, Serialize};
+
+/// What the newer endpoint shows without the necessary parts. The newer endpoint is the bad one; in
+/// a hunt for a fix, it is the good one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Revert {
+    /// The bad endpoint is good without them.
+    Heals,
+    /// The same, but other targets of the hunt vary too much to be judged by a few runs.
+    HealsPart,
+    /// In noise: without the parts, the step that they make is gone, but the bad endpoint is surely
+    /// worse than the good one by more than the tolerance, for example because of another named
+    /// commit.
+    StepGone,
+    /// The step is gone without them, but another guard is broken or a measure fails. The first of
+    /// these, in words.
+    BreaksOther(String),
+    /// It is still bad without them.
+    StillBad,
+    /// Without the parts, the bad endpoint is like neither endpoint: it is worse than with them, or
+    /// better than the good endpoint by more than the commit made worse. This does not tell whether
+    /// the bad endpoint needs the parts: other code may depend on them, or another commit may
+    /// counter them.
+    Unlike,
+    /// In a hunt for a fix: the good endpoint is bad without them.
+    BreaksAgain,
+    /// In a hunt for a fix: the good endpoint is still good without them.
+    StillGood,
+    /// It does not build, or its runs cannot be judged.
+    Unknown,
+    /// A fault of the machine ended the test; what it was.
+    Stopped(String),
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// The endpoint no longer has these lines.
+    Absent,
+}
+
+impl Revert {
+    /// Whether the endpoint was tested without the parts, or does not have them.
+    pub(crate) fn is_tested(&self) -> bool {
+        !matches!(self, Self::Stopped(_) | Self::Conflict(_))
+    }
+
+    /// Whether the step is gone without the parts, and no other guard is broken.
+    pub(crate) fn takes_step_out(&self) -> bool {
+        matches!(self, Self::Heals | Self::HealsPart | Self::StepGone)
+    }
+
+    /// Whether the test tells if the endpoint needs the parts. If another guard is broken without
+    /// them, another part of the program may run. Then the step may be gone for this reason alone.
+    pub(crate) fn tells_need(&self) -> bool {
+        let is_other_program = matches!(self, Self::Unlike | Self::BreaksOther(_));
+        self.is_tested() && *self != Self::Unknown && !is_other_program
+    }
+}
+
+/// What the bad endpoint shows with the parts that make a fix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backport {
+    /// It is good with them.
+    Heals,
+    /// It is still bad with them.
+    StillBad,
+    /// It does not build, or its runs cannot be judged.
+    Unknown,
+    /// A fault of the machine ended the test; what it was.
+    Stopped(String),
+    /// The patch does not apply; what git said.
+    Conflict(String),
+    /// It has these lines already.
+    Present,
+}
