@@ -68,7 +68,7 @@ pub(super) fn inside(
 /// Refuses to measure on this machine if the configuration wants jobs. Inside a job it is allowed.
 pub(super) fn refuse_outside(config: &Config, command: &str) -> Result<(), Failed> {
     let is_inside = std::env::var_os("SLURM_JOB_ID").is_some();
-    if config.executor.slurm.is_none() || is_inside {
+    if !config.executor.is_cluster() || is_inside {
         return Ok(());
     }
     let error = anyhow!(

@@ -1,7 +1,9 @@
 //! Shows a running hunt from its journal and its current activity. `start`, `resume` and
 //! `status --watch` use the same view.
 
+mod announced;
 mod lines;
+mod newest_search;
 mod view;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -26,6 +26,11 @@ pub(crate) struct ExecutorSlot {
 }
 
 impl Executor {
+    /// Whether everything is built and run in jobs of a cluster, which may be on different nodes.
+    pub(crate) fn is_cluster(&self) -> bool {
+        self.slurm.is_some()
+    }
+
     /// The variables of this process's slot.
     pub(crate) fn env(&self) -> impl Iterator<Item = (&String, &String)> {
         self.slots.get(self.own).into_iter().flat_map(|slot| &slot.env)
@@ -58,7 +63,7 @@ impl Executor {
 
     /// Whether this variable only chooses among the equal devices of a job.
     pub(crate) fn chooses_devices_by(&self, name: &str) -> bool {
-        self.slurm.is_some() && Slurm::chooses_devices_by(name)
+        self.is_cluster() && Slurm::chooses_devices_by(name)
     }
 
     /// How many CPUs each slot has, if the file says it.

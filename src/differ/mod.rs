@@ -7,6 +7,7 @@
 mod build_folders;
 mod built;
 mod cmake_cache;
+mod coined;
 mod compare;
 mod constant_syntax;
 mod constants;
@@ -20,6 +21,7 @@ mod tokens;
 pub(crate) use build_folders::{BuildFolders, absolute};
 pub(crate) use built::BuiltSources;
 pub(crate) use cmake_cache::cmake_cache;
+pub(crate) use coined::{coined_name, coined_words};
 pub(crate) use compare::setups;
 pub(crate) use constant_syntax::{is_code, pathspecs};
 pub(crate) use constants::{constants, used};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, FormChange, HomeDoubt, Metric};
+use super::{CommitId, FormChange, HomeDoubt, InstalledCopy, Metric};
 
 /// What neither runs nor tests exclude of a confirmed commit. The default is no doubt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -11,6 +11,15 @@ pub(crate) struct Doubts {
     /// did not measure, or could not judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
+    /// Set if later commits name what the commit adds, and commits that would show what these left
+    /// cannot be judged: how many. It may have been switched off there, and on again later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untold_namings: Option<usize>,
+    /// Set in a hunt for a fix if no test tells what the bad end shows with the commit: how many
+    /// earlier commits the hunt did not measure, or could not judge. One of them may have fixed the
+    /// same, and another one broken it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured_before: Option<usize>,
     /// Set if one later commit took most of the step back, or improved the metric by more than the
     /// step: that commit. It may have undone the whole step; then another change made the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,6 +41,11 @@ pub(crate) struct Doubts {
     /// same value: the name alone may make the values.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub name_doubt: bool,
+    /// Set if the runs of a metric of the commit load an installed copy in place of the commit's
+    /// file, which differs between the endpoints, and they also load other code of the commit: the
+    /// copy. Whether it is meant is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_doubt: Option<InstalledCopy>,
     /// Set if a metric's value comes from another place of the output since this commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form_change: Option<FormChange>,
@@ -39,4 +53,8 @@ pub(crate) struct Doubts {
     /// hide steps of earlier commits: the metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_digit: Option<Metric>,
+    /// Set if the commit changes a pointer of Git LFS, and builds may have read it in place of the
+    /// file: the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
 }

@@ -86,13 +86,18 @@ pub struct Effect {
     /// The guard's tolerance, in the metric's unit.
     #[serde(with = "number")]
     pub limit: f64,
+    /// In noise: how many runs of that parent and of the commit gave these levels. A hunt may have
+    /// many more of both: runs that chose the commit are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) runs: Option<[usize; 2]>,
     /// The step's statistics over the chunks of text, if the metric is a perplexity over chunks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) over_text: Option<ChunkIntervals>,
 }
 
 /// A step's statistics over the chunks of text that both commits read. The intervals are in the
-/// metric's unit, positive is worse. They cover the choice of the text, not the run-to-run noise.
+/// metric's unit, positive is worse. They cover the choice of the text, and in noise also what
+/// differs from run to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ChunkIntervals {
     /// How many chunks were read.
@@ -312,6 +317,10 @@ pub(crate) struct Finding {
     /// The limit that ended the hunt early. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,
+    /// Whether the summary says that a limit ended the hunt. Needed only until `next` says how to go
+    /// on, so it is not stored.
+    #[serde(skip)]
+    pub says_limit: bool,
     /// The cause within the main first bad commit, if it was searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
@@ -348,6 +357,7 @@ impl Finding {
             notes: Vec::new(),
             next: Vec::new(),
             limit: None,
+            says_limit: false,
             cause: None,
             other_causes: Vec::new(),
             joint_revert: None,

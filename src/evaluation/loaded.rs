@@ -43,6 +43,14 @@ pub(crate) struct Loaded {
     /// older than the build; empty in records of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<InstalledCopy>,
+    /// The paths of `own` that were pointers of Git LFS; empty in records of older versions.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub pointers: BTreeSet<String>,
+    /// The program to which the run may have talked: it listened before and after the run, has the
+    /// name of one of the commit's files, and something on this machine connected to it meanwhile.
+    /// Looked for only at the endpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
     /// What the run asked git about HEAD.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub asked_git: BTreeSet<GitQuestion>,

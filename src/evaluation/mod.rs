@@ -51,6 +51,7 @@ mod shape_rule;
 mod shapes;
 mod signal;
 mod surroundings;
+mod taken_port;
 mod target;
 mod tensor_comparison;
 mod tensor_difference;
@@ -103,7 +104,7 @@ pub(crate) use installed_copy::InstalledCopy;
 pub(crate) use levels::lowest_failing;
 pub(crate) use levels::{LevelCheck, LevelResult, LevelShows};
 pub(crate) use limits::{Limits, ReachedLimit};
-pub(crate) use loaded::{Loaded, LoadedFilesComparison};
+pub(crate) use loaded::{FileDifference, FileDifferenceKind, Loaded, LoadedFilesComparison};
 pub(crate) use logits::{
     LargestDifference, LogitsChange, LogitsDifference, LogitsSide, NonFiniteValues, Positions,
     ThreadFloor,
@@ -135,6 +136,7 @@ pub(crate) use signal::name as signal_name;
 pub(crate) use surroundings::COMPILERS;
 pub(crate) use surroundings::Surroundings;
 pub(crate) use surroundings::is_secret;
+pub(crate) use taken_port::TakenPort;
 pub(crate) use target::GuardTarget;
 pub(crate) use target::Target;
 pub(crate) use tensor_comparison::{

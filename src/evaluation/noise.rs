@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Direction, number};
+use super::{Direction, FormName, number};
 
 /// Levels, or failure rates, of good and bad. Samples are oriented: larger is worse.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,15 @@ pub(crate) enum NoiseKind {
 }
 
 impl NoiseKind {
+    /// What a failure rate counts a run as: `differs`, `fails`, or `is bad` for a number beyond its
+    /// tolerance. `form`: that of the guard, if there is one.
+    pub(crate) fn counted_run(self, form: Option<FormName>) -> &'static str {
+        match self {
+            Self::Differs => "differs",
+            Self::Plain | Self::Log | Self::Breaks => form.map_or("fails", FormName::broken_run),
+        }
+    }
+
     /// Whether samples are 0 or 1.
     pub(crate) fn is_rate(self) -> bool {
         matches!(self, Self::Breaks | Self::Differs)

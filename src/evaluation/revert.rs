@@ -21,10 +21,9 @@ pub enum Revert {
     BreaksOther(String),
     /// It is still bad without them.
     StillBad,
-    /// Without the parts, the bad endpoint is like neither endpoint: it is worse than with them, or
-    /// better than the good endpoint by more than the commit made worse. This does not tell whether
-    /// the bad endpoint needs the parts: other code may depend on them, or another commit may
-    /// counter them.
+    /// Without the parts, the newer endpoint loses something else than their own step, or is worse
+    /// than the bad endpoint. This does not tell whether it needs the parts: other code may depend
+    /// on them, or another commit may counter them.
     Unlike,
     /// In a hunt for a fix: the good endpoint is bad without them.
     BreaksAgain,
@@ -67,6 +66,12 @@ pub enum Backport {
     Heals,
     /// It is still bad with them.
     StillBad,
+    /// It is good with them, but another guard is broken or a measure fails, which is not so without
+    /// them. The first of these, in words.
+    BreaksOther(String),
+    /// With them, the bad endpoint is like neither endpoint: it is worse than without them, or
+    /// better than the good endpoint by more than the commit made better. They may need later code.
+    Unlike,
     /// It does not build, or its runs cannot be judged.
     Unknown,
     /// A fault of the machine ended the test; what it was.
@@ -75,4 +80,12 @@ pub enum Backport {
     Conflict(String),
     /// It has these lines already.
     Present,
+}
+
+impl Backport {
+    /// Whether the test tells what the parts do at the bad endpoint. If another guard is broken
+    /// with them, or if that endpoint is like neither end, another part of the program may run.
+    pub(crate) fn tells(&self) -> bool {
+        matches!(self, Self::Heals | Self::StillBad)
+    }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CommitId, Ended, Evidence, Failure, FailureKind, Host, Loaded, MachineStates, Resources,
+    TakenPort,
 };
 
 /// Why a run was made.
@@ -139,6 +140,9 @@ pub(crate) struct RunRecord {
     /// A file that the run or its build wrote into that empty home folder, as `~/PATH`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrote_home: Option<String>,
+    /// The port that the run wanted and a program outside the run held. Such a run never counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_port: Option<TakenPort>,
     /// SHA-256 of the log, set when the record is stored; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_sha256: Option<String>,
@@ -199,6 +203,8 @@ pub(crate) enum ExclusionReason {
     WarmUp,
     /// The machine was throttled around the run; the reason.
     Throttled(String),
+    /// A program outside the run held the port that the run wanted.
+    PortTaken,
     /// The run used another commit's ruler; only the check of the ruler uses it.
     Ruler,
     /// The run with which the others are compared.
@@ -220,6 +226,7 @@ impl fmt::Display for ExclusionReason {
         match self {
             Self::WarmUp => f.write_str("warm-up"),
             Self::Throttled(why) => f.write_str(why),
+            Self::PortTaken => f.write_str("another program listens on the port that it wanted"),
             Self::Ruler => f.write_str("with the ruler of another commit"),
             Self::Reference => f.write_str("the run that the others are compared with"),
             Self::Inquiry => f.write_str("to find the cause"),
@@ -237,6 +244,9 @@ impl RunRecord {
     pub(crate) fn exclusion_reason(&self) -> Option<ExclusionReason> {
         if self.warm_up {
             return Some(ExclusionReason::WarmUp);
+        }
+        if self.taken_port.is_some() {
+            return Some(ExclusionReason::PortTaken);
         }
         let machine = self.machine.as_ref().filter(|_| self.alone)?;
         machine.throttled().map(ExclusionReason::Throttled)

@@ -157,6 +157,12 @@ impl GuardTarget {
         self.noise.is_some_and(|noise| noise.kind.is_rate())
     }
 
+    /// What a failure rate counts a run as: `differs`, `fails` or `is bad`.
+    pub(crate) fn counted_run(&self) -> &'static str {
+        let kind = self.noise.map_or(NoiseKind::Breaks, |noise| noise.kind);
+        kind.counted_run(Some(self.guard.form.name()))
+    }
+
     /// Whether drift is likely because the machine's speed changes.
     pub(crate) fn may_drift(&self) -> bool {
         !self.is_rate() && self.guard.depends_on_speed()
@@ -204,6 +210,20 @@ mod tests {
         assert!(of(GuardForm::MaxIncreasePercent(1.0)).may_drift());
         assert!(!of(GuardForm::MaxIncrease(0.1)).may_drift());
         assert!(!speed(Some(noise(NoiseKind::Breaks, false))).may_drift());
+    }
+
+    #[test]
+    fn a_rate_counts_a_run_by_what_its_guard_is_about() {
+        let of = |kind, form| {
+            let target = speed(Some(noise(kind, false)));
+            GuardTarget { guard: Guard { form, ..target.guard.clone() }, ..target }.counted_run()
+        };
+        let by_tolerance = GuardForm::MaxDecreasePercent(10.0);
+        assert_eq!(of(NoiseKind::Differs, by_tolerance), "differs");
+        assert_eq!(of(NoiseKind::Breaks, by_tolerance), "is bad");
+        assert_eq!(of(NoiseKind::Breaks, GuardForm::Max(0.0)), "fails");
+        // A report of an older version does not have the guard's form.
+        assert_eq!(NoiseKind::Breaks.counted_run(None), "fails");
     }
 
     #[test]

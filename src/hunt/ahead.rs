@@ -89,7 +89,7 @@ impl Driver<'_> {
         let Some((first, others)) = commits.split_first() else { return Ok(()) };
         let config = &self.oracle.recipes.config;
         let needs_one_node =
-            config.executor.slurm.is_some() && measures.iter().any(|name| config.is_timed(name));
+            config.executor.is_cluster() && measures.iter().any(|name| config.is_timed(name));
         if self.slots() < 2
             || others.is_empty()
             || measures.is_empty()
@@ -125,7 +125,7 @@ impl Driver<'_> {
         // The check comes last: the ends are built at the same time. It must use the slot in which
         // the bad end ran, so it waits for that slot, also if others are free. In a cluster each
         // job may run on another node, so the check takes any free slot.
-        let is_cluster = self.oracle.recipes.config.executor.slurm.is_some();
+        let is_cluster = self.oracle.recipes.config.executor.is_cluster();
         let has_place = |crew: &Crew| if is_cluster { crew.free() > 0 } else { !crew.is_busy() };
         let mut check = needs_check.then(|| self.slot_check(measures));
         if let Some(job) = check.take_if(|_| has_place(&crew)) {

@@ -19,7 +19,8 @@ impl Driver<'_> {
         search_range: &SearchRange,
         searched: Searched,
     ) -> Result<Result<Searched, Finding>, HuntError> {
-        match self.with_machine(search_range, searched)? {
+        let searched = self.with_machine(search_range, searched)?;
+        match self.with_newer_end(&search_range.targets, searched)? {
             Searched::BuildsDisagree(why) if !self.is_clean => self.begin_clean(&why).map(Err),
             Searched::DirectModeMatters(why) => self.begin_without_direct_mode(&why).map(Err),
             Searched::HomeMatters(why) => self.begin_with_one_home(&why).map(Err),
@@ -48,6 +49,9 @@ impl Driver<'_> {
         self.oracle.recorder.event(Event::Note { text })?;
         self.oracle.recorder.event(Event::Home { empty: false })?;
         self.oracle.recipes.config.home = HomeUse::Shared;
+        // The build key does not tell a kept build of a confirmation, which had an empty home
+        // folder, from one with the user's.
+        self.oracle.pool.free_all();
         self.run_anew()
     }
 

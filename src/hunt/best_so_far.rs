@@ -30,8 +30,7 @@ impl Driver<'_> {
                 commit.short(),
                 self.terms().newer()
             );
-            let candidates = vec![commit];
-            return Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) });
+            return Ok(in_question(vec![commit], summary));
         }
         let mut range = self.searched_range()?;
         let place = self.hunt.bisect_repository();
@@ -53,7 +52,7 @@ impl Driver<'_> {
                  {commits} is not known"
             )
         };
-        Ok(Finding { candidates, ..Finding::plain(Outcome::Candidates, summary) })
+        Ok(in_question(candidates, summary))
     }
 
     /// The commits between the endpoints that the hunt searches: without those that its options, or
@@ -114,7 +113,7 @@ impl Driver<'_> {
             reached_limit(limit)
         );
         let outcome = Outcome::Candidates;
-        Finding { outcome, summary, candidates, main: None, ..finding }
+        Finding { outcome, summary, says_limit: true, candidates, main: None, ..finding }
     }
 
     /// Adds to a finding the limit that ended a part of the hunt, and how to continue.
@@ -137,16 +136,21 @@ impl Driver<'_> {
                 format!("`bisect-ppl resume {hunt}` goes on; --max-gpu-hours limits it again")
             }
         };
-        finding.next.insert(0, with_reason(next, &limit, &finding.summary));
+        finding.next.insert(0, with_reason(next, &limit, finding.says_limit));
         finding
     }
 }
 
-/// What to do after a limit, with the limit if the answer does not say it: after the confirmation,
-/// a limit only ends the tests that follow.
-fn with_reason(next: String, limit: &ReachedLimit, summary: &str) -> String {
-    let reached = reached_limit(limit);
-    if summary.contains(&reached) { next } else { format!("{reached}: {next}") }
+/// The finding of a limit before any commit is confirmed. `summary`: it says that the limit is
+/// reached.
+fn in_question(candidates: Vec<CommitId>, summary: String) -> Finding {
+    Finding { candidates, says_limit: true, ..Finding::plain(Outcome::Candidates, summary) }
+}
+
+/// What to do after a limit, with the limit if the answer does not say it (`is_told`): after the
+/// confirmation, a limit only ends the tests that follow.
+fn with_reason(next: String, limit: &ReachedLimit, is_told: bool) -> String {
+    if is_told { next } else { format!("{}: {next}", reached_limit(limit)) }
 }
 
 /// The commits of a finding whose steps are confirmed: the named ones, and those of which it is
@@ -166,11 +170,13 @@ mod tests {
     #[test]
     fn a_limit_that_only_ends_the_tests_after_the_confirmation_is_told() {
         let limit = ReachedLimit::GpuTime { seconds: 15 };
-        let told = |summary| with_reason("`resume` goes on".to_owned(), &limit, summary);
-        let named = told("1111111111 is the first bad commit");
+        let told = |finding: Finding| {
+            with_reason("`resume` goes on".to_owned(), &limit, finding.says_limit)
+        };
+        let named = told(Finding::plain(Outcome::Culprit, "1111111111 is the first bad commit"));
         assert_eq!(named, "the budget of 0.004 GPU-hours is spent: `resume` goes on");
-        let open = told("the budget of 0.004 GPU-hours is spent with 16 commits left");
-        assert_eq!(open, "`resume` goes on");
+        let summary = "the budget of 0.004 GPU-hours is spent with 16 commits left".to_owned();
+        assert_eq!(told(in_question(vec![commit('1')], summary)), "`resume` goes on");
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod offsets;
 mod other_guards;
 mod other_node;
 mod other_place;
+mod pointers;
 mod rates_at_ends;
 pub(crate) mod recheck;
 mod resolution;
@@ -110,8 +111,8 @@ impl Driver<'_> {
         if let Some(objection) = self.recipe_objection(claim, &parents)? {
             return Ok(objection);
         }
-        if let Some(why) = self.ruler_objection(commit, &strategy.targets, &fresh)? {
-            return Ok(ConfirmationOutcome::Undecidable(vec![commit.clone()], why));
+        if let Some(objection) = self.ruler_objection(claim, &fresh)? {
+            return Ok(objection);
         }
         let broken = fresh.broken(targets, strategy, &self.oracle.recipes.config);
         let (mut culprit, worst) = self.culprit(claim, &parents, &fresh, &broken)?;
@@ -122,10 +123,14 @@ impl Driver<'_> {
         if let Some(objection) = self.exchange_objection(claim, &culprit, sides)? {
             return Ok(objection);
         }
+        if let Some(objection) = self.settings_objection(claim)? {
+            return Ok(objection);
+        }
         culprit.confidence = with_doubt_about_forks(culprit.confidence, claim.aside);
         self.doubt_home(&mut culprit)?;
         doubt_place(&mut culprit, sides, targets);
         self.doubt_resolution(&mut culprit, sides)?;
+        self.doubt_pointers(&mut culprit)?;
         match before {
             Some(before) if before.hunt != self.hunt.id() => {
                 culprit.confirmed_before = Some((before.date, before.hunt));

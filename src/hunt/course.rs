@@ -73,14 +73,16 @@ fn try_once(
         }
     }
     let is_beginning = |entry: &Entry| matches!(entry.event, Event::Begun(_));
-    let is_resumed = !entries.iter().all(is_beginning);
+    let is_new = entries.iter().all(is_beginning);
+    let is_first = !has_worked(&entries);
+    let is_resumed = limits.is_some() || !is_first;
     // What a killed driver did last, and since when, is not what this one does.
     std::fs::remove_file(hunt.now_path()).ok();
     repository.repair()?;
     // How many slots the hunt began with, even if it uses one now.
     let started = begun(hunt)?;
     let (oracle, begun) = open(repository, hunt, stop)?;
-    if is_resumed && let Err(error) = check_environment_unchanged(&oracle) {
+    if !is_new && let Err(error) = check_environment_unchanged(&oracle) {
         pauses.plan(&error, hunt, &oracle.recipes.config)?;
         return Err(error);
     }
@@ -117,7 +119,7 @@ fn try_once(
     let expiry = in_force.until.map(|(at, limit)| stop.expire_at(at, limit));
     let _expiry = expiry.transpose().map_err(ProcessError::Start)?;
     let _gpu_expiry = gpu_time.transpose().map_err(ProcessError::Start)?;
-    if !is_resumed {
+    if is_first {
         driver.note_large_links()?;
         driver.note_tracked_inputs()?;
         driver.note_environment_changes()?;
@@ -185,6 +187,12 @@ fn gpu_limit(
     stop.expire_when(is_reached, ReachedLimit::GpuTime { seconds })
 }
 
+/// Whether a driver of the hunt has worked before. Whoever submits the hunt's jobs may write notes
+/// before the first job begins, such as the nodes that it avoids.
+fn has_worked(entries: &[Entry]) -> bool {
+    !entries.iter().all(|entry| matches!(entry.event, Event::Begun(_) | Event::Note { .. }))
+}
+
 /// Whether a hunt that is resumed with these limits may make a run.
 fn allows_runs(oracle: &Oracle, entries: Vec<Entry>, limits: Option<&Limits>) -> bool {
     let in_force = LimitsInForce::if_resumed(entries, limits);
@@ -224,7 +232,9 @@ impl Driver<'_> {
             let finding = self.unless_open(finding, &later.open)?;
             let finding = self.unless_remnant(finding)?;
             let finding = self.lower_if_untested(finding)?;
+            let finding = self.lower_if_fix_is_untold(finding)?;
             let finding = self.lower_if_references_matter(finding)?;
+            let finding = self.lower_if_copies_ran(finding)?;
             return self.lower_if_values_follow_names(finding);
         }
     }
@@ -295,6 +305,14 @@ impl Driver<'_> {
 mod tests {
     use super::*;
     use crate::store::Store;
+
+    #[test]
+    fn notes_before_the_first_driver_are_no_work() {
+        let entry = |event| Entry { at: String::new(), event };
+        let note = entry(Event::Note { text: "node n2 is avoided".to_owned() });
+        assert!(!has_worked(&[]) && !has_worked(std::slice::from_ref(&note)));
+        assert!(has_worked(&[note, entry(Event::NoDirectMode)]));
+    }
 
     #[test]
     fn work_that_stops_is_left_alone_only_if_the_driver_is_gone() {

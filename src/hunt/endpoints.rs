@@ -8,13 +8,17 @@ mod denial;
 mod earlier_runs;
 mod empty_home;
 pub(crate) mod failure_hunt;
+mod first_runs;
 pub(crate) mod guard_check;
 mod installed_copies;
+mod lfs_pointers;
+mod local_files;
 mod merge_bases;
 pub(crate) mod missing_metrics;
 mod new_builds;
 pub(crate) mod noise;
 pub(crate) mod nothing_ran;
+mod one_ruler;
 mod other_places;
 mod overwritten;
 pub(crate) mod places_behind;
@@ -103,6 +107,11 @@ impl Driver<'_> {
                 merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
         }
+        if self.warm_up_after_odd_first_runs(&at_good, &at_bad)? {
+            self.oracle.pool.free_all_but(&good);
+            // Each measure is warmed up from then on, so this happens once for each.
+            return self.endpoints();
+        }
         let strays = self.stray_failures(&at_good, &at_bad)?;
         self.leave_out_stray_failures(&mut at_good, None)?;
         self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
@@ -145,16 +154,8 @@ impl Driver<'_> {
             steadiness: chosen.steadiness,
             others: chosen.others.clone(),
         })?;
-        for (seen, verdict) in [(&at_good, Verdict::Good), (&at_bad, Verdict::Bad)] {
-            let judgement = Judgement {
-                verdict,
-                skip: None,
-                reason: format!("the {verdict} endpoint"),
-                broken: Vec::new(),
-            };
-            let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
-            write_down(&mut self.oracle, seen, &judgement, place)?;
-        }
+        self.write_verdicts(&at_good, &at_bad)?;
+        self.note_local_files(&at_good, &at_bad)?;
         match self.check_merge_bases(&chosen)? {
             Ok(None) => Ok(Ok(Endpoints { good: at_good, bad: at_bad, chosen })),
             Ok(Some(start)) => {
@@ -164,6 +165,21 @@ impl Driver<'_> {
             }
             Err(finding) => Ok(Err(finding)),
         }
+    }
+
+    /// Writes the verdicts of both endpoints to the journal.
+    fn write_verdicts(&mut self, good: &Observation, bad: &Observation) -> Result<(), HuntError> {
+        for (seen, verdict) in [(good, Verdict::Good), (bad, Verdict::Bad)] {
+            let judgement = Judgement {
+                verdict,
+                skip: None,
+                reason: format!("the {verdict} endpoint"),
+                broken: Vec::new(),
+            };
+            let place = VerdictContext { search_number: 0, phase: Phase::Endpoint, left: None };
+            write_down(&mut self.oracle, seen, &judgement, place)?;
+        }
+        Ok(())
     }
 
     fn measure_endpoint(

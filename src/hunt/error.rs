@@ -268,7 +268,7 @@ impl HuntError {
     /// the engine works in one process at a time only, so the hint names this too.
     pub(super) fn in_slots(self, slots: usize) -> Self {
         let is_of_machine = match &self {
-            Self::Oracle(OracleError::MachineFault { .. }) => true,
+            Self::Oracle(OracleError::MachineFault { .. } | OracleError::PortTaken { .. }) => true,
             Self::OracleStopped(fault) => fault.may_pass,
             _ => false,
         };

@@ -4,6 +4,7 @@
 //! Each test builds the parent with some parts of the change. The hunt's own oracle judges the
 //! build. The threshold of these tests lies halfway between the levels of parent and commit.
 
+mod backport;
 mod before_edits;
 mod beside;
 mod change;
@@ -13,6 +14,7 @@ mod contradiction;
 mod earlier_fix;
 mod end_levels;
 mod end_runs;
+mod end_without;
 mod head_name;
 mod held_lines;
 mod idle_commit;
@@ -24,6 +26,7 @@ mod later_steps;
 pub(crate) mod left;
 mod lines;
 mod logits;
+mod lost_step;
 mod moved;
 mod noisy_steps;
 mod open_change;

@@ -4,6 +4,10 @@
 //! - No test of the newer end tells whether that end needs the commit: a later commit may have
 //!   undone the change, and another one made the same again (`localize/pairs` in noise and
 //!   `localize/own_lines`; `outcome/untested` if later commits were not measured either).
+//! - Later commits name what the commit adds, and some have no verdict: one of them may have
+//!   switched it off, and another one on again (`outcome/namings`).
+//! - In a hunt for a fix, no test tells what the bad end shows with the fix: an earlier commit may
+//!   have fixed the same, and another one broken it again (`outcome/untested`).
 //! - No test tells whether the bad end is good again without all named commits: another commit may
 //!   make a part too (`localize/remnant`).
 //! - Neither levels nor the source exclude that a later commit took the whole step back
@@ -18,10 +22,14 @@
 //!   (`confirm/other_place`).
 //! - The step is one unit of the last printed digit, so rounding may hide steps of earlier commits
 //!   (`confirm/resolution`).
+//! - The commit changes a pointer of Git LFS, and builds may have read it in place of the file
+//!   (`confirm/pointers`).
 //! - Builds or runs ask git for branches or tags of HEAD, and tests with a modified tree say
 //!   nothing for this reason, or a tag alone may make the step (`localize/own_head`).
 //! - Builds or runs ask for the commit's name, and each measured commit shows another value
 //!   (`localize/head_name`).
+//! - The runs load an installed copy in place of the commit's file, which differs between the ends,
+//!   beside other code of the commit (`endpoints/installed_copies`).
 //! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
 
 use crate::evaluation::Culprit;

@@ -70,9 +70,10 @@ impl Driver<'_> {
                     let unmoved = ledger.range_of_unmoved(&whole);
                     let unmoved = unmoved.filter(|range| !searched_before.contains(&key(range)));
                     let more = match unmoved {
-                        None => self.range_of_beside(&mut ledger, &whole, &mut beside)?,
-                        more => more,
+                        None => self.range_of_beside(&mut ledger, &whole, &mut beside),
+                        more => Ok(more),
                     };
+                    let Some(more) = self.unless_limited(&mut ledger, more)? else { break };
                     search_ranges.extend(more);
                 }
                 if search_ranges.is_empty() {
@@ -160,10 +161,28 @@ impl Driver<'_> {
         self.look_behind_hidden(ledger, whole, looked_behind)
     }
 
-    /// Corrects the ledger once nothing is left to search: merges of branches that cannot be
-    /// measured by themselves, what the named commits leave open, what the newer end does not show,
-    /// what rests on runs that differ, and steps that may be offsets of single commits.
+    /// Corrects the ledger once nothing is left to search. If a limit ends that, the commits found
+    /// so far stay: they become candidates.
     fn correct(
+        &mut self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+        claims: &[(CommitId, SearchRange)],
+    ) -> Result<(), HuntError> {
+        match self.make_corrections(ledger, whole, claims) {
+            Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
+                ledger.note_limit("not all checks of the answer were made", &limit);
+                self.limit = Some(limit);
+                self.note_lineage(ledger)
+            }
+            corrected => corrected,
+        }
+    }
+
+    /// Corrects the ledger: merges of branches that cannot be measured by themselves, what the named
+    /// commits leave open, what the newer end does not show, what rests on runs that differ, and
+    /// steps that may be offsets of single commits.
+    fn make_corrections(
         &mut self,
         ledger: &mut Ledger,
         whole: &SearchRange,
@@ -189,7 +208,8 @@ impl Driver<'_> {
         self.withdraw_what_may_be_offsets(ledger, claims)?;
         self.note_lineage(ledger)?;
         self.note_values_between(ledger, whole)?;
-        self.note_small_steps(ledger, whole)
+        self.note_small_steps(ledger, whole)?;
+        self.tell_what_follows_spans(ledger, whole)
     }
 
     /// The search range between the hunt's own ends.

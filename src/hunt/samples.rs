@@ -28,8 +28,3 @@ pub(crate) fn samples(
 pub(crate) fn is_spread(target: &GuardTarget) -> bool {
     target.noise.is_some_and(|noise| noise.kind == NoiseKind::Differs)
 }
-
-/// What a failure rate counts a run as: `differs`, `fails` or `is bad`.
-pub(crate) fn counted_run(target: &GuardTarget) -> &'static str {
-    if is_spread(target) { "differs" } else { target.guard.form.name().broken_run() }
-}

@@ -358,8 +358,8 @@ impl Driver<'_> {
         why: CandidatesReason,
         number: usize,
     ) -> Result<Searched, HuntError> {
-        if matches!(why, CandidatesReason::RecipeChanged(_)) {
-            // Verdicts of the search decide nothing here: each is that of one recipe.
+        if matches!(why, CandidatesReason::RecipeChanged(_) | CandidatesReason::RulerChanged(_)) {
+            // Verdicts of the search decide nothing here: each is that of one recipe or ruler.
             return Ok(Searched::Candidates(candidates, why));
         }
         let [old, _] = search_range.ends();

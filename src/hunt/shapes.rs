@@ -272,9 +272,9 @@ impl OngoingSweep<'_, '_> {
         };
         let cell = match self.measured(swept, &recipe, bare.clone()) {
             // A fault of the machine, or a lack of memory in this cell only.
-            Err(HuntError::Oracle(fault @ OracleError::MachineFault { .. })) => {
-                SweptCell { reason: fault.to_string(), ..bare }
-            }
+            Err(HuntError::Oracle(
+                fault @ (OracleError::MachineFault { .. } | OracleError::PortTaken { .. }),
+            )) => SweptCell { reason: fault.to_string(), ..bare },
             cell => cell?,
         };
         if !self.written.contains(&cell) {

@@ -204,6 +204,7 @@ mod tests {
             own_step: Some(2.0),
             interval: None,
             limit: 0.5,
+            runs: None,
             over_text: None,
         };
         assert_eq!(SearchTerms::of(Aim::Fix).levels(&effect), [&effect.commit, &effect.parent]);

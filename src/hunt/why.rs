@@ -10,7 +10,8 @@ pub(crate) enum CandidatesReason {
     /// Some of the candidates cannot be tested. The others are commits of a branch that a merge
     /// among these brings in, and that may have made the step.
     UntestableOrMerged,
-    /// The commit changed the ruler too. The text says what runs with the other ruler show.
+    /// The ruler changed at the commit or before it. The candidates are all commits whose step a
+    /// ruler may hide. The text says what runs with the other ruler show.
     RulerChanged(String),
     /// The recipe changes at the commit, and the recipes do not both show the step. The candidates
     /// are all commits that may have made it. The text says what the recipes show.

@@ -2,6 +2,7 @@
 //! [`Failure`](crate::evaluation::Failure) out. One parser per file. No IO, so the same code reads
 //! a stored log and a live run.
 
+mod address_in_use;
 mod bench;
 mod divergence;
 mod eval_callback;
@@ -22,5 +23,6 @@ mod value;
 mod whole;
 mod word;
 
+pub(crate) use address_in_use::{FIRST_USER_PORT, named_ports, says_address_in_use};
 pub(crate) use json::named_numbers;
 pub(crate) use reader::Reader;

@@ -21,8 +21,8 @@ pub(super) enum Admission {
 }
 
 impl Oracle {
-    /// Whether a run counts. A run that stopped before its end, or was killed from outside, is
-    /// repeated once, and so is the first crash or time-out. If the machine may be at fault, a
+    /// Whether a run counts. A run that stopped before its end, was killed from outside, or wanted a
+    /// port that another program holds is repeated once, and so is the first crash or time-out. If the machine may be at fault, a
     /// control run decides. Fails if the machine is at fault.
     pub(super) fn admit(
         &mut self,
@@ -35,6 +35,18 @@ impl Oracle {
         let (Some(fault), Err(failure)) = (derived.fault, &derived.sample.result) else {
             return Ok(Admission::Counts);
         };
+        if let Some(taken) = &run.record.taken_port {
+            // It may be a run beside this one that holds the port.
+            if failed.taken_port.replace(taken.port).is_none() {
+                return Ok(Admission::Again);
+            }
+            self.recorder.record_excluded(run, &derived.sample, request.commit, request.phase)?;
+            return Err(OracleError::PortTaken {
+                measure: measure.name.clone(),
+                commit: request.commit.short().to_owned(),
+                what: failure.detail.clone(),
+            });
+        }
         let take_again = failure.kind == FailureKind::Incomplete || fault == Fault::Resource;
         if take_again && !std::mem::replace(&mut failed.was_cut, true) {
             return Ok(Admission::Again);

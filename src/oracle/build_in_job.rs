@@ -34,6 +34,7 @@ impl Oracle {
             match news {
                 JobNews::Waits(why) => recorder.waits(&why, commit, None, Phase::Endpoint),
                 JobNews::Begun => recorder.waits(describes, commit, None, Phase::Endpoint),
+                JobNews::GaveUp => recorder.gave_node_back()?,
                 JobNews::Refused(text) => recorder.event(Event::Note { text })?,
             }
             Ok(())
@@ -71,6 +72,7 @@ impl Oracle {
             match news {
                 JobNews::Waits(why) => recorder.waits(&why, asked.commit, None, phase),
                 JobNews::Begun => recorder.now(task, asked.commit, None, phase),
+                JobNews::GaveUp => recorder.gave_node_back()?,
                 JobNews::Refused(text) => recorder.event(Event::Note { text })?,
             }
             Ok(())

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::build::{BuildAnswer, BuildOrder};
 use crate::config::JobOptions;
@@ -11,7 +11,7 @@ use crate::files;
 use crate::process::Stop;
 use crate::slurm::{
     Attempt, JobEnd, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError,
-    build_nodes_set_aside, submit, wait,
+    build_nodes_set_aside, submit, wait_within,
 };
 use crate::store::{HuntDir, RecordedFault, StoreError};
 
@@ -28,6 +28,8 @@ pub(super) enum JobNews {
     Begun,
     /// A job did nothing, and another one is submitted: the reason, in words.
     Refused(String),
+    /// No build began in time, and none is waited for any more.
+    GaveUp,
 }
 
 /// How a hunt submits the jobs that build.
@@ -40,6 +42,8 @@ pub(crate) struct BuildJobs {
     /// Where jobs start: they find the repository from there.
     folder: PathBuf,
     queue: Queue,
+    /// How long a build may wait for its job to begin; `None`: as long as it takes.
+    patience: Option<Duration>,
 }
 
 impl BuildJobs {
@@ -51,7 +55,13 @@ impl BuildJobs {
         folder: PathBuf,
     ) -> Self {
         let queue = Queue::new(hunt.squeue());
-        Self { options, hunt, program, folder, queue }
+        Self { options, hunt, program, folder, queue, patience: None }
+    }
+
+    /// Gives each build up whose job has not begun after this time. For a process that holds a node
+    /// which the build may need.
+    pub(crate) fn give_up_after(&mut self, patience: Duration) {
+        self.patience = Some(patience);
     }
 
     /// Submits a job and waits for its answer. If a node builds otherwise than the others, another
@@ -63,7 +73,8 @@ impl BuildJobs {
         tell: &mut dyn FnMut(JobNews) -> Result<(), StoreError>,
     ) -> Result<(BuildAnswer, String), OracleError> {
         self.hunt.make_jobs()?;
-        let _place = self.place(stop, tell)?;
+        let begins_by = self.patience.map(|patience| Instant::now() + patience);
+        let _place = self.place(stop, begins_by, tell)?;
         loop {
             let attempt = Attempt::begin(&self.hunt.jobs(), Purpose::Build)?;
             attempt.put_order(&serde_json::to_vec(order).expect("an order is plain data"))?;
@@ -87,9 +98,11 @@ impl BuildJobs {
                 // What is shown of a job decides nothing.
                 tell(news).ok();
             };
-            let (result, loss) = match wait(&attempt, &id, &self.queue, stop, &mut listed) {
+            let end = wait_within(&attempt, &id, &self.queue, stop, begins_by, &mut listed);
+            let (result, loss) = match end {
                 JobEnd::Reported(result, loss) => (result, loss),
-                JobEnd::Stopped => return Err(OracleError::stopped(stop)),
+                JobEnd::Stopped if stop.is_requested() => return Err(OracleError::stopped(stop)),
+                JobEnd::Stopped => return Err(gave_up(tell)?),
                 JobEnd::Lost(loss) => return Err(lost(format!("job {id}, which built, {loss}"))),
             };
             let node = &result.node;
@@ -135,6 +148,7 @@ impl BuildJobs {
     fn place(
         &self,
         stop: &Stop,
+        begins_by: Option<Instant>,
         tell: &mut dyn FnMut(JobNews) -> Result<(), StoreError>,
     ) -> Result<File, OracleError> {
         let mut is_said = false;
@@ -144,6 +158,9 @@ impl BuildJobs {
                 if let Some(lock) = files::try_lock_file(&path).map_err(StoreError::at(&path))? {
                     return Ok(lock);
                 }
+            }
+            if begins_by.is_some_and(|time| Instant::now() >= time) {
+                return Err(gave_up(tell)?);
             }
             if !std::mem::replace(&mut is_said, true) {
                 let why =
@@ -155,6 +172,15 @@ impl BuildJobs {
             }
         }
     }
+}
+
+/// The error of a build that does not begin in time, while a job holds a node for it.
+fn gave_up(
+    tell: &mut dyn FnMut(JobNews) -> Result<(), StoreError>,
+) -> Result<OracleError, StoreError> {
+    tell(JobNews::GaveUp)?;
+    let reason = "a job that measures ahead gave its node back, because its build did not begin";
+    Ok(lost(reason.to_owned()))
 }
 
 /// The error of a job that is lost: another one may work.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::config::{Config, Measure};
-use crate::evaluation::{Ended, Fault, MachineStates, fault_of};
+use crate::evaluation::{Ended, Failure, FailureKind, Fault, MachineStates, fault_of};
 use crate::measure::Reader;
 use crate::process::read_log;
 use crate::store::{Store, StoreError, StoredRun};
@@ -79,10 +79,19 @@ fn derive(run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
     if out_of_memory && let Err(failure) = &mut result {
         failure.detail += "; the kernel killed a process for lack of memory meanwhile";
     }
-    let fault = result
-        .as_ref()
-        .err()
-        .map(|failure| fault_of(&record.ended, failure, transient, ran_in_tree(run)));
+    if let Some(taken) = &record.taken_port {
+        let plain = || Failure::plain(FailureKind::Incomplete, String::new());
+        let mut failure = result.err().unwrap_or_else(plain);
+        failure.detail = taken.to_string();
+        result = Err(failure);
+    }
+    let is_port_taken = record.taken_port.is_some();
+    let fault = result.as_ref().err().map(|failure| {
+        if is_port_taken {
+            return Fault::Machine;
+        }
+        fault_of(&record.ended, failure, transient, ran_in_tree(run))
+    });
     // A starved sample makes its commit untestable, and never counts if the control run fails.
     let starved = fault == Some(Fault::Resource);
     Ok(Derived {

@@ -57,6 +57,17 @@ pub(crate) enum OracleError {
         /// Why the machine is or may be at fault, for example the control run's result.
         control: String,
     },
+    /// A run wanted a port on which a program outside the run listens, also without another run
+    /// beside it.
+    #[error("a run of {measure} at {commit} did not count: {what}")]
+    PortTaken {
+        /// The measure.
+        measure: String,
+        /// The commit, abbreviated.
+        commit: String,
+        /// The program, the port, and what the run says.
+        what: String,
+    },
     /// A program that a measure starts exists neither in the tree nor in PATH.
     #[error("measure `{measure}` needs the program `{program}`, which was not found")]
     Missing {
@@ -211,6 +222,7 @@ impl OracleError {
                 BuildError::MachineFault { .. } | BuildError::Git(GitError::Killed { .. }),
             )
             | Self::Git(GitError::Killed { .. })
+            | Self::PortTaken { .. }
             | Self::Throttled { .. }
             | Self::Input(InputError::Missing(_) | InputError::Unreadable { .. }) => true,
             Self::Process(error) | Self::Build(BuildError::Process(error)) => {
@@ -254,6 +266,11 @@ impl OracleError {
             Self::MachineFault { .. } | Self::Build(BuildError::MachineFault { .. }) => {
                 Some("repair the machine".to_owned())
             }
+            Self::PortTaken { .. } => Some(
+                "stop that program, or let the measure use a port that is free: clients of the \
+                 runs may talk to that program, and not to the commit's"
+                    .to_owned(),
+            ),
             Self::Missing { measure, program } => {
                 Some(missing_hint(program, &format!("measure.{measure}.command")))
             }

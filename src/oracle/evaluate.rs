@@ -49,6 +49,11 @@ impl Oracle {
         {
             self.pool.keep(slot);
         }
+        let answer =
+            answer.and_then(|samples| match self.read_pointer(request.commit, &samples)? {
+                Some(failure) => Err(NoBuild::Failed { failure, starved: true, stored_at: None }),
+                None => Ok(samples),
+            });
         match answer {
             Ok(samples) => Ok(Observation {
                 commit: request.commit.clone(),

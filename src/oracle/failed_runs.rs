@@ -17,6 +17,8 @@ pub(super) struct FailedRuns {
     pub(super) unconfirmed: Option<(StoredRun, Sample)>,
     /// Whether only a control run can tell that the commit is at fault for that run.
     pub(super) needs_control: bool,
+    /// The port that a run wanted and another program held.
+    pub(super) taken_port: Option<u16>,
 }
 
 impl FailedRuns {
@@ -26,11 +28,11 @@ impl FailedRuns {
         must_be_seen_twice(failure) && !self.was_seen && self.unconfirmed.is_none()
     }
 
-    /// Whether a crash, a time-out or a failed `[[prepare]]` step was seen. If so,
+    /// Whether a crash, a time-out, a failed `[[prepare]]` step or a taken port was seen. If so,
     /// later runs have no other run beside them. Two runs at the same time may have caused the
     /// failure; then the repeat would fail too, and count.
     pub(super) fn has_any(&self) -> bool {
-        self.was_seen || self.unconfirmed.is_some()
+        self.was_seen || self.unconfirmed.is_some() || self.taken_port.is_some()
     }
 }
 

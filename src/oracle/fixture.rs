@@ -57,6 +57,7 @@ pub(crate) fn effect(parent: f64, level: f64, limit: f64) -> Effect {
         own_step: Some(level - parent),
         interval: None,
         limit,
+        runs: None,
         over_text: None,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::config::{Config, Exclusive, Measure, Placeholder};
 use crate::evaluation::{CommitId, ExclusionReason, Phase, ReachedLimit, RunRecord};
 use crate::store::journal::Event;
-use crate::store::{RunKey, StoredRun};
+use crate::store::{HuntDir, RunKey, StoredRun};
 
 use super::derive::Derived;
 use super::duration::as_duration;
@@ -76,6 +76,7 @@ impl Oracle {
             phase,
             warm_up,
             hunt: self.recorder.hunt(),
+            hunt_began: self.recorder.folder().and_then(HuntDir::began),
             ahead: self.recorder.is_ahead(),
             stop: &self.stop,
             host: &self.launcher.host,
@@ -105,7 +106,8 @@ impl Oracle {
         }
     }
 
-    /// Makes the warm-up runs before the first run that counts, and records them. Each build is
+    /// Makes the warm-up runs before the first run that counts, and records them: at least one if
+    /// the endpoints showed that the first run of a build is not like the later ones. Each build is
     /// warmed up once per process. Each evaluation empties `{cache}`: if the command names it, or
     /// an earlier run left files there, each evaluation warms up again. A failed warm-up run is
     /// the last one, since the run that counts will fail too.
@@ -120,7 +122,8 @@ impl Oracle {
         if !self.launcher.warm.insert(build) && !is_cold {
             return Ok(());
         }
-        for _ in 0..measure.warmup {
+        let least = u32::from(self.stored.is_warmed_up(&measure.name));
+        for _ in 0..measure.warmup.max(least) {
             let launch = Launch { warm_up: true, ..launch };
             let (run, derived) = self.launch(launch, placed)?;
             if caches::is_used(&placed.slot.cache()) {

@@ -198,6 +198,7 @@ impl Oracle {
             prepare: Some(FailedPrepare { name: prepare.name.clone(), missing: made.missing }),
             machine: Some(made.machine),
             loaded: None,
+            taken_port: None,
             same_as: None,
             same_commit: None,
             empty_home,

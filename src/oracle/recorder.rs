@@ -180,6 +180,17 @@ impl Recorder {
         }
     }
 
+    /// Records that this worker's job gives its node back, because no build began in time.
+    pub(super) fn gave_node_back(&mut self) -> Result<(), StoreError> {
+        match &mut self.hunt {
+            Some((hunt, Sink::Ahead { record, .. })) => {
+                record.gave_node_back = true;
+                hunt.keep_ahead(record)
+            }
+            Some((_, Sink::Journal(_))) | None => Ok(()),
+        }
+    }
+
     /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
     pub(crate) fn note_once(&mut self, text: String) -> Result<(), StoreError> {
         if self.recorded.notes.contains(&text) {

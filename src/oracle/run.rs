@@ -1,7 +1,7 @@
 //! One run of a measure's command in a slot. The run is stored before it counts.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use glob::MatchOptions;
 use jiff::Timestamp;
@@ -20,6 +20,7 @@ use crate::ui::text;
 
 use super::find_program::find_program;
 use super::loaded::{AllowedPaths, LoadWatch, is_older};
+use super::port_watch::PortWatch;
 use super::setting::Setting;
 use super::{Facts, OracleError};
 
@@ -46,6 +47,8 @@ pub(super) struct RunRequest<'a> {
     /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
     pub(super) hunt: Option<&'a str>,
+    /// When the hunt began.
+    pub(super) hunt_began: Option<SystemTime>,
     /// Whether the search has not asked for the run yet.
     pub(super) ahead: bool,
     pub(super) stop: &'a Stop,
@@ -95,6 +98,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     let output = LogFile { path: log, header: &header, sync: true };
     let mut machine = None;
     let mut mapped = Vec::new();
+    let mut ports = PortWatch::begin(order.config.run.sandbox, order.phase);
     let (ended, used) = if let Some(ended) = failed_before {
         // The engine did not run; the log's header names the command that failed.
         let words = ["true".to_owned()];
@@ -105,13 +109,15 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         let before = (order.look)();
         let invocation = setting.invocation(&argv);
         let done = process::run(&invocation, order.stop, &output, &mut |stream, line| {
-            if reader.line(stream, line) { Keep::Yes } else { Keep::No }
+            let is_kept = reader.line(stream, line) | ports.line(line);
+            if is_kept { Keep::Yes } else { Keep::No }
         })?;
         let used = done.used();
         mapped = done.mapped;
         machine = Some(MachineStates { before, after: (order.look)() });
         (done.ended, used)
     };
+    let ports = ports.finish(&ended, slot, order.stop);
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }
@@ -122,7 +128,8 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     if ended == Ended::Stopped || order.stop.is_requested() {
         return Err(OracleError::stopped(order.stop));
     }
-    let loaded = loaded?;
+    let mut loaded = loaded?;
+    loaded.answered_by = ports.answered_by;
     linked.check(&format!("a run of {}", measure.name), order.commit.short())?;
     // An input that changed during the run makes the run invalid.
     order.facts.check_inputs(order.config, order.store)?;
@@ -154,6 +161,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         empty_home,
         wrote_home,
         dumps,
+        taken_port: ports.taken,
         log_sha256: None,
     };
     (order.same)(&record)?;
@@ -194,8 +202,11 @@ fn loaded(
         whose: leak.whose,
     })?;
     if !loaded.copies.is_empty() {
-        // The build or the run itself may install the commit.
-        let began = build_begin(order)?;
+        // The build or the run itself may install the commit. A build of an earlier hunt counts as
+        // made when this hunt began: what it installed may be another commit's by now.
+        let hunt_began = order.hunt_began.and_then(|time| Timestamp::try_from(time).ok());
+        let built = build_begin(order)?;
+        let began = built.map(|built| hunt_began.map_or(built, |hunt| hunt.max(built)));
         loaded.copies.retain(|copy| began.is_some_and(|time| is_older(copy.path.as_ref(), time)));
     }
     // The watch does not list the outputs of `[[prepare]]`, which depend on the build too.

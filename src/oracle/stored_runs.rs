@@ -25,6 +25,11 @@ pub(crate) struct StoredRuns {
     outdated_measures: BTreeSet<String>,
     /// The runs of this hunt from before the change.
     outdated_attempts: BTreeSet<String>,
+    /// Measures whose first run of each build is a warm-up, although the configuration has none:
+    /// the runs of other hunts do not count.
+    warmed_up: BTreeSet<String>,
+    /// The first runs of the endpoints' builds of these measures.
+    cold_runs: BTreeSet<String>,
     /// The runs of this hunt in other slots than the first; `None` if all slots give the same
     /// values.
     other_slots: Option<BTreeSet<String>>,
@@ -92,6 +97,19 @@ impl StoredRuns {
         self.outdated_attempts.extend(attempts.iter().cloned());
     }
 
+    /// From now on each build is warmed up before the first run of this measure. Excludes these
+    /// runs, which were the first ones, and all runs of the measure that other hunts made.
+    pub(crate) fn warm_up(&mut self, measure: &str, cold_runs: &[String]) {
+        self.warmed_up.insert(measure.to_owned());
+        self.cold_runs.extend(cold_runs.iter().cloned());
+    }
+
+    /// Whether each build is warmed up before the first run of this measure, although the
+    /// configuration does not ask for it.
+    pub(crate) fn is_warmed_up(&self, measure: &str) -> bool {
+        self.warmed_up.contains(measure)
+    }
+
     /// Excludes these runs, which were made in other slots than the first, and all runs that
     /// workers of other hunts made ahead.
     pub(crate) fn use_one_slot(&mut self, attempts: &[String]) {
@@ -113,7 +131,7 @@ impl StoredRuns {
     /// depends on the node's speed.
     fn is_of_other_node(&self, run: &RunRecord, recipe: &Config) -> bool {
         let is_here = run.host.as_ref().is_some_and(|host| self.nodes.contains(&host.name));
-        recipe.executor.slurm.is_some() && !is_here && recipe.is_timed(&run.measure)
+        recipe.executor.is_cluster() && !is_here && recipe.is_timed(&run.measure)
     }
 
     /// Whether the machine changed during this hunt.
@@ -121,16 +139,18 @@ impl StoredRuns {
         !self.outdated_measures.is_empty()
     }
 
-    /// Whether a run is from before the machine changed, or from a slot or node that gives other
-    /// values.
+    /// Whether a run is from before the machine changed, the first one of a build that was not
+    /// warmed up, or from a slot or node that gives other values.
     pub(super) fn is_outdated(&self, run: &RunRecord, hunt: Option<&str>) -> bool {
         let is_other_hunts = run.hunt.as_deref() != hunt;
         let is_before_change = self.outdated_measures.contains(&run.measure)
             && (is_other_hunts || self.outdated_attempts.contains(&run.attempt));
+        let is_cold = self.warmed_up.contains(&run.measure)
+            && (is_other_hunts || self.cold_runs.contains(&run.attempt));
         let is_of_other_slot = self.other_slots.as_ref().is_some_and(|attempts| {
             (run.ahead && is_other_hunts) || attempts.contains(&run.attempt)
         });
-        is_before_change || is_of_other_slot || self.other_nodes.contains(&run.attempt)
+        is_before_change || is_cold || is_of_other_slot || self.other_nodes.contains(&run.attempt)
     }
 
     /// Those of a commit's stored runs that count for this request, without the reference run.

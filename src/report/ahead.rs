@@ -86,8 +86,11 @@ impl Ahead {
     }
 
     /// `Measured ahead: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not used (4 s).
-    /// Saved about 7 s.`, or `No time was saved.`
-    pub(super) fn in_words(&self) -> String {
+    /// Saved about 7 s.`, or `No time was saved.` `None` if the workers built and ran nothing.
+    pub(super) fn in_words(&self) -> Option<String> {
+        if self.builds + self.runs == 0 {
+            return None;
+        }
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
         };
@@ -97,13 +100,13 @@ impl Ahead {
         } else {
             "No time was saved.".to_owned()
         };
-        format!(
+        Some(format!(
             "Measured ahead: {} ({}); {} of them were not used ({}). {saved}",
             spent(self.builds, self.runs),
             text::seconds(all),
             spent(self.unused.builds, self.unused.runs),
             text::seconds(self.unused.seconds),
-        )
+        ))
     }
 }
 
@@ -129,8 +132,11 @@ mod tests {
         let entry = |event| Entry { at: String::new(), event };
         let ahead = Ahead::of(&[entry(waited), entry(Event::Ahead(done))]).unwrap();
         assert!(ahead.saved_s.abs() < 1e-9, "{ahead:?}");
-        assert!(ahead.in_words().ends_with(" No time was saved."), "{}", ahead.in_words());
-        let ahead = Ahead { saved_s: 7.0, ..ahead };
-        assert!(ahead.in_words().contains(" Saved about 7"), "{}", ahead.in_words());
+        let said = ahead.in_words().unwrap();
+        assert!(said.ends_with(" No time was saved."), "{said}");
+        let said = Ahead { saved_s: 7.0, ..ahead }.in_words().unwrap();
+        assert!(said.contains(" Saved about 7"), "{said}");
+        let idle = Ahead { seconds: 9.0, cancelled: 1, ..Ahead::default() };
+        assert_eq!(idle.in_words(), None);
     }
 }

@@ -6,7 +6,7 @@ use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::doubts::doubts;
-use super::model::{EffectLine, FirstBad, FormName, GuardLine, NoiseLine, PosteriorLine, Report};
+use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
 use super::sought::Sought;
 
 /// The confidence in a first bad commit, and its evidence.
@@ -107,14 +107,6 @@ pub(super) fn settled(report: &Report) -> Option<String> {
     Some(levels(report, &leads.metric, leads.noise.as_ref()?, false))
 }
 
-/// What a rate counts a run as: `fails`, `is bad` for a number with a tolerance, or `differs`.
-fn counted_run(kind: NoiseKind, form: Option<FormName>) -> &'static str {
-    match kind {
-        NoiseKind::Differs => "differs",
-        _ => form.map_or("fails", FormName::broken_run),
-    }
-}
-
 /// `good 7.213, bad 7.412, run-to-run noise 0.053`; `None` if values repeat.
 pub(super) fn levels_in_short(guard: &GuardLine) -> Option<String> {
     let noise = guard.noise.as_ref()?;
@@ -130,7 +122,7 @@ fn levels(report: &Report, metric: &Metric, noise: &NoiseLine, paired: bool) -> 
     let runs = noise.runs;
     if noise.kind.is_rate() {
         let guard = report.guards.iter().find(|guard| guard.target && guard.metric == *metric);
-        let does = counted_run(noise.kind, guard.and_then(|guard| guard.form));
+        let does = noise.kind.counted_run(guard.and_then(|guard| guard.form));
         let [good, bad] = failures(noise);
         return format!(
             "{metric} {does} in {good} of {runs} runs at the good end and in {bad} of {runs} at \
@@ -165,7 +157,7 @@ fn levels(report: &Report, metric: &Metric, noise: &NoiseLine, paired: bool) -> 
 /// The good and the bad level, with the digits that the noise allows, or `fails in 1 of 9 runs`.
 pub(super) fn ends(guard: &GuardLine, noise: &NoiseLine) -> [String; 2] {
     if noise.kind.is_rate() {
-        let does = counted_run(noise.kind, guard.form);
+        let does = noise.kind.counted_run(guard.form);
         let runs = noise.runs;
         return failures(noise).map(|failed| format!("{does} in {failed} of {runs} runs"));
     }

@@ -56,6 +56,7 @@ impl From<&Effect> for EffectLine {
             own_step: effect.own_step.map(Value::Number),
             interval: effect.interval.map(|ends| ends.map(Value::Number)),
             limit: Value::Number(effect.limit),
+            runs: effect.runs,
             over_text: effect.over_text.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! Doubts about a first bad commit, in words: what neither runs nor tests exclude.
 
-use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, Metric};
+use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, InstalledCopy, Metric};
 use crate::ui::text;
 
 use super::model::{FirstBad, Report};
@@ -32,6 +32,14 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
              may have undone it and made the same change again"
         )
     });
+    let named = known.untold_namings.map(untold_namings);
+    let before = known.unmeasured_before.map(|number| {
+        let commits = text::plural(number, "earlier commit");
+        format!(
+            "no test shows that the bad end is good with it, and {commits} without a verdict may \
+             have fixed the same before, and another commit broken it again"
+        )
+    });
     let gained = known.gained_back.as_ref().map(|metric| {
         let end = Sought::of(report).newer_end();
         format!(
@@ -42,12 +50,25 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
     let home = known.home_doubt.as_ref().map(home_doubt);
     let references = known.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
     let name = known.name_doubt.then(|| NAME_DOUBT.to_owned());
+    let copy = known.copy_doubt.as_ref().map(copy_doubt);
     let place = known.form_change.as_ref().map(form_change);
     let digit = known.last_digit.as_ref().map(last_digit);
+    let pointer = known.pointer.as_deref().map(pointer);
     let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
-    let of_answer =
-        home.into_iter().chain(references).chain(name).chain(place).chain(digit).chain(outer);
-    mended.into_iter().chain(untested).chain(gained).chain(of_answer).collect()
+    let of_values = place.into_iter().chain(digit).chain(pointer).chain(outer);
+    let of_answer = home.into_iter().chain(references).chain(name).chain(copy).chain(of_values);
+    let of_others = mended.into_iter().chain(untested).chain(named).chain(before).chain(gained);
+    of_others.chain(of_answer).collect()
+}
+
+/// That so many later commits may have switched off what a commit adds, and others on again.
+fn untold_namings(number: usize) -> String {
+    let commits = text::plural(number, "later commit");
+    let have = if number == 1 { "has" } else { "have" };
+    format!(
+        "{commits} that may have switched off what it adds {have} no verdict, and another commit \
+         may have switched it on again"
+    )
 }
 
 /// Why the numbers before and after a commit may be of different things.
@@ -66,6 +87,15 @@ fn last_digit(metric: &Metric) -> String {
     )
 }
 
+/// Why a build may not have read what the user's reads.
+fn pointer(path: &str) -> String {
+    format!(
+        "it changes {}, a pointer of Git LFS in the hunt's checkouts, and a build may have read the \
+         pointer in place of the file: `lfs = true` under [worktree] excludes that",
+        text::line(path)
+    )
+}
+
 /// That the outer hunt is undecided, or that only its confidence keeps this one from being higher.
 fn outer_doubt(within: &DependencyHunt, confidence: f64) -> Option<String> {
     let hunt = text::line(&within.hunt);
@@ -80,8 +110,9 @@ fn outer_doubt(within: &DependencyHunt, confidence: f64) -> Option<String> {
 /// Why files in the home folder may carry results from one commit to another, or may be missing.
 fn home_doubt(doubt: &HomeDoubt) -> String {
     match doubt {
-        HomeDoubt::UserHome => "the confirmation used your home folder, and files there may carry \
-                                results from one commit to another"
+        HomeDoubt::UserHome => "builds or runs depend on files in your home folder, so the \
+                                confirmation used your home folder; if they also change files \
+                                there, these may carry results from one commit to another"
             .to_owned(),
         HomeDoubt::EmptyHome(shown) => format!(
             "the hunt began again with an empty home folder; with yours the ends showed {}, and the \
@@ -96,16 +127,46 @@ fn home_doubt(doubt: &HomeDoubt) -> String {
     }
 }
 
+/// That an installed copy hides changes of the commits.
+fn copy_doubt(copy: &InstalledCopy) -> String {
+    format!(
+        "the runs load {}, and not the commit's {}: no run shows what the commits change there",
+        text::line(&copy.path),
+        text::line(&copy.own_in_config())
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evaluation::CommitInfo;
 
     #[test]
+    fn commits_that_use_a_name_without_a_verdict_are_counted() {
+        let told = [1, 2].map(untold_namings);
+        assert!(told[0].starts_with("1 later commit that may") && told[0].contains(" has no "));
+        assert!(told[1].starts_with("2 later commits that may") && told[1].contains(" have no "));
+    }
+
+    #[test]
+    fn a_doubt_about_a_copy_names_both_files() {
+        let told = copy_doubt(&InstalledCopy {
+            path: "/p/eng/__init__.py".to_owned(),
+            own: "src/py/eng/__init__.py".to_owned(),
+            sha256: String::new(),
+            is_unlike: false,
+        });
+        let start =
+            "the runs load /p/eng/__init__.py, and not the commit's {src}/py/eng/__init__.py:";
+        assert!(told.starts_with(start), "{told}");
+    }
+
+    #[test]
     fn a_doubt_about_the_home_folder_names_the_file() {
         let told = home_doubt(&HomeDoubt::Changed("~/.local/lib/python3/eng/a\n".to_owned()));
         assert!(told.starts_with("~/.local/lib/python3/eng/a") && !told.contains('\n'), "{told}");
-        assert!(home_doubt(&HomeDoubt::UserHome).contains("used your home folder"));
+        let told = home_doubt(&HomeDoubt::UserHome);
+        assert!(told.contains("used your home folder; if they also change files there"), "{told}");
         let told = home_doubt(&HomeDoubt::EmptyHome("ppl 7 → 7.5".to_owned()));
         assert!(told.contains("with yours the ends showed ppl 7 → 7.5"), "{told}");
     }
@@ -116,6 +177,13 @@ mod tests {
             .map(|form| std::iter::once(form.to_owned()).collect());
         let told = form_change(&FormChange { metric: Metric::of("ppl"), parent, commit });
         assert!(told.contains("(`reference ppl VALUE`, before: `ppl VALUE`)"), "{told}");
+    }
+
+    #[test]
+    fn a_changed_pointer_names_the_file_and_the_setting() {
+        let told = pointer("v/table\n.bin");
+        assert!(told.starts_with("it changes v/table") && !told.contains('\n'), "{told}");
+        assert!(told.contains("`lfs = true`"), "{told}");
     }
 
     #[test]

@@ -17,8 +17,11 @@ impl DrivenTime {
     /// Takes the next entry of the journal.
     pub(super) fn see(&mut self, entry: &Entry) {
         let Ok(at) = entry.at.parse::<Timestamp>() else { return };
+        // A job that asks what builds depend on notes the beginning again, in the same session.
+        let begins = matches!(entry.event, Event::Begun(_)) && self.session.is_none();
         match &entry.event {
-            Event::Begun(_) | Event::Resumed { .. } => {
+            _ if begins => self.session = Some((at, at)),
+            Event::Resumed { .. } => {
                 self.ended = self.seconds();
                 self.session = Some((at, at));
             }

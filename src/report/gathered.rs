@@ -79,6 +79,7 @@ impl<'a> Gathered<'a> {
             | Event::FailureHunt { .. }
             | Event::Neighbours { .. }
             | Event::Localizing { .. }
+            | Event::EndWithout { .. }
             | Event::Level(_)
             | Event::Tensors(_)
             | Event::Trial(_)
@@ -94,6 +95,7 @@ impl<'a> Gathered<'a> {
                 self.measured.leave_out_other_node(attempts);
                 self.set_aside.insert(node, why);
             }
+            Event::WarmsUp { attempts, .. } => self.measured.leave_out_first_runs(attempts),
             Event::MachineChanged { attempts, .. } => self.begin_anew(attempts),
             Event::Resumed { limits } => {
                 self.limits = limits.as_ref().or(self.limits);

@@ -104,6 +104,11 @@ impl<'a> Measured<'a> {
         self.leave_out(attempts, &ExclusionReason::OtherSlot);
     }
 
+    /// Excludes these runs: they were the first ones of their builds, and not like the later ones.
+    pub(super) fn leave_out_first_runs(&mut self, attempts: &'a [String]) {
+        self.leave_out(attempts, &ExclusionReason::WarmUp);
+    }
+
     /// Excludes these runs: they were made on a node that is slower or faster than the others.
     pub(super) fn leave_out_other_node(&mut self, attempts: &'a [String]) {
         self.leave_out(attempts, &ExclusionReason::OtherNode);

@@ -75,7 +75,9 @@ fn name_the_place(report: &Report) -> Option<String> {
 fn after_a_good_end_that_fails(report: &Report) -> Option<String> {
     let is_good = |failed: &&FailedLine| failed.commit == report.good.commit;
     let failed = report.failed.iter().find(is_good)?;
-    (report.outcome == Outcome::EndpointUnmeasurable).then(|| {
+    // The finding may know a cause that its runs do not show.
+    let is_open = report.outcome == Outcome::EndpointUnmeasurable && report.next.is_empty();
+    is_open.then(|| {
         format!(
             "Next: {}; `bisect-ppl measure {}` tries it on one commit",
             text::line(&cure(failed)),

@@ -78,6 +78,10 @@ pub(crate) struct Pace {
     steps_done: usize,
     /// Commits and steps left in the current search.
     left: Option<(usize, usize)>,
+    /// The ends of the current search, and how many commits may be the first bad one at its start.
+    searched: Option<(CommitId, CommitId, usize)>,
+    /// Whether the hunt was resumed, and no search began since then.
+    is_resumed: bool,
     /// Whether values vary from run to run. The number of steps then says little about the number
     /// of runs.
     is_noisy: bool,
@@ -130,11 +134,21 @@ impl Pace {
                 self.is_noisy = targets.iter().any(Target::is_noisy);
                 self.measures = targets.iter().filter_map(measure).collect();
             }
-            Event::Search { commits, method, .. } => {
+            Event::Resumed { .. } => self.is_resumed = true,
+            Event::Search { good, bad, commits, method, .. } => {
                 self.stage = Stage::Search;
-                self.steps_done = 0;
                 let has_steps = *method != Some(SearchMethod::Posterior);
-                self.left = has_steps.then(|| (*commits, steps_of(*commits)));
+                let searched = Some((good.clone(), bad.clone(), *commits));
+                // The steps that an interrupted search made are not made again.
+                let goes_on = std::mem::take(&mut self.is_resumed)
+                    && has_steps
+                    && self.left.is_some()
+                    && self.searched == searched;
+                if !goes_on {
+                    self.steps_done = 0;
+                    self.left = has_steps.then(|| (*commits, steps_of(*commits)));
+                }
+                self.searched = searched;
                 self.confirmation = Spent::default();
             }
             Event::SearchEnd { end, .. } => {
@@ -161,7 +175,9 @@ impl Pace {
                     Neighbours::Earlier => Stage::EarlierCommits,
                 };
             }
-            Event::Localizing { .. } => self.stage = Stage::Localization,
+            Event::Localizing { .. } | Event::EndWithout { .. } => {
+                self.stage = Stage::Localization;
+            }
             Event::Sweeping { .. } => self.stage = Stage::Sweep,
             Event::Build(build) if matches!(build.phase, Phase::Localize | Phase::Inquiry) => {}
             Event::Build(build) if !build.reused => {
@@ -187,8 +203,15 @@ impl Pace {
     /// The step, all steps and the commits left: `step 3 of about 6, 12 commits left`. `None`
     /// outside of a search by steps.
     pub(crate) fn step(&self) -> Option<(usize, usize, usize)> {
-        let (commits, steps) = self.left?;
+        // Without commits left the last step is over, and the search ends.
+        let (commits, steps) = self.left.filter(|(commits, _)| *commits > 0)?;
         Some((self.steps_done + 1, self.steps_done + steps.max(1), commits))
+    }
+
+    /// The steps that the current search made, with the commits and steps that are left; `None`
+    /// before its first step.
+    pub(crate) fn steps_made(&self) -> Option<(usize, (usize, usize))> {
+        self.left.filter(|_| self.steps_done > 0).map(|left| (self.steps_done, left))
     }
 
     /// Seconds during which a process drove the hunt: until `now`, or until the last event.

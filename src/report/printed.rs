@@ -14,16 +14,19 @@ const MOST: usize = 10;
 /// If fewer lines than this explain the failure, the last lines are shown too.
 const FEW: usize = 3;
 
-/// The failures of the first bad commit; without one, those of the endpoints, or one failure if
-/// both fail alike. If the hunt has no answer, its latest failure is added. `folder`: the hunt's
+/// The failures of the first bad commit, unless the answer is about values and other runs have one;
+/// without a first bad commit, those of the endpoints, or one failure if both fail alike. If the hunt has no answer, its latest failure is added. `folder`: the hunt's
 /// folder. Missing logs are left out.
 pub(super) fn of(report: &Report, folder: &Path) -> Vec<FailedLine> {
-    let failed = |commit: &CommitId| {
-        let measured = report.commits.iter().find(|measured| measured.commit == *commit)?;
-        first_failure(measured)
-    };
+    let measured =
+        |commit: &CommitId| report.commits.iter().find(|measured| measured.commit == *commit);
+    let failed = |commit: &CommitId| first_failure(measured(commit)?);
     let shown = if let Some(first) = &report.culprit {
-        vec![failed(&first.commit)]
+        let is_told = |failed: &Failed<'_>| {
+            first.failure.is_some()
+                || !measured(&first.commit).is_some_and(|commit| has_value(commit, failed.measure))
+        };
+        vec![failed(&first.commit).filter(is_told)]
     } else {
         let [good, bad] = [&report.good, &report.bad].map(|end| failed(&end.commit));
         let is_both = good.as_ref().zip(bad.as_ref()).is_some_and(|(good, bad)| {
@@ -93,6 +96,16 @@ fn first_failure(commit: &MeasuredCommit) -> Option<Failed<'_>> {
         })
     };
     build.or_else(run).filter(|failed| !failed.failure.kind.leaves_nothing_to_build())
+}
+
+/// Whether a run of this measure has a value. If the answer is about values, a failed run beside it
+/// explains nothing: the program may only lack a file of the home folder, which is empty in the
+/// check of a commit.
+fn has_value(commit: &MeasuredCommit, measure: Option<&str>) -> bool {
+    let mut samples = commit.samples.iter();
+    samples.any(|sample| {
+        sample.failed.is_none() && measure.is_some_and(|name| name == sample.metric.measure)
+    })
 }
 
 /// The log lines that explain why the command failed, in order; if these are few, also the last

@@ -23,8 +23,8 @@ pub(super) fn changed_level(before: Option<&Value>, after: &Value) -> String {
 /// Label of [`over_text`].
 pub(super) const OVER_TEXT: &str = "Over the text";
 
-/// `ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)`; with noise also the step's 95 %
-/// interval.
+/// `ppl: 7.21 → 7.52, +4.3 %, 0.31 worse (tolerance 0.05)`; with noise also how many runs gave the
+/// step, and its 95 % interval.
 pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let (parent, commit) = (&effect.parent, &effect.commit);
     let change = percent(parent, commit).map(|percent| format!(", {percent}"));
@@ -37,13 +37,24 @@ pub(super) fn step(report: &Report, effect: &EffectLine) -> String {
     let limit = limit(report, &effect.metric, &effect.limit);
     if let Some(about) = StepWithInterval::of(report, effect) {
         let StepWithInterval { step, interval } = about;
-        return format!("{levels}, {step} (95 % interval {interval}; tolerance {limit})");
+        let runs = from_runs(effect);
+        return format!("{levels}, {step}{runs} (95 % interval {interval}; tolerance {limit})");
     }
     match &effect.own_step {
         Some(step) => format!("{levels}, {} (tolerance {limit})", moved(report, step)),
         None if noise_of(report, effect).is_some() => levels,
         None => format!("{levels} (must not change)"),
     }
+}
+
+/// ` from 2 runs of each`: how many runs of parent and commit gave a step in noise. Empty if that
+/// is not known.
+pub(super) fn from_runs(effect: &EffectLine) -> String {
+    let Some([parent, commit]) = effect.runs else { return String::new() };
+    if parent == commit {
+        return format!(" from {} of each", text::plural(commit, "run"));
+    }
+    format!(" from {} of the parent and {commit} of the commit", text::plural(parent, "run"))
 }
 
 /// The step over the text's chunks: the paired interval and the unpaired one.

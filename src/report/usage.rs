@@ -144,7 +144,7 @@ fn gpus_of_slot(hunt: &HuntDir, entries: &[Entry]) -> Option<u32> {
     let begun = last_begun(entries)?;
     let text = hunt.config_text(&begun.config_sha256).ok().flatten()?;
     let config = Config::parse(&text, Path::new(&begun.base), "the hunt's oracle.toml").ok()?;
-    Some(config.executor).filter(|executor| executor.slurm.is_none())?.gpus()
+    Some(config.executor).filter(|executor| !executor.is_cluster())?.gpus()
 }
 
 /// Hours with two or three digits that decide: `0.013`, `1.25`, `48.0`.

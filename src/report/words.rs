@@ -6,6 +6,7 @@ use crate::store::CompilerCache;
 use crate::store::journal::{Machine, SearchMethod};
 use crate::ui::{kept_build_dated, stored_result_dated, text};
 
+use super::ahead::Ahead;
 use super::candidates;
 use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
@@ -302,8 +303,8 @@ pub(super) fn totals(report: &Report) -> String {
         .unread
         .as_ref()
         .map_or_else(String::new, |unread| format!(" {}.", super::unread::with_paths(unread)));
-    let ahead =
-        report.ahead.as_ref().map_or_else(String::new, |ahead| format!(" {}", ahead.in_words()));
+    let ahead = report.ahead.as_ref().and_then(Ahead::in_words);
+    let ahead = ahead.map_or_else(String::new, |words| format!(" {words}"));
     let short =
         super::short::in_words(report).map_or_else(String::new, |words| format!(" {words}"));
     let used = used(report).map_or_else(String::new, |words| format!(" {words}."));

@@ -54,8 +54,16 @@ impl Listed {
     }
 
     /// The same job, with the nodes that are out of service.
-    pub(super) fn with_nodes(&self, nodes: &BTreeSet<String>) -> Self {
-        Self { reason: pending::with_nodes(&self.reason, nodes), ..self.clone() }
+    pub(super) fn with_nodes(self, nodes: &BTreeSet<String>) -> Self {
+        Self { reason: pending::with_nodes(&self.reason, nodes), ..self }
+    }
+
+    /// The same job, with the nodes that an earlier listing has for the same reason to wait; `None`
+    /// if it has none.
+    pub(super) fn with_nodes_of(&self, earlier: &Self) -> Option<Self> {
+        let is_it = earlier.name == self.name;
+        let is_known = is_it && pending::is_with_nodes(&earlier.reason, &self.reason);
+        is_known.then(|| Self { reason: earlier.reason.clone(), ..self.clone() })
     }
 
     /// That the job waits, and why, in words; `None` if it does not, or if Slurm has not said why

@@ -48,17 +48,23 @@ pub(crate) fn check_partition(name: Option<&str>) -> Result<Option<Partition>, S
 /// The nodes of some partitions (`a,b`) that take jobs, now or when they have room. Without a
 /// name: those of the default partition.
 pub(crate) fn nodes_in_service(names: Option<&str>) -> Result<BTreeSet<String>, SlurmError> {
-    nodes(names, true)
+    Ok(read_nodes(&NodeStates::ask()?.0, names, true))
 }
 
-/// The nodes of some partitions (`a,b`) that take no jobs.
-pub(super) fn nodes_out_of_service(names: &str) -> Result<BTreeSet<String>, SlurmError> {
-    nodes(Some(names), false)
-}
+/// The states of the nodes of all partitions, as `sinfo` lists them: lines `PARTITION|NODE|STATE`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NodeStates(pub(super) String);
 
-fn nodes(names: Option<&str>, in_service: bool) -> Result<BTreeSet<String>, SlurmError> {
-    let said = answer("sinfo", ["-h", "-N", "-o", "%P|%N|%T"].map(str::to_owned))?;
-    Ok(read_nodes(&said, names, in_service))
+impl NodeStates {
+    /// Asks the controller.
+    pub(super) fn ask() -> Result<Self, SlurmError> {
+        Ok(Self(answer("sinfo", ["-h", "-N", "-o", "%P|%N|%T"].map(str::to_owned))?))
+    }
+
+    /// The nodes of some partitions (`a,b`) that take no jobs.
+    pub(super) fn out_of_service(&self, partitions: &str) -> BTreeSet<String> {
+        read_nodes(&self.0, Some(partitions), false)
+    }
 }
 
 /// Reads lines `PARTITION|NODE|STATE`. A star follows the default partition.
@@ -136,6 +142,7 @@ mod tests {
         assert_eq!(nodes(None), ["n1"]);
         assert_eq!(nodes(Some("gpu")), ["n2"]);
         assert_eq!(nodes(Some("gpu,big")), ["n2", "n5"]);
-        assert_eq!(Vec::from_iter(read_nodes(text, Some("gpu"), false)), ["n3"]);
+        let states = NodeStates(text.to_owned());
+        assert_eq!(Vec::from_iter(states.out_of_service("gpu")), ["n3"]);
     }
 }

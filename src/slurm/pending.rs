@@ -22,7 +22,17 @@ pub(super) fn with_nodes(reason: &str, nodes: &BTreeSet<String>) -> String {
     let named: Vec<&str> = nodes.iter().take(MOST_NODES).map(String::as_str).collect();
     let more = nodes.len().saturating_sub(MOST_NODES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{reason}, {LISTED}{}{more}", named.join(", "))
+    format!("{}, {LISTED}{}{more}", without_list(reason), named.join(", "))
+}
+
+/// Whether `named` is what [`with_nodes`] makes of this reason, with any nodes.
+pub(super) fn is_with_nodes(named: &str, reason: &str) -> bool {
+    named.contains(LISTED) && without_list(named) == without_list(reason)
+}
+
+/// A reason without the nodes that it lists.
+fn without_list(reason: &str) -> &str {
+    reason.split_once(LISTED).map_or(reason, |(before, _)| before.trim_end_matches([',', ' ']))
 }
 
 /// The nodes that a reason lists.
@@ -92,6 +102,10 @@ mod tests {
         assert_eq!(said(2), "its nodes are down, drained or reserved: n0, n1");
         assert!(said(10).ends_with(": n0, n1, n2, n3, n4, n5, n6, n7 and 2 more"));
         assert_eq!(said(0), "its nodes are down, drained or reserved");
+        let empty = "ReqNodeNotAvail, UnavailableNodes:";
+        assert_eq!(with_nodes(empty, &nodes(1)), "ReqNodeNotAvail, UnavailableNodes:n0");
+        assert!(is_with_nodes(&with_nodes(empty, &nodes(0)), "ReqNodeNotAvail"));
+        assert!(!is_with_nodes(&with_nodes(empty, &nodes(1)), down) && !is_with_nodes(down, down));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Looks at jobs, with one call of `squeue` for all processes of one user and store.
+//! Looks at jobs, with one call of `squeue`, and if needed of `sinfo`, for all processes of one user
+//! and store.
 //!
 //! A process that watches a job says so in a folder that all processes see. The one whose answer is
 //! old takes the turn, asks about all watched jobs, and writes the answer into the folder. An
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 use super::client::{SlurmError, call, last_line};
 use super::fate::Look;
 use super::listing::{COLUMNS, Listed, listed};
+use super::missing_nodes::name_missing_nodes;
+use super::partition::NodeStates;
 use super::queue_folder::{Answer, Entry, QueueFolder};
 
 /// Time between two looks for a new answer in the folder.
@@ -29,7 +32,8 @@ const LATE: Duration = Duration::from_secs(30);
 pub(crate) struct Queue(Arc<Mutex<Watched>>);
 
 /// The jobs that the controller listed, of those with these numbers; `None` if it did not answer.
-type Ask<'a> = &'a mut dyn FnMut(&[String]) -> Option<Vec<Listed>>;
+/// Gets the jobs of the last answer too.
+type Ask<'a> = &'a mut dyn FnMut(&[String], &[Listed]) -> Option<Vec<Listed>>;
 
 #[derive(Debug)]
 struct Watched {
@@ -72,7 +76,11 @@ impl Queue {
     /// What the controller says of a watched job. Asks it only if the last answer is old and no
     /// other process asks.
     pub(super) fn look(&self, token: &str) -> Look {
-        let mut ask = |ids: &[String]| call_squeue(ids).ok();
+        let mut ask = |ids: &[String], last: &[Listed]| {
+            let jobs = call_squeue(ids).ok()?;
+            // If sinfo does not answer, Slurm's reasons alone are told.
+            Some(name_missing_nodes(jobs, last, || NodeStates::ask().unwrap_or_default()))
+        };
         self.with(|watched| watched.look(token, Instant::now(), &mut ask))
     }
 
@@ -131,7 +139,7 @@ impl Watched {
                 }
                 let mut jobs = self.folder.jobs().unwrap_or_default();
                 jobs.extend(self.own());
-                let answer = asked(jobs, ask);
+                let answer = self.asked(jobs, ask);
                 // If the disk is full, this process has the answer alone, and the folder an older
                 // one.
                 if self.folder.put(&answer, &turn).is_ok() {
@@ -152,7 +160,7 @@ impl Watched {
 
     fn ask_alone(&mut self, now: Instant, ask: Ask<'_>) {
         self.blocked_since = None;
-        let answer = asked(self.own(), ask);
+        let answer = self.asked(self.own(), ask);
         self.last = Some((now + answer.took(), answer));
     }
 
@@ -183,14 +191,15 @@ impl Watched {
     fn own(&self) -> BTreeMap<String, String> {
         self.jobs.iter().map(|(token, job)| (token.clone(), job.id.clone())).collect()
     }
-}
 
-/// Asks about these jobs (token and number).
-fn asked(jobs: BTreeMap<String, String>, ask: Ask<'_>) -> Answer {
-    let ids: Vec<String> = jobs.values().cloned().collect();
-    let begun = Instant::now();
-    let listed = ask(&ids);
-    Answer::new(jobs, listed, begun.elapsed())
+    /// Asks about these jobs (token and number).
+    fn asked(&self, jobs: BTreeMap<String, String>, ask: Ask<'_>) -> Answer {
+        let ids: Vec<String> = jobs.values().cloned().collect();
+        let last = self.last.as_ref().map_or(&[][..], |(_, answer)| answer.listed());
+        let begun = Instant::now();
+        let listed = ask(&ids, last);
+        Answer::new(jobs, listed, begun.elapsed())
+    }
 }
 
 /// The jobs with these numbers that the controller knows.
@@ -224,8 +233,8 @@ mod tests {
     /// the numbers of each call.
     fn answering(
         calls: &RefCell<Vec<Vec<String>>>,
-    ) -> impl FnMut(&[String]) -> Option<Vec<Listed>> {
-        move |ids: &[String]| {
+    ) -> impl FnMut(&[String], &[Listed]) -> Option<Vec<Listed>> {
+        move |ids: &[String], _: &[Listed]| {
             calls.borrow_mut().push(ids.to_vec());
             let job = |id: &String| Listed {
                 id: id.clone(),

@@ -66,6 +66,11 @@ impl Answer {
         self.asked.contains(token)
     }
 
+    /// All jobs that it listed.
+    pub(super) fn listed(&self) -> &[Listed] {
+        self.listed.as_deref().unwrap_or_default()
+    }
+
     /// What it says of a job.
     pub(super) fn of(&self, token: &str) -> Look {
         let Some(all) = self.listed.as_ref().filter(|_| self.is_about(token)) else {

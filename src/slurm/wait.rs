@@ -8,7 +8,6 @@ use super::attempt::{Attempt, JobResult};
 use super::client::{cancel, node_out_of_service};
 use super::fate::{Look, Loss, RESULT_GRACE, interruption, is_unseen, loss};
 use super::listing::{Listed, State};
-use super::partition::nodes_out_of_service;
 use super::queue::Queue;
 
 /// Time between two looks for the result.
@@ -43,8 +42,20 @@ pub(crate) fn wait(
     stop: &Stop,
     say: &mut dyn FnMut(&Listed),
 ) -> JobEnd {
+    wait_within(attempt, id, queue, stop, None, say)
+}
+
+/// As [`wait`], and ends the job if it has not begun at `begins_by`.
+pub(crate) fn wait_within(
+    attempt: &Attempt,
+    id: &str,
+    queue: &Queue,
+    stop: &Stop,
+    begins_by: Option<Instant>,
+    say: &mut dyn FnMut(&Listed),
+) -> JobEnd {
     queue.add(attempt.token(), id);
-    let mut end = until_over(attempt, queue, stop, say);
+    let mut end = until_over(attempt, queue, stop, begins_by, say);
     let is_over = match &mut end {
         // If Slurm interrupted the job, and not we, Slurm may have put the job back into the queue.
         // There the job would begin again, or be held for ever. Slurm is asked for the reason
@@ -68,8 +79,10 @@ fn until_over(
     attempt: &Attempt,
     queue: &Queue,
     stop: &Stop,
+    begins_by: Option<Instant>,
     say: &mut dyn FnMut(&Listed),
 ) -> JobEnd {
+    let mut has_begun = false;
     let mut unseen_since = None;
     let mut said = None;
     let mut asked: Option<Instant> = None;
@@ -80,10 +93,11 @@ fn until_over(
         }
         let look = queue.look(attempt.token());
         let is_pending = matches!(&look, Look::Listed(job) if job.is_pending());
+        has_begun |= matches!(&look, Look::Listed(job) if !job.is_pending());
         if let Look::Listed(job) = &look
             && said.as_ref() != Some(job)
         {
-            say(&with_nodes(job));
+            say(job);
             said = Some(job.clone());
         }
         if is_unseen(&look) {
@@ -95,7 +109,8 @@ fn until_over(
         if let Some(loss) = loss(&look, unseen_for) {
             return if asked.is_some() { JobEnd::Stopped } else { JobEnd::Lost(loss) };
         }
-        if stop.is_requested() {
+        let is_over_time = !has_begun && begins_by.is_some_and(|time| Instant::now() >= time);
+        if stop.is_requested() || is_over_time || asked.is_some() {
             let since = *asked.get_or_insert_with(|| {
                 // If the disk does not take the request, Slurm ends the job.
                 attempt.ask_to_end().ok();
@@ -113,15 +128,6 @@ fn until_over(
             }
         }
         std::thread::sleep(POLL_INTERVAL);
-    }
-}
-
-/// The job as it is told: if it waits for nodes that are out of service, with their names.
-fn with_nodes(job: &Listed) -> Listed {
-    match job.lacks_nodes().then(|| nodes_out_of_service(&job.partition)) {
-        Some(Ok(nodes)) => job.with_nodes(&nodes),
-        // Slurm's reason alone is told.
-        Some(Err(_)) | None => job.clone(),
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) struct AheadRecord {
     /// The jobs of a cluster that were to build and were lost: what happened, each in a sentence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
+    /// Whether the worker's job gave its node back, because no build began for it in time.
+    #[serde(default)]
+    pub gave_node_back: bool,
 }
 
 impl AheadRecord {
@@ -52,6 +55,7 @@ impl AheadRecord {
             is_done: false,
             verdict: None,
             lost: Vec::new(),
+            gave_node_back: false,
         }
     }
 
@@ -134,6 +138,16 @@ impl HuntDir {
         self.ahead_file(commit, phase, "wanted").exists()
     }
 
+    /// Tells the crew that a process beside the driver has this commit's build: a job may run it.
+    pub(crate) fn tell_built(&self, commit: &CommitId, phase: Phase) -> Result<(), StoreError> {
+        publish(&self.ahead_file(commit, phase, "built"), b"")
+    }
+
+    /// Whether such a process has this commit's build.
+    pub(crate) fn is_built(&self, commit: &CommitId, phase: Phase) -> bool {
+        self.ahead_file(commit, phase, "built").exists()
+    }
+
     /// What a worker measured at this commit. A record that cannot be read counts as missing.
     pub(crate) fn measured_ahead(
         &self,
@@ -163,6 +177,7 @@ impl HuntDir {
         commit: &CommitId,
         phase: Phase,
     ) -> Result<AheadRecord, StoreError> {
+        self.remove_ahead(commit, phase, "built")?;
         let earlier = self.measured_ahead(commit, phase)?;
         let mut record = AheadRecord::new(commit.clone(), phase);
         if let Some(earlier) = earlier {
@@ -175,12 +190,23 @@ impl HuntDir {
             self.keep_ahead(&record)?;
             return Ok(record);
         }
-        let path = self.ahead_file(commit, phase, "json");
+        self.remove_ahead(commit, phase, "json")?;
+        Ok(record)
+    }
+
+    /// Removes the file with this ending, if it is there.
+    fn remove_ahead(
+        &self,
+        commit: &CommitId,
+        phase: Phase,
+        ending: &str,
+    ) -> Result<(), StoreError> {
+        let path = self.ahead_file(commit, phase, ending);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(StoreError::at(&path)(error))
             }
-            _ => Ok(record),
+            _ => Ok(()),
         }
     }
 
@@ -239,6 +265,10 @@ mod tests {
         hunt.want(&commit, Phase::Search).unwrap();
         assert!(hunt.is_wanted(&commit, Phase::Search) && !hunt.is_wanted(&commit, Phase::Confirm));
 
+        assert!(!hunt.is_built(&commit, Phase::Search));
+        hunt.tell_built(&commit, Phase::Search).unwrap();
+        assert!(hunt.is_built(&commit, Phase::Search) && !hunt.is_built(&commit, Phase::Confirm));
+
         assert!(!hunt.is_builder_awaited(&commit, Phase::Search).unwrap());
         let job = hunt.await_builder(&commit, Phase::Search).unwrap();
         assert!(job.is_some() && hunt.is_builder_awaited(&commit, Phase::Search).unwrap());
@@ -261,6 +291,7 @@ mod tests {
             let begun = hunt.begin_ahead(&commit, Phase::Search).unwrap();
             assert_eq!(begun, AheadRecord::new(commit.clone(), Phase::Search));
             assert_eq!(hunt.measured_ahead(&commit, Phase::Search).unwrap(), None);
+            assert!(!hunt.is_built(&commit, Phase::Search), "of an earlier worker");
         }
     }
 

@@ -106,12 +106,20 @@ impl Progress {
     }
 
     /// Begins a search: `commits` may be the first bad one, and about `steps` steps find it; `None`
-    /// if the search makes no steps.
-    pub(crate) fn search(&self, commits: usize, steps: Option<usize>) {
+    /// if the search makes no steps. `made`: the steps that an interrupted search made before, with
+    /// the commits and steps that are left.
+    pub(crate) fn search(
+        &self,
+        commits: usize,
+        steps: Option<usize>,
+        made: Option<(usize, (usize, usize))>,
+    ) {
         self.change(|status| {
-            status.steps_done = 0;
             status.after_search = None;
-            status.left = Some((commits, steps));
+            (status.steps_done, status.left) = match made {
+                Some((done, (commits, steps))) => (done, Some((commits, Some(steps)))),
+                None => (0, Some((commits, steps))),
+            };
         });
     }
 
@@ -245,7 +253,7 @@ impl Status {
         let mut parts = Vec::new();
         if let Some(stage) = self.after_search {
             parts.push(stage.to_owned());
-        } else if let Some((commits, steps)) = self.left {
+        } else if let Some((commits, steps)) = self.left.filter(|(commits, _)| *commits > 0) {
             if let Some(steps) = steps {
                 let step = self.steps_done + 1;
                 parts.push(format!("step {step} of about {}", self.steps_done + steps.max(1)));
@@ -360,7 +368,7 @@ mod tests {
         }
         let written = Shared::default();
         let progress = Progress::plain(written.clone());
-        progress.search(12, Some(4));
+        progress.search(12, Some(4), None);
         progress.now(Activity::Other("looking".into()), Duration::ZERO);
         progress.left(6, 3);
         progress.confirm();

@@ -1,7 +1,7 @@
 //! Classifies paths by their names.
 
 /// Files that tell a build system what to do. A commit that changes one is always built.
-pub(super) fn is_recipe(path: &str) -> bool {
+pub(crate) fn is_recipe(path: &str) -> bool {
     let name = name(path);
     let is_named = [
         "CMakeLists.txt",

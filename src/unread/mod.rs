@@ -9,5 +9,5 @@ mod names;
 mod tree;
 mod words;
 
-pub(crate) use kinds::{keeps_no_records, runs_a_script};
+pub(crate) use kinds::{is_recipe, keeps_no_records, runs_a_script};
 pub(crate) use tree::{BuiltTree, Commands, UnreadFiles};

@@ -125,6 +125,7 @@ fn a_header_that_the_direct_mode_misses_does_not_blame_a_later_edit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_does_not_in_a_search_by_the_posterior_either() {
     hunt_with_a_header_that_the_direct_mode_misses(&["--search", "posterior"]);
 }

@@ -246,6 +246,7 @@ fn a_build_that_overwrites_what_the_other_end_runs_is_told() {
 const SUM: &str = "s() { read v _ < $1; echo $v; }\necho e = $((6 + $(s a) + $(s b) + $(s c)))";
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn each_of_several_commits_whose_reverts_conflict_is_looked_at() {
     let env = TestEnvironment::localizing();
     let commits = [

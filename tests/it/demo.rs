@@ -84,6 +84,7 @@ fn repack_the_default() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn rope_where_every_kernel_passes_its_own_check() {
     names_the_planted_commit(
         "rope",

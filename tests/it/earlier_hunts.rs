@@ -54,6 +54,7 @@ fn stored_runs_of_one_end_do_not_hide_a_regression() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn runs_of_two_earlier_hunts_do_not_hide_a_regression() {
     let env = history(SUM, &["7", "7", "7", "7", "7.51", "7.51", "7.51", "7.51", "7.51"]);
     hunt(&env, "c0", "c2").expect(4, "no-regression");
@@ -64,6 +65,7 @@ fn runs_of_two_earlier_hunts_do_not_hide_a_regression() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_confirmation_that_fresh_runs_contradict_does_not_count() {
     // Commit 5 makes the step with the first library, and commit 12 with the second one.
     let engine = "first=5; [ $outside = 0 ] || first=12\n\
@@ -98,4 +100,19 @@ fn fresh_runs_of_a_claimed_commit_contradict_those_of_an_earlier_hunt() {
     outside(&env, "2", "1");
     let second = hunt(&env, "c0", "c15").expect(4, "no-regression");
     second.output.says(&["something outside changed since", "e was 7.5, and is 7 now"]);
+}
+
+#[test]
+fn a_new_build_of_the_bad_end_contradicts_the_runs_of_an_earlier_hunt() {
+    // With the second library commit 9 undoes the step of commit 5. The first hunt ends in its
+    // search.
+    let engine = "[ $outside = 1 ] && [ $value -ge 9 ] && value=0\n\
+                  [ $value -ge 5 ] && echo e = 7.5 || echo e = 7";
+    let numbers: Vec<String> = (0..16).map(|number| number.to_string()).collect();
+    let values: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let env = history(engine, &values);
+    env.start(&["--good", "c0", "--bad", "c15", "--max-runs", "6"]).expect(3, "candidates");
+    outside(&env, "2", "1");
+    let second = hunt(&env, "c0", "c15").expect(4, "no-regression");
+    second.output.says(&["does not show what the earlier one showed", "e was 7.5, and is 7 now"]);
 }

@@ -102,6 +102,7 @@ fn effects_of_two_files(is_fact: bool) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_effects_of_a_commit_may_come_from_different_files() {
     effects_of_two_files(true);
 }
@@ -122,13 +123,22 @@ fn y_makes_it_again(env: &TestEnvironment, is_fact: bool) -> Hunt {
     hunt_both(env, is_fact, engine, &start.chain(again).collect::<Vec<_>>())
 }
 
+/// `y` is found for the one metric, and its step in the other one is its own.
+fn y_has_both_effects(env: &TestEnvironment) {
+    let hunt = y_makes_it_again(env, false).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["y"], "{}", hunt.output.stdout);
+    assert_eq!(moved_by(&hunt, "y").len(), 2, "{}", hunt.output.stdout);
+}
+
 #[test]
 fn an_effect_that_a_commit_found_for_another_guard_makes_again_is_its_effect() {
-    for env in [TestEnvironment::localizing(), TestEnvironment::new()] {
-        let hunt = y_makes_it_again(&env, false).expect(0, "culprit");
-        assert_eq!(subjects(&hunt), ["y"], "{}", hunt.output.stdout);
-        assert_eq!(moved_by(&hunt, "y").len(), 2, "{}", hunt.output.stdout);
-    }
+    y_has_both_effects(&TestEnvironment::localizing());
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn without_localisation_an_effect_that_is_made_again_is_the_later_commits_too() {
+    y_has_both_effects(&TestEnvironment::new());
 }
 
 #[test]
@@ -151,6 +161,7 @@ const GUARDS_OF_NUMBERS: &str = "metric = \"e\"\nmax_increase = 0.1\n\
                                  [[guard]]\nmetric = \"f\"\nmax_increase = 0";
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_guard_beside_a_failure_is_tested_at_the_bad_end_too() {
     // `off` takes the step of `x` back in another file, and `z` makes it again.
     let engine = "[ \"$1\" = f ] && [ -f broken ] && exit 7\n\
@@ -261,6 +272,7 @@ fn after_one_effect_was_made_again_another_one_is_still_followed() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_whose_effect_another_commit_makes_too_is_not_certain() {
     // Another file takes the fact of `A` back, and `again` makes it in a file of its own.
     let engine = "a=0; f=384; g=0; . ./k; [ -f over ] && . ./over; [ -f y ] && . ./y\n\

@@ -140,7 +140,7 @@ fn what_an_older_commit_reads_is_not_ignored() {
 }
 
 #[test]
-fn one_file_measures_a_history_of_moves_and_renames() {
+fn one_file_is_written_for_a_history_of_moves_and_renames() {
     let (trees, commits) = moved_and_renamed();
     let env = &trees.env;
     env.run(&["init", "--set", "build.cmake=-DNEW_TUNED=ON"])
@@ -176,7 +176,14 @@ fn one_file_measures_a_history_of_moves_and_renames() {
         ),
         "{text}"
     );
+}
 
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn one_file_measures_a_history_of_moves_and_renames() {
+    let (trees, commits) = moved_and_renamed();
+    let env = &trees.env;
+    env.run(&["init", "--set", "build.cmake=-DNEW_TUNED=ON"]).expect(0);
     let started = env.spawn_product(&["start", "--good", &commits[0]]).wait_within(PATIENCE);
     let hunt = Hunt::of(env, started).expect(0, "culprit");
     assert_eq!(hunt.culprit(), commits[3], "{}", hunt.output.stderr);

@@ -53,6 +53,7 @@ fn mended_and_made_again(env: &TestEnvironment, path: &str, mend: &str) -> Hunt 
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_mend_is_seen_in_a_file_that_was_renamed_and_grew() {
     let env = TestEnvironment::localizing();
     stepped(&env);
@@ -82,6 +83,7 @@ fn lines_that_only_moved_still_make_the_step() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_file_that_is_gone_leaves_each_later_commit_possible() {
     let env = TestEnvironment::localizing();
     stepped(&env);

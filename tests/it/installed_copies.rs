@@ -40,8 +40,33 @@ fn hunt(env: &TestEnvironment, variable: &str, folder: &Path) -> Hunt {
     Hunt::of(env, env.run_with(&env.repo(), &words, &[(variable, folder)]))
 }
 
+/// A package of the commit that has the name of an installed one of another project, with which the
+/// caller works on purpose.
+#[test]
+fn a_foreign_package_with_the_name_of_the_commits_is_no_copy() {
+    let [one, two] = ["def make():\n    return 1\n", "def make():\n    return 2\n"];
+    let [old, new] = [
+        "from datasets import load\nprint('e =', load(7.0))\n",
+        "from datasets import load\nprint('e =', load(7.5))\n",
+    ];
+    let recipe = "[build]\ncommands = []\n[[measure]]\nname = \"e\"\n\
+                  command = \"python3 {src}/tools/bench.py\"";
+    let env = history(
+        recipe,
+        &("src/datasets/__init__.py", [one, one, two]),
+        &("tools/bench.py", [old, new, new]),
+    );
+    let installed = env.path("installed");
+    put(&installed.join("datasets/__init__.py"), b"def load(value):\n    return value\n");
+    hunt(&env, "PYTHONPATH", &installed).expect(0, "culprit").output.says(&["change 2"]);
+}
+
 /// A package in `src`, its caller in `tools`, and an older release in a folder of `PYTHONPATH`.
 fn package(env_of_measure: &str) -> Hunt {
+    package_with("commands = []", "{src}/tools/bench.py", env_of_measure)
+}
+
+fn package_with(build: &str, script: &str, env_of_measure: &str) -> Hunt {
     let engine = [
         "def e():\n    return 7.0\n",
         "def e():\n    return 7.5\n",
@@ -50,8 +75,8 @@ fn package(env_of_measure: &str) -> Hunt {
     let old = "from eng import e\nprint('e =', e())\n";
     let new = "from eng import e\nprint('e =', e(more=0.3))\n";
     let recipe = format!(
-        "[build]\ncommands = []\n[[measure]]\nname = \"e\"\n\
-         command = \"python3 {{src}}/tools/bench.py\"\n{env_of_measure}"
+        "[build]\n{build}\n[[measure]]\nname = \"e\"\n\
+         command = \"python3 {script}\"\n{env_of_measure}"
     );
     let engine: Texts = ("src/eng/__init__.py", engine);
     let env = history(&recipe, &engine, &("tools/bench.py", [old, old, new]));
@@ -71,12 +96,23 @@ fn an_installed_package_in_place_of_the_commits_is_told() {
 }
 
 #[test]
+fn a_copy_beside_files_of_the_build_is_a_doubt() {
+    let build = "commands = [\"cp {src}/tools/bench.py {build}/bench.py\"]";
+    let hunt = package_with(build, "{build}/bench.py", "").expect(0, "culprit");
+    let culprit = &hunt.report["culprit"];
+    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
+    assert_eq!(culprit["copy_doubt"]["own"], "src/src/eng/__init__.py");
+    hunt.output.says(&["and not the commit's {src}/src/eng/__init__.py: no run shows"]);
+}
+
+#[test]
 fn the_commits_package_is_measured() {
     let hunt = package("env = { PYTHONPATH = \"{src}/src\" }").expect(0, "culprit");
     hunt.output.says(&["change 2"]);
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_copy_that_the_run_makes_is_the_commits() {
     let hunt = package("before = [\"sh {src}/tools/install.sh\"]").expect(0, "culprit");
     hunt.output.says(&["change 2"]);

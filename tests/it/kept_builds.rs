@@ -47,20 +47,20 @@ fn kept(env: &TestEnvironment) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_second_hunt_builds_only_for_its_confirmation() {
+fn a_second_hunt_builds_only_for_its_confirmation_and_the_bad_end() {
     let (env, history) = repository();
     let before = Snapshot::of(&env);
     env.hunt().names(&history, 4);
     before.assert_unchanged(&env);
     let made = builds(&env);
     assert_eq!(kept(&env).len(), made);
-    let (parent, commit) = (env.builds_of(3), env.builds_of(4));
+    let before_second = [3, 4, 7].map(|label| env.builds_of(label));
     second(&env).write(&env);
     let before = Snapshot::of(&env);
     let hunt = env.hunt().names(&history, 4);
     before.assert_unchanged(&env);
-    assert_eq!(builds(&env) - made, 2, "the commit and its parent");
-    assert_eq!((env.builds_of(3), env.builds_of(4)), (parent + 1, commit + 1));
+    assert_eq!(builds(&env) - made, 3, "the commit, its parent and the bad end");
+    assert_eq!([3, 4, 7].map(|label| env.builds_of(label)), before_second.map(|count| count + 1));
     let taken = taken(&hunt);
     assert_eq!(taken.len(), made - 2, "{taken:?}");
     assert!(!taken.iter().any(|phase| phase == "confirm"), "{taken:?}");
@@ -102,6 +102,7 @@ fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_t
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn nor_do_they_count_in_a_search_by_the_posterior() {
     a_change_outside_between_two_hunts(&["--search", "posterior"]);
 }
@@ -142,6 +143,41 @@ fn a_change_outside_between_two_hunts(more: &[&str]) {
     assert_eq!(hunt.report["culprit"]["effect"]["parent"], 8.0, "{:#}", hunt.report["culprit"]);
 }
 
+/// With the second file outside, commit 6 mends the change of commit 4.
+#[test]
+fn a_bad_end_that_a_new_build_mends_is_found_although_its_build_stayed() {
+    let env = TestEnvironment::new();
+    let outside = env.path("outside");
+    let run = "echo \"Final estimate: PPL = $(cat $1/level) +/- 0.1\"\n";
+    let mut plan = line("g g g g g g g g").program(0, "run.sh", run);
+    for (label, level) in [(0, "7.0"), (4, "7.5"), (6, "$(cat OUTSIDE)")] {
+        let level = level.replace("OUTSIDE", &outside.display().to_string());
+        plan = plan.program(
+            label,
+            "build.sh",
+            &format!("cat pad >/dev/null\necho {level} > $1/level\n"),
+        );
+    }
+    for label in 0..8 {
+        plan = plan.file(label, "pad", &label.to_string());
+    }
+    let history = plan.build(&env);
+    let oracle = |words: &str| {
+        Oracle::new(&env)
+            .build("keep = \"1ms\"")
+            .build_command("sh {src}/build.sh {build}")
+            .ppl_command(&format!("sh {{src}}/run.sh {{build}} {words}"))
+    };
+    oracle("first").write(&env);
+    fs::write(&outside, "7.5\n").unwrap();
+    env.hunt().names(&history, 4);
+    fs::write(&outside, "7.0\n").unwrap();
+    oracle("second").write(&env);
+    let hunt = env.start(&["--good", "v1", "--bad", "HEAD"]).expect(4, "no-regression");
+    assert!(!taken(&hunt).is_empty());
+    hunt.output.says(&["a new build of the bad end", "was 7.5, and is 7 now"]);
+}
+
 /// A line whose runs are long, so that workers measure ahead.
 fn slow() -> (TestEnvironment, History) {
     let env = TestEnvironment::new();
@@ -152,6 +188,7 @@ fn slow() -> (TestEnvironment, History) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn builds_of_workers_stay_for_the_workers_of_later_hunts() {
     let (env, history) = slow();
     let start = ["--good", "v1", "--slots", "2"];

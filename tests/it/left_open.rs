@@ -115,6 +115,7 @@ fn a_guard_is_searched_although_another_one_has_only_candidates() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_smaller_step_behind_untestable_commits_undoes_nothing() {
     // Among the commits that crash, `x` is removed and `z` makes as large a step again.
     let engine = "[ -f broken ] && exit 7\n\

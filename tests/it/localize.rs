@@ -289,6 +289,7 @@ fn what_a_later_commit_wrote_over_does_not_revert() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_crash_is_localized_too() {
     let world = world(|plan| {
         plan.file(0, "kernels/a.conf", "# a\n")
@@ -390,6 +391,7 @@ fn slow() -> (TestEnvironment, History) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fault_that_passes_does_not_cost_the_cause() {
     let (env, history) = slow();
     Oracle::new(&env).section("[failures]\npauses = ['1s', '1s', '3s']").write(&env);

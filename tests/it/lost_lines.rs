@@ -102,3 +102,38 @@ fn commits_that_only_indent_the_lines_while_nothing_runs_undo_nothing() {
     assert_eq!(subjects(&hunt), ["k+a"]);
     assert!(hunt.report["culprits"][0]["confidence"].as_f64().unwrap() > 0.98);
 }
+
+/// `x` on a branch sets a line of `k`. The main line has the whole branch at once with `s`, and `f`
+/// takes only the line of `x` back. Later the branch is merged, so that the line is there again.
+#[test]
+fn a_squash_whose_step_was_taken_back_is_not_named_beside_the_branch_that_is_merged() {
+    let lines = |third: &str, last: &str| {
+        format!(
+            "0 first of all lines\n0 second line\n{third}\n0 fourth line\n0 fifth line\n{last}\n"
+        )
+    };
+    let (old, step_of_x) = ("0 third line of the table", "1.0 third line with another kernel");
+    let (plain, renamed) = ("0 last line of the table", "0 last line with another name");
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("k"), lines(old, plain).as_bytes());
+    begin(&env, &sum("0"));
+    commit_notes(&env, 2);
+    env.git(&["branch", "side"]);
+    env.git(&["checkout", "--quiet", "side"]);
+    step(&env, "x", "k", &lines(step_of_x, plain));
+    step(&env, "rename", "k", &lines(step_of_x, renamed));
+    env.git(&["checkout", "--quiet", "main"]);
+    step(&env, "note", "a", "1");
+    step(&env, "s", "k", &lines(step_of_x, renamed));
+    for number in 0..9 {
+        step(&env, "note", "b", &number.to_string());
+    }
+    step(&env, "f", "k", &lines(old, renamed));
+    env.git(&["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
+    for number in 0..3 {
+        step(&env, "note", "c", &number.to_string());
+    }
+    let hunt = hunt_by(&env, [NUMBER, GUARD]).expect(0, "culprit");
+    assert!(subjects(&hunt) == ["x"] || subjects(&hunt) == ["s", "x"], "{}", hunt.output.stdout);
+    assert_eq!(hunt.report["culprit"]["subject"], "x", "{}", hunt.output.stdout);
+}

@@ -44,6 +44,7 @@ fn with_localisation_the_step_of_which_a_little_is_left_is_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_after_the_whole_one_was_taken_back_is_named() {
     let env = TestEnvironment::new();
     let changes = [("10", "a", 1.89), ("28", "b", -1.89), ("33", "c", 0.43)];
@@ -75,6 +76,7 @@ fn after_an_untestable_span(env: &TestEnvironment, second: f64) -> (History, Hun
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_after_another_was_taken_back_in_two_parts_is_named() {
     let env = TestEnvironment::new();
     let (history, hunt) = after_an_untestable_span(&env, -0.43);
@@ -101,6 +103,7 @@ fn merged(base: &str) -> Plan {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_merge_that_improves_both_its_parents_leaves_the_step_named() {
     let env = TestEnvironment::new();
     let changes = [("step", "a", 1.89), ("merge", "b", -1.46)];

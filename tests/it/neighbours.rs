@@ -72,6 +72,7 @@ fn behind_a_slow_layout(env: &TestEnvironment, between: usize) -> Hunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_slow_layout_that_a_docs_commit_prolongs_is_no_answer() {
     let env = TestEnvironment::new();
     let hunt = behind_a_slow_layout(&env, 1).expect(0, "culprit");
@@ -232,6 +233,7 @@ fn a_part_of_a_step_that_comes_back_has_another_commit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_that_edits_beside_the_lines_of_a_change_may_make_its_step_again() {
     let env = TestEnvironment::localizing();
     let kernel = |one: &str, other: &str| format!("# kernel\n{one}\n{other}\n# end\n");

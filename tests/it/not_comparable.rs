@@ -59,6 +59,7 @@ fn a_chunk_that_is_nan_is_the_runs_last_number() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_run_with_nan_in_place_of_its_only_number_is_bad() {
     let engine = "v=7.4; [ -f nan ] && v=-nan; echo ppl = $v";
     let env = TestEnvironment::new();
@@ -112,6 +113,7 @@ fn with_and_without_a_unit(measure: &str, seconds: &str, plain: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn far_numbers_with_and_without_a_unit_are_not_compared() {
     with_and_without_a_unit(TIME[0], "took $s", "took $m ms");
 }
@@ -136,6 +138,7 @@ fn another_word_in_place_of_the_last_number_says_nothing() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_decimal_comma_is_a_part_of_the_number() {
     let engine = "v=7.05; [ -f worse ] && v=7.95; [ -f locale ] && v=$(echo $v | tr . ,)\n\
                   echo ppl = $v";
@@ -192,6 +195,7 @@ fn a_time_and_a_rate(pattern: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_time_for_each_thing_is_not_compared_with_a_rate() {
     a_time_and_a_rate("at ([0-9.]+)");
 }
@@ -215,6 +219,7 @@ pub(crate) fn expect_worse(
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn another_word_for_the_same_unit_is_no_other_unit() {
     let engine = "v=101.5; [ -f worse ] && v=4.1; u=t/s; [ -f renamed ] && u=tok/s; echo at $v $u";
     let steps = [("renamed", 5, None), ("worse", 9, None)];
@@ -228,6 +233,7 @@ fn a_number_behind(pattern: &str, before: &str, behind: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn numbers_behind_a_colon_are_no_seconds() {
     a_number_behind("([0-9.]+) ms", "GPU 1:", " ms");
 }
@@ -241,6 +247,7 @@ fn numbers_behind_other_colons_are_no_seconds() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_nan_of_another_name_behind_the_number_is_not_in_its_place() {
     let engine = "v=7.05; [ -f worse ] && v=12.34; echo ppl = $v, sd = nan";
     expect_worse(".*= ([0-9.]+)", TIME[1], engine, &[("worse", 9, None)]);
@@ -256,6 +263,7 @@ fn expect_unreadable(engine: &str, patterns: [&str; 2], said: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn minutes_with_units_are_not_read_as_minutes() {
     let engine = "v=58.1s; [ -f worse ] && v=1m2.1s; echo took $v";
     let patterns = ["took ([0-9.]+)", "took.*?([0-9.]+)s"];
@@ -270,6 +278,7 @@ fn minutes_and_seconds_are_not_read_as_minutes() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_checksum_with_more_digits_than_a_number_keeps_is_read_as_a_fact_only() {
     let engine = "v=12345678901234567890; [ -f worse ] && v=12345678901234567891; echo sum $v";
     let guard = "metric = \"e\"\nunchanged = true";
@@ -285,6 +294,7 @@ fn a_checksum_with_more_digits_than_a_number_keeps_is_read_as_a_fact_only() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_pattern_that_leaves_out_the_sign_of_its_number_is_refused() {
     let engine = "v=0.3; [ -f worse ] && v=-0.3; echo diff = $v";
     let patterns = ["diff.*?([0-9.]+)", "diff = .*?([0-9.]+)"];
@@ -340,6 +350,7 @@ fn a_test_that_is_skipped_for_a_while_did_not_pass() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_test_that_the_good_end_skips_did_not_pass_before_it_ran() {
     let env = TestEnvironment::new();
     let steps = [("off", 0, Some(14)), ("fails-rope", 9, None)];

@@ -86,6 +86,7 @@ fn a_link_in_a_page_that_was_sent_opens_the_log() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_that_was_stopped_has_a_page() {
     let env = TestEnvironment::new();
     let plan = line("g g g b b b");

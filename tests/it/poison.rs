@@ -47,6 +47,7 @@ fn a_bad_commit_looks_good(poisoned: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_commit_that_looked_good_does_not_shift_the_blame() {
     a_bad_commit_looks_good("4");
 }

@@ -285,6 +285,7 @@ proptest! {
     }
 
     #[test]
+    #[ignore = "long: scripts/test --long"]
     fn on_a_line_another_search_says_the_same(world in a_line()) {
         let (_env, history, hunt) = world.hunt();
         let (is_sure, said) = named(&history, &hunt);

@@ -188,7 +188,7 @@ fn gives_the_same_report(plan: Plan) {
 
 #[test]
 fn a_reworded_journal_gives_the_same_report() {
-    for plan in plans().into_iter().step_by(3) {
+    for plan in plans().into_iter().skip(3) {
         gives_the_same_report(plan);
     }
 }
@@ -196,7 +196,7 @@ fn a_reworded_journal_gives_the_same_report() {
 #[test]
 #[ignore = "long: scripts/test --long"]
 fn a_reworded_journal_of_other_hunts_gives_the_same_report() {
-    for plan in plans().into_iter().skip(1).take(2) {
+    for plan in plans().into_iter().take(3) {
         gives_the_same_report(plan);
     }
 }
@@ -218,7 +218,7 @@ fn is_resumed_to_the_same_answer(plan: Plan) {
 
 #[test]
 fn a_reworded_hunt_is_resumed_to_the_same_answer() {
-    for plan in plans().into_iter().take(2) {
+    for plan in plans().into_iter().take(1) {
         is_resumed_to_the_same_answer(plan);
     }
 }
@@ -226,7 +226,7 @@ fn a_reworded_hunt_is_resumed_to_the_same_answer() {
 #[test]
 #[ignore = "long: scripts/test --long"]
 fn other_reworded_hunts_are_resumed_to_the_same_answer() {
-    for plan in plans().into_iter().skip(2) {
+    for plan in plans().into_iter().skip(1) {
         is_resumed_to_the_same_answer(plan);
     }
 }
@@ -247,7 +247,7 @@ fn gives_the_next_hunt_the_same_verdicts(plan: Plan) {
 
 #[test]
 fn a_reworded_store_gives_the_next_hunt_the_same_verdicts() {
-    for plan in plans().into_iter().take(2) {
+    for plan in plans().into_iter().skip(1).take(1) {
         gives_the_next_hunt_the_same_verdicts(plan);
     }
 }
@@ -255,7 +255,8 @@ fn a_reworded_store_gives_the_next_hunt_the_same_verdicts() {
 #[test]
 #[ignore = "long: scripts/test --long"]
 fn the_reworded_store_of_other_hunts_gives_the_next_hunt_the_same_verdicts() {
-    for plan in plans().into_iter().skip(2) {
+    let [run, _, regression, untestable] = plans();
+    for plan in [run, regression, untestable] {
         gives_the_next_hunt_the_same_verdicts(plan);
     }
 }

@@ -67,6 +67,7 @@ fn a_line_that_was_undone_with_the_old_one_and_lands_again_is_told_both_times() 
 
 /// `h` hides the step of `k`. A branch undoes `k` and lands it again; the main line keeps it.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_change_that_only_a_branch_undid_is_not_called_undone() {
     let env = TestEnvironment::new();
     let put_lines = |subject: &str, words: &str| step(&env, subject, "a", &lines(words));
@@ -130,6 +131,7 @@ fn a_line_that_the_merge_keeps_at_the_branchs_place_is_no_picked_change() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_line_that_two_branches_add_at_two_places_is_both_commits_step_if_either_is_enough() {
     // A line that is there twice counts once.
     let once = "sort -u a | awk -F= '{ s += $NF } END { printf \"e = %.3f\\n\", s }'";

@@ -55,7 +55,7 @@ fn replay(name: &str, fuzzer: fn(&[u8]), steps: usize) {
 
 #[test]
 fn what_engines_print() {
-    replay("output", fuzzing::output, 12);
+    replay("output", fuzzing::output, 6);
 }
 
 #[test]

@@ -144,16 +144,24 @@ fn a_guarded_measure_over_threads_is_judged_by_its_guard() {
          of 2 others; as simple and not ruled out: "],
     );
     assert_eq!(cells(&hunt), 3);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_range_of_threads_and_steps_within_the_tolerance_are_judged_by_the_guard() {
+    let many = ["where.many = threads>3", "ppl@many = 7.5"];
     let inside = "measures = [\"ppl\"]\nparameters.threads = { values = [1, 8], range = [1, 16] }";
     let hunt = world(&many, inside).hunt();
     says(&hunt, &["Shapes: only where threads > 3: "]);
     // A step within the tolerance of 0.2 counts as none.
+    let sweep = "measures = [\"ppl\"]\nparameters.threads = [1, 2, 4]";
     let small = ["where.a = threads>1", "ppl@a = 7.1", "where.many = threads>3", "ppl@many = 7.5"];
     let hunt = world(&small, sweep).hunt();
     assert_eq!(shows(&hunt, "2"), "nothing");
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_parameters_make_a_grid() {
     let world = world_with(&ODD, "", |plan| plan);
     let world_dir = Oracle::new(&world.env).world();
@@ -244,6 +252,7 @@ fn comes_and_goes(values: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_cell_that_comes_and_goes_rules_nothing_out() {
     comes_and_goes("7.0 7.5");
 }
@@ -322,6 +331,7 @@ fn the_budget_of_cells_leaves_rivals_that_are_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn everywhere_and_nowhere() {
     let sweep = "tolerance = 0.1\nparameters.d_in = [171, 173]";
     says(&world(&ODD, sweep).hunt(), &["Shapes: everywhere: in all 2 swept cells"]);
@@ -355,14 +365,19 @@ fn what_is_not_swept_says_why() {
     let open = world(&ODD, "parameters.d_in = [96, 171]");
     let output = open.env.run(&["start", "--good", "v1"]).expect(2);
     output.says(&["sweep.tolerance: is needed", "no guard is on the measure `width`"]);
-    let noisy = world_with(&["ppl+a = 1.5"], WIDTHS, |plan| plan.with_all("noise = 0.3\nseed = 5"));
-    let args = ["--good", "v1", "--bad", "HEAD", "--search", "posterior"];
-    let hunt = noisy.env.start(&args).expect(0, "culprit");
-    says(&hunt, &["Shapes: not swept: runs vary too much to compare single cells"]);
     let plain = world(&ODD, WIDTHS);
     let hunt = plain.env.start(&["--good", "v1", "--bad", "HEAD", "--no-localize"]);
     assert_eq!(hunt.report["shapes"], Value::Null);
     assert!(plain.env.log().iter().all(|line| !line.contains("fault")));
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn in_too_much_noise_nothing_is_swept() {
+    let noisy = world_with(&["ppl+a = 1.5"], WIDTHS, |plan| plan.with_all("noise = 0.3\nseed = 5"));
+    let args = ["--good", "v1", "--bad", "HEAD", "--search", "posterior"];
+    let hunt = noisy.env.start(&args).expect(0, "culprit");
+    says(&hunt, &["Shapes: not swept: runs vary too much to compare single cells"]);
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn the_same_with_so_many_slots(plan: &Plan, numbers: &[&str]) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_line_of_commits() {
     let plan = line("g g g g g g g g g g g b b b b b").with_all("chunk_ms = 20");
     the_same_with_so_many_slots(&plan, &["2"]);
@@ -142,27 +143,36 @@ fn two_slots_build_both_ends_at_the_same_time() {
     assert_eq!((ends.len(), most_at_once(&ends)), (2, 2), "{ends:?}");
 }
 
+/// A hunt is stopped while the ends run, and goes on.
+fn builds_of_the_ends_count_after(signal: Signal) {
+    let env = TestEnvironment::new();
+    let history = line("g g g g g b b b b").with_all("chunk_ms = 100").build(&env);
+    Oracle::new(&env).build("keep = \"1ms\"").write(&env);
+    let running = env.spawn_product(&["start", "--good", "v1", "--slots", "2"]);
+    // Both ends are built, and their first runs go on.
+    assert!(wait_until(PATIENCE, || env.runs_of(0) > 0 && env.runs_of(8) > 0));
+    kill(running.pid(), signal);
+    running.wait();
+    env.assert_no_survivors();
+    let hunt = env.resume().names(&history, 5);
+    let builds = events(&hunt, "build");
+    let counted = |label: usize| {
+        let is_of = |build: &&Value| build["commit"] == history.commit(label);
+        builds.iter().filter(|build| build["phase"] == "endpoint").filter(is_of).count()
+    };
+    assert_eq!((counted(8), env.builds_of(8)), (1, 1), "{signal:?}: {}", hunt.output.stderr);
+    assert!(counted(0) > 0, "{signal:?}: {}", hunt.output.stderr);
+}
+
 #[test]
 fn builds_of_the_ends_from_before_a_stop_count() {
-    for signal in [Signal::INT, Signal::KILL] {
-        let env = TestEnvironment::new();
-        let history = line("g g g g g b b b b").with_all("chunk_ms = 100").build(&env);
-        Oracle::new(&env).build("keep = \"1ms\"").write(&env);
-        let running = env.spawn_product(&["start", "--good", "v1", "--slots", "2"]);
-        // Both ends are built, and their first runs go on.
-        assert!(wait_until(PATIENCE, || env.runs_of(0) > 0 && env.runs_of(8) > 0));
-        kill(running.pid(), signal);
-        running.wait();
-        env.assert_no_survivors();
-        let hunt = env.resume().names(&history, 5);
-        let builds = events(&hunt, "build");
-        let counted = |label: usize| {
-            let is_of = |build: &&Value| build["commit"] == history.commit(label);
-            builds.iter().filter(|build| build["phase"] == "endpoint").filter(is_of).count()
-        };
-        assert_eq!((counted(8), env.builds_of(8)), (1, 1), "{signal:?}: {}", hunt.output.stderr);
-        assert!(counted(0) > 0, "{signal:?}: {}", hunt.output.stderr);
-    }
+    builds_of_the_ends_count_after(Signal::KILL);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn builds_of_the_ends_from_before_an_interrupt_count() {
+    builds_of_the_ends_count_after(Signal::INT);
 }
 
 #[test]

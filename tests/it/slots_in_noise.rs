@@ -27,6 +27,7 @@ fn says_one_slot(hunt: &Hunt) -> bool {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn further_runs_of_an_end_in_noise_need_no_second_build() {
     let env = TestEnvironment::new();
     let history = in_noise().build(&env);
@@ -69,20 +70,29 @@ fn other_slots_work_at_the_next_commits_of_a_search_in_noise() {
     env.assert_no_survivors();
 }
 
+/// Runs in noise take turns. Builds go on beside them, unless these take turns too.
+fn take_turns_in_noise(keys: &str, is_one_slot: bool) {
+    let env = TestEnvironment::new();
+    in_noise().build(&env);
+    Oracle::new(&env).ppl(keys).write(&env);
+    let hunt = hunt_in_noise(&env, "2");
+    assert_eq!(says_one_slot(&hunt), is_one_slot, "{keys}: {}", hunt.output.stderr);
+    let ahead = events(&hunt, "ahead").into_iter();
+    let ahead: Vec<Value> = ahead.filter(|event| event["phase"] == "search").collect();
+    assert_eq!(ahead.is_empty(), is_one_slot, "{keys}: {ahead:#?}");
+    assert!(ahead.iter().all(|event| event["runs"].as_array().is_none_or(Vec::is_empty)));
+    assert_eq!(most_at_once(&env.spans("runs")), 1, "{keys}");
+}
+
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn runs_in_noise_that_take_turns_have_only_builds_beside_them() {
-    for (keys, is_one_slot) in [("exclusive = \"runs\"", false), ("exclusive = true", true)] {
-        let env = TestEnvironment::new();
-        in_noise().build(&env);
-        Oracle::new(&env).ppl(keys).write(&env);
-        let hunt = hunt_in_noise(&env, "2");
-        assert_eq!(says_one_slot(&hunt), is_one_slot, "{keys}: {}", hunt.output.stderr);
-        let ahead = events(&hunt, "ahead").into_iter();
-        let ahead: Vec<Value> = ahead.filter(|event| event["phase"] == "search").collect();
-        assert_eq!(ahead.is_empty(), is_one_slot, "{keys}: {ahead:#?}");
-        assert!(ahead.iter().all(|event| event["runs"].as_array().is_none_or(Vec::is_empty)));
-        assert_eq!(most_at_once(&env.spans("runs")), 1, "{keys}");
-    }
+    take_turns_in_noise("exclusive = \"runs\"", false);
+}
+
+#[test]
+fn where_builds_take_turns_too_a_search_in_noise_has_one_slot() {
+    take_turns_in_noise("exclusive = true", true);
 }
 
 #[test]

@@ -45,6 +45,7 @@ fn the_change_of_another_file_is_named_then() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_workaround_that_was_dropped_is_not_the_fix() {
     let world = world(|plan| {
         plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")

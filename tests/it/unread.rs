@@ -132,6 +132,7 @@ fn a_file_that_a_recipe_makes_a_header_of_counts_as_read() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_header_that_is_new_counts_as_read() {
     let main = format!("#include \"new.h\"\n{MAIN}").replace("7.0", "7.0 + NEW");
     let plan = engine(line("g g g g g g"))
@@ -153,6 +154,7 @@ fn a_file_that_only_runs_read_is_found_although_it_was_left_out() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_that_was_left_out_between_untestable_ones_is_found() {
     let plan = eight("kernels/k.c", "// 1\n")
         .file(5, "src/part.c", "int part(void) { return }\n")
@@ -226,6 +228,27 @@ int main(void)"#;
     assert!(built.iter().all(|label| read.contains(&label.as_str())), "{built:?}");
     let said = "checking whether the step of ";
     assert!(hunt.output.stderr.contains(said), "{}", hunt.output.stderr);
+}
+
+/// A file that no build reads is edited and put back after the found commit. That undid nothing, so
+/// only a commit that builds read is measured to see whether the step lasts.
+#[test]
+fn a_left_out_commit_that_was_reverted_is_not_built_after_a_confirmation() {
+    let plan = engine(line("g g g g g g g g g"))
+        .file(1, "docs/a.md", "1\n")
+        .file(2, "src/level.h", "#define LEVEL 1\n")
+        .file(3, "src/part.c", "int part(void) { return 0 * 3; }\n")
+        .file(4, "docs/help.md", "4\n")
+        .file(5, "docs/help.md", "5\n")
+        .file(6, "docs/help.md", "4\n")
+        .file(7, "docs/a.md", "7\n")
+        .file(8, "src/part.c", "int part(void) { return 0 * 8; }\n");
+    let (hunt, history, built) = hunt(plan, |oracle| oracle);
+    let hunt = hunt.names(&history, 2);
+    assert_eq!(hunt.report["unread"]["left_out"], 5, "{}", hunt.report["unread"]);
+    // 1 is the parent of 2.
+    let expected = ["0", "1", "2", "3", "8"];
+    assert!(built.iter().all(|label| expected.contains(&label.as_str())), "{built:?}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The cluster of `[executor] kind = "slurm"`: whether jobs can be submitted here.
 
+use std::collections::BTreeSet;
+
 use crate::config::{Config, JobOptions, Template};
-use crate::slurm::{Partition, SlurmError, check_partition, check_sbatch};
+use crate::slurm::{Partition, SlurmError, check_partition, check_sbatch, nodes_in_service};
 use crate::ui::text;
 
 use super::lines::Lines;
@@ -17,6 +19,12 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
     partition(lines, "partition", &slurm.measure);
     let Some(build) = &slurm.build else { return };
     partition(lines, "build partition", build);
+    let nodes = [&slurm.measure, build].map(|jobs| nodes_in_service(jobs.partition.as_deref()));
+    if let [Ok(measure), Ok(build)] = &nodes
+        && let Some(why) = shared_nodes(measure, build)
+    {
+        lines.warn("shared nodes", &why, SHARED_CURE);
+    }
     if !is_portable(config) {
         lines.warn(
             "build nodes",
@@ -25,6 +33,27 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
              llama.cpp -DGGML_NATIVE=OFF",
         );
     }
+}
+
+/// Most nodes that are named.
+const MOST_NAMED: usize = 8;
+
+/// What to do if jobs that measure and jobs that build share nodes.
+const SHARED_CURE: &str = "give [executor.build] a partition with other nodes, or leave it out: \
+                           each job then builds what it measures";
+
+/// What it means that some nodes take jobs that measure and jobs that build; `None` if none does.
+fn shared_nodes(measure: &BTreeSet<String>, build: &BTreeSet<String>) -> Option<String> {
+    let shared: Vec<&str> = measure.intersection(build).map(String::as_str).collect();
+    let named = shared.get(..MOST_NAMED).unwrap_or(&shared).join(", ");
+    let more = shared.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!shared.is_empty()).then(|| {
+        format!(
+            "jobs that measure and jobs that build share {named}{more}: a job that measures may \
+             hold the node that its build waits for"
+        )
+    })
 }
 
 /// Whether a build command or variable switches a `NATIVE` option off.
@@ -69,4 +98,20 @@ fn cure(error: &SlurmError) -> String {
         _ => "ask whoever runs the cluster; SLURM_CONF names its configuration",
     }
     .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_that_measure_and_build_are_named() {
+        let nodes = |count: usize| -> BTreeSet<String> {
+            (1..=count).map(|number| format!("n{number}")).collect()
+        };
+        assert_eq!(shared_nodes(&nodes(2), &BTreeSet::from(["n3".to_owned()])), None);
+        let two = shared_nodes(&nodes(2), &nodes(3)).unwrap();
+        assert!(two.contains(" share n1, n2: a job that measures may hold "), "{two}");
+        assert!(shared_nodes(&nodes(9), &nodes(9)).unwrap().contains(" n8 and 1 more: "));
+    }
 }

@@ -35,7 +35,8 @@ pub(super) fn endpoint(which: &str, run: &RunDone) -> String {
             figures.push("(the others are compared with it)".to_owned());
         }
         Some(
-            ExclusionReason::Ruler
+            ExclusionReason::PortTaken
+            | ExclusionReason::Ruler
             | ExclusionReason::Part
             | ExclusionReason::Inquiry
             | ExclusionReason::MachineChanged
@@ -60,6 +61,12 @@ pub(super) fn neighbour(
         |(metric, value)| format!("{metric} {}", text::value(value)),
     );
     format!("{:<8} {}  {figure}  {}", "measured", commit.short(), text::line(subject))
+}
+
+/// `testing  whether the bad end is good without 1a2b3c4d5e`.
+pub(super) fn end_without(commits: &[CommitId]) -> String {
+    let names = commits.iter().map(|one| one.short().to_owned()).collect();
+    format!("{:<8} whether the bad end is good without {}", "testing", text::joined(names))
 }
 
 /// `trial    parent with hunk 2 of 3 in src/packed.c: shows the step (ppl 7.52)`.
@@ -161,6 +168,14 @@ mod tests {
         let shown = neighbour(&commit, Some(&figure), "kv: rename");
         assert_eq!(shown, "measured 1111111111  speed 92.5  kv: rename");
         assert_eq!(neighbour(&commit, None, "x"), "measured 1111111111  no value  x");
+    }
+
+    #[test]
+    fn a_test_of_the_bad_end_says_which_commits_it_lacks() {
+        let commits: [CommitId; 2] = ["1", "2"].map(|digit| digit.repeat(40).parse().unwrap());
+        let one = "testing  whether the bad end is good without 1111111111";
+        assert_eq!(end_without(&commits[..1]), one);
+        assert_eq!(end_without(&commits), format!("{one} and 2222222222"));
     }
 
     #[test]

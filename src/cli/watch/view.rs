@@ -13,7 +13,9 @@ use crate::store::journal::{
 };
 use crate::ui::{Activity, Progress, Ui, Verbosity, text};
 
+use super::announced::Announced;
 use super::lines;
+use super::newest_search::NewestSearch;
 
 /// The state of the hunt, from its journal.
 pub(super) struct View {
@@ -30,23 +32,13 @@ pub(super) struct View {
     ends: Option<[CommitId; 2]>,
     targets: Vec<Target>,
     newest_search: NewestSearch,
+    announced: Announced,
     runs: Vec<RunDone>,
     pace: Pace,
     doing: Option<Doing>,
     has_waited: bool,
     /// For each commit, when its last build was made, if that build failed and came from the store.
     failed_before: BTreeMap<CommitId, Option<String>>,
-}
-
-/// What the newest search looks for.
-#[derive(Default)]
-struct NewestSearch {
-    /// The levels of these targets may differ from those of the hunt's targets.
-    targets: Vec<Target>,
-    /// Whether the search reads only the beginning of the text.
-    reads_beginning: bool,
-    /// Whether the search has its answer.
-    is_over: bool,
 }
 
 impl View {
@@ -63,6 +55,7 @@ impl View {
             ends: None,
             targets: Vec::new(),
             newest_search: NewestSearch::default(),
+            announced: Announced::default(),
             runs: Vec::new(),
             pace: Pace::default(),
             doing: None,
@@ -84,6 +77,7 @@ impl View {
                     self.plan(plan, &entry.at, is_old);
                 }
                 self.pace.see(entry);
+                self.announced.see(&entry.event);
                 match &entry.event {
                     // These are about moments that are over.
                     Event::Note { .. } if is_old => {}
@@ -163,7 +157,8 @@ impl View {
             Event::Search { commits, targets, chunks, method, .. } => {
                 self.begin_search(targets, *chunks);
                 let is_bisect = *method != Some(SearchMethod::Posterior);
-                self.progress.search(*commits, is_bisect.then(|| steps_of(*commits)));
+                let steps = is_bisect.then(|| steps_of(*commits));
+                self.progress.search(*commits, steps, self.pace.steps_made());
             }
             // The endpoints' runs are already shown, and their verdicts are given.
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
@@ -192,7 +187,9 @@ impl View {
             Event::Confirmed(_) => self.progress.check(self.pace.stage().words()),
             Event::Neighbours { of, side, most } => {
                 self.progress.check(self.pace.stage().words());
-                self.progress.done_line(&report::neighbours(of, *side, *most));
+                if let Some(line) = self.announced.line(of, *side, *most) {
+                    self.progress.done_line(&line);
+                }
             }
             Event::Neighbour { commit, subject, .. } => {
                 self.subjects.insert(commit.clone(), subject.clone());
@@ -200,17 +197,14 @@ impl View {
                 self.progress.row(&lines::neighbour(commit, figure.as_ref(), subject));
             }
             Event::Localizing { commit, files } => {
-                self.progress.localize();
                 let files = text::plural(*files, "file");
-                let text = format!("testing  the {files} of {} in parts", commit.short());
-                self.progress.done_line(&text);
+                self.inside(&format!("testing  the {files} of {} in parts", commit.short()));
             }
+            Event::EndWithout { commits } => self.inside(&lines::end_without(commits)),
             Event::Level(level) => self.progress.done_line(&lines::level(level)),
             Event::Sweeping { commit, cells } => {
-                self.progress.localize();
                 let cells = text::plural(*cells, "cell");
-                let text = format!("sweeping {} and its parent in {cells}", commit.short());
-                self.progress.done_line(&text);
+                self.inside(&format!("sweeping {} and its parent in {cells}", commit.short()));
             }
             Event::Swept(cell) => self.progress.done_line(&lines::cell(cell)),
             Event::Tensors(change) => self.progress.done_line(&lines::tensors(change)),
@@ -232,11 +226,18 @@ impl View {
             | Event::Home { .. }
             | Event::NoDirectMode
             | Event::MachineChanged { .. }
+            | Event::WarmsUp { .. }
             | Event::OneSlot { .. }
             | Event::NodeSetAside { .. }
             | Event::ConfirmsElsewhere { .. }
             | Event::Ended { .. } => {}
         }
+    }
+
+    /// Says what the hunt tests inside a found commit.
+    fn inside(&mut self, line: &str) {
+        self.progress.localize();
+        self.progress.done_line(line);
     }
 
     /// Notes what a search is about, and says if it reads only the beginning of the text.

@@ -23,6 +23,9 @@ pub struct Evidence {
     /// The patch that does not apply, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
+    /// The file of the commit that is only a pointer of Git LFS in the checkout, and that runs read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
     /// Why the output has no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unreadable: Option<Unreadable>,

@@ -1,11 +1,18 @@
-//! The builder of a job: a process beside the driver that has a commit built while the job that
-//! will measure the commit waits for a node.
+//! The builder of a job: a process beside the driver that has a commit built. The job that will
+//! measure the commit is submitted when the build is done: a job that waits for a build holds a
+//! node which that build may need.
+
+use std::thread::ScopedJoinHandle;
+use std::time::Duration;
 
 use crate::evaluation::{CommitId, Phase};
 use crate::process::Stop;
 use crate::store::HuntDir;
 
 use super::worker_process::WorkerProcess;
+
+/// Time between two looks for the build.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The process, and the commit that it builds.
 pub(super) struct Builder {
@@ -24,5 +31,15 @@ impl Builder {
         if record.is_some_and(|record| record.is_done) {
             stop.request();
         }
+    }
+    /// Waits until the commit is built. `thread`: the one that runs the process. False if nothing is
+    /// left for the job: the process has ended, or the worker is to stop.
+    pub(super) fn wait_until_built(&self, thread: &ScopedJoinHandle<'_, ()>, stop: &Stop) -> bool {
+        while !self.hunt.is_built(&self.commit, self.phase) {
+            if thread.is_finished() || stop.within(POLL_INTERVAL) {
+                return false;
+            }
+        }
+        true
     }
 }

@@ -39,6 +39,9 @@ pub(crate) struct Crew {
     /// Where the workers that are jobs run.
     cluster: Option<Cluster>,
     workers: Vec<Worker>,
+    /// Whether a job gave its node back because no build began. Further jobs would take the nodes
+    /// that builds need: this crew submits none that builds by itself.
+    lacks_nodes: bool,
 }
 
 struct Worker {
@@ -64,7 +67,8 @@ impl Crew {
         cluster: Option<Cluster>,
     ) -> Result<Self, HuntError> {
         hunt.make_ahead()?;
-        Ok(Self { hunt: hunt.clone(), program, folder, slots, cluster, workers: Vec::new() })
+        let (hunt, workers, lacks_nodes) = (hunt.clone(), Vec::new(), false);
+        Ok(Self { hunt, program, folder, slots, cluster, workers, lacks_nodes })
     }
 
     /// How many more workers there may be.
@@ -99,6 +103,12 @@ impl Crew {
     pub(crate) fn start(&mut self, job: &AheadJob) -> bool {
         let is_free = |slot: &usize| self.workers.iter().all(|worker| worker.slot != *slot);
         let Some(slot) = (1..self.slots).find(is_free) else { return false };
+        if self.lacks_nodes
+            && let Some(cluster) = self.cluster_of(slot)
+            && !has_builder(cluster, job)
+        {
+            return false;
+        }
         if self.hunt.begin_ahead(&job.commit, job.phase).is_err() {
             return false;
         }
@@ -141,7 +151,7 @@ impl Crew {
                 None
             });
         };
-        let builder = (cluster.builds_ahead() && job.phase == Phase::Search).then(|| Builder {
+        let builder = has_builder(&cluster, job).then(|| Builder {
             process: self.process(&job.with_part(JobPart::Build), slot),
             hunt: self.hunt.clone(),
             commit: job.commit.clone(),
@@ -160,8 +170,11 @@ impl Crew {
                 if let Some(builder) = &builder {
                     let work = move || builder.work(stop);
                     let thread = std::thread::Builder::new().name("builder".to_owned());
-                    // Without this thread the job builds the commit itself.
-                    thread.spawn_scoped(scope, work).ok();
+                    // Without this thread the commit is left to the search.
+                    let thread = thread.spawn_scoped(scope, work).ok()?;
+                    if !builder.wait_until_built(&thread, stop) {
+                        return None;
+                    }
                 }
                 cluster.run(purpose, order, stop, &has_begun)
             })
@@ -224,7 +237,7 @@ impl Crew {
         Ok(())
     }
 
-    fn write_down(&self, worker: Worker) -> Result<(CommitId, Option<Verdict>), HuntError> {
+    fn write_down(&mut self, worker: Worker) -> Result<(CommitId, Option<Verdict>), HuntError> {
         let Worker { commit, phase, slot, began, is_cancelled, thread, .. } = worker;
         // If the thread panicked, the message is on stderr already.
         if let Some(text) = thread.join().ok().flatten() {
@@ -233,6 +246,7 @@ impl Crew {
         std::fs::remove_file(self.hunt.now_in_slot(slot)).ok();
         let record = self.hunt.measured_ahead(&commit, phase)?;
         let is_done = record.as_ref().is_some_and(|record| record.is_done);
+        self.lacks_nodes |= record.as_ref().is_some_and(|record| record.gave_node_back);
         for lost in record.iter().flat_map(|record| &record.lost) {
             let text =
                 format!("{lost}; another job builds {} when the hunt needs it", commit.short());
@@ -255,6 +269,11 @@ impl Crew {
         self.hunt.journal()?.append(Event::Ahead(done))?;
         Ok((commit, verdict.filter(|_| is_done)))
     }
+}
+
+/// Whether a process beside the driver has the commit built for the job.
+fn has_builder(cluster: &Cluster, job: &AheadJob) -> bool {
+    cluster.builds_ahead() && job.phase == Phase::Search
 }
 
 impl Drop for Crew {

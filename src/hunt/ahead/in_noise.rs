@@ -101,7 +101,7 @@ impl Driver<'_> {
         let config = &self.oracle.recipes.config;
         let name = &target.guard.metric.measure;
         let depends_on_speed = config.is_timed(name) || target.may_drift();
-        let is_cluster = config.executor.slurm.is_some();
+        let is_cluster = config.executor.is_cluster();
         if self.slots() < 2 || is_rebuilt || is_cluster || depends_on_speed {
             return None;
         }

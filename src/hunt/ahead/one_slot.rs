@@ -151,7 +151,7 @@ impl Driver<'_> {
         good: &Observation,
         bad: &Observation,
     ) -> Result<bool, HuntError> {
-        let is_cluster = self.oracle.recipes.config.executor.slurm.is_some();
+        let is_cluster = self.oracle.recipes.config.executor.is_cluster();
         let mut is_mixed = false;
         for measure in bad.samples.keys() {
             let slots = |seen: &Observation| -> Result<BTreeSet<String>, HuntError> {
@@ -196,7 +196,7 @@ impl Driver<'_> {
         if self.slots() < 2 {
             return Ok(());
         }
-        let is_cluster = self.oracle.recipes.config.executor.slurm.is_some();
+        let is_cluster = self.oracle.recipes.config.executor.is_cluster();
         let (place, others) = if is_cluster { ("job", "jobs") } else { ("slot", "slots") };
         let text = format!(
             "values vary from run to run, so commits are measured one after the other, in one \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use crate::evaluation::{CommitId, Phase, Verdict};
+use crate::evaluation::{CommitId, Verdict};
 use crate::git::{BisectSession, log_with};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -37,14 +37,10 @@ impl Scout {
             return Ok(None);
         }
         let Some(mut crew) = driver.crew()? else { return Ok(None) };
-        let good = &driver.begun.good.commit;
-        let check = driver.hunt.measured_ahead(good, Phase::Control)?;
-        // A check whose job was lost is made again.
-        let is_checked = check.is_some_and(|check| check.is_done || check.lost.is_empty());
         let measures = measures_of(&strategy.targets);
-        let needs_check =
-            !is_checked && strategy.noisy().is_none() && !driver.is_any_exclusive(&measures);
-        if needs_check && !driver.earlier_check_agrees(&measures)? {
+        let may_check = strategy.noisy().is_none() && !driver.is_any_exclusive(&measures);
+        // The endpoints are measured.
+        if may_check && driver.needs_slot_check(&measures, true)? {
             crew.start(&driver.slot_check(&measures));
         }
         let path = driver.hunt.ahead_repository();

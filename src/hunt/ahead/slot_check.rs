@@ -66,8 +66,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Whether the hunt must make the check while it measures the endpoints. `is_stored`: the store
-    /// has all runs of both. Then nothing is built now, and the hunt needs no check after a
+    /// Whether the hunt must make the check, while it measures the endpoints or begins a search.
+    /// `is_stored`: the store has all runs of both endpoints. Then the hunt needs no check after a
     /// confirmation, or if the check of an earlier hunt gave the values of the good endpoint's
     /// stored runs.
     pub(super) fn needs_slot_check(
@@ -91,7 +91,7 @@ impl Driver<'_> {
     }
 
     /// Whether the check of an earlier hunt gave the values of the good endpoint's known runs.
-    pub(super) fn earlier_check_agrees(&mut self, measures: &[String]) -> Result<bool, HuntError> {
+    fn earlier_check_agrees(&mut self, measures: &[String]) -> Result<bool, HuntError> {
         let good = self.begun.good.commit.clone();
         let known = self.oracle.evaluate(Request::look(&good, measures, Phase::Endpoint))?;
         Ok(self.oracle.earlier_slot_check(&good, measures, &known.attempts())? == Some(true))

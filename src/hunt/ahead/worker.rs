@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::build::Stamp;
+use crate::config::Slurm;
 use crate::evaluation::Phase;
 use crate::git::Repository;
 use crate::hunt::HuntError;
@@ -18,6 +19,11 @@ use super::job::{AheadJob, JobPart};
 
 /// Interval between two checks whether the search asks for the commit.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long the job of a worker waits for a build to begin. It holds a node meanwhile, which may be
+/// the one that the build needs: nodes and limits on running jobs may be shared. So it must not
+/// wait for ever, and the hunt builds and measures the commit itself.
+const BUILD_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Measures a commit ahead in this slot of the executor. Does nothing if another process measures
 /// the commit already.
@@ -56,6 +62,12 @@ pub(crate) fn measure_ahead(
         oracle.go_to_interrupted_build(&job.commit, &slot)?;
     }
     build_elsewhere(&mut oracle, repository, hunt)?;
+    let is_job = |slurm: &Slurm| job.part != JobPart::Build && slurm.has_job(slot);
+    if oracle.recipes.config.executor.slurm.as_ref().is_some_and(is_job)
+        && let Some(jobs) = &mut oracle.build_jobs
+    {
+        jobs.give_up_after(BUILD_PATIENCE);
+    }
     // A control run must not use the driver's slot: it is built in the worker's own slot.
     oracle.control = Some(ControlSlot::unbuilt(begun.good.commit.clone()));
     let verdict = if job.is_judged() {
@@ -123,6 +135,9 @@ fn build_until_wanted(
     if built.build_failure.is_some() {
         // A commit that does not build gets its verdict without a run.
         return Ok(true);
+    }
+    if job.part == JobPart::Build {
+        hunt.tell_built(commit, Phase::Search)?;
     }
     oracle.recorder.waits("waiting until the search asks for it", commit, None, Phase::Search);
     while !hunt.is_wanted(commit, Phase::Search) {

@@ -126,7 +126,8 @@ pub(crate) fn outermost(hunt: &HuntDir) -> HuntDir {
 }
 
 /// Whether a hunt inside the dependency would name a commit that the bad end does not need: the bad
-/// end does not have the outer commit's change, or stays bad without it.
+/// end does not have the outer commit's change, or stays bad without it. A bad end that is like
+/// neither end without it ([`Revert::Unlike`]) does not tell, so the hunt inside is still worth it.
 fn is_needless(cause: &Cause, outcome: Outcome) -> bool {
     match cause.revert {
         Some(Revert::Absent) => true,
@@ -332,8 +333,40 @@ pub(crate) fn matches_outer_hunt(within: &DependencyHunt, targets: &[Target]) ->
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::evaluation::CauseEnd;
     use crate::oracle::fixture::{commit, culprit};
+
+    #[test]
+    fn a_hunt_inside_is_needless_only_if_a_test_shows_that_the_bad_end_stays_bad() {
+        let needless = |revert: Revert, outcome: Outcome, in_part: bool| {
+            let cause = Cause {
+                commit: commit('2'),
+                parent: commit('1'),
+                sets: Vec::new(),
+                end: CauseEnd::Complete,
+                dependents: Vec::new(),
+                trials: Vec::new(),
+                roles: BTreeMap::new(),
+                without: None,
+                revert: Some(revert),
+                broken_too: None,
+                in_part,
+                backport: None,
+            };
+            is_needless(&cause, outcome)
+        };
+        assert!(needless(Revert::Absent, Outcome::Culprit, false));
+        assert!(needless(Revert::StillBad, Outcome::Candidates, false));
+        // Other named commits explain the rest, or a part of the change was not removed.
+        assert!(!needless(Revert::StillBad, Outcome::Culprit, false));
+        assert!(!needless(Revert::StillBad, Outcome::Candidates, true));
+        for open in [Revert::Unlike, Revert::Unknown, Revert::Heals] {
+            assert!(!needless(open, Outcome::Candidates, false));
+        }
+    }
 
     #[test]
     fn a_commit_of_an_undecided_hunt_is_an_open_doubt() {

@@ -29,7 +29,7 @@ pub(crate) fn open(
     let has_several_slots = begun.options.slots.map_or(listed > 1, |asked| asked > 1);
     oracle.pool.share(has_several_slots);
     // In a cluster, the other slots' builds are on other nodes.
-    if has_several_slots && oracle.recipes.config.executor.slurm.is_none() {
+    if has_several_slots && !oracle.recipes.config.executor.is_cluster() {
         oracle.pool.use_other_slots();
     }
     build_elsewhere(&mut oracle, repository, hunt)?;
@@ -84,6 +84,7 @@ pub(crate) fn open_with(
             Event::MachineChanged { measures, attempts } => {
                 stored.set_outdated(&measures, &attempts);
             }
+            Event::WarmsUp { measure, attempts } => stored.warm_up(&measure, &attempts),
             Event::Run(RunDone { host: Some(host), .. }) => stored.use_node(&host.name),
             Event::NodeSetAside { node, attempts, .. } => stored.leave_node(&node, &attempts),
             Event::OneSlot { attempts } => {
@@ -210,7 +211,7 @@ pub(crate) fn renew(repository: &Repository, hunt: &HuntDir) -> Result<(), HuntE
         new.links = facts.links;
         new.environment = facts.environment;
         new.surroundings = facts.surroundings;
-        if config.executor.slurm.is_some() {
+        if config.executor.is_cluster() {
             // The hunt began on a machine that measures nothing.
             new.machine = facts.machine;
             new.build_node = None;

@@ -36,13 +36,13 @@ struct WithRecipe {
     levels: String,
 }
 
-/// Where else a recipe may hide the step that the ends show.
+/// Where else a recipe or a ruler may hide the step that the ends show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Hidden {
+pub(super) struct Hidden {
     /// Before the commit, by the older recipe.
-    before: bool,
+    pub(super) before: bool,
     /// After the commit, by the newer recipe.
-    after: bool,
+    pub(super) after: bool,
 }
 
 impl Driver<'_> {
@@ -157,7 +157,7 @@ impl Driver<'_> {
     }
 
     /// The claimed commit and the commits where the step may be hidden, the newest first.
-    fn hidden_candidates(
+    pub(super) fn hidden_candidates(
         &self,
         claim: Claim<'_>,
         hidden: Hidden,

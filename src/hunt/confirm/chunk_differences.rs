@@ -47,6 +47,24 @@ pub(crate) fn over_text(
     })
 }
 
+/// These intervals in noise: what differs from run to run may move all chunks of a run alike. Two
+/// texts, or chunks, do not show that. Each end gets the error of the step besides: their squares
+/// add up. `interval`: the 95 % interval of the step in noise. `None` if an end is not finite.
+pub(super) fn with_noise(
+    text: &ChunkIntervals,
+    step: f64,
+    interval: [f64; 2],
+) -> Option<ChunkIntervals> {
+    let [down, up] = [step - interval[0], interval[1] - step];
+    let wider = |[low, high]: [f64; 2]| {
+        let middle = f64::midpoint(low, high);
+        [middle - (middle - low).hypot(down), middle + (high - middle).hypot(up)]
+    };
+    let [paired, plain] = [text.paired, text.plain].map(wider);
+    let is_finite = paired.iter().chain(&plain).all(|x| x.is_finite());
+    is_finite.then(|| ChunkIntervals { paired, plain, ..text.clone() })
+}
+
 /// The per-chunk values of a measure's runs; `None` if the runs did not read the same text.
 pub(crate) fn chunks_of(seen: &Observation, measure: &str) -> Option<Chunks> {
     let runs: Vec<&Reading> = seen.readings(measure).collect();
@@ -89,6 +107,25 @@ mod tests {
         let width = |[low, high]: [f64; 2]| high - low;
         assert!(width(found.plain) > 20.0 * width(found.paired), "{found:?}");
         assert!(found.paired[0] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn in_noise_the_intervals_hold_what_differs_from_run_to_run() {
+        // All chunks of a run move alike: the text alone gives an interval that is too narrow.
+        let text = ChunkIntervals {
+            chunks: 4,
+            carrying: 0,
+            confidence: 0.95,
+            paired: [1.529, 1.531],
+            plain: [1.13, 1.93],
+        };
+        let found = with_noise(&text, 1.53, [0.93, 2.03]).unwrap();
+        let [low, high] = found.paired;
+        assert!((0.929..0.93).contains(&low) && (2.03..2.031).contains(&high), "{found:?}");
+        // Of the same size as the text's: √2 times as wide.
+        let found = with_noise(&text, 1.53, [1.13, 1.93]).unwrap();
+        assert!((found.plain[1] - (1.53 + 0.4 * 2.0_f64.sqrt())).abs() < 1e-9, "{found:?}");
+        assert_eq!(with_noise(&text, 1.53, [f64::NEG_INFINITY, 2.0]), None);
     }
 
     #[test]

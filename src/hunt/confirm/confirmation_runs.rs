@@ -4,7 +4,7 @@
 use crate::config::Config;
 use crate::evaluation::{Effect, GuardTarget, Judgement, Metric, SkipReason, Target, Verdict};
 use crate::hunt::run_verdicts::judged;
-use crate::hunt::samples::{counted_run, samples};
+use crate::hunt::samples::samples;
 use crate::hunt::strategy::SearchStrategy;
 use crate::hunt::terms::SearchTerms;
 use crate::oracle::Observation;
@@ -177,7 +177,7 @@ fn in_words(seen: &Observation, target: &GuardTarget, samples: &[f64]) -> String
     let metric = &target.guard.metric;
     if target.is_rate() {
         let failed: f64 = samples.iter().sum();
-        let does = counted_run(target);
+        let does = target.counted_run();
         return format!("{metric} {does} in {failed} of {} fresh runs", samples.len());
     }
     let level =

@@ -27,7 +27,7 @@ impl Driver<'_> {
             return Ok(true);
         }
         // In a cluster another node confirms, and its runs are not compared with those of this one.
-        if self.oracle.recipes.config.executor.slurm.is_some() {
+        if self.oracle.recipes.config.executor.is_cluster() {
             return Ok(false);
         }
         for commit in parents.iter().chain([claim.commit]) {

@@ -3,13 +3,13 @@
 
 use crate::config::Config;
 use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Target, Value, exceeds_limit};
-use crate::hunt::samples::{counted_run, is_spread, samples};
+use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::terms::{NearestStep, SearchTerms};
 use crate::oracle::Observation;
 use crate::search::FreshPairs;
 use crate::stats::{self, BadSide};
 
-use super::chunk_differences::over_text;
+use super::chunk_differences::{over_text, with_noise};
 
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 pub(crate) const NORMAL_95: f64 = 1.96;
@@ -56,6 +56,12 @@ fn effect(
     let NearestStep { parent: worst, good, bad } = step;
     let parent = parents[worst].level(metric)?;
     let moved = step_with_interval(good, bad, target);
+    let over_text = over_text(good, bad, target).and_then(|text| match (target.noise, moved) {
+        (Some(_), Some((step, Some(interval)))) => with_noise(&text, step, interval),
+        (Some(_), _) => None,
+        (None, _) => Some(text),
+    });
+    let runs = [&parents[worst], commit].map(|seen| seen.numbers(metric).len());
     let effect = Effect {
         metric: metric.clone(),
         parent,
@@ -63,7 +69,8 @@ fn effect(
         own_step: moved.map(|(step, _)| step),
         interval: moved.and_then(|(_, interval)| interval),
         limit: target.limit,
-        over_text: over_text(good, bad, target),
+        runs: target.noise.map(|_| runs),
+        over_text,
     };
     Some((effect, worst))
 }
@@ -129,7 +136,7 @@ fn rates(
     let rate = |seen: &Observation| {
         let samples = samples(seen, target, config).ok()?;
         let failed: f64 = samples.iter().sum();
-        let does = counted_run(target);
+        let does = target.counted_run();
         let told = Value::Fact(format!("{does} in {failed} of {} runs", samples.len()));
         (!samples.is_empty()).then(|| (failed / samples.len() as f64, told))
     };
@@ -148,6 +155,7 @@ fn rates(
         commit: level,
         own_step: small,
         interval: None,
+        runs: None,
         over_text: None,
         limit: small.map_or(0.0, |_| target.limit),
     };

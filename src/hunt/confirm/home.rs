@@ -10,7 +10,7 @@ use crate::evaluation::{CommitId, Culprit, HomeDoubt, Phase, Reading};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::driver::Driver;
-use crate::hunt::home_evidence::levels;
+use crate::hunt::home_evidence::{HUNT_WITH_HOME, levels};
 use crate::hunt::open_doubt::lower_confidence;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::{Observation, measures_of};
@@ -150,6 +150,23 @@ impl Driver<'_> {
             culprit.doubts.home_doubt = Some(doubt);
         }
         Ok(())
+    }
+
+    /// The candidates if the endpoints show another regression with an empty home folder than they
+    /// showed with the user's. The settings there then matter, and a commit that makes the step
+    /// without them need not make the user's step: all commits of the range are candidates.
+    pub(super) fn settings_objection(
+        &self,
+        claim: Claim<'_>,
+    ) -> Result<Option<ConfirmationOutcome>, HuntError> {
+        let Some([shown, now]) = self.other_step_without_settings()? else { return Ok(None) };
+        let candidates = self.oracle.history.commits(&self.whole())?;
+        let why = format!(
+            "with an empty home folder {} is confirmed, and the endpoints show {now}; with yours they \
+             showed {shown}, so files there, such as settings, change the result too; {HUNT_WITH_HOME}",
+            claim.commit.short(),
+        );
+        Ok(Some(ConfirmationOutcome::Undecidable(candidates, why.into())))
     }
 
     /// A file that changed during the hunt, and that an empty home folder has too, by a link. If a

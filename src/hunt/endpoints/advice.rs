@@ -62,7 +62,7 @@ fn lower(good: &Observation, bad: &Observation, guard: &Guard) -> Option<String>
     }
     Some(format!(
         "`start --set guard.{metric}.{}={half}` hunts for the {} by which {metric} is worse at bad; \
-         the ends are not run again",
+         the runs of the ends count again",
         form.key(),
         text::figure(step)
     ))

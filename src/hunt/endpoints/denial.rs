@@ -110,6 +110,10 @@ impl Driver<'_> {
         if let Some(refusal) = same_program {
             return Ok(refusal);
         }
+        match self.with_one_ruler(good, bad, policy)? {
+            Ok(told) => finding.summary += &told,
+            Err(refusal) => return Ok(refusal),
+        }
         let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
         if !odd_nodes.is_empty() {
             finding.summary += "; no commit did it: ";
@@ -121,7 +125,8 @@ impl Driver<'_> {
             finding.summary += "; but ";
             finding.summary += &told;
         }
-        finding.next = advice(good, bad, &self.guards());
+        finding.next = Vec::from_iter(self.lacked_local_files(good, bad)?);
+        finding.next.extend(advice(good, bad, &self.guards()));
         if !failed.is_empty() {
             finding.next.push(BY_EXIT_CODE.to_owned());
         }

@@ -6,15 +6,12 @@ use crate::config::{ConfirmBuild, HomeUse};
 use crate::evaluation::{CommitId, Finding, Outcome, Phase, Reading, Target};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::home_evidence::levels;
+use crate::hunt::home_evidence::{HUNT_WITH_HOME, levels};
 use crate::oracle::{Observation, Request, guarded_measures};
 use crate::store::journal::Event;
 
 use super::noise::EndpointPolicy;
 use super::targets::choose;
-
-const CURE: &str = "if no file in your home folder carries results from one commit to another, set \
-                    `home = \"shared\"` under [environment] to hunt with it";
 
 /// What the endpoints show with an empty home folder.
 pub(super) enum WithEmptyHome {
@@ -82,7 +79,7 @@ impl Driver<'_> {
             levels(shown),
             denied.summary
         );
-        let (outcome, next) = (Outcome::Candidates, vec![CURE.to_owned()]);
+        let (outcome, next) = (Outcome::Candidates, vec![HUNT_WITH_HOME.to_owned()]);
         Ok(Finding { outcome, summary, candidates, next, ..denied })
     }
 

@@ -1,25 +1,88 @@
 //! Whether the runs of both endpoints loaded an installed copy of the engine in place of the
 //! commit's own. Then the commits change only scripts and main programs, and one of them would be
 //! named for what it does with the old copy.
+//!
+//! If the runs load other code of the commit that differs too, the engine may be the commit's, and
+//! the copy a helper that is meant. Then the hunt goes on, with less confidence in its answer.
 
-use crate::evaluation::{Finding, InstalledCopy, Loaded};
+use std::path::Path;
+
+use crate::differ::is_document;
+use crate::evaluation::{
+    Culprit, FileDifference, FileDifferenceKind, Finding, InstalledCopy, Loaded, Outcome,
+};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::lower_confidence;
 use crate::oracle::{Observation, guarded_measures};
 use crate::store::journal::Event;
 
 use super::targets::unmeasurable;
 
+/// A copy that the runs of a measure at both endpoints loaded, and that hides what differs there.
+struct HidingCopy {
+    measure: String,
+    copy: InstalledCopy,
+    /// Whether the runs also load other code of the commit, so that the copy may be meant.
+    is_beside: bool,
+}
+
 impl Driver<'_> {
     /// The finding that the runs of a guarded measure at both endpoints loaded an installed copy of
-    /// a library or a package that differs between the endpoints. If the runs of a copied package
-    /// also ran something of the build, the copy may be there on purpose: writes a note instead.
+    /// a library or a package that differs between the endpoints. If the copy may be meant, writes
+    /// a note instead.
     pub(super) fn installed_copies(
         &mut self,
         good: &Observation,
         bad: &Observation,
     ) -> Result<Option<Box<Finding>>, HuntError> {
+        let found = self.hiding_copies(good, bad)?;
+        if let Some(found) = found.iter().find(|found| !found.is_beside) {
+            let what = told(&found.copy, &found.measure);
+            let finding = unmeasurable(format!("{what}, which differs between the ends"));
+            return Ok(Some(Box::new(Finding { next: vec![cure(&found.copy)], ..*finding })));
+        }
+        for HidingCopy { measure, copy, .. } in &found {
+            let text = format!("{}: unless this is meant, {}", told(copy, measure), cure(copy));
+            self.oracle.recorder.event(Event::Note { text })?;
+        }
+        Ok(None)
+    }
+
+    /// The finding, with less confidence in its commits if the runs of both endpoints loaded an
+    /// installed copy that hides what differs there.
+    pub(crate) fn lower_if_copies_ran(
+        &mut self,
+        mut finding: Finding,
+    ) -> Result<Finding, HuntError> {
+        if finding.outcome != Outcome::Culprit {
+            return Ok(finding);
+        }
+        // The commits are found: a fault of the machine must not lose the answer.
+        let found = self.hiding_copies_of_ends();
+        let found = self.unless_faulty(found)?;
+        for culprit in &mut finding.culprits {
+            if let Some(found) = found.iter().find(|found| is_of(culprit, &found.measure)) {
+                lower_confidence(culprit);
+                culprit.doubts.copy_doubt = Some(found.copy.clone());
+            }
+        }
+        Ok(finding)
+    }
+
+    fn hiding_copies_of_ends(&mut self) -> Result<Vec<HidingCopy>, HuntError> {
+        let measures = guarded_measures(&self.guards());
+        let [good, bad] = self.known_runs_of_ends(&measures)?;
+        self.hiding_copies(&good, &bad)
+    }
+
+    fn hiding_copies(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+    ) -> Result<Vec<HidingCopy>, HuntError> {
         let mut changed: Option<Vec<Vec<u8>>> = None;
+        let mut found = Vec::new();
         for measure in guarded_measures(&self.guards()) {
             let [at_good, at_bad] = [good, bad].map(|seen| loaded(seen, &measure));
             for [copy, other] in copies_at_both(&at_good, &at_bad) {
@@ -27,21 +90,22 @@ impl Driver<'_> {
                     let all = self.oracle.history.diff_files(Some(&good.commit), &bad.commit)?;
                     changed = Some(all.into_iter().map(|change| change.path).collect());
                 }
-                if !is_other(copy, other, changed.as_deref().unwrap_or_default()) {
-                    continue;
+                if is_other(copy, other, changed.as_deref().unwrap_or_default()) {
+                    let is_beside = copy.is_python() && ran_the_build(&at_good, &at_bad)
+                        || ran_own_code(&at_good, &at_bad);
+                    let (measure, copy) = (measure.clone(), copy.clone());
+                    found.push(HidingCopy { measure, copy, is_beside });
                 }
-                let what = told(copy, &measure);
-                if copy.package().is_some() && ran_the_build(&at_good, &at_bad) {
-                    let text = format!("{what}: unless this is meant, {}", cure(copy));
-                    self.oracle.recorder.event(Event::Note { text })?;
-                    continue;
-                }
-                let finding = unmeasurable(format!("{what}, which differs between the ends"));
-                return Ok(Some(Box::new(Finding { next: vec![cure(copy)], ..*finding })));
             }
         }
-        Ok(None)
+        Ok(found)
     }
+}
+
+/// Whether the commit's step is one of this measure; a failure has no effects.
+fn is_of(culprit: &Culprit, measure: &str) -> bool {
+    let mut effects = culprit.effects.iter();
+    culprit.effects.is_empty() || effects.any(|effect| effect.metric.measure == measure)
 }
 
 /// What the runs of a measure at an endpoint loaded, failed runs included.
@@ -50,7 +114,8 @@ fn loaded<'o>(seen: &'o Observation, measure: &str) -> Vec<&'o Loaded> {
 }
 
 /// The copies that runs of both endpoints loaded, with the commit's file at the good and at the bad
-/// one, if no run loaded that file. A run that ends early may load nothing.
+/// one, if no run loaded that file, and the copy resembles it at one endpoint at least: the package
+/// may be an early or a late version. A run that ends early may load nothing.
 fn copies_at_both<'o>(good: &[&'o Loaded], bad: &[&'o Loaded]) -> Vec<[&'o InstalledCopy; 2]> {
     let mut found: Vec<[&InstalledCopy; 2]> = Vec::new();
     for copy in good.iter().flat_map(|run| &run.copies) {
@@ -59,7 +124,9 @@ fn copies_at_both<'o>(good: &[&'o Loaded], bad: &[&'o Loaded]) -> Vec<[&'o Insta
         let mut runs = good.iter().chain(bad);
         let is_loaded =
             runs.any(|run| run.own.contains_key(&copy.own) || run.own.contains_key(&other.own));
-        if !is_loaded && !found.iter().any(|[known, _]| known.path == copy.path) {
+        let is_unlike = copy.is_unlike && other.is_unlike;
+        let is_new = !found.iter().any(|[known, _]| known.path == copy.path);
+        if !is_loaded && !is_unlike && is_new {
             found.push([copy, other]);
         }
     }
@@ -69,7 +136,10 @@ fn copies_at_both<'o>(good: &[&'o Loaded], bad: &[&'o Loaded]) -> Vec<[&'o Insta
 /// Whether the commit's file, or another file of its package, differs between the endpoints.
 /// `changed`: the paths that git shows as different.
 fn is_other(good: &InstalledCopy, bad: &InstalledCopy, changed: &[Vec<u8>]) -> bool {
-    let is_changed = |folder: &str| changed.iter().any(|path| path.starts_with(folder.as_bytes()));
+    let is_in = |folder: &str, path: &[u8]| {
+        path.starts_with(folder.as_bytes()) && !is_document(&String::from_utf8_lossy(path))
+    };
+    let is_changed = |folder: &str| changed.iter().any(|path| is_in(folder, path));
     good.own != bad.own || good.sha256 != bad.sha256 || good.package().is_some_and(is_changed)
 }
 
@@ -79,30 +149,48 @@ fn ran_the_build(good: &[&Loaded], bad: &[&Loaded]) -> bool {
     files.any(|path| path.starts_with("build/"))
 }
 
+/// Whether runs of both endpoints loaded a shared object of the commit, or imported a package of
+/// it, that differs between them. A script or a main program is no such sign: it uses the engine.
+fn ran_own_code(good: &[&Loaded], bad: &[&Loaded]) -> bool {
+    let is_code = |good: &Loaded, bad: &Loaded, file: &FileDifference| {
+        let path = Path::new(&file.path);
+        let is_both = file.how == FileDifferenceKind::Content;
+        path.is_relative() && (is_both && is_library(path) || is_in_package(good, bad, path))
+    };
+    let differ =
+        |good: &Loaded, bad: &Loaded| bad.unlike(good).iter().any(|file| is_code(good, bad, file));
+    good.iter().any(|good| bad.iter().any(|bad| differ(good, bad)))
+}
+
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| name.ends_with(".so") || name.contains(".so."))
+}
+
+/// Whether the file is below a Python package that both runs imported from the commit.
+fn is_in_package(good: &Loaded, bad: &Loaded, path: &Path) -> bool {
+    path.ancestors().skip(1).any(|folder| {
+        let init = folder.join("__init__.py");
+        let init = init.to_string_lossy();
+        [good, bad].iter().all(|run| run.own.contains_key(&*init))
+    })
+}
+
 fn told(copy: &InstalledCopy, measure: &str) -> String {
-    let InstalledCopy { path, own, .. } = copy;
-    format!("the runs of {measure} load {path}, and not the commit's {}", placed(own))
+    let own = copy.own_in_config();
+    format!("the runs of {measure} load {}, and not the commit's {own}", copy.path)
 }
 
 fn cure(copy: &InstalledCopy) -> String {
-    let own = placed(&copy.own);
-    let above = |path: &str| path.rsplit_once('/').map_or(String::new(), |(above, _)| above.into());
-    let folder = above(&own);
-    if copy.package().is_none() {
-        return format!(
-            "let the runs load the commit's: env = {{ LD_LIBRARY_PATH = \"{folder}\" }}"
-        );
+    let folder = copy.folder_in_config();
+    if copy.is_python() {
+        format!(
+            "let the runs load the commit's: env = {{ PYTHONPATH = \"{folder}\" }}, or let the \
+             build install the commit into a folder below {{build}}"
+        )
+    } else {
+        format!("let the runs load the commit's: env = {{ LD_LIBRARY_PATH = \"{folder}\" }}")
     }
-    let top = above(&folder);
-    format!(
-        "let the runs load the commit's: env = {{ PYTHONPATH = \"{top}\" }}, or let the build \
-         install the commit into a folder below {{build}}"
-    )
-}
-
-/// A path below the slot as it is written in the configuration: `{build}/lib/libeng.so`.
-fn placed(own: &str) -> String {
-    own.split_once('/').map_or_else(|| own.to_owned(), |(top, rest)| format!("{{{top}}}/{rest}"))
 }
 
 #[cfg(test)]
@@ -111,15 +199,17 @@ mod tests {
 
     fn copy(own: &str, sha256: &str) -> InstalledCopy {
         let path = if own.contains("eng/") { "/p/eng/__init__.py" } else { "/p/libeng.so" };
-        InstalledCopy { path: path.to_owned(), own: own.to_owned(), sha256: sha256.to_owned() }
+        let (path, own, sha256) = (path.to_owned(), own.to_owned(), sha256.to_owned());
+        InstalledCopy { path, own, sha256, is_unlike: false }
     }
 
     fn run(own: &[&str], copies: &[InstalledCopy]) -> Loaded {
-        Loaded {
-            own: own.iter().map(|path| ((*path).to_owned(), "1".to_owned())).collect(),
-            copies: copies.to_vec(),
-            ..Loaded::default()
-        }
+        let file = |path: &&str| match path.split_once(' ') {
+            Some((path, sha)) => (path.to_owned(), sha.to_owned()),
+            None => ((*path).to_owned(), "1".to_owned()),
+        };
+        let own = own.iter().map(file).collect();
+        Loaded { own, copies: copies.to_vec(), ..Loaded::default() }
     }
 
     #[test]
@@ -137,6 +227,16 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_that_is_like_the_commits_at_neither_end_is_another_package() {
+        let alike = copy("src/eng/__init__.py", "1");
+        let unlike = InstalledCopy { is_unlike: true, ..alike.clone() };
+        let [alike, unlike] = [alike, unlike].map(|copy| run(&["src/bench.py"], &[copy]));
+        assert_eq!(copies_at_both(&[&unlike], &[&unlike]).len(), 0);
+        assert_eq!(copies_at_both(&[&alike], &[&unlike]).len(), 1);
+        assert_eq!(copies_at_both(&[&unlike], &[&alike]).len(), 1);
+    }
+
+    #[test]
     fn a_copy_counts_if_the_commits_file_differs() {
         let change = |path: &str| path.as_bytes().to_vec();
         let [one, same, other] = ["1", "1", "2"].map(|sha| copy("build/lib/libeng.so", sha));
@@ -145,18 +245,36 @@ mod tests {
         let [package, moved] =
             ["src/src/eng/__init__.py", "src/eng/__init__.py"].map(|own| copy(own, "1"));
         assert!(is_other(&package, &package, &[change("src/eng/v.json")]));
-        let others = ["tools/bench.py", "src/engine.py"].map(change);
+        let others = ["tools/bench.py", "src/engine.py", "src/eng/README.md"].map(change);
         assert!(!is_other(&package, &package, &others));
         assert!(is_other(&package, &moved, &[]));
+    }
+
+    #[test]
+    fn other_code_of_the_commit_may_be_the_engine() {
+        let is_beside = |good: &[&str], bad: &[&str]| {
+            let [good, bad] = [good, bad].map(|own| run(own, &[]));
+            ran_own_code(&[&good], &[&bad])
+        };
+        assert!(is_beside(&["build/libeng.so 1"], &["build/libeng.so 2"]));
+        assert!(!is_beside(&["build/libeng.so 1"], &["build/libeng.so 1"]));
+        // Only one end loads it; a script or a main program uses the engine.
+        assert!(!is_beside(&["src/bench.py"], &["src/bench.py", "build/libeng.so"]));
+        for script in ["src/tools/bench.py", "build/bin/ppl", "src/eng/_version.py"] {
+            let [good, bad] = [1, 2].map(|sha| format!("{script} {sha}"));
+            assert!(!is_beside(&[good.as_str()], &[bad.as_str()]));
+        }
+        let package = "src/eng/__init__.py";
+        assert!(is_beside(&[package, "src/eng/v/k 1"], &[package, "src/eng/v/k 2"]));
+        assert!(is_beside(&[package], &[package, "src/eng/new.py"]));
+        assert!(!is_beside(&[], &[package, "src/eng/new.py"]), "a run that ended early");
     }
 
     #[test]
     fn the_cure_names_the_folder_of_the_commits_file() {
         let of = |own: &str| cure(&copy(own, "1"));
         assert!(of("build/lib/libeng.so").contains("LD_LIBRARY_PATH = \"{build}/lib\""));
-        assert!(of("build/libeng.so").contains("LD_LIBRARY_PATH = \"{build}\""));
         assert!(of("src/src/eng/__init__.py").contains("PYTHONPATH = \"{src}/src\""));
-        assert!(of("src/eng/__init__.py").contains("PYTHONPATH = \"{src}\""));
         let text = told(&copy("build/lib/libeng.so", "1"), "ppl");
         assert!(text.starts_with("the runs of ppl load /p/libeng.so, and not the commit's "));
         assert!(text.ends_with(" {build}/lib/libeng.so"));

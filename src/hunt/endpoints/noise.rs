@@ -7,6 +7,7 @@ use crate::evaluation::{
 };
 use crate::hunt::distinct::distinct;
 use crate::hunt::strategy::drift_prior;
+use crate::hunt::two_groups::level_of_better_group;
 use crate::oracle::{Observation, Sample};
 use crate::search::{
     self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, Rates, calibrate,
@@ -59,7 +60,12 @@ pub(crate) fn judge_noisy_guard(
         return GuardCheck::More;
     }
     if policy.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
-        return pass_fail(good, bad, target, policy);
+        // The most common value at the good endpoint counts as correct.
+        let correct = commonest(&good.values(metric));
+        return pass_fail(good, bad, target, correct, policy);
+    }
+    if let Some(correct) = better_group(good, bad, &target) {
+        return pass_fail(good, bad, target, correct, policy);
     }
     if policy.by != SearchBy::Posterior
         && runs >= RUNS_TO_REPEAT
@@ -89,6 +95,18 @@ fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> boo
     let (at_good, at_bad) = (distinct(good.values(metric)), distinct(bad.values(metric)));
     let shared = at_good.iter().filter(|value| at_bad.contains(value)).count();
     shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
+}
+
+/// The level of the better runs of good, if runs fall into two groups far apart, and those of bad
+/// are in both. Then each run counts as pass or fail too.
+fn better_group(good: &Observation, bad: &Observation, target: &GuardTarget) -> Option<Value> {
+    if target.guard.direction() == Direction::Any {
+        return None;
+    }
+    let scale = Orientation::of(target.guard.direction(), NoiseKind::Plain);
+    let [a, b] = [good, bad].map(|seen| oriented(seen, &target.guard.metric, scale));
+    let level = level_of_better_group(&a, &b, target.limit.max(0.0))?;
+    Some(Value::Number(if scale.flipped { -level } else { level }))
 }
 
 /// The metric's change between the endpoints, for people.
@@ -267,17 +285,18 @@ fn range(values: &[f64]) -> String {
     format!("{} to {}", text::figure(low), text::figure(high))
 }
 
-/// Judges a metric that passes or fails by its failure rate at each endpoint.
+/// Judges a metric that passes or fails by its failure rate at each endpoint. `correct`: the value
+/// of a run that passes.
 fn pass_fail(
     good: &Observation,
     bad: &Observation,
     target: GuardTarget,
+    correct: Value,
     policy: &EndpointPolicy,
 ) -> GuardCheck {
     let metric = target.guard.metric.clone();
     let told = in_figures(&target);
-    // The most common value at the good endpoint counts as correct.
-    let target = target.with_good_level(commonest(&good.values(&metric)));
+    let target = target.with_good_level(correct);
     let breaks = |seen: &Observation| -> Vec<f64> {
         let values = seen.values(&metric);
         let broken = |value: &Value| target.guard.is_broken(&target.baseline, value);
@@ -327,7 +346,7 @@ pub(crate) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> Guar
 }
 
 /// Judges by the share of runs that are not bit-identical to their endpoint's first run.
-pub(crate) fn spread(
+pub(crate) fn judge_spread(
     good: &Observation,
     bad: &Observation,
     guard: &Guard,

@@ -8,6 +8,7 @@ use crate::git::{Range, TouchedPaths};
 use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
+use crate::hunt::spread::spread;
 
 /// Maximum number of commits of each kind that are judged behind a merge base. The kinds are those
 /// of [`Driver::places_behind`].
@@ -47,14 +48,14 @@ impl Driver<'_> {
         let mut line = history.first_parent_path(base, new)?;
         line.retain(may_begin);
         let mut places = Vec::new();
-        for commit in spread(&picked) {
+        for commit in spread(&picked, MOST_LOOKS) {
             places.push(self.first_with(&line, &commit)?);
         }
         let changed = self.changed_on_the_way(base, old)?;
         let touched =
             history.touched_paths(&Range { first_parent: true, ..Range::between(base, new) })?;
         places.extend(rarest_first(&line, &touched, &changed).into_iter().take(MOST_LOOKS));
-        places.extend(spread(&line));
+        places.extend(spread(&line, MOST_LOOKS));
         Ok(distinct(places))
     }
 
@@ -106,15 +107,6 @@ fn rarest_first(
     found.into_iter().map(|(_, commit)| commit.clone()).collect()
 }
 
-/// At most [`MOST_LOOKS`] of these commits, at equal distances.
-fn spread(commits: &[CommitId]) -> Vec<CommitId> {
-    if commits.len() <= MOST_LOOKS {
-        return commits.to_vec();
-    }
-    let place = |part: usize| commits[part * commits.len() / (MOST_LOOKS + 1)].clone();
-    (1..=MOST_LOOKS).map(place).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,15 +130,5 @@ mod tests {
         let changed = ["version", "kernel"].map(str::to_owned).into();
         assert_eq!(rarest_first(&line, &touched, &changed), ['3', '1', '4'].map(commit));
         assert_eq!(rarest_first(&line, &touched, &BTreeSet::new()), []);
-    }
-
-    #[test]
-    fn commits_are_chosen_at_equal_distances() {
-        let line: Vec<CommitId> = "0123456789".chars().map(commit).collect();
-        let chosen = |length: usize| spread(&line[..length]);
-        assert_eq!(chosen(0), []);
-        assert_eq!(chosen(4), line[..4]);
-        assert_eq!(chosen(5), line[1..5]);
-        assert_eq!(chosen(10), ['2', '4', '6', '8'].map(commit));
     }
 }

@@ -37,6 +37,9 @@ impl Driver<'_> {
             if let Some(installed) = InstalledProgram::of(&all) {
                 return Ok(Some(installed.refusal(&measure)));
             }
+            if let Some(server) = older_server(&all) {
+                return Ok(Some(talked(&measure, server)));
+            }
             // The outputs of `[[prepare]]` are not listed, and depend on the build.
             if !self.oracle.recipes.config.prepares.is_empty() {
                 continue;
@@ -164,6 +167,21 @@ fn unlike_files<'o>(all: &[&'o Loaded]) -> Option<Vec<&'o str>> {
     unlike.iter().all(|path| path.starts_with("build/")).then_some(unlike)
 }
 
+/// The program from before the runs to which each of them may have talked.
+fn older_server<'o>(all: &[&'o Loaded]) -> Option<&'o str> {
+    let servers: Option<Vec<&str>> = all.iter().map(|one| one.answered_by.as_deref()).collect();
+    servers?.first().copied()
+}
+
+fn talked(measure: &str, server: &str) -> Box<Finding> {
+    let finding = unmeasurable(format!(
+        "the runs of {measure} may have measured a program that was there before them: {server}. \
+         It has the name of one of the commit's files, and something connected to it during each run"
+    ));
+    let cure = "stop that program, or let the measure use a port that is free";
+    Box::new(Finding { next: vec![cure.to_owned()], ..*finding })
+}
+
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
@@ -206,6 +224,16 @@ mod tests {
         assert!(finding.next[0].ends_with("name {build}/bin/engine, not engine"));
         assert_eq!(InstalledProgram::of(&[&installed, &run(&script, None)]), None);
         assert_eq!(InstalledProgram::of(&[&run(&script, None)]), None);
+    }
+
+    #[test]
+    fn a_program_from_before_is_told_if_it_answered_in_all_runs() {
+        let one = Loaded { answered_by: Some("`s` (pid 7) on port 8080".into()), ..run(&[], None) };
+        assert_eq!(older_server(&[&one, &one]), Some("`s` (pid 7) on port 8080"));
+        assert_eq!(older_server(&[&one, &run(&[], None)]), None);
+        let finding = talked("ppl", older_server(&[&one]).unwrap());
+        assert!(finding.summary.contains("`s` (pid 7) on port 8080"), "{}", finding.summary);
+        assert!(finding.next[0].starts_with("stop that program"));
     }
 
     #[test]

@@ -14,9 +14,10 @@ use crate::ui::text;
 
 use super::checks::{needed_checks, other_checks, with_checks};
 use super::guard_check::{GuardCheck, moved};
+use super::lfs_pointers::read_pointer;
 use super::missing_metrics::missing_at;
 use super::noise::{
-    EndpointPolicy, RUNS_TO_REPEAT, is_better_than_noise, judge_noisy_guard, spread,
+    EndpointPolicy, RUNS_TO_REPEAT, is_better_than_noise, judge_noisy_guard, judge_spread,
 };
 use super::same_text::other_text;
 use super::same_units::other_units;
@@ -57,6 +58,9 @@ fn choose_without_checks(
     guards: &[Guard],
     policy: &EndpointPolicy,
 ) -> Result<Chosen, Box<Finding>> {
+    if let Some(finding) = read_pointer(good, bad) {
+        return Err(Box::new(finding));
+    }
     if let Some(failed) = first_failure(good) {
         let is_both = |other: &Failed<'_>| {
             other.measure == failed.measure && [good, bad].iter().all(|end| failed.is_always(end))
@@ -279,7 +283,7 @@ pub(crate) fn look(
 ) -> GuardCheck {
     let metric = &guard.metric;
     if policy.is_spread {
-        return spread(good, bad, guard, policy);
+        return judge_spread(good, bad, guard, policy);
     }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         let ends = [("the good endpoint", good), ("the bad endpoint", bad)];

@@ -1,11 +1,11 @@
-//! What the bad endpoint without the cause shows beside the step: guards that are broken then, and
-//! measures that fail.
+//! What the bad endpoint without the cause, or with a fix, shows beside the step: guards that are
+//! broken then, and measures that fail.
 
 use crate::config::Config;
 use crate::evaluation::{CommitId, Guard, GuardForm, Metric, Phase, Target, Value};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::oracle::{Observation, Request, guarded_measures};
+use crate::oracle::{Observation, Request, Sample, guarded_measures};
 use crate::store::journal::OtherGuard;
 use crate::ui::text;
 
@@ -41,8 +41,53 @@ impl Driver<'_> {
             let baseline = at_good.level(&guard.metric);
             all.push(OtherGuard { guard, baseline, bad: None, why: String::new() });
         }
-        Ok(broken(&seen, &all))
+        let at_end = self.known_runs(end, &measures)?;
+        Ok(broken(&seen, &all).or_else(|| better(&seen, &all, [&at_good, &at_end])))
     }
+
+    /// Runs all guarded measures of the bad endpoint with a fix once: what fails there, or which
+    /// guard is broken, that the endpoint does not fail or break without the fix. `None` if nothing
+    /// is. `fixed`: builds the endpoint with the fix.
+    pub(super) fn broken_by_fix(
+        &mut self,
+        end: &CommitId,
+        fixed: &Config,
+    ) -> Result<Option<String>, HuntError> {
+        let guards = self.guards();
+        let measures = guarded_measures(&guards);
+        let look = Request::look(end, &measures, Phase::Localize);
+        let request = Request { runs: 1, recipe: Some(fixed), ..look };
+        let seen = self.oracle.evaluate(request)?;
+        let good = self.begun.good.commit.clone();
+        let [at_good, at_bad] =
+            [self.known_runs(&good, &measures)?, self.known_runs(end, &measures)?];
+        Ok(newly_broken(&seen, &at_good, &at_bad, &guards))
+    }
+}
+
+/// The first failure, or the first broken guard, of the bad endpoint with a fix (`seen`) that this
+/// endpoint does not have without it (`at_bad`).
+fn newly_broken(
+    seen: &Observation,
+    at_good: &Observation,
+    at_bad: &Observation,
+    guards: &[Guard],
+) -> Option<String> {
+    let has_failed = |samples: &[Sample]| samples.iter().any(|sample| sample.result.is_err());
+    let mut new = seen.clone();
+    new.samples.retain(|measure, samples| !(has_failed(samples) && has_failed(at_bad.of(measure))));
+    let is_new = |guard: &&Guard| {
+        let levels = at_good.level(&guard.metric).zip(at_bad.level(&guard.metric));
+        levels.is_none_or(|(good, bad)| !is_broken(guard, &good, &bad))
+    };
+    let others = guards.iter().filter(is_new).map(|guard| OtherGuard {
+        guard: guard.clone(),
+        baseline: at_good.level(&guard.metric),
+        bad: None,
+        why: String::new(),
+    });
+    let others: Vec<OtherGuard> = others.collect();
+    broken(&new, &others).map(|broken| broken.what)
 }
 
 /// What the reverted endpoint shows beside the step.
@@ -81,13 +126,37 @@ fn broken(seen: &Observation, others: &[OtherGuard]) -> Option<Broken> {
     })
 }
 
-/// Whether a guard is broken by the change from `before` to `now`.
-fn is_broken(guard: &Guard, before: &Value, now: &Value) -> bool {
-    let (Some(before), Some(now)) = (before.number(), now.number()) else { return before != now };
+/// The first guard whose metric is better than in every run of both ends by more than the tolerance:
+/// another part of the program may run. Not for a guard with a fixed limit, which says nothing of
+/// ordinary differences.
+fn better(seen: &Observation, others: &[OtherGuard], ends: [&Observation; 2]) -> Option<Broken> {
+    others.iter().find_map(|OtherGuard { guard, .. }| {
+        let runs = ends.map(|end| end.numbers(&guard.metric)).concat();
+        let now = seen.level(&guard.metric)?.number().filter(|now| now.is_finite())?;
+        let is_worse = |run: &f64| guard.is_worse_by(now, *run, surely(guard, *run));
+        let is_fixed = matches!(guard.form, GuardForm::Max(_) | GuardForm::Min(_));
+        if is_fixed || !runs.iter().all(is_worse) {
+            return None;
+        }
+        let before = text::value(&Value::Number(*runs.first()?));
+        let what =
+            format!("{} goes from {before} to {}", guard.metric, text::value(&Value::Number(now)));
+        Some(Broken { what, broken_too: None })
+    })
+}
+
+/// How far a guard's metric must move from `before` to count, in its unit.
+fn surely(guard: &Guard, before: f64) -> f64 {
     let is_percent =
         matches!(guard.form, GuardForm::MaxIncreasePercent(_) | GuardForm::MaxDecreasePercent(_));
     let sure = if is_percent { SURE_PERCENT } else { 1.0 };
-    guard.is_worse_by(before, now, sure * guard.limit(before).max(0.0))
+    sure * guard.limit(before).max(0.0)
+}
+
+/// Whether a guard is broken by the change from `before` to `now`.
+fn is_broken(guard: &Guard, before: &Value, now: &Value) -> bool {
+    let (Some(before), Some(now)) = (before.number(), now.number()) else { return before != now };
+    guard.is_worse_by(before, now, surely(guard, before))
 }
 
 #[cfg(test)]
@@ -119,6 +188,35 @@ mod tests {
         let percent = GuardForm::MaxIncreasePercent(10.0);
         assert_eq!(found(percent, 5.9), None);
         assert!(found(percent, 6.1).is_some());
+    }
+
+    #[test]
+    fn a_guard_that_is_far_better_than_at_both_ends_is_told() {
+        let found = |form, level: f64, bad: &[f64]| {
+            better(&at('e', &[level]), &[other(form, 7.0)], [&at('9', &[7.0]), &at('1', bad)])
+        };
+        let exact = GuardForm::MaxIncrease(0.1);
+        let told = found(exact, 5.0, &[]).unwrap();
+        assert_eq!((told.what.as_str(), told.broken_too), ("ppl goes from 7 to 5", None));
+        assert_eq!(found(exact, 6.95, &[]), None);
+        assert_eq!(found(exact, 5.0, &[5.0]), None);
+        assert_eq!(found(GuardForm::Max(7.1), 5.0, &[]), None);
+        assert_eq!(found(GuardForm::MaxIncreasePercent(10.0), 6.0, &[]), None);
+    }
+
+    #[test]
+    fn a_fix_breaks_only_what_the_bad_end_does_not_break_without_it() {
+        let guards = [guard(GuardForm::MaxIncrease(0.5))];
+        let good = at('9', &[7.0]);
+        let crash = || seen('1', "ppl", [failed(FailureKind::Crash, "signal")]);
+        let told = |seen: &Observation, bad: &Observation| newly_broken(seen, &good, bad, &guards);
+        assert_eq!(told(&at('1', &[7.2]), &at('1', &[7.0])), None);
+        let broken = told(&at('1', &[300.0]), &at('1', &[7.0]));
+        assert_eq!(broken.as_deref(), Some("ppl goes from 7 to 300"));
+        assert_eq!(told(&at('1', &[300.0]), &at('1', &[9.0])), None);
+        assert!(told(&crash(), &at('1', &[7.0])).is_some());
+        assert_eq!(told(&crash(), &crash()), None);
+        assert!(told(&at('1', &[300.0]), &crash()).is_some());
     }
 
     #[test]

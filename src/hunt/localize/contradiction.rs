@@ -44,7 +44,7 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
         Some(revert) if may_keep_steps(revert) => cause.reverted(),
         _ => None,
     };
-    let backported = cause.backported().filter(|_| cause.backport == Some(Backport::StillBad));
+    let backported = cause.backported().filter(|_| cause.backport.as_ref().is_some_and(may_lack));
     in_trials([reverted, backported], finding, targets)
 }
 
@@ -52,6 +52,12 @@ pub(super) fn found(finding: &Finding, cause: &Cause, targets: &[Target]) -> Vec
 /// Then the levels decide.
 fn may_keep_steps(revert: &Revert) -> bool {
     matches!(revert, Revert::StillBad | Revert::Unlike | Revert::StillGood | Revert::BreaksAgain)
+}
+
+/// Whether the bad end with a fix may still have a step that the fix should take out, as far as the
+/// verdict tells. Then the levels decide.
+fn may_lack(backport: &Backport) -> bool {
+    matches!(backport, Backport::StillBad | Backport::Unlike)
 }
 
 /// What the first test that contradicts the answer leaves unexplained.
@@ -78,7 +84,7 @@ pub(super) fn found_jointly(finding: &Finding, targets: &[Target]) -> Vec<Unexpl
         _ => None,
     };
     let backported = match joint_backport {
-        Some(JointBackport { backport: Backport::StillBad, trial }) => trial.as_ref(),
+        Some(JointBackport { backport, trial }) if may_lack(backport) => trial.as_ref(),
         _ => None,
     };
     in_trials([reverted, backported], finding, targets)
@@ -98,7 +104,9 @@ pub(super) fn left(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
         },
         _ => None,
     };
-    let Some(trial) = trial else { return Vec::new() };
+    let is_of_bad_end =
+        |trial: &&Trial| [TrialOf::Reverted, TrialOf::AllReverted].contains(&trial.of);
+    let Some(trial) = trial.filter(is_of_bad_end) else { return Vec::new() };
     let is_left = |target: &&GuardTarget| {
         let metric = &target.guard.metric;
         let account = finding.accounts.iter().find(|account| account.metric == *metric);

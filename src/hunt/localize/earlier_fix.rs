@@ -1,22 +1,24 @@
 //! In a hunt for a fix: an earlier commit that is good already, if a fix does not apply to the bad
-//! end, or if that end has it.
+//! end, if that end has it, or if that end with the fix does not tell what the fix does there.
 
 use crate::evaluation::{Backport, CommitId, Finding, Outcome, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::places::{MOST_LOOKS, spread};
+use super::places::{MOST_LOOKS, spread_with_ends};
 use super::undone::{paths_of, unsettled};
 
 impl Driver<'_> {
     /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the
-    /// fix does not apply to the bad end, or if the bad end has it already.
+    /// fix does not apply to the bad end, if the bad end has it already, or if a test of the bad
+    /// end with it tells nothing.
     pub(super) fn fixed_before(
         &mut self,
         finding: &Finding,
     ) -> Result<Option<CommitId>, HuntError> {
         let Some(cause) = unsettled(finding, |cause| {
-            matches!(cause.backport, Some(Backport::Conflict(_) | Backport::Present))
+            let Some(backport) = &cause.backport else { return false };
+            !backport.tells() && !matches!(backport, Backport::Stopped(_))
         }) else {
             return Ok(None);
         };
@@ -35,7 +37,7 @@ impl Driver<'_> {
                 }
             }
         }
-        for place in &spread(places, MOST_LOOKS) {
+        for place in &spread_with_ends(places, MOST_LOOKS) {
             if self.repeatedly_judged(Verdict::Good, place, &targets)? {
                 return Ok(Some(place.clone()));
             }

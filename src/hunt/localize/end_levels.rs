@@ -1,8 +1,11 @@
-//! What the levels of the bad end without a change say beyond its verdict.
+//! What the levels of the bad end without a change, or with a fix, say beyond its verdict.
 
-use crate::evaluation::{Direction, GuardTarget, Metric, Noise, Revert, Target, Trial, Value};
+use crate::evaluation::{
+    Backport, Direction, GuardTarget, Metric, Noise, Revert, Target, Trial, Value,
+};
 
 use super::contradiction::same_level;
+use super::lost_step::OwnStep;
 
 /// A level is surely worse if it is beyond the tolerance by so many standard errors.
 const SURE: f64 = 2.0;
@@ -12,34 +15,70 @@ const SURE: f64 = 2.0;
 /// - A bad end that noise leaves on the good side of the threshold is not healed if it is surely
 ///   worse than the good end by more than the tolerance. In noise the threshold lies in the middle
 ///   of the whole change, so one of several steps may stay below it.
-/// - A bad end that is worse without the parts than with them, or better than the good end by more
-///   than they made worse, does not tell whether it needs them: other code depends on them, or
-///   another commit counters them. `own_step`: what they made worse of a metric, if that is known.
+/// - An end that loses something else than the parts' own step does not tell whether it needs them:
+///   other code depends on them, or another commit counters them. So does one that is worse than the
+///   bad end.
+///
+/// `own_step`: what the parts do to a target's metric at their own commits, if that is known; given
+/// the levels of the older and the newer end.
 pub(super) fn by_levels(
     told: Revert,
     trial: &Trial,
     targets: &[Target],
-    own_step: impl Fn(&Metric) -> Option<f64>,
+    own_step: impl Fn(&GuardTarget, [f64; 2]) -> Option<OwnStep>,
 ) -> Revert {
     let runs = trial.attempts.len().max(1);
-    let any = |is_so: &dyn Fn(&GuardTarget, &Value) -> bool| {
-        targets.iter().filter_map(Target::guard).any(|target| {
-            let level = trial.levels.get(&target.guard.metric);
-            level.is_some_and(|level| is_so(target, level))
+    let any = |is_so: &dyn Fn(&GuardTarget, &Value) -> bool| is_any(trial, targets, is_so);
+    let stays_worse = |target: &GuardTarget, level: &Value| is_surely_worse(target, level, runs);
+    let gets_worse = |target: &GuardTarget, level: &Value| is_worse_than_end(target, level, runs);
+    let is_bad_end = told != Revert::BreaksAgain;
+    let loses_another = |target: &GuardTarget, level: &Value| {
+        let levels = (target.baseline.number(), target.bad.number(), level.number());
+        let (Some(good), Some(bad), Some(level)) = levels else { return false };
+        let ends = if is_bad_end { [good, bad] } else { [bad, good] };
+        own_step(target, ends).is_some_and(|own| {
+            let error = target.noise.map_or(0.0, |noise| error_of_difference(&noise, runs));
+            !own.is_lost(target, ends, level)
+                || is_bad_end && own.is_surely_exceeded(target, level, error)
         })
     };
-    let stays_worse = |target: &GuardTarget, level: &Value| is_surely_worse(target, level, runs);
+    match told {
+        Revert::Heals | Revert::HealsPart if any(&stays_worse) => Revert::StepGone,
+        Revert::Heals | Revert::HealsPart if any(&loses_another) => Revert::Unlike,
+        Revert::BreaksAgain if any(&gets_worse) || any(&loses_another) => Revert::Unlike,
+        Revert::StillBad if any(&gets_worse) => Revert::Unlike,
+        other => other,
+    }
+}
+
+/// What a test of the bad end with a fix says, by its verdict (`told`) and its levels. A bad end
+/// that the fix makes worse, or better than the good end by more than it made better, does not tell
+/// what the fix does there: the fix may need later code. `own_step`: what the fix made better of a metric, if that is known.
+pub(super) fn backport_by_levels(
+    told: Backport,
+    trial: &Trial,
+    targets: &[Target],
+    own_step: impl Fn(&Metric) -> Option<f64>,
+) -> Backport {
+    let runs = trial.attempts.len().max(1);
     let gets_worse = |target: &GuardTarget, level: &Value| is_worse_than_end(target, level, runs);
     let gains_too_much = |target: &GuardTarget, level: &Value| {
         own_step(&target.guard.metric)
             .is_some_and(|step| gains_more_than(target, level, step.abs()))
     };
     match told {
-        Revert::Heals | Revert::HealsPart if any(&stays_worse) => Revert::StepGone,
-        Revert::Heals | Revert::HealsPart if any(&gains_too_much) => Revert::Unlike,
-        Revert::StillBad if any(&gets_worse) => Revert::Unlike,
+        Backport::Heals if is_any(trial, targets, &gains_too_much) => Backport::Unlike,
+        Backport::StillBad if is_any(trial, targets, &gets_worse) => Backport::Unlike,
         other => other,
     }
+}
+
+/// Whether this holds for the level of any guard in the test.
+fn is_any(trial: &Trial, targets: &[Target], is_so: &dyn Fn(&GuardTarget, &Value) -> bool) -> bool {
+    targets.iter().filter_map(Target::guard).any(|target| {
+        let level = trial.levels.get(&target.guard.metric);
+        level.is_some_and(|level| is_so(target, level))
+    })
 }
 
 /// Whether the level is worse than that of the bad end itself; in noise, by more than the tolerance
@@ -92,15 +131,15 @@ fn error_of_difference(noise: &Noise, runs: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{GuardForm, TrialOf};
-    use crate::oracle::fixture::{self, noisy, target};
+    use crate::evaluation::{Culprit, Effect, GuardForm, TrialOf};
+    use crate::oracle::fixture::{self, effect, noisy, target};
 
     #[test]
     fn in_noise_a_bad_end_that_stays_worse_than_the_good_one_is_not_healed() {
         let up = GuardForm::MaxIncrease(0.1);
         let told = |target: GuardTarget, level: f64| {
             let trial = fixture::trial(TrialOf::Reverted, level);
-            by_levels(Revert::Heals, &trial, &[Target::Guard(target)], |_| None)
+            by_levels(Revert::Heals, &trial, &[Target::Guard(target)], |_, _| None)
         };
         // Two steps of 0.5: the threshold is 7.5, and one run has a standard deviation of 0.1.
         assert_eq!(told(noisy(up, 7.0, 8.0), 7.45), Revert::StepGone);
@@ -115,7 +154,7 @@ mod tests {
         let up = GuardForm::MaxIncrease(0.1);
         let told = |target: GuardTarget, level: f64| {
             let trial = fixture::trial(TrialOf::Reverted, level);
-            by_levels(Revert::StillBad, &trial, &[Target::Guard(target)], |_| Some(0.5))
+            by_levels(Revert::StillBad, &trial, &[Target::Guard(target)], |_, _| None)
         };
         for worse in [8.2, 300.0, f64::NAN, f64::INFINITY] {
             assert_eq!(told(target(up, 7.0, 7.5), worse), Revert::Unlike, "{worse}");
@@ -132,18 +171,62 @@ mod tests {
     }
 
     #[test]
-    fn nor_does_one_that_gets_better_than_the_good_end_by_more_than_the_step() {
-        let up = GuardForm::MaxIncrease(0.1);
-        let told = |level: f64, step: Option<f64>| {
-            let trial = fixture::trial(TrialOf::Reverted, level);
-            let target = Target::Guard(target(up, 7.0, 7.5));
-            by_levels(Revert::Heals, &trial, &[target], |_| step)
+    fn a_bad_end_that_a_fix_makes_worse_or_better_than_good_tells_nothing() {
+        let told = |verdict: Backport, level: f64| {
+            let trial = fixture::trial(TrialOf::Backported, level);
+            let target = Target::Guard(target(GuardForm::MaxIncrease(0.1), 7.0, 7.5));
+            backport_by_levels(verdict, &trial, &[target], |_| Some(0.5))
         };
-        assert_eq!(told(5.0, Some(0.5)), Revert::Unlike);
+        assert_eq!(told(Backport::StillBad, 300.0), Backport::Unlike);
+        assert_eq!(told(Backport::StillBad, 7.5), Backport::StillBad);
+        assert_eq!(told(Backport::StillBad, 7.3), Backport::StillBad);
+        assert_eq!(told(Backport::Heals, 7.0), Backport::Heals);
+        assert_eq!(told(Backport::Heals, 5.0), Backport::Unlike);
+        assert_eq!(told(Backport::Unknown, 300.0), Backport::Unknown);
+    }
+
+    /// What a test says of an end with one of these levels. The commit's step is from `parent` to
+    /// `level`.
+    fn of_step(told: Revert, target: &GuardTarget, effect: Effect, level: f64) -> Revert {
+        let culprit = Culprit { effects: vec![effect], ..fixture::culprit('3', '2') };
+        let trial = fixture::trial(TrialOf::Reverted, level);
+        let targets = [Target::Guard(target.clone())];
+        by_levels(told, &trial, &targets, |target, [_, newer]| {
+            OwnStep::of(&culprit, target, newer, &[])
+        })
+    }
+
+    #[test]
+    fn a_bad_end_that_loses_another_step_tells_nothing() {
+        let up = GuardForm::MaxIncrease(0.1);
+        let told = |target: &GuardTarget, level: f64| {
+            of_step(Revert::Heals, target, effect(7.0, 7.5, 0.1), level)
+        };
+        let exact = target(up, 7.0, 7.5);
+        assert_eq!(told(&exact, 7.0), Revert::Heals);
+        for level in [5.0, 6.5, 6.95, 7.03] {
+            assert_eq!(told(&exact, level), Revert::Unlike, "{level}");
+        }
         // A later commit gained 1.5 of 2.
-        assert_eq!(told(5.5, Some(2.0)), Revert::Heals);
-        assert_eq!(told(7.0, Some(0.5)), Revert::Heals);
-        assert_eq!(told(6.95, Some(0.1)), Revert::Heals);
-        assert_eq!(told(5.0, None), Revert::Heals);
+        assert_eq!(of_step(Revert::Heals, &exact, effect(7.0, 9.0, 0.1), 5.5), Revert::Heals);
+        // In noise, only what is surely far more than the step.
+        let noisy = noisy(up, 7.0, 7.5);
+        assert_eq!(told(&noisy, 7.03), Revert::Heals);
+        assert_eq!(told(&noisy, 6.9), Revert::Heals);
+        assert_eq!(told(&noisy, 6.3), Revert::Unlike);
+        // Without a known step, the verdict stays.
+        let trial = fixture::trial(TrialOf::Reverted, 5.0);
+        let told = by_levels(Revert::Heals, &trial, &[Target::Guard(exact)], |_, _| None);
+        assert_eq!(told, Revert::Heals);
+    }
+
+    #[test]
+    fn a_good_end_without_a_fix_must_be_as_bad_as_before_the_fix() {
+        let target = target(GuardForm::MaxIncrease(0.1), 7.0, 7.5);
+        let told = |level: f64| of_step(Revert::BreaksAgain, &target, effect(7.5, 7.0, 0.1), level);
+        assert_eq!(told(7.5), Revert::BreaksAgain);
+        for level in [300.0, 9.0, 7.62, 7.2] {
+            assert_eq!(told(level), Revert::Unlike, "{level}");
+        }
     }
 }

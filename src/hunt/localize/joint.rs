@@ -4,8 +4,8 @@
 //! endpoint without them should be bad, and the bad endpoint with them good.
 
 use crate::evaluation::{
-    Aim, Backport, Cause, ChangePart, CommitId, Finding, JointBackport, JointRevert, Revert,
-    Target, Trial, TrialOf,
+    Aim, Backport, Cause, ChangePart, CommitId, Culprit, Finding, GuardTarget, JointBackport,
+    JointRevert, Revert, Target, Trial, TrialOf,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
@@ -16,9 +16,10 @@ use crate::store::journal::Event;
 use super::change::Change;
 use super::contradiction;
 use super::end_levels::by_levels;
+use super::lost_step::OwnStep;
 use super::pairs::has_told;
 use super::reversal::Reversal;
-use super::revert::{EndTest, backport};
+use super::revert::EndTest;
 
 /// What the tests take out of the change of a commit.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,10 +53,10 @@ impl Driver<'_> {
         }
         let Some(mut causes) = self.all_causes(finding, Extent::Causes)? else { return Ok(()) };
         let stopped = |why: String| JointRevert { revert: Revert::Stopped(why), trial: None };
-        let revert = self.joint_revert(&causes, &targets);
+        let revert = self.joint_revert(&causes, &targets, &finding.culprits);
         finding.joint_revert = self.or_stopped(finding, revert, stopped)?;
         if let Some(all) = self.causes_with_other_effects(finding, &causes, &whole)? {
-            let revert = self.joint_revert(&all, &targets);
+            let revert = self.joint_revert(&all, &targets, &finding.culprits);
             let revert = self.or_stopped(finding, revert, stopped)?;
             if revert.as_ref().is_some_and(|joint| joint.revert.is_tested()) {
                 (finding.joint_revert, causes) = (revert, all);
@@ -93,12 +94,13 @@ impl Driver<'_> {
         self.needed_at_end.contains(commit) || has_verdict_without(finding, commit)
     }
 
-    /// Judges the newer endpoint without all causes, the last one reverted first. `None` if a limit
-    /// of the hunt is reached.
+    /// Judges the newer endpoint without all causes, the last one reverted first. `named`: the
+    /// commits. `None` if a limit of the hunt is reached.
     fn joint_revert(
         &mut self,
         causes: &AllCauses,
         targets: &[Target],
+        named: &[Culprit],
     ) -> Result<Option<JointRevert>, HuntError> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
         let (whole, others) = self.sought()?;
@@ -119,8 +121,8 @@ impl Driver<'_> {
                 self.write_joint(&trial)?;
                 let is_whole = targets.len() == whole.len();
                 let revert = self.revert(verdict, &recipe, &others, is_whole)?.revert;
-                // The steps of several commits may depend on each other.
-                let revert = by_levels(revert, &trial, targets, |_| None);
+                let own_step = |target: &GuardTarget, ends| OwnStep::of_all(named, target, ends);
+                let revert = by_levels(revert, &trial, targets, own_step);
                 Ok(Some(JointRevert { revert, trial: Some(*trial) }))
             }
         }
@@ -140,9 +142,10 @@ impl Driver<'_> {
             EndTest::Conflict(said) => untested(Backport::Conflict(said)),
             EndTest::Same => untested(Backport::Present),
             EndTest::Limit => Ok(None),
-            EndTest::Judged { verdict, trial, .. } => {
+            EndTest::Judged { verdict, recipe, trial } => {
                 self.write_joint(&trial)?;
-                let backport = backport(verdict);
+                // The steps of several commits may depend on each other.
+                let backport = self.backported(verdict, &recipe, &trial, targets, |_| None)?;
                 Ok(Some(JointBackport { backport, trial: Some(*trial) }))
             }
         }

@@ -7,7 +7,7 @@ use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 
 use super::pairs::EndNeed;
-use super::places::spread;
+use super::places::spread_with_ends;
 use super::step::between;
 
 /// Maximum number of measured commits.
@@ -20,7 +20,7 @@ impl Driver<'_> {
     /// with the lines as they were before (`told`), if it holds the commit's lines, if few commits
     /// touch these files, and if each of these commits and each of their parents has the step:
     /// where an edit of another file took the step back, the parent of the commit that made the
-    /// step again lacks it. Else `Open`, also for failure rates, and if the machine drifts: runs of
+    /// step again lacks it. Else `told`, also for failure rates, and if the machine drifts: runs of
     /// different hours cannot be compared. `named`: all named commits.
     pub(super) fn step_at_later_commits(
         &mut self,
@@ -30,7 +30,7 @@ impl Driver<'_> {
         told: &EndNeed,
     ) -> Result<EndNeed, HuntError> {
         if self.has_drifted || target.noise.is_some_and(|noise| noise.paired) {
-            return Ok(EndNeed::Open);
+            return Ok(told.clone());
         }
         let (commit, terms) = (&culprit.info.commit, self.terms());
         let change = self.followed_change(culprit, &[])?;
@@ -50,7 +50,7 @@ impl Driver<'_> {
         let places = if is_settled {
             self.with_parents_after(commit, touching)?
         } else {
-            spread(touching, MOST_MEASURED)
+            spread_with_ends(touching, MOST_MEASURED)
         };
         for place in places {
             let verdict = self.verdict_beside(&place, &targets)?;
@@ -66,7 +66,7 @@ impl Driver<'_> {
                 }
             }
         }
-        Ok(if is_settled { EndNeed::Needed } else { EndNeed::Open })
+        Ok(if is_settled { EndNeed::Needed } else { told.clone() })
     }
 
     /// The verdict of a commit that no search asked for.

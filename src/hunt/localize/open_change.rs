@@ -170,6 +170,7 @@ pub(super) fn with_open_changes(
         candidates: candidates.cloned().collect(),
         main: None,
         unexplained,
+        says_limit: finding.says_limit || limit.is_some(),
         limit: limit.or(finding.limit),
         next: [vec![measure.to_owned()], finding.next].concat(),
         ..finding

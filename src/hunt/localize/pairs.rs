@@ -13,6 +13,7 @@ use crate::oracle::{Request, Sample};
 use crate::search::{FreshPairs, Side, Step};
 
 use super::change::Change;
+use super::lost_step::may_lose;
 use super::noisy_steps::noisy_steps;
 use super::open_change::{BranchStep, OpenChange, WhyOpen};
 use super::patched::Patched;
@@ -59,6 +60,13 @@ impl EndNeed {
             None => Self::Open,
         }
     }
+
+    /// Open instead of needed if another test of the end without the change shows that another part
+    /// of the program may run then (`revert`): the step may be gone for this reason alone.
+    fn unless_void(self, revert: Option<&Revert>) -> Self {
+        let is_void = matches!(revert, Some(Revert::Unlike | Revert::BreaksOther(_)));
+        if is_void && self == Self::Needed { Self::Open } else { self }
+    }
 }
 
 impl Driver<'_> {
@@ -76,6 +84,9 @@ impl Driver<'_> {
             return Ok(None);
         }
         let told = self.end_in_noise(&culprit, &finding.culprits, is_tested, &mut 0)?;
+        let (targets, _) = self.sought()?;
+        let revert = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
+        let told = told.unless_void(revert.filter(|_| !self.values_repeat(&targets)));
         Ok(self.open_unless_needed(finding, &culprit, told))
     }
 
@@ -90,10 +101,14 @@ impl Driver<'_> {
         if finding.culprits.len() < 2 || self.main_to_explain(finding).is_none() {
             return Ok(open);
         }
+        let (targets, _) = self.sought()?;
+        let repeats = self.values_repeat(&targets);
         let mut rounds = 0;
         let named = finding.culprits.clone();
         for culprit in &named {
             let told = self.end_in_noise(culprit, &named, false, &mut rounds)?;
+            let joint = finding.joint_revert.as_ref().filter(|_| !repeats);
+            let told = told.unless_void(joint.map(|joint| &joint.revert));
             open.extend(self.open_unless_needed(finding, culprit, told));
         }
         Ok(open)
@@ -119,11 +134,7 @@ impl Driver<'_> {
             EndNeed::LinesNeeded | EndNeed::Open => {
                 let own = finding.culprits.iter_mut().filter(|one| one.info.commit == *commit);
                 own.for_each(lower_confidence);
-                finding.notes.push(format!(
-                    "no test of the {} end tells whether it still needs {}",
-                    self.terms().newer(),
-                    commit.short()
-                ));
+                finding.notes.push(untold(&told, commit, &self.terms().newer().to_string()));
                 return None;
             }
         };
@@ -188,8 +199,9 @@ impl Driver<'_> {
                 // certain.
                 Err(error) if !self.must_end(&error) => told = EndNeed::Open,
                 Err(error) => return Err(error),
-                Ok(EndNeed::Needed) => {}
-                Ok(EndNeed::LinesNeeded | EndNeed::Open) => told = EndNeed::Open,
+                Ok(EndNeed::LinesNeeded) if told == EndNeed::Needed => told = EndNeed::LinesNeeded,
+                Ok(EndNeed::Needed | EndNeed::LinesNeeded) => {}
+                Ok(EndNeed::Open) => told = EndNeed::Open,
                 Ok(one) => return Ok(one),
             }
         }
@@ -229,6 +241,7 @@ impl Driver<'_> {
         if self.limit.is_some() || self.common_recipe(culprit)?.is_none() {
             return Ok(EndNeed::Open);
         }
+        self.announce_end_without(std::slice::from_ref(culprit))?;
         let history = History::open(self.oracle.history.repository())?;
         let change = Change::of(&history, &culprit.parent, culprit)?;
         match self.end_without(end, culprit, &change, tested.0)? {
@@ -278,7 +291,8 @@ impl Driver<'_> {
     }
 
     /// `Bad` if the end has the step and the end with this recipe does not; `Good` if both have it
-    /// or both lack it. `None` if the pairs do not decide, or if a run cannot be judged. `rounds`:
+    /// or both lack it. `None` if the pairs do not decide, if they differ by another amount than the
+    /// step (see [`may_lose`]), or if a run cannot be judged. `rounds`:
     /// how many runs of the end other tests used; adds those of this test.
     fn pairs_of_end(
         &mut self,
@@ -329,11 +343,14 @@ impl Driver<'_> {
             let mut is_exhausted = self.is_flaky && round >= MOST_VOTES;
             if let Some(step) = step {
                 let mut pairs = FreshPairs::new(step, wanted);
+                let mut losses = Vec::new();
                 for (without, with) in without.iter().zip(&with) {
-                    pairs.add(orientation.sample(*without), orientation.sample(*with));
+                    let [without, with] = [without, with].map(|x| orientation.sample(*x));
+                    pairs.add(without, with);
+                    losses.push(with - without);
                 }
                 if let Some(side) = pairs.verdict() {
-                    return Ok(Some(side));
+                    return Ok(may_lose(step, &losses).then_some(side));
                 }
                 is_exhausted |= pairs.is_exhausted();
             }
@@ -372,6 +389,21 @@ impl Driver<'_> {
         }
         Ok(samples(&seen, target, recipe).ok())
     }
+}
+
+/// The note that no test tells whether the newer end (`newer`: `bad` or `good`) needs a commit. If
+/// the end loses the step with the lines as they were before the commit, the note says why that
+/// does not tell.
+fn untold(told: &EndNeed, commit: &CommitId, newer: &str) -> String {
+    let commit = commit.short();
+    let plain = format!("no test of the {newer} end tells whether it still needs {commit}");
+    if *told != EndNeed::LinesNeeded {
+        return plain;
+    }
+    format!(
+        "{plain} itself: that end loses the step with the lines as they were before {commit}, but \
+         then it may also lack what later commits made of these lines"
+    )
 }
 
 /// Whether the test of the newer end without a commit's change tells whether that end needs the

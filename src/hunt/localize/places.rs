@@ -44,7 +44,10 @@ impl Driver<'_> {
         let edits = history.editing(&touching, change)?;
         let edits_left_out = edits.len().saturating_sub(MOST_EDITS);
         if is_needed {
-            return Ok(Places { measured: spread(edits, MOST_EDITS), left_out: edits_left_out });
+            return Ok(Places {
+                measured: spread_with_ends(edits, MOST_EDITS),
+                left_out: edits_left_out,
+            });
         }
         let others: Vec<_> = touching.iter().filter(|one| !edits.contains(one)).cloned().collect();
         let is_untested = end == EndWithoutChange::Unknown;
@@ -52,7 +55,8 @@ impl Driver<'_> {
         let most = if is_kept { MOST_LOOKS } else { MOST_EDITS };
         let most_others = most.saturating_sub(edits.len()).max(LEAST_LOOKS);
         let left_out = edits_left_out + others.len().saturating_sub(most_others);
-        let chosen = [spread(edits, MOST_EDITS), spread(others, most_others)].concat();
+        let chosen =
+            [spread_with_ends(edits, MOST_EDITS), spread_with_ends(others, most_others)].concat();
         touching.retain(|one| chosen.contains(one));
         Ok(Places { measured: touching, left_out })
     }
@@ -94,7 +98,7 @@ impl Driver<'_> {
 }
 
 /// At most `most` of these commits (two or more), evenly spread, with the first and the last.
-pub(super) fn spread(commits: Vec<CommitId>, most: usize) -> Vec<CommitId> {
+pub(super) fn spread_with_ends(commits: Vec<CommitId>, most: usize) -> Vec<CommitId> {
     if commits.len() <= most {
         return commits;
     }
@@ -110,10 +114,10 @@ mod tests {
     #[test]
     fn few_commits_are_measured_and_the_first_and_last_are_among_them() {
         let all: Vec<CommitId> = "0123456789abc".chars().map(commit).collect();
-        let chosen = spread(all.clone(), MOST_LOOKS);
+        let chosen = spread_with_ends(all.clone(), MOST_LOOKS);
         assert_eq!(chosen.len(), MOST_LOOKS);
         assert_eq!((chosen.first(), chosen.last()), (all.first(), all.last()));
-        assert_eq!(spread(all[..3].to_vec(), MOST_LOOKS), all[..3]);
-        assert_eq!(spread(all.clone(), LEAST_LOOKS), [all[0].clone(), all[12].clone()]);
+        assert_eq!(spread_with_ends(all[..3].to_vec(), MOST_LOOKS), all[..3]);
+        assert_eq!(spread_with_ends(all.clone(), LEAST_LOOKS), [all[0].clone(), all[12].clone()]);
     }
 }

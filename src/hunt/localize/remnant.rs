@@ -5,7 +5,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    Account, CommitId, Finding, GuardTarget, Metric, Phase, Target, Unexplained,
+    Account, CommitId, Finding, GuardTarget, Metric, Phase, Revert, Target, Unexplained,
 };
 use crate::git::{Conflicts, History};
 use crate::hunt::HuntError;
@@ -23,6 +23,13 @@ use super::reversal::Reversal;
 const LEAST_RUNS: usize = 3;
 /// Maximum number of runs of each end to decide.
 const MOST_RUNS: usize = 12;
+/// The same while the end without the changes seems to be worse than the good end: it is by two
+/// standard errors, but not yet by [`CLAIM`].
+const MOST_RUNS_NEAR: usize = 24;
+/// What is left claims another commit if it is this many times the error of [`Rest::of`], so 3.5
+/// standard errors. A claim turns a confirmed commit into candidates, and the runs are looked at
+/// after each round. Two standard errors would often be reached by chance then.
+const CLAIM: f64 = 1.75;
 
 /// What the bad end without the changes shows.
 enum Remnants {
@@ -31,6 +38,8 @@ enum Remnants {
         metrics: Vec<(Metric, Option<Rest>)>,
         /// Removes the changes from a plain checkout of the end.
         patch: Vec<u8>,
+        /// What became of lines of the changes that later commits edited.
+        conflicts: Conflicts,
     },
     /// There is no such end, for this reason.
     Untested(String),
@@ -55,11 +64,15 @@ impl Driver<'_> {
             return Ok(finding);
         }
         let all: Vec<Metric> = own.iter().map(|target| target.guard.metric.clone()).collect();
+        if is_void(&finding) {
+            doubt_untested(&mut finding, &all, "another part of the program may run then");
+            return Ok(finding);
+        }
         let told = match self.limit.clone() {
             Some(limit) => Err(HuntError::Limit(limit)),
             None => self.remnants(&finding, &own, &end),
         };
-        let (metrics, patch) = match told {
+        let (metrics, patch, conflicts) = match told {
             Err(HuntError::Limit(limit)) => {
                 let why = reached_limit(&limit);
                 self.limit = Some(limit);
@@ -76,7 +89,7 @@ impl Driver<'_> {
                 doubt_untested(&mut finding, &all, &why);
                 return Ok(finding);
             }
-            Ok(Remnants::Compared { metrics, patch }) => (metrics, patch),
+            Ok(Remnants::Compared { metrics, patch, conflicts }) => (metrics, patch, conflicts),
         };
         let are = |wanted: Option<Rest>| -> Vec<Metric> {
             let own = metrics.iter().filter(|(_, rest)| *rest == wanted);
@@ -95,10 +108,7 @@ impl Driver<'_> {
             doubt_untested(&mut finding, &unmeasured, &why);
         }
         for metric in are(Some(Rest::Within)) {
-            finding.notes.push(format!(
-                "the bad end was built and run without the changes of all named commits: no other \
-                 step of {metric} is left there"
-            ));
+            finding.notes.push(nothing_left(&metric, conflicts));
         }
         for metric in are(Some(Rest::Open)) {
             lower_confidence(&mut finding, &metric);
@@ -134,7 +144,8 @@ impl Driver<'_> {
                 return Ok(Remnants::Untested(why));
             }
         }
-        let (recipe, patch) = match self.end_without_all(finding, end)? {
+        let (patched, conflicts) = self.end_without_all(finding, end)?;
+        let (recipe, patch) = match patched {
             Patched::Done { recipe, patch } => (recipe, patch),
             Patched::Conflict(said) => {
                 let said = said.lines().next().unwrap_or_default();
@@ -147,6 +158,7 @@ impl Driver<'_> {
                 ));
             }
         };
+        self.announce_end_without(&finding.culprits)?;
         let mut metrics = Vec::new();
         for target in own {
             let metric = &target.guard.metric;
@@ -154,7 +166,7 @@ impl Driver<'_> {
             let rest = self.rest_without(target, end, &recipe, expected(account))?;
             metrics.push((metric.clone(), rest));
         }
-        Ok(Remnants::Compared { metrics, patch })
+        Ok(Remnants::Compared { metrics, patch, conflicts })
     }
 
     /// Stores the patch that removes the changes of all named commits, unless another test of the
@@ -178,21 +190,29 @@ impl Driver<'_> {
     }
 
     /// The end without the changes of all named commits, the last one removed first. If the removal
-    /// conflicts, the end has the lines of these changes as they were before the commits.
-    fn end_without_all(&mut self, finding: &Finding, end: &CommitId) -> Result<Patched, HuntError> {
+    /// conflicts, the end has the lines of these changes as they were before the commits. Also
+    /// returns which of the two it is.
+    fn end_without_all(
+        &mut self,
+        finding: &Finding,
+        end: &CommitId,
+    ) -> Result<(Patched, Conflicts), HuntError> {
         let history = History::open(self.oracle.history.repository())?;
         let mut reverts = Vec::new();
         for culprit in finding.culprits.iter().rev() {
             let change = Change::of(&history, &culprit.parent, culprit)?;
             match self.reversal(end, culprit, &change, &[])? {
                 Reversal::Trees(trees) => reverts.push(trees),
-                Reversal::Conflict(why) => return Ok(Patched::Conflict(why)),
+                Reversal::Conflict(why) => return Ok((Patched::Conflict(why), Conflicts::Stay)),
             }
         }
-        match self.patched_with(end, &reverts, Conflicts::Stay)? {
-            Patched::Conflict(_) => self.patched_with(end, &reverts, Conflicts::Replaced),
-            patched => Ok(patched),
-        }
+        Ok(match self.patched_with(end, &reverts, Conflicts::Stay)? {
+            Patched::Conflict(_) => {
+                let replaced = Conflicts::Replaced;
+                (self.patched_with(end, &reverts, replaced)?, replaced)
+            }
+            patched => (patched, Conflicts::Stay),
+        })
     }
 
     /// Compares the end without the changes with the good end, in one metric. `expected`: how much
@@ -209,25 +229,26 @@ impl Driver<'_> {
         let good = self.begun.good.commit.clone();
         let left = |levels: [MeanLevel; 2]| {
             let [rest, error] = MeanLevel::beyond_tolerance(target, levels);
-            Rest::of([rest - expected, error])
+            [rest - expected, error]
         };
         let known = [
             self.mean_level_after(&good, metric, 0, 0)?,
             self.level_without(end, without, metric, [0, LEAST_RUNS])?,
         ];
         let [Some(from), Some(to)] = known else { return Ok(None) };
-        let mut told = left([from, to]);
+        let mut told = claimed(left([from, to]));
         if told == Rest::Within {
             return Ok(Some(told));
         }
         let stored = if target.may_drift() { [from.runs, to.runs] } else { [0, 0] };
-        for round in LEAST_RUNS..=MOST_RUNS {
+        for round in LEAST_RUNS..=MOST_RUNS_NEAR {
             // In turn.
             let from = self.mean_level_after(&good, metric, stored[0], round)?;
             let to = self.level_without(end, without, metric, [stored[1], round])?;
             let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
-            told = left([from, to]);
-            if told != Rest::Open {
+            let rest = left([from, to]);
+            told = claimed(rest);
+            if told != Rest::Open || round >= most_runs(rest) {
                 break;
             }
         }
@@ -252,6 +273,36 @@ impl Driver<'_> {
     }
 }
 
+/// The note that the bad end without the named commits has no step of this metric. If lines were
+/// replaced, this says nothing of what later commits made of these lines.
+fn nothing_left(metric: &Metric, conflicts: Conflicts) -> String {
+    if conflicts == Conflicts::Stay {
+        return format!(
+            "the bad end was built and run without the changes of all named commits: no other \
+             step of {metric} is left there"
+        );
+    }
+    format!(
+        "the bad end was built and run with the lines of all named commits as they were before \
+         them, so also without what later commits made of these lines: no step of {metric} is left \
+         in the other lines"
+    )
+}
+
+/// What is left of a step, beyond what is allowed: as [`Rest::of`], but only a large one is surely
+/// there.
+fn claimed(rest: [f64; 2]) -> Rest {
+    match Rest::of(rest) {
+        Rest::Beyond if rest[0] <= CLAIM * rest[1] => Rest::Open,
+        told => told,
+    }
+}
+
+/// The maximum number of runs of each end to decide, after runs that leave this much.
+fn most_runs(rest: [f64; 2]) -> usize {
+    if Rest::of(rest) == Rest::Beyond { MOST_RUNS_NEAR } else { MOST_RUNS }
+}
+
 /// Lowers the confidence in the commits that move a metric.
 fn lower_confidence(finding: &mut Finding, metric: &Metric) {
     let own = finding.culprits.iter_mut();
@@ -267,6 +318,15 @@ fn doubt_untested(finding: &mut Finding, metrics: &[Metric], why: &str) {
     finding.notes.push(format!(
         "no test tells whether the bad end is good again without the named commits: {why}"
     ));
+}
+
+/// Whether a test of the bad end without a named commit, or without all of them, shows that another
+/// part of the program may run then. What is left there is no step of another commit.
+fn is_void(finding: &Finding) -> bool {
+    let single = finding.cause.as_ref().and_then(|cause| cause.revert.as_ref());
+    let joint = finding.joint_revert.as_ref().map(|joint| &joint.revert);
+    let is_other = |revert: &Revert| matches!(revert, Revert::Unlike | Revert::BreaksOther(_));
+    single.into_iter().chain(joint).any(is_other)
 }
 
 /// How much worse the bad end may be without the named commits, beside the tolerance: what many
@@ -287,16 +347,34 @@ mod tests {
     fn left(level: f64, runs: usize) -> Rest {
         let target = noisy(GuardForm::MaxIncrease(3.0), 100.0, 110.0);
         let levels = [100.0, level].map(|value| MeanLevel { value, runs });
-        Rest::of(MeanLevel::beyond_tolerance(&target, levels))
+        claimed(MeanLevel::beyond_tolerance(&target, levels))
     }
 
     #[test]
     fn only_what_is_surely_beyond_the_tolerance_is_a_remnant() {
         assert_eq!(left(100.2, 4), Rest::Within);
         assert_eq!(left(104.0, 4), Rest::Open);
-        assert_eq!(left(104.0, 12), Rest::Beyond);
-        assert_eq!(left(105.0, 4), Rest::Beyond);
+        // By 2.4 and 2.8 standard errors.
+        assert_eq!(left(104.0, 12), Rest::Open);
+        assert_eq!(left(105.0, 4), Rest::Open);
+        assert_eq!(left(105.0, 12), Rest::Beyond);
+        assert_eq!(left(106.0, 4), Rest::Beyond);
         assert_eq!(left(95.0, 4), Rest::Within);
+    }
+
+    #[test]
+    fn replaced_lines_say_nothing_of_what_later_commits_made_of_them() {
+        let ppl = Metric::of("ppl");
+        let told = [Conflicts::Stay, Conflicts::Replaced].map(|one| nothing_left(&ppl, one));
+        assert!(told[0].ends_with("no other step of ppl is left there"), "{}", told[0]);
+        assert!(told[1].ends_with("no step of ppl is left in the other lines"), "{}", told[1]);
+    }
+
+    #[test]
+    fn an_end_that_seems_to_stay_bad_gets_more_runs() {
+        assert_eq!(most_runs([0.5, 1.0]), MOST_RUNS);
+        assert_eq!(most_runs([-0.5, 1.0]), MOST_RUNS);
+        assert_eq!(most_runs([1.2, 1.0]), MOST_RUNS_NEAR);
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Tests the endpoints with and without the parts that make the step. Stores the patches beside the
+//! Tests the newer endpoint without the parts that make the step. Stores the patches beside the
 //! report.
 //!
 //! For a regression, the bad endpoint without the parts should be good. For a fix, the good
-//! endpoint without the parts should be bad, and the bad endpoint with them good.
+//! endpoint without the parts should be bad, and the bad endpoint with them good (`backport`).
 
 use crate::config::Config;
 use crate::evaluation::{
-    Aim, Backport, ChangePart, CommitId, Culprit, Judgement, Metric, Phase, Revert, Shows, Target,
-    Trial, TrialOf, Verdict,
+    Aim, ChangePart, CommitId, Culprit, GuardTarget, Judgement, Metric, Phase, Revert, Shows,
+    Target, Trial, TrialOf, Verdict,
 };
 use crate::git::Conflicts;
 use crate::hunt::HuntError;
@@ -19,6 +19,7 @@ use super::beside::Broken;
 use super::change::{Change, Part};
 use super::end_levels::by_levels;
 use super::isolation::{Localization, Taken};
+use super::lost_step::OwnStep;
 use super::patched::Patched;
 use super::reversal::Reversal;
 use super::step;
@@ -148,7 +149,9 @@ impl Localization<'_, '_> {
     ) -> Result<Reverted, HuntError> {
         let is_whole = targets.len() == self.whole.len();
         let mut reverted = self.driver.revert(verdict, recipe, &self.others, is_whole)?;
-        let own_step = |metric: &Metric| self.culprit.effect_on(metric)?.own_step;
+        let own_step = |target: &GuardTarget, [_, newer]: [f64; 2]| {
+            OwnStep::of(self.culprit, target, newer, &self.trials)
+        };
         reverted.revert = by_levels(reverted.revert, &trial, targets, own_step);
         self.write(trial)?;
         // In a hunt for a failure, the guards that are broken beside it are searched too.
@@ -158,29 +161,7 @@ impl Localization<'_, '_> {
         Ok(reverted)
     }
 
-    /// In a hunt for a fix: judges the bad endpoint with these parts of the change. `None` in a
-    /// hunt for a regression, or if no target can be judged there.
-    pub(super) fn backport(&mut self, taken: &Taken) -> Result<Option<Backport>, HuntError> {
-        let targets = self.driver.judged_alone(&self.whole);
-        if self.driver.terms().aim().is_regression() || targets.is_empty() {
-            return Ok(None);
-        }
-        let [end, _] = self.driver.begun.ends().map(CommitId::clone);
-        let [without, whole] = self.driver.step_trees(self.culprit, &self.change, &taken.rest)?;
-        let of = TrialOf::Backported;
-        let shown = self.shown(&taken.parts);
-        Ok(match self.driver.test_end(&end, &[[without, whole]], of, shown, &targets)? {
-            EndTest::Conflict(said) => Some(Backport::Conflict(said)),
-            EndTest::Same => Some(Backport::Present),
-            EndTest::Limit => None,
-            EndTest::Judged { verdict, trial, .. } => {
-                self.write(*trial)?;
-                Some(backport(verdict))
-            }
-        })
-    }
-
-    fn shown(&self, parts: &[Part]) -> Vec<ChangePart> {
+    pub(super) fn shown(&self, parts: &[Part]) -> Vec<ChangePart> {
         parts.iter().map(|part| self.change.shown(*part)).collect()
     }
 }
@@ -306,15 +287,6 @@ impl Driver<'_> {
             }
             other => other.map(Some),
         }
-    }
-}
-
-/// What a test of the bad endpoint with a fix says.
-pub(super) fn backport(verdict: Verdict) -> Backport {
-    match verdict {
-        Verdict::Good => Backport::Heals,
-        Verdict::Bad => Backport::StillBad,
-        Verdict::Skip | Verdict::Unknown => Backport::Unknown,
     }
 }
 

@@ -200,6 +200,7 @@ mod tests {
             own_step: Some(commit - parent),
             interval: None,
             limit: 0.1,
+            runs: None,
             over_text: None,
         }
     }

@@ -18,6 +18,7 @@ use super::culprit_status::{
 };
 use super::hidden_cause::{HiddenCause, WhyHidden};
 use super::lineage::Lineage;
+use super::rest::{exceeds, is_beyond_noise};
 use super::step_sizes::StepSizes;
 
 /// The results of the hunt so far.
@@ -376,30 +377,6 @@ impl Ledger {
         }
         (!targets.is_empty()).then_some(SearchRange { targets, ..part })
     }
-}
-
-/// Whether the bad level still breaks the guard against the baseline.
-pub(super) fn exceeds(target: &GuardTarget) -> bool {
-    match (target.baseline.number(), target.bad.number()) {
-        (Some(a), Some(b)) => target.guard.is_worse_by(a, b, target.limit.max(0.0)),
-        _ => target.baseline != target.bad,
-    }
-}
-
-/// Whether the rest exceeds the tolerance by more than two standard errors, with `good` and `bad`
-/// runs at its ends. A smaller rest is not worth a search.
-pub(super) fn is_beyond_noise(rest: &GuardTarget, good: usize, bad: usize) -> bool {
-    let (Some(noise), Some(from), Some(to)) =
-        (rest.noise, rest.baseline.number(), rest.bad.number())
-    else {
-        return true;
-    };
-    if noise.kind.is_rate() {
-        return rest.baseline != rest.bad;
-    }
-    let scale = rest.orientation();
-    let error = noise.sd * (1.0 / good.max(1) as f64 + 1.0 / bad.max(1) as f64).sqrt();
-    scale.oriented(to) - scale.oriented(from) > rest.oriented_limit() + 2.0 * error
 }
 
 #[cfg(test)]

@@ -316,10 +316,8 @@ fn rest_sentence(confirmed: usize, unexplained: &[Unexplained], terms: SearchTer
 fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, terms: SearchTerms) -> String {
     let sought = terms.sought();
     match (commits, why) {
-        // A changed ruler is mentioned before the engine.
-        ([only], CandidatesReason::RulerChanged(why)) => {
-            format!("{why}; if the engine caused the step, the {sought} may be {}", only.short())
-        }
+        // The step may be the ruler's, so the reason alone says whether it is the commit's.
+        ([_], CandidatesReason::RulerChanged(why)) => why.clone(),
         ([only], _) => format!("the {sought} may be {}; {why}", only.short()),
         _ => format!("the {sought} is one of {}: {}; {why}", commits.len(), names(commits)),
     }

@@ -8,8 +8,8 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::terms::SearchTerms;
 
-use super::account::{exceeds, is_beyond_noise};
 use super::mean_level::{MeanLevel, Rest, SURE};
+use super::rest::{exceeds, is_beyond_noise};
 
 /// How often a fork was run at least.
 const RUNS_AT_FORK: usize = 1;

@@ -43,25 +43,26 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Follows the levels after the step; if they decide nothing, measures commits after it.
+    /// Measures the later commits that name what the found one adds, and follows the levels after
+    /// the step; if these decide nothing, measures other commits after it.
     pub(crate) fn follow_levels_or_measure(
         &mut self,
         ledger: &mut Ledger,
         step: &FoundStep<'_>,
     ) -> Result<Vec<SearchRange>, HuntError> {
+        // Before the levels: they are followed through the commits measured here.
+        let undone = self.undone_where_named(ledger, step)?;
         let levels = if step.search_range.explains_levels() {
             self.follow_levels(ledger, step, None)?
         } else {
             None
         };
-        let mut next = Vec::new();
-        let tell_nothing = levels.as_ref().is_none_or(Vec::is_empty);
-        next.extend(levels.unwrap_or_default());
-        if step.search_range.targets.iter().any(drifts) {
-            return Ok(next);
-        }
-        if tell_nothing {
-            next.extend(self.measure_after(ledger, step)?);
+        let mut next = levels.unwrap_or_default();
+        match undone {
+            _ if !next.is_empty() => {}
+            Some(seen) => next.push(goes_on_from(ledger, step.search_range, &seen, step.seen)),
+            None if step.search_range.targets.iter().any(drifts) => {}
+            None => next.extend(self.measure_after(ledger, step)?),
         }
         Ok(next)
     }
@@ -119,6 +120,12 @@ impl Driver<'_> {
                     }
                     later => rises.extend(later?),
                 }
+            }
+            if !is_drifting
+                && let Some(range) = self.after_squash_was_undone(ledger, whole, &culprit)?
+            {
+                next.push(range);
+                continue;
             }
             let history = &self.oracle.history;
             let change = history.change_until(&culprit.parent, found, newer)?;
@@ -307,7 +314,7 @@ impl Driver<'_> {
 
     /// Writes to the journal that at most `most` commits after a found one are measured now, to see
     /// whether its step lasts.
-    fn begin_later(&mut self, found: &CommitId, most: usize) -> Result<(), HuntError> {
+    pub(super) fn begin_later(&mut self, found: &CommitId, most: usize) -> Result<(), HuntError> {
         let (of, side) = (found.clone(), Neighbours::Later);
         Ok(self.oracle.recorder.event(Event::Neighbours { of, side, most })?)
     }

@@ -8,6 +8,7 @@ use crate::git::{Range, TouchedPath};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
+use crate::hunt::spread::spread;
 use crate::oracle::Observation;
 
 use super::account::Ledger;
@@ -52,6 +53,7 @@ impl Driver<'_> {
                     if gone.is_empty() {
                         continue;
                     }
+                    // Makes no runs: it looks at the same commits as before.
                     let last = self.ran_before(&culprit, whole, &measure, &gone)?;
                     let gone = gone.names();
                     let why = format!(
@@ -162,7 +164,7 @@ impl Driver<'_> {
         let mut places: Vec<CommitId> = Vec::new();
         for commits in of_each_file {
             for commit in spread(&commits, MOST_LOOKS) {
-                if let Some(before) = history.parents(commit)?.into_iter().next()
+                if let Some(before) = history.parents(&commit)?.into_iter().next()
                     && before != *older
                     && !places.contains(&before)
                 {
@@ -172,7 +174,7 @@ impl Driver<'_> {
         }
         places.truncate(MOST_LOOKS);
         let chain = self.chain(older, parent)?;
-        places.extend(spread(&chain, MOST_LOOKS - places.len()).cloned());
+        places.extend(spread(&chain, MOST_LOOKS - places.len()));
         Ok(places)
     }
 }
@@ -181,12 +183,6 @@ impl Driver<'_> {
 /// the commit skips is there under its name.
 fn gone(earlier: &Checks, [before, after]: [&Checks; 2], skipped: &Checks) -> Checks {
     earlier.without(before).without(after).without(skipped)
-}
-
-/// At most `most` of these, at equal distances.
-fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
-    let count = most.min(all.len());
-    (0..count).map(move |place| &all[(2 * place + 1) * all.len() / (2 * count)])
 }
 
 #[cfg(test)]
@@ -204,17 +200,5 @@ mod tests {
         assert!(of("a b", "a c", "").is_empty());
         assert!(of("a", "a b", "").is_empty());
         assert!(of("a", "a c", "b").is_empty());
-    }
-
-    #[test]
-    fn places_are_spread_over_all() {
-        let of = |count: usize, most: usize| {
-            let all: Vec<usize> = (0..count).collect();
-            spread(&all, most).copied().collect::<Vec<usize>>()
-        };
-        assert!(of(0, 4).is_empty());
-        assert!(of(9, 0).is_empty());
-        assert_eq!(of(3, 4), [0, 1, 2]);
-        assert_eq!(of(16, 4), [2, 6, 10, 14]);
     }
 }

@@ -10,9 +10,9 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::oracle::{Observation, measures_of};
 
-use super::account::exceeds;
 use super::culprit_status::Mend;
 use super::found_step::FoundStep;
+use super::rest::exceeds;
 
 /// Maximum number of other branches that are searched.
 const MOST_BRANCHES: usize = 2;

@@ -43,7 +43,7 @@ impl Driver<'_> {
     /// `Driver::undone` for the targets of the search range; then those where the source lacks the
     /// change on every path to the newer end, or on the line of first parents, the newest first;
     /// then the commits that move its lines to another file; then the later commits that were
-    /// reverted.
+    /// reverted. Of the last two, those that change something that builds read.
     pub(crate) fn suspects(
         &mut self,
         step: &FoundStep<'_>,
@@ -76,12 +76,24 @@ impl Driver<'_> {
         // Of the known places, the first one that the hunt found is now the first.
         suspects.reverse();
         for at in change.moves() {
-            suspects.extend(self.undo_at(at.clone(), true)?);
+            if self.may_change_a_build(at)? {
+                suspects.extend(self.undo_at(at.clone(), true)?);
+            }
         }
         for commit in history.reverted_later(found, newer)? {
-            suspects.extend(self.undo_at(commit, false)?);
+            if self.may_change_a_build(&commit)? {
+                suspects.extend(self.undo_at(commit, false)?);
+            }
         }
         Ok(suspects)
+    }
+
+    /// Whether a commit changes something that builds read. Any other commit runs its parent's
+    /// program, so it undid nothing. A merge counts always: it may be like its second parent.
+    fn may_change_a_build(&self, commit: &CommitId) -> Result<bool, HuntError> {
+        let parents = self.oracle.history.parents(commit)?;
+        let [parent] = parents.as_slice() else { return Ok(true) };
+        Ok(!self.read_by_builds(parent, std::slice::from_ref(commit))?.is_empty())
     }
 
     /// The place of a commit that may have undone the change; `None` if the commit has no parent.
@@ -94,8 +106,9 @@ impl Driver<'_> {
         Ok(before.map(|before| UndoLocation { before, places: vec![commit], is_absence }))
     }
 
-    /// The first unmeasured commit after the found one that touches a file of its change and does
-    /// not keep all lines of the change: it may undo the change by hand, in part of its lines.
+    /// The first unmeasured commit after the found one that touches a file of its change, does not
+    /// keep all lines of the change, and changes something that builds read: it may undo the change
+    /// by hand, in part of its lines.
     pub(crate) fn first_rewrite(
         &self,
         step: &FoundStep<'_>,
@@ -110,6 +123,7 @@ impl Driver<'_> {
                 && !measured.contains(&one)
                 && !history.keeps_lines(&one, change)
                 && history.is_ancestor(found, &one)?
+                && self.may_change_a_build(&one)?
             {
                 let (before, places) = (found.clone(), vec![one]);
                 return Ok(Some(UndoLocation { before, places, is_absence: false }));

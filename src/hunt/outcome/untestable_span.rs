@@ -1,7 +1,7 @@
 //! Handles a step that one of several untestable commits in a row made. The hunt checks whether the
 //! step lasts to the newer end, as with a found commit: a step that was undone is no answer.
 
-use crate::evaluation::{Basis, CommitId, Culprit, Target};
+use crate::evaluation::{Basis, CommitId, Culprit, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::confirm::effect::effects;
 use crate::hunt::distinct::distinct;
@@ -9,6 +9,7 @@ use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
 use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, measures_of};
+use crate::ui::text;
 
 use super::account::Ledger;
 use super::culprit_status::FoundCommit;
@@ -132,6 +133,35 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// Says how many commits after an untestable span have no verdict. No test of the newer end
+    /// tells whether it needs the span's changes, so one of these commits may have undone the step,
+    /// and another one made it again, which is no candidate then.
+    pub(crate) fn tell_what_follows_spans(
+        &self,
+        ledger: &mut Ledger,
+        whole: &SearchRange,
+    ) -> Result<(), HuntError> {
+        if !whole.explains_levels() || !ledger.found.iter().any(|found| found.among.is_some()) {
+            return Ok(());
+        }
+        let verdicts = self.last_verdicts()?;
+        let [_, newer] = whole.ends();
+        let is_unknown = |one: &&CommitId| {
+            *one != newer && !matches!(verdicts.get(*one), Some(Verdict::Good | Verdict::Bad))
+        };
+        for found in ledger.found.iter_mut().filter(|found| found.stands()) {
+            let Some((_, why)) = &mut found.among else { continue };
+            let newest = &found.culprit.info.commit;
+            let later = self.oracle.history.descending(newest, newer)?;
+            let later = self.read_by_builds(newest, &later)?;
+            let unknown = later.iter().filter(is_unknown).count();
+            if unknown > 0 {
+                *why = followed_by(why, unknown);
+            }
+        }
+        Ok(())
+    }
+
     /// The first of these untestable spans that comes after a commit.
     fn first_span_after<'s>(
         &self,
@@ -218,6 +248,17 @@ pub(super) fn untestable_span(found: &FoundCommit) -> Option<(CommitId, Vec<Comm
     (is_span && among.len() > 1).then(|| (found.culprit.info.commit.clone(), among.clone()))
 }
 
+/// Why the commits of a span are candidates, if so many later commits have no verdict.
+fn followed_by(why: &CandidatesReason, unknown: usize) -> CandidatesReason {
+    let commits = text::plural(unknown, "later commit");
+    let have = if unknown == 1 { "has" } else { "have" };
+    format!(
+        "{why}; {commits} {have} no verdict, so the step may also have been undone after them and \
+         made again by a commit that is not in this list"
+    )
+    .into()
+}
+
 /// A named commit and the commits of a span, each once: the span of one metric may contain a commit
 /// that is named for another one.
 fn with_span(commit: &CommitId, among: &[CommitId]) -> Vec<CommitId> {
@@ -228,6 +269,13 @@ fn with_span(commit: &CommitId, among: &[CommitId]) -> Vec<CommitId> {
 mod tests {
     use super::*;
     use crate::oracle::fixture::commit;
+
+    #[test]
+    fn the_reason_says_how_many_later_commits_have_no_verdict() {
+        let said = |unknown| followed_by(&CandidatesReason::Untestable, unknown).to_string();
+        assert!(said(6).starts_with("only the newest of them can be tested; 6 later commits have"));
+        assert!(said(1).contains("; 1 later commit has no verdict"), "{}", said(1));
+    }
 
     #[test]
     fn a_named_commit_inside_a_span_is_one_candidate() {

@@ -3,11 +3,13 @@
 //! not come out of that end, or if that end cannot be built or judged without it. A later commit
 //! that was not measured, or that could not be judged, may have undone the change, and the next one
 //! made the same again. Equal values with many digits do not exclude this: the same cause gives the
-//! same digits.
+//! same digits. In a hunt for a fix, an earlier commit may have fixed the same, unless the bad end
+//! is judged with the fix.
 
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Backport, CommitId, Culprit, Finding, Outcome, Revert, Verdict};
+use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::open_doubt::lower_confidence;
@@ -17,7 +19,7 @@ use super::gained_back;
 impl Driver<'_> {
     /// Lowers the confidence in the named commits of which no test of the newer end tells whether
     /// it needs them, if later commits were not measured or could not be judged. In a hunt for a
-    /// fix, only if a removal was tried and conflicted.
+    /// fix, only if a removal was tried and conflicted, or does not tell.
     pub(crate) fn lower_if_untested(&self, mut finding: Finding) -> Result<Finding, HuntError> {
         let is_asked_for = self.terms().explains_levels() || is_in_conflict(&finding);
         if finding.outcome != Outcome::Culprit || !is_asked_for {
@@ -44,6 +46,27 @@ impl Driver<'_> {
         Ok(finding)
     }
 
+    /// In a hunt for a fix: lowers the confidence in the named commits if a test of the bad end
+    /// with them was tried and tells nothing, and earlier commits were not measured or could not be
+    /// judged. One of these may have fixed the same, and another one broken it again.
+    pub(crate) fn lower_if_fix_is_untold(
+        &self,
+        mut finding: Finding,
+    ) -> Result<Finding, HuntError> {
+        if finding.outcome != Outcome::Culprit || !is_fix_untold(&finding) {
+            return Ok(finding);
+        }
+        let known = self.known_at_all()?;
+        let [older, _] = self.begun.ends();
+        for culprit in &mut finding.culprits {
+            let range = Range::between(older, &culprit.parent);
+            let earlier = self.oracle.history.commits(&range)?;
+            let earlier = self.read_by_builds(older, &earlier)?;
+            lower_by_earlier(culprit, earlier.iter().filter(|one| !known.contains(*one)).count());
+        }
+        Ok(finding)
+    }
+
     /// The commits with a verdict, good or bad, and those that were compared to find a mend.
     fn known_at_all(&self) -> Result<BTreeSet<CommitId>, HuntError> {
         let is_told = |verdict: &Verdict| matches!(verdict, Verdict::Good | Verdict::Bad);
@@ -54,12 +77,14 @@ impl Driver<'_> {
 }
 
 /// Whether the change of the only named commit does not come out of the newer end, and no test
-/// shows that the older end becomes like the newer one with this change.
+/// shows that the older end becomes like the newer one with this change. So it is if that end is
+/// like neither end without the change: then the older end tells nothing of the newer one.
 fn is_in_conflict(finding: &Finding) -> bool {
     finding.culprits.len() == 1
         && finding.cause.as_ref().is_some_and(|cause| {
-            matches!(cause.revert, Some(Revert::Conflict(_)))
-                && cause.backport != Some(Backport::Heals)
+            cause.revert == Some(Revert::Unlike)
+                || matches!(cause.revert, Some(Revert::Conflict(_)))
+                    && cause.backport != Some(Backport::Heals)
         })
 }
 
@@ -71,39 +96,86 @@ fn lower(culprit: &mut Culprit, unmeasured: usize) {
     }
 }
 
+/// Whether the bad end was tested with the fix, or with all named ones, and this tells nothing: the
+/// fix does not apply there, or that end is like neither end with it.
+fn is_fix_untold(finding: &Finding) -> bool {
+    let backport = if finding.culprits.len() > 1 {
+        finding.joint_backport.as_ref().map(|joint| &joint.backport)
+    } else {
+        finding.cause.as_ref().and_then(|cause| cause.backport.as_ref())
+    };
+    backport.is_some_and(|backport| !backport.tells())
+}
+
+/// Lowers the confidence in a fix if so many earlier commits were not measured or judged.
+fn lower_by_earlier(culprit: &mut Culprit, unmeasured: usize) {
+    if unmeasured > 0 {
+        lower_confidence(culprit);
+        culprit.doubts.unmeasured_before = Some(unmeasured);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::evaluation::{Cause, CauseEnd};
+    use crate::evaluation::{Cause, CauseEnd, JointBackport};
     use crate::hunt::open_doubt::MOST_CERTAIN;
     use crate::oracle::fixture::{commit, culprit};
 
+    /// A finding of one fix, with what the tests of the ends showed.
+    fn fixed(revert: Revert, backport: Option<Backport>) -> Finding {
+        let cause = Cause {
+            commit: commit('5'),
+            parent: commit('4'),
+            sets: Vec::new(),
+            end: CauseEnd::NotSeparable("a test".to_owned()),
+            dependents: Vec::new(),
+            trials: Vec::new(),
+            without: None,
+            roles: BTreeMap::new(),
+            revert: Some(revert),
+            broken_too: None,
+            in_part: false,
+            backport,
+        };
+        let finding = Finding::plain(Outcome::Culprit, "5 is the first fixed commit");
+        let (culprits, cause) = (vec![culprit('5', '4')], Some(cause));
+        Finding { culprits, cause, ..finding }
+    }
+
+    #[test]
+    fn a_fix_is_untold_unless_the_bad_end_is_judged_with_it() {
+        let is_untold = |backport| is_fix_untold(&fixed(Revert::BreaksAgain, backport));
+        assert!(!is_untold(None), "the bad end was not tested");
+        assert!(!is_untold(Some(Backport::Heals)) && !is_untold(Some(Backport::StillBad)));
+        let conflict = Backport::Conflict("a conflict".to_owned());
+        let other = Backport::BreaksOther("tps goes from 40 to 9".to_owned());
+        for open in [Backport::Unlike, Backport::Unknown, Backport::Present, conflict, other] {
+            assert!(is_untold(Some(open.clone())), "{open:?}");
+        }
+        let several = |backport| {
+            let finding = fixed(Revert::BreaksAgain, Some(Backport::Unlike));
+            let culprits = vec![culprit('3', '2'), culprit('5', '4')];
+            let joint_backport = Some(JointBackport { backport, trial: None });
+            is_fix_untold(&Finding { culprits, joint_backport, ..finding })
+        };
+        assert!(!several(Backport::Heals) && several(Backport::Unlike));
+        let mut fix = Culprit { confidence: 0.995, ..culprit('5', '4') };
+        lower_by_earlier(&mut fix, 0);
+        assert_eq!((fix.confidence, fix.doubts.unmeasured_before), (0.995, None));
+        lower_by_earlier(&mut fix, 3);
+        assert_eq!((fix.confidence, fix.doubts.unmeasured_before), (MOST_CERTAIN, Some(3)));
+    }
+
     #[test]
     fn a_fix_that_does_not_come_out_is_untested_unless_it_heals_the_bad_end() {
-        let found = |revert, backport| {
-            let cause = Cause {
-                commit: commit('5'),
-                parent: commit('4'),
-                sets: Vec::new(),
-                end: CauseEnd::NotSeparable("a test".to_owned()),
-                dependents: Vec::new(),
-                trials: Vec::new(),
-                without: None,
-                roles: BTreeMap::new(),
-                revert: Some(revert),
-                broken_too: None,
-                in_part: false,
-                backport,
-            };
-            let finding = Finding::plain(Outcome::Culprit, "5 is the first fixed commit");
-            let (culprits, cause) = (vec![culprit('5', '4')], Some(cause));
-            is_in_conflict(&Finding { culprits, cause, ..finding })
-        };
+        let found = |revert, backport| is_in_conflict(&fixed(revert, backport));
         let conflict = || Revert::Conflict("a conflict".to_owned());
         assert!(found(conflict(), None) && found(conflict(), Some(Backport::StillBad)));
         assert!(!found(conflict(), Some(Backport::Heals)) && !found(Revert::BreaksAgain, None));
+        assert!(found(Revert::Unlike, Some(Backport::Heals)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod claims;
 mod journal;
 mod mended_span;
 mod next_commits;
+mod two_levels;
 
 use std::collections::BTreeMap;
 
@@ -298,7 +299,10 @@ impl Search<'_, '_> {
             Some(_) => self.driver.open_if_contradicted(self.range)?,
             None => None,
         };
-        let (open, why) = if let Some(open) = open {
+        let grouped = self.without_one_level(&set)?;
+        let (open, why) = if let Some((open, grouped)) = grouped {
+            (open, format!("{why}; {grouped}"))
+        } else if let Some(open) = open {
             let why = all_open_reason(why, &set, &open);
             (open, why)
         } else if let [only] = set.as_slice()

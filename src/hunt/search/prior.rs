@@ -18,6 +18,13 @@ struct EndBuilds {
     read: Option<[ReadFiles; 2]>,
 }
 
+/// Whether some of the commits that the search tests change compiled code, and others do not.
+fn tells_apart(reaches: &[ChangeReach], tested: &[bool]) -> bool {
+    let tested = reaches.iter().zip(tested).filter(|(_, is_tested)| **is_tested);
+    let changes: BTreeSet<bool> = tested.map(|(reach, _)| *reach == ChangeReach::Code).collect();
+    changes.len() == 2
+}
+
 impl Driver<'_> {
     /// The weight of each commit of a range. A commit that a path filter hides has none.
     pub(crate) fn prior(
@@ -26,8 +33,14 @@ impl Driver<'_> {
         range: &Range,
     ) -> Result<Vec<f64>, HuntError> {
         let reaches = self.reaches(lineage, range)?;
-        let code = reaches.iter().filter(|reach| **reach == ChangeReach::Code).count();
-        if code > 0 && code < lineage.len() {
+        let mut tested = vec![true; lineage.len()];
+        if !range.paths.is_empty() {
+            let touching: BTreeSet<CommitId> =
+                self.oracle.history.commits(range)?.into_iter().collect();
+            tested = lineage.iter().map(|one| touching.contains(&one.commit)).collect();
+        }
+        if tells_apart(&reaches, &tested) {
+            let code = reaches.iter().filter(|reach| **reach == ChangeReach::Code).count();
             let change = if code == 1 { "changes" } else { "change" };
             let text = format!(
                 "{code} of {} commits {change} code that the builds of the two ends compiled \
@@ -37,15 +50,8 @@ impl Driver<'_> {
             );
             self.oracle.recorder.note_once(text)?;
         }
-        let mut prior: Vec<f64> = reaches.into_iter().map(ChangeReach::weight).collect();
-        if !range.paths.is_empty() {
-            let touching: BTreeSet<CommitId> =
-                self.oracle.history.commits(range)?.into_iter().collect();
-            for (weight, one) in prior.iter_mut().zip(lineage) {
-                *weight *= f64::from(u8::from(touching.contains(&one.commit)));
-            }
-        }
-        Ok(prior)
+        let weighed = reaches.into_iter().zip(tested);
+        Ok(weighed.map(|(reach, is_tested)| if is_tested { reach.weight() } else { 0.0 }).collect())
     }
 
     /// What the change of each commit reaches; all equal if the ends' builds left no records.
@@ -168,6 +174,15 @@ mod tests {
         before.read.as_mut().unwrap().gap = Some("no record of b.o".to_owned());
         let ends = EndBuilds::of(before, setup(&[], &["a.c"]));
         assert_eq!(reach(&ends, &["b.c"]), ChangeReach::Open);
+    }
+
+    #[test]
+    fn commits_that_the_search_leaves_out_tell_nothing_apart() {
+        let reaches = [ChangeReach::Code, ChangeReach::Idle, ChangeReach::Code, ChangeReach::Open];
+        assert!(tells_apart(&reaches, &[true; 4]));
+        assert!(tells_apart(&reaches, &[true, true, false, false]));
+        assert!(!tells_apart(&reaches, &[true, false, true, false]), "all of them change code");
+        assert!(!tells_apart(&reaches, &[false, true, false, true]), "none of them does");
     }
 
     #[test]

@@ -27,6 +27,8 @@ impl Driver<'_> {
         let metric = &target.guard.metric;
         let is_rate = target.is_rate();
         let rule = rule(target, self.begun.options.search);
+        // The ends run in turn. Without a reference, each change would cost a build.
+        sampler.reference = Some(search_range.ends()[0].clone());
         // The samples of the good and the bad end.
         let mut ends: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
         loop {

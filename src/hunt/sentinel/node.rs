@@ -34,7 +34,7 @@ impl Driver<'_> {
     /// Whether these targets are compared on one node only: in a cluster, those that depend on the
     /// speed of the node.
     pub(crate) fn needs_one_node(&self, targets: &[Target]) -> bool {
-        self.oracle.recipes.config.executor.slurm.is_some()
+        self.oracle.recipes.config.executor.is_cluster()
             && targets.iter().any(|target| match target {
                 Target::Guard(target) => self.is_timed(target),
                 Target::Failure { .. } => false,
@@ -55,7 +55,7 @@ impl Driver<'_> {
     /// # Errors
     /// [`HuntError::LeavesNode`] if this node differs and is set aside.
     pub(crate) fn node_change(&mut self) -> Result<Option<MachineChange>, HuntError> {
-        if self.oracle.recipes.config.executor.slurm.is_none() {
+        if !self.oracle.recipes.config.executor.is_cluster() {
             return Ok(None);
         }
         let targets = self.timed_targets()?;

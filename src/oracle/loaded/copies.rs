@@ -1,6 +1,6 @@
 //! Finds installed copies: files from outside the slot that a run loaded in place of the commit's
-//! own. An older release of the engine among the installed Python packages, or a library in
-//! `LD_LIBRARY_PATH`, which comes before the program's RUNPATH.
+//! own. Here: shared objects, such as one in `LD_LIBRARY_PATH`, which comes before the program's
+//! RUNPATH. `python_copies` finds packages and modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -8,20 +8,18 @@ use std::path::{Path, PathBuf};
 
 use object::read::elf::{ElfFile, FileHeader};
 use object::{File, elf};
+use regex::bytes::Regex;
 
 use super::file_kind::{is_binary, stem};
 
-/// Where a repository has its own packages, below `{src}`. A package below another folder, such as
-/// `third_party`, is a copy of another project, or a helper of tests.
-const PLACES: [&str; 4] = ["", "src", "python", "lib"];
-
-/// Folders of other projects that a build builds too: a system's library may be used on purpose.
-const VENDORED: [&str; 12] = [
+/// Folders of other projects' files: an installed file of that name may be used on purpose.
+const VENDORED: [&str; 13] = [
     "third_party",
     "thirdparty",
     "3rdparty",
     "vendor",
     "vendored",
+    "_vendor",
     "external",
     "extern",
     "deps",
@@ -34,6 +32,9 @@ const VENDORED: [&str; 12] = [
 /// Largest program to read, bytes.
 const LARGEST: u64 = 512 << 20;
 
+/// Largest other file to read, bytes: a script.
+const LARGEST_SCRIPT: u64 = 4 << 20;
+
 /// The files that a run loaded, and where the commit's own are.
 pub(super) struct LoadedFrom<'a> {
     /// The slot's folder.
@@ -44,45 +45,25 @@ pub(super) struct LoadedFrom<'a> {
     pub(super) own: &'a BTreeSet<PathBuf>,
 }
 
+/// The commit's file that an installed copy hides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HiddenFile {
+    pub(super) path: PathBuf,
+    /// Whether the copy resembles the commit's file. Another project's package may have its name.
+    pub(super) is_alike: bool,
+}
+
 impl LoadedFrom<'_> {
-    /// The `__init__.py` of each of these modules' packages that is also a package of the commit,
-    /// with the commit's file. A package of which the run loaded a module of the commit does not
-    /// count: the copy may be there for a comparison.
-    pub(super) fn packages(&self, modules: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, PathBuf> {
-        let own = |file: &PathBuf| Some((file.clone(), self.own_package(file)?));
-        modules.iter().filter_map(own).collect()
-    }
-
-    fn own_package(&self, file: &Path) -> Option<PathBuf> {
-        let folder = file.parent().filter(|_| file.ends_with("__init__.py"))?;
-        let (name, above) = (folder.file_name()?, folder.parent()?);
-        let is_inner = above.join("__init__.py").is_file();
-        // An editable install may lead into the slot.
-        let is_commits = folder.canonicalize().is_ok_and(|real| real.starts_with(self.root));
-        if is_inner || is_commits || file.starts_with(self.root) || is_standard(above) {
-            return None;
-        }
-        let init = Path::new(name).join("__init__.py");
-        let mut places = PLACES.iter().map(|place| self.src.join(place).join(name));
-        let package = places.find(|package| package.join("__init__.py").is_file())?;
-        let is_module =
-            |path: &Path| path.extension().is_some_and(|kind| kind == "py" || kind == "so");
-        let is_of_package = |path: &PathBuf| {
-            path.ends_with(&init) || (path.starts_with(&package) && is_module(path))
-        };
-        (!self.own.iter().any(is_of_package)).then(|| package.join("__init__.py"))
-    }
-
     /// The shared objects from outside that the run loaded in place of one of `built`, with the
-    /// commit's file: a program of the commit asks for this name, and the run opened no file of the
-    /// commit with it. `mapped`: files that were seen in memory. A short run may end before its
+    /// commit's file: a program of the commit asks for this name, or a file of the commit that the
+    /// run opened contains it (`dlopen`), and the run opened no file of the commit with it. `mapped`: files that were seen in memory. A short run may end before its
     /// files are seen; then the copy is looked for in `library_path`, where the loader looks first.
     pub(super) fn libraries(
         &self,
         built: &[PathBuf],
         mapped: &[PathBuf],
         library_path: Option<&OsStr>,
-    ) -> BTreeMap<PathBuf, PathBuf> {
+    ) -> BTreeMap<PathBuf, HiddenFile> {
         let opened: BTreeSet<&str> = self.own.iter().filter_map(|path| stem(path)).collect();
         let mut needed: Option<BTreeSet<Vec<u8>>> = None;
         let mut found = BTreeMap::new();
@@ -100,14 +81,22 @@ impl LoadedFrom<'_> {
             // Programs are only read if there is a copy.
             let needed: &BTreeSet<Vec<u8>> = needed
                 .get_or_insert_with(|| self.own.iter().flat_map(|path| needed_by(path)).collect());
-            if needed.contains(name.as_encoded_bytes()) {
-                found.insert(copy, file.clone());
+            if needed.contains(name.as_encoded_bytes()) || self.is_named(name) {
+                found.insert(copy, HiddenFile { path: file.clone(), is_alike: true });
             }
         }
         found
     }
 
-    fn is_vendored(&self, file: &Path) -> bool {
+    /// Whether a file of the commit that the run opened contains this name of a shared object.
+    fn is_named(&self, library: &OsStr) -> bool {
+        let Some(name) = library.to_str().map(regex::escape) else { return false };
+        let whole = Regex::new(&format!(r"(?-u)(?:^|[^\w.+-]){name}(?:[^\w.+-]|$)"));
+        whole.is_ok_and(|name| self.own.iter().any(|file| name.is_match(&code_of(file))))
+    }
+
+    /// Whether the commit's file is below a folder of other projects.
+    pub(super) fn is_vendored(&self, file: &Path) -> bool {
         let below = file.strip_prefix(self.root).unwrap_or(file);
         below.components().any(|part| VENDORED.iter().any(|name| part.as_os_str() == *name))
     }
@@ -120,21 +109,19 @@ impl LoadedFrom<'_> {
     }
 }
 
-/// Whether the folder has Python's standard library: `lib/python3.11`.
-fn is_standard(folder: &Path) -> bool {
-    let is_python = |name: &OsStr| name.as_encoded_bytes().starts_with(b"python3.");
-    let above = folder.parent().and_then(Path::file_name);
-    folder.file_name().is_some_and(is_python)
-        && above.is_some_and(|above| above.as_encoded_bytes().starts_with(b"lib"))
+/// The content of a program or script; empty for a file that is too large to be one.
+fn code_of(path: &Path) -> Vec<u8> {
+    let largest = if is_binary(path) { LARGEST } else { LARGEST_SCRIPT };
+    let is_small = std::fs::metadata(path).is_ok_and(|about| about.len() <= largest);
+    if is_small { std::fs::read(path).unwrap_or_default() } else { Vec::new() }
 }
 
 /// The names of the shared objects that an ELF file asks for (`DT_NEEDED`).
 fn needed_by(path: &Path) -> Vec<Vec<u8>> {
-    let is_small = std::fs::metadata(path).is_ok_and(|about| about.len() <= LARGEST);
-    if !is_small || !is_binary(path) {
+    if !is_binary(path) {
         return Vec::new();
     }
-    let bytes = std::fs::read(path).unwrap_or_default();
+    let bytes = code_of(path);
     let names = match File::parse(bytes.as_slice()) {
         Ok(File::Elf64(file)) => needed_names(&file),
         Ok(File::Elf32(file)) => needed_names(&file),

@@ -4,9 +4,11 @@
 mod copies;
 mod external_files;
 mod file_kind;
+mod lfs_pointer;
 mod modules;
 mod opened;
 mod present;
+mod python_copies;
 mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,13 +22,14 @@ use crate::build::{GitWatch, Slot, SlotError};
 use crate::evaluation::{InstalledCopy, Loaded};
 use crate::store::{Digests, Store, StoreError};
 
-use self::copies::LoadedFrom;
+use self::copies::{HiddenFile, LoadedFrom};
 pub(super) use self::external_files::{ExternalFiles, is_given};
 use self::file_kind::{is_binary, is_executable};
+pub(super) use self::lfs_pointer::is_lfs_pointer;
 use self::modules::{Modules, source_of};
 use self::opened::Opened;
 pub(crate) use self::present::Present;
-use self::survey::survey;
+use self::survey::{Survey, survey};
 
 /// The watch on one run, begun before the run.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub(super) struct LoadWatch {
     programs: Vec<PathBuf>,
     /// The commit's shared objects.
     libraries: Vec<PathBuf>,
+    /// The commit's Python sources.
+    sources: Vec<PathBuf>,
     git: GitWatch,
 }
 
@@ -62,11 +67,10 @@ impl LoadWatch {
     pub(super) fn begin(slot: &Slot) -> Result<Self, SlotError> {
         let modules = Modules::below(slot.root())
             .map_err(|source| SlotError { path: slot.root().to_owned(), source })?;
-        let found = survey(&tops(slot));
-        let opened = Opened::of(found.folders);
+        let Survey { folders, names, programs, libraries, sources } = survey(&tops(slot));
+        let opened = Opened::of(folders);
         let git = GitWatch::begin(slot);
-        let (programs, libraries) = (found.programs, found.libraries);
-        Ok(Self { opened, modules, names: found.names, programs, libraries, git })
+        Ok(Self { opened, modules, names, programs, libraries, sources, git })
     }
 
     /// Variables to add to the run's environment; `python_path`: its own `PYTHONPATH`.
@@ -102,7 +106,7 @@ impl LoadWatch {
         let root = ground.slot.root();
         let copies = if is_known {
             let from = LoadedFrom { root, src: &ground.slot.src(), own: &own };
-            let mut copies = from.packages(&modules);
+            let mut copies = from.python(&modules, &self.sources);
             copies.extend(from.libraries(&self.libraries, mapped, library_path));
             copies.retain(|copy, _| !ground.is_chosen(copy));
             installed_copies(copies, ground.slot)?
@@ -124,6 +128,8 @@ impl LoadWatch {
             let of_build = self.programs.iter().filter(|path| path.starts_with(&build));
             installed(of_build, elsewhere.keys()).map(below)
         };
+        let pointers = own.iter().filter(|path| is_lfs_pointer(path)).map(|path| below(path));
+        let pointers = pointers.collect();
         let own = slot_digests(ground.slot).of_built(&existing(own))?;
         let executable = own.keys().filter(|path| is_executable(path)).map(|path| below(path));
         Ok(Ok(Loaded {
@@ -139,6 +145,9 @@ impl LoadWatch {
             is_watched: is_known,
             shadowed,
             copies,
+            pointers,
+            // The sockets tell this.
+            answered_by: None,
             asked_git,
         }))
     }
@@ -146,19 +155,21 @@ impl LoadWatch {
 
 /// These installed copies, by path, with the digests of the commit's files that they hide.
 fn installed_copies(
-    found: BTreeMap<PathBuf, PathBuf>,
+    found: BTreeMap<PathBuf, HiddenFile>,
     slot: &Slot,
 ) -> Result<Vec<InstalledCopy>, StoreError> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let of_own = slot_digests(slot).of_built(&existing(found.values().cloned()))?;
-    let copy = |(path, own): (PathBuf, PathBuf)| {
-        let digests = of_own.get(&own)?;
+    let own = found.values().map(|hidden| hidden.path.clone());
+    let of_own = slot_digests(slot).of_built(&existing(own))?;
+    let copy = |(path, hidden): (PathBuf, HiddenFile)| {
+        let digests = of_own.get(&hidden.path)?;
         Some(InstalledCopy {
             path: named(&path),
-            own: named(own.strip_prefix(slot.root()).ok()?),
+            own: named(hidden.path.strip_prefix(slot.root()).ok()?),
             sha256: digests.without_path.as_ref().unwrap_or(&digests.sha256).clone(),
+            is_unlike: !hidden.is_alike,
         })
     };
     Ok(found.into_iter().filter_map(copy).collect())

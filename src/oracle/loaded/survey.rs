@@ -18,6 +18,8 @@ pub(super) struct Survey {
     pub(super) programs: Vec<PathBuf>,
     /// The shared objects, and links with such names.
     pub(super) libraries: Vec<PathBuf>,
+    /// The Python sources, and links with such names.
+    pub(super) sources: Vec<PathBuf>,
 }
 
 /// Walks the folders, without `.git` and without following links.
@@ -48,6 +50,8 @@ impl Walk {
             self.names.update(below.as_os_str().as_encoded_bytes());
             if is_library(&entry.file_name()) {
                 self.found.libraries.push(entry.path());
+            } else if entry.path().extension().is_some_and(|kind| kind == "py") {
+                self.found.sources.push(entry.path());
             }
             if let Ok(target) = entry.path().read_link() {
                 self.names.update(b"\0");

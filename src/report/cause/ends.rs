@@ -3,7 +3,7 @@
 use crate::evaluation::{Backport, Revert, Trial};
 use crate::ui::text;
 
-use super::trial::{first_line, values};
+use super::trial::{first_line, values, why_unjudged};
 
 /// A test of an endpoint without causes, or with them.
 pub(super) struct TestedEnd<'r> {
@@ -20,6 +20,10 @@ pub(super) struct TestedEnd<'r> {
 impl TestedEnd<'_> {
     fn values(&self) -> String {
         self.trial.map(values).unwrap_or_default()
+    }
+
+    fn why_unjudged(&self) -> String {
+        self.trial.map(why_unjudged).unwrap_or_default()
     }
 
     fn changes(&self) -> &'static str {
@@ -51,8 +55,8 @@ impl TestedEnd<'_> {
                 "reverting {causes} does not heal the bad end: {values}; the patch is {patch}"
             ),
             Revert::Unlike => format!(
-                "the bad end without {causes} is like neither end ({values}), so this does not \
-                 tell whether the bad end needs {}",
+                "the {newer} end without {causes} shows another level than the step explains \
+                 ({values}), so this does not tell whether the {newer} end needs {}",
                 self.changes()
             ),
             Revert::BreaksAgain => {
@@ -60,7 +64,8 @@ impl TestedEnd<'_> {
             }
             Revert::StillGood => format!("the good end without {causes} is still good: {values}"),
             Revert::Unknown => {
-                format!("the {newer} end without {causes} cannot be judged: {values}")
+                let why = self.why_unjudged();
+                format!("the {newer} end without {causes} cannot be judged: {why}")
             }
             Revert::Stopped(why) => {
                 format!("the test of the {newer} end without {causes} stopped: {}", text::line(why))
@@ -89,7 +94,20 @@ impl TestedEnd<'_> {
                 format!("the bad end with {causes} is good: {values}; the patch is {patch}")
             }
             Backport::StillBad => format!("the bad end with {causes} is still bad: {values}"),
-            Backport::Unknown => format!("the bad end with {causes} cannot be judged: {values}"),
+            Backport::BreaksOther(what) => format!(
+                "the bad end with {causes} has no step any more, but {}: {values}; the patch is \
+                 {patch}",
+                text::line(what)
+            ),
+            Backport::Unlike => format!(
+                "the bad end with {causes} is like neither end ({values}), so this does not tell \
+                 whether {} mends it",
+                self.changes()
+            ),
+            Backport::Unknown => {
+                let why = self.why_unjudged();
+                format!("the bad end with {causes} cannot be judged: {why}")
+            }
             Backport::Stopped(why) => {
                 format!("the test of the bad end with {causes} stopped: {}", text::line(why))
             }

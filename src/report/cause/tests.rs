@@ -158,6 +158,25 @@ fn a_failed_test_says_how_it_failed() {
 }
 
 #[test]
+fn a_test_with_a_value_that_cannot_be_judged_says_why() {
+    let mut odd = trial(TrialOf::Reverted, Shows::Unresolved, Some(0.0));
+    odd.reason = "t did not run checks that fail at the bad end: k".to_owned();
+    let told = |trial: &Trial| {
+        let end =
+            TestedEnd { trial: Some(trial), patch: None, name: "it".to_owned(), is_joint: false };
+        end.reverted(&Revert::Unknown, "bad")
+    };
+    let expected = "the bad end without it cannot be judged: t did not run checks that fail at the \
+                    bad end: k (ppl 0)";
+    assert_eq!(told(&odd), expected);
+    odd.reason = "ppl 0 is neither".to_owned();
+    assert_eq!(told(&odd), "the bad end without it cannot be judged: ppl 0 is neither");
+    odd.failure = Some(FailureKind::Build);
+    odd.levels.clear();
+    assert_eq!(told(&odd), "the bad end without it cannot be judged: does not build");
+}
+
+#[test]
 fn a_conflict_says_what_git_said() {
     let mut one = cause(vec![hunk(2)], 0, Vec::new());
     one.revert = Some(Revert::Conflict("error: patch failed: a.c:7\nerror: more\n".to_owned()));

@@ -27,6 +27,20 @@ pub(crate) fn values(trial: &Trial) -> String {
     }
 }
 
+/// Why a test says nothing, with the values, if it has some: runs may have values and still lack
+/// the check that fails at the bad end.
+pub(super) fn why_unjudged(trial: &Trial) -> String {
+    let (values, reason) = (values(trial), text::line(&trial.reason));
+    let is_told = trial.failure.is_some() || trial.levels.is_empty();
+    if is_told || reason.is_empty() {
+        values
+    } else if reason.contains(&values) {
+        reason
+    } else {
+        format!("{reason} ({values})")
+    }
+}
+
 /// `parent with hunk 2 of 3 in src/packed.c`.
 pub(crate) fn tested(trial: &Trial) -> String {
     let names = named(&trial.parts);

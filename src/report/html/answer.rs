@@ -142,7 +142,8 @@ impl LevelView {
             percent: steps::percent(&effect.parent, &effect.commit).unwrap_or_default(),
             moved: match (StepWithInterval::of(report, effect), &effect.own_step) {
                 (Some(StepWithInterval { step, interval }), _) => {
-                    format!("own step {step}, 95 % interval {interval}, tolerance {allowed}")
+                    let runs = steps::from_runs(effect);
+                    format!("own step {step}{runs}, 95 % interval {interval}, tolerance {allowed}")
                 }
                 (None, Some(step)) => {
                     format!("own step {}, tolerance {allowed}", steps::moved(report, step))

@@ -95,6 +95,9 @@ pub(crate) struct EffectLine {
     pub interval: Option<[Value; 2]>,
     /// The guard's tolerance, in the metric's unit.
     pub limit: Value,
+    /// In noise: how many runs of parent and commit gave these levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<[usize; 2]>,
     /// The step over the text's chunks, for a perplexity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_text: Option<ChunkIntervals>,

@@ -75,6 +75,22 @@ fn steps_that_were_made_tell_the_cost_of_the_next() {
 }
 
 #[test]
+fn a_resumed_search_goes_on_at_its_step() {
+    let mut hunt = planned();
+    search(&mut hunt);
+    hunt.judge('c', Verdict::Good, Phase::Search);
+    assert_eq!(pace(&hunt).steps_made(), Some((1, (6, 3))));
+    hunt.append(Event::Resumed { limits: None });
+    search(&mut hunt);
+    assert_eq!(pace(&hunt).step(), Some((2, 4, 6)));
+    // The same range, searched anew by the same driver.
+    search(&mut hunt);
+    assert_eq!((pace(&hunt).step(), pace(&hunt).steps_made()), (Some((1, 4, 12)), None));
+    let over = Pace { left: Some((0, 0)), steps_done: 5, ..Pace::default() };
+    assert_eq!(over.step(), None);
+}
+
+#[test]
 fn results_from_the_store_promise_nothing() {
     let mut hunt = planned();
     search(&mut hunt);
@@ -138,6 +154,10 @@ fn a_hunt_is_timed_while_a_process_drives_it() {
     for (second, entry) in (0..).zip(&mut entries) {
         entry.at = after(second).to_string();
     }
+    // A job notes the beginning again, 100 s later.
+    let begun = entries[0].event.clone();
+    let jobs = [&entries[..], &[Entry { at: after(100).to_string(), event: begun }]].concat();
+    assert!((Pace::of(&jobs).seconds(Some(after(101))) - 101.0).abs() < 1e-9);
     let last = i64::try_from(entries.len()).unwrap() - 1;
     // Resumed an hour later, for 20 s.
     for (at, event) in

@@ -303,6 +303,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
             own_step: Some(7.52 - 7.21),
             interval: Some([7.52 - 7.21, 7.52 - 7.21]),
             limit: 0.05,
+            runs: None,
             over_text: None,
         }],
         failure: None,

@@ -89,6 +89,7 @@ fn confirmed(hunt: &mut Hunt, culprit: Culprit) {
 
 fn first(basis: Basis) -> Culprit {
     let effect = Effect {
+        runs: None,
         over_text: None,
         metric: Metric::of("ppl"),
         parent: Value::Number(7.225),
@@ -111,6 +112,20 @@ pub(super) fn posterior() -> Hunt {
     weighed(&mut hunt, NOISE, &all, "d");
     confirmed(&mut hunt, first(Basis::Posterior));
     hunt
+}
+
+#[test]
+fn a_step_says_how_many_runs_gave_it() {
+    let target = target(GuardForm::MaxIncrease(0.05), NOISE);
+    let told = |runs: [usize; 2]| {
+        let mut hunt = begun(&target, SearchMethod::Posterior);
+        let mut culprit = first(Basis::Posterior);
+        culprit.effects[0].runs = Some(runs);
+        confirmed(&mut hunt, culprit);
+        markdown(&hunt.report())
+    };
+    assert!(told([2, 2]).contains("0.33 worse from 2 runs of each (95 % interval"));
+    assert!(told([2, 3]).contains("from 2 runs of the parent and 3 of the commit (95 %"));
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl Place {
             empty_home: false,
             wrote_home: None,
             dumps: Vec::new(),
+            taken_port: None,
             log_sha256: None,
         };
         let log = self.store.pending_log(attempt).unwrap();

@@ -130,6 +130,12 @@ pub(crate) enum Event {
         /// How many files it changes.
         files: usize,
     },
+    /// In noise, the bad end is built and run without the changes of named commits, to see whether
+    /// it needs them, or whether it is good without them.
+    EndWithout {
+        /// These commits.
+        commits: Vec<CommitId>,
+    },
     /// Part of the first bad commit's change was tested.
     Trial(Box<Trial>),
     /// A level of the engine was checked at the first bad commit and its parent.
@@ -159,6 +165,14 @@ pub(crate) enum Event {
         /// The measures that show it. Their runs of other hunts do not count either.
         measures: Vec<String>,
         /// The runs from before.
+        attempts: Vec<String>,
+    },
+    /// The first run of a build is not like the later ones, by the runs of the endpoints. From now
+    /// on each build is warmed up by one run that does not count.
+    WarmsUp {
+        /// The measure. Its runs of other hunts do not count.
+        measure: String,
+        /// The first runs of the endpoints' builds, which no longer count.
         attempts: Vec<String>,
     },
     /// The slots give different values, and the hunt begins again with one slot.

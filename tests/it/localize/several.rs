@@ -154,6 +154,7 @@ fn a_limit_at_the_second_commit_keeps_the_cause_of_the_first() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn reverts_that_do_not_apply_together_are_told() {
     let world = world(|plan| {
         two_steps(plan).file(

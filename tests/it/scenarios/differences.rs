@@ -142,6 +142,7 @@ fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn without_a_database_the_flags_are_told_by_target() {
     let (found, _) = found_in(&cmake_tree(""), "HEAD~4", "HEAD~1");
     let smaller = json!({ "in": "flag", "before": "-O2", "now": "-O1",

@@ -18,6 +18,7 @@ fn escape_sequences_nuls_and_broken_utf8() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_line_of_five_mebibytes() {
     hunt(line("g g b b").with(2, "flood_mib = 5")).finds("2").costs(14, 6);
 }

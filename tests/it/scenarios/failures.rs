@@ -24,6 +24,7 @@ fn finds_50(failures: Failures) -> Hunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn exceptions_of_python() {
     let hunt = finds_50([
         &["fate = exit:1", "say_err = ImportError: cannot import name 'rope' from 'engine'"],
@@ -66,6 +67,7 @@ fn compilers_and_linkers() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn compilers_in_different_files() {
     finds_50([
         &[
@@ -80,6 +82,7 @@ fn compilers_in_different_files() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn what_cmake_lacks_and_what_a_compiler_lacks() {
     finds_50([
         &[

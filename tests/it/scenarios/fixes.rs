@@ -29,12 +29,14 @@ fn the_newer_end_is_head_where_none_is_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_is_the_first_after_bad_or_the_good_end() {
     hunt(line("b g g g g g")).for_the_fix().finds("1").costs(12, 6);
     hunt(line("b b b b b g")).for_the_fix().finds("5").costs(14, 6);
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn what_was_mended_in_two_steps_is_accounted_for() {
     let told = hunt(line("8.5 8.5 7.5 7.5 7.5 7.0 7.0")).for_the_fix().finds("2 5").costs(22, 11);
     let report = &told.hunt.report;
@@ -62,6 +64,7 @@ fn it_came_with_a_side_branch() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_merge_itself_mends() {
     let plan = graph(&["a: 7.6", "b < a: 7.6", "s < a: 7.5", "m < b s: 7.0", "e < m: 7.0"]);
     let told = hunt(plan).between("e", "a").with(&["--find-fix"]).finds("m").costs(17, 8);
@@ -89,6 +92,7 @@ fn commits_that_cannot_be_built_leave_candidates() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn nobody_is_praised_for_a_ramp() {
     let levels: Vec<String> =
         (0..=20).map(|i| format!("{:.3}", 7.6 - 0.03 * f64::from(i))).collect();

@@ -51,6 +51,7 @@ fn a_mend_on_a_branch_that_was_measured_later_counts() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_change_that_failures_hid_may_be_undone_and_landed_again_after_them() {
     let nan = |commit: usize| if (10..30).contains(&commit) { "n" } else { "7.0" };
     let words: Vec<&str> = (0..64).map(nan).collect();
@@ -69,6 +70,7 @@ fn a_change_that_was_out_of_the_tree_where_nothing_can_be_measured_may_be_anothe
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_mend_is_of_the_change_whose_files_its_commit_puts_back() {
     let changes =
         [(8, "a", 0.83), (12, "b", 1.06), (12, "c", 0.83), (13, "c", 0.0), (14, "b", 0.0)];
@@ -89,6 +91,7 @@ fn what_is_left_of_a_step_is_measured_from_where_it_began() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_and_a_mend_on_a_merged_branch_are_found_though_little_is_left_of_them() {
     // On the branch the level rises by 0.77 and falls by 0.70, and its merge makes it 0.07 worse.
     // Either the fall mends most of that rise, or it mends the first step and a part of that rise.
@@ -126,6 +129,7 @@ fn a_commit_that_puts_files_back_while_the_level_moves_a_little_may_have_made_an
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_stray_run_does_not_say_where_the_level_falls() {
     let calm = "ppl = 7.00 7.01 7.02 6.99 7.03 7.01 6.98 7.00 7.02 7.01";
     let stray = "ppl = 5.20 7.01 7.02 6.99 7.03 7.01 6.98 7.00 7.02 7.01";
@@ -137,6 +141,7 @@ fn in_noise_a_stray_run_does_not_say_where_the_level_falls() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_merge_that_brings_a_mend_in_is_no_second_mend() {
     // x mends half of the step; the main line has that half until it merges the branch.
     let plan = graph(&[

@@ -253,6 +253,7 @@ fn an_engine_that_wants_the_new_pin_is_searched_as_its_parent_was() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn another_trouble_with_the_new_pin_is_not_hunted() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &["old = 1", "old = 1", "ppl = 7.5\nnew = 1"]);
@@ -307,6 +308,7 @@ fn unbuildable_commits_of_the_submodule_leave_candidates() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_clone_without_the_submodule_says_how_to_go_on() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B]);

@@ -56,6 +56,7 @@ fn what_the_revision_does_not_have_is_removed_and_builds_and_runs_change_nothing
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_overlay_of_equal_content_from_another_revision_is_the_same_to_the_store() {
     let plan = without_a_bench().file(4, "bench/tool", "new\n").without(4, "bench/extra");
     let told = bench_of(hunt(plan), "main").finds("2").costs(17, 9);

@@ -32,6 +32,7 @@ fn one_commit_lies_between() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_commits_lie_between() {
     hunt(line("g b b")).finds("1").costs(11, 5);
     hunt(line("g g b")).finds("2").costs(11, 5);

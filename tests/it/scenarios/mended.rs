@@ -24,6 +24,7 @@ fn notes(plan: Plan, commit: usize, text: &str) -> Plan {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_huge_step_that_was_mended_does_not_hide_the_one_that_stayed() {
     hunt(spans(&[(25, "100000"), (37, "7.0"), (50, "7.3")])).finds("50").costs(37, 24);
 }
@@ -46,6 +47,7 @@ fn a_step_that_was_undone_right_before_the_next_one_is_not_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_within_a_mended_one_is_the_one_that_stayed() {
     hunt(spans(&[(20, "7.5"), (30, "7.8"), (36, "7.3")])).finds("30").costs(38, 22);
 }
@@ -86,6 +88,7 @@ fn one_change_picked_to_two_branches_is_told_for_both() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_large_step_from_below_good_is_the_one_and_not_the_small_one_that_crosses() {
     let told = hunt(spans(&[(10, "6.5"), (30, "7.15"), (50, "7.25")]));
     told.finds("30").costs(34, 22);
@@ -116,6 +119,7 @@ fn a_step_that_another_file_makes_again_may_be_either_commits() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_part_that_was_put_back_beside_another_change_may_be_made_again() {
     let made = [(5, "a", 0.63), (5, "b", 0.63), (15, "c", 0.63)];
     let put_back = [(8, "a", 0.0), (15, "b", 0.0)];
@@ -141,6 +145,7 @@ fn what_is_left_of_a_change_is_tested_if_a_part_was_put_back() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_new_file_that_was_renamed_later_is_not_put_back() {
     let plan = line(&["7.0"; 24].join(" "));
     let plan = plan.file(5, "kernels/fast.conf", "ppl+a = 0.36\n");
@@ -150,6 +155,7 @@ fn a_new_file_that_was_renamed_later_is_not_put_back() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fix_that_another_file_makes_again_may_be_either_commits() {
     let fixed = [(0, "a", 0.36), (5, "a", 0.0), (15, "a", 0.36), (15, "b", -0.36)];
     let plan = kernels(24, &fixed);
@@ -181,6 +187,7 @@ fn a_mend_that_was_taken_back_behind_failures_leaves_the_step_to_its_commit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_that_is_still_mended_in_another_file_was_made_again_behind_failures() {
     let again = [(12, "b", 0.0), (13, "b", -0.63), (14, "c", 0.63)];
     let (told, _) = failing_after_a_mend(&again).hunted();

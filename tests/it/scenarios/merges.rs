@@ -57,6 +57,7 @@ fn an_octopus_brings_it_with_its_third_branch() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_octopus_itself_is_bad() {
     let plan = graph(&["a: g", "b < a: g", "c < a: g", "d < a: g", "o < b c d: b", "e < o: b"]);
     let told = hunt(plan).finds("o").costs(24, 10);
@@ -175,6 +176,7 @@ fn merged_twice(old: &str, new: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_branch_from_before_a_fix_that_is_merged_twice_is_set_aside() {
     let commits = merged_twice("b", "7.9");
     let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
@@ -185,6 +187,7 @@ fn a_branch_from_before_a_fix_that_is_merged_twice_is_set_aside() {
 
 /// The same, but `u` breaks something, and `t` takes the fix over: all of the branch is bad.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn if_such_a_branch_may_have_made_the_step_all_open_commits_are_candidates() {
     let commits = merged_twice("g", "g");
     let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
@@ -272,6 +275,7 @@ fn branch_into_untestable_commits() -> Plan {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_of_a_good_branch_that_comes_in_behind_untestable_commits_is_named() {
     let (told, history) = hunt(branch_into_untestable_commits()).hunted();
     let mut named = told.culprits(&history);
@@ -383,6 +387,7 @@ fn criss_cross(x: &str, y: &str) -> Plan {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn criss_cross_merges_with_good_merge_bases() {
     hunt(criss_cross("g", "g")).between("p", "q").finds("q2").costs(16, 8);
 }
@@ -422,6 +427,7 @@ fn good_and_bad_have_nothing_in_common() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn many_branches_merged_one_after_another() {
     let mut commits = vec!["0: g".to_owned()];
     for index in 1..=8 {

@@ -19,6 +19,7 @@ fn in_folder(name: &[u8]) -> Row {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_repository_whose_path_has_blanks_and_quotes() {
     in_folder(b" it's  \"mine\" $HOME `x` \\ * ? {src} ").finds("2").costs(14, 6);
 }

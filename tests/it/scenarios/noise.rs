@@ -57,9 +57,9 @@ fn noise_around_one_level_is_no_regression() {
 }
 
 #[test]
-fn one_bad_run_of_the_bad_end_asks_for_more_runs_before_the_hunt_says_no_regression() {
+fn a_second_level_that_only_the_bad_end_shows_in_some_runs_is_a_failure_rate() {
     let bad = "ppl = 7.02 7.00 9.50 7.01 6.99 7.03 9.60 7.04 6.98";
-    hunt(line("g g g").with(0, CALM).with(2, bad)).drowns_in_noise().costs(120, 2);
+    hunt(line("g g g").with(0, CALM).with(2, bad)).finds("2").costs(159, 5);
 }
 
 fn hangs_once(label: usize) {
@@ -138,6 +138,7 @@ fn a_good_commit_crashes_once(fate: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_crash_seen_once_never_blames_a_commit() {
     a_good_commit_crashes_once("crash:11");
 }

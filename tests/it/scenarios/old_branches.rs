@@ -52,6 +52,7 @@ fn the_first_commit_of_such_a_branch_makes_the_step() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_as_large_as_the_fix_is_found_on_such_a_branch() {
     answers_with(row(plan(0, 0.5, 0.5)), "n");
 }

@@ -72,6 +72,7 @@ fn right_before_bad() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn everything_between_the_endpoints() {
     hunt(line("g x x x x b")).leaves("1 2 3 4 5").costs(4, 12).agrees_with_git();
 }

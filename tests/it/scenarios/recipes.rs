@@ -65,6 +65,7 @@ fn a_filter_that_hid_the_answer_is_dropped_and_the_path_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_filter_of_the_configuration_that_hid_the_answer_is_dropped_too() {
     let row = hunt(filtered()).oracle(|oracle| oracle.build("paths = [\"kernels/**\"]"));
     row.saying(&["engine.conf"]).finds("3").costs(21, 9);

@@ -89,7 +89,7 @@ fn a_commit_that_is_forgotten_is_measured_again() {
     let others = env.runs().len() - env.runs_of(3);
     env.hunt().names(&history, 3);
     assert!(env.runs_of(3) > runs);
-    // Of the others only the parent, which is in the confirmation, was run again.
+    // Of the others only the parent, which is in the confirmation, and the bad end were run again.
     let parent = env.runs_of(2);
     assert!(env.runs().len() - env.runs_of(3) - others <= parent);
     env.run(&["store", "forget", "nowhere"]).expect(2).says(&["unknown revision `nowhere`"]);

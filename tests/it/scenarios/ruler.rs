@@ -13,15 +13,17 @@ fn ruled(plan: Plan) -> Row {
 #[test]
 fn a_step_that_goes_with_the_ruler_is_no_ones_fault() {
     let plan = line("g g g g g g").file(3, BENCH, "ppl = 7.5\n");
-    let told = ruled(plan).saying(&["the ruler changed at"]).leaves("3").costs(17, 9);
+    let told = ruled(plan).saying(&["the ruler changed at"]).leaves("3").costs(19, 11);
     let summary = told.hunt.report["summary"].as_str().unwrap();
-    let [two, three] = ["2", "3"].map(|label| &told.row.history.commit(label)[..10]);
+    let [zero, two, three, five] =
+        ["0", "2", "3", "5"].map(|label| &told.row.history.commit(label)[..10]);
     assert_eq!(
         summary,
         format!(
             "the ruler changed at {three}, and the step depends on the ruler: {two} with the ruler \
-             of {three} yields ppl 7.5, and {three} with that of {two} yields ppl 7; if the engine \
-             caused the step, the first bad commit may be {three}"
+             of {three} yields ppl 7.5, and {three} with that of {two} yields ppl 7; the ends \
+             agree: {zero} with the ruler of {three} yields ppl 7.5, and {five} with the ruler of \
+             {two} yields ppl 7"
         )
     );
     let page = told.hunt.file("report.md");
@@ -56,15 +58,99 @@ fn a_step_that_goes_with_the_engine_is_its_commits_and_the_ruler_is_noted() {
 
 #[test]
 fn a_commit_that_leaves_the_ruler_alone_costs_nothing_more() {
-    let plan = line("g g g b b b").file(1, BENCH, "golden = 1\n").file(5, BENCH, "golden = 2\n");
+    let plan = line("g g g b b b").file(5, BENCH, "golden = 2\n");
     ruled(plan).finds("3").costs(15, 7);
+}
+
+#[test]
+fn a_commit_after_another_ruler_is_measured_with_that_of_good_too() {
+    let plan = line("g g g b b b").file(1, BENCH, "golden = 1\n");
+    ruled(plan).finds("3").costs(16, 8);
+}
+
+/// The candidates of a hunt, and its summary.
+fn candidates(plan: Plan) -> (Vec<String>, String) {
+    let (hunt, history) = ruled(plan).hunted();
+    let hunt = hunt.expect(3, "candidates");
+    let summary = hunt.report["summary"].as_str().unwrap().to_owned();
+    (hunt.candidates(&history), summary)
+}
+
+#[test]
+fn a_new_ruler_hides_the_step_of_a_later_engine() {
+    // The bench gets harder by as much as the engine gets worse.
+    let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(1, BENCH, "ppl+bench = 0.5\n");
+    let (commits, summary) = candidates(plan);
+    assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
+    for words in ["the newer ruler may hide the step of a later commit", "an [[overlay]] with from"]
+    {
+        assert!(summary.contains(words), "{summary}");
+    }
+    assert!(!summary.contains("if the engine caused"), "{summary}");
+}
+
+#[test]
+fn an_end_with_the_other_ruler_already_needs_no_run() {
+    let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(0, BENCH, "ppl+bench = 0\n");
+    let plan = plan.file(1, BENCH, "ppl+bench = 0.5\n").file(5, BENCH, "ppl+bench = 0\n");
+    let (commits, summary) = candidates(plan);
+    assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
+    assert!(summary.contains(", with the same ruler as "), "{summary}");
+}
+
+#[test]
+fn an_old_ruler_hides_the_step_of_an_earlier_engine() {
+    // The old bench does not see what the engine adds from commit 2 on.
+    let mut plan = line("g g g g g g").file(0, BENCH, "ppl+engine = 0\n");
+    for label in 2..6 {
+        plan = plan.with(label, "ppl+engine = 0.5");
+    }
+    let (commits, summary) = candidates(plan.file(4, BENCH, "golden = new\n"));
+    assert_eq!(commits, ["1", "2", "3", "4"], "{summary}");
+    let words = "the older ruler may hide the step of an earlier commit";
+    assert!(summary.contains(words), "{summary}");
+}
+
+#[test]
+fn a_mend_by_the_ruler_of_good_is_not_blamed() {
+    // Commit 2 breaks the engine, commit 3 makes the golden file again from it, and commit 5 mends
+    // the engine: only by the new golden file is that a step.
+    let mut plan = line("g g g g g g g").file(0, BENCH, "ppl+mended = 0\n");
+    for (label, setting) in [(2, "broken"), (3, "broken"), (4, "broken"), (5, "mended")] {
+        plan = plan.with(label, &format!("ppl+{setting} = 0.5"));
+    }
+    let plan = plan.with(6, "ppl+mended = 0.5").file(3, BENCH, "ppl+broken = 0\n");
+    let (commits, summary) = candidates(plan);
+    assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
+    assert!(summary.contains("with the older ruler the step there is the reverse"), "{summary}");
+}
+
+#[test]
+fn ends_that_only_an_easier_ruler_makes_equal_are_no_lack_of_a_regression() {
+    let plan = line("7.0 7.0 7.5 7.5 7.5").file(0, BENCH, "ppl+bench = 0.5\n");
+    let plan = plan.file(3, BENCH, "ppl+bench = 0\n");
+    let (hunt, _) = ruled(plan).hunted();
+    let hunt = hunt.expect(4, "endpoint-unmeasurable");
+    let page = &hunt.output.stdout;
+    for words in ["with one ruler they differ", "yields ppl 8", "add an [[overlay]] with from"] {
+        assert!(page.contains(words), "{page}");
+    }
+}
+
+#[test]
+fn with_the_overlay_that_is_proposed_the_commit_is_found() {
+    let plan = line("7.0 7.0 7.5 7.5 7.5").file(0, BENCH, "ppl+bench = 0.5\n");
+    let plan = plan.file(3, BENCH, "ppl+bench = 0\n");
+    let overlay = "[[overlay]]\nfrom = \"v1\"\npaths = [\"kernels/**\"]";
+    let (hunt, history) = ruled(plan).oracle(|oracle| oracle.section(overlay)).hunted();
+    assert_eq!(hunt.culprits(&history), ["2"], "{}", hunt.output.stdout);
 }
 
 #[test]
 fn where_both_make_a_step_nobody_is_named_for_sure() {
     let plan = line("g g g b b b").file(3, BENCH, "ppl = 7.6\n");
     let row = ruled(plan).saying(&["neither on the ruler alone nor", "yields ppl 7.6", "ppl 7.5"]);
-    row.leaves("3").costs(17, 9);
+    row.leaves("3").costs(18, 10);
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn first_only_ends_at_the_first() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn three_in_a_row_are_all_found() {
     hunt(line("7.0 7.5 8.0 8.5")).finds("1 2 3").costs(14, 8);
 }

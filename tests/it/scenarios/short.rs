@@ -123,6 +123,7 @@ fn untestable_commits_are_bounded_by_the_full_text() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn bounds_that_do_not_hold_are_searched_again() {
     let turned = "nll = 12x2.2 12x1.8";
     let both = "nll = 12x2.3 12x1.9";

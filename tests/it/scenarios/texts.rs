@@ -17,6 +17,7 @@ fn a_commit_that_reads_another_number_of_chunks_is_not_judged() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn chunks_of_another_length_are_another_text() {
     let told = hunt(line("g g g g b b b b").with(5, "n_ctx = 256")).finds("4").costs(17, 9);
     assert_eq!(told.commit("5")["skip"], "other-text");

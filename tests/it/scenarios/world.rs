@@ -3,21 +3,30 @@
 use super::hunt;
 use crate::kit::line;
 
-#[test]
-fn it_breaks_under_way_and_resume_goes_on() {
+/// The first commit of the search breaks the machine in this way.
+fn breaks_under_way(switch: &str) {
     // A failure is tried once more before the control runs.
     let runs = 7;
-    for switch in ["broken", "killer"] {
-        let mut plan = line("g g g g b b b b");
-        // The first commit of the search breaks the machine, whichever it is.
-        for label in 1..7 {
-            plan = plan.with(label, &format!("break_world = {switch}"));
-        }
-        let told = hunt(plan).saying(&["resume"]).gets_stopped().costs(runs, 3);
-        told.env().world(switch, false);
-        // Five builds: three in the search (the failed commit is built again), two to confirm.
-        told.resumed().finds("4").counting(11 + runs, 8).costs(11, 5);
+    let mut plan = line("g g g g b b b b");
+    // The first commit of the search breaks the machine, whichever it is.
+    for label in 1..7 {
+        plan = plan.with(label, &format!("break_world = {switch}"));
     }
+    let told = hunt(plan).saying(&["resume"]).gets_stopped().costs(runs, 3);
+    told.env().world(switch, false);
+    // Five builds: three in the search (the failed commit is built again), two to confirm.
+    told.resumed().finds("4").counting(11 + runs, 8).costs(11, 5);
+}
+
+#[test]
+fn it_breaks_under_way_and_resume_goes_on() {
+    breaks_under_way("broken");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn it_kills_engines_under_way_and_resume_goes_on() {
+    breaks_under_way("killer");
 }
 
 #[test]

@@ -253,6 +253,25 @@ fn a_job_that_has_a_node_runs_what_was_built_before() {
     assert!(done.iter().all(|event| made(event, "builds") <= 1), "{done:?}\n{said}");
 }
 
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn jobs_that_measure_give_nodes_back_that_their_builds_need() {
+    // Two nodes take jobs of both kinds. The job that drives the hunt has one of them; a second job
+    // that measures takes the other one, which its build needs.
+    let jobs = "partition = \"main\"\nmax_jobs = 2\nsbatch_args = [\"--exclusive\"]";
+    let executor = slurm(&format!("[executor.measure]\n{jobs}\n[executor.build]\n{jobs}"));
+    let Some((cluster, env, history)) = prepared([20, 20], &executor) else { return };
+    cluster.set_node("n3", "DRAIN");
+    let warns = ["shared nodes", "share n1, n2: a job that measures may hold the node"];
+    env.run(&["check", "--good", "v1"]).expect(0).says(&warns);
+    let running = env.spawn_product(&START);
+    let hunt = end(&env, running);
+    let said = &hunt.output.stderr;
+    ended_as_here(&cluster, &env, &history, &hunt);
+    let journal = journal(&env);
+    assert!(journal.contains("gave its node back, because its build did not begin"), "{said}");
+}
+
 /// A job that builds is lost by itself or with its node.
 fn is_lost(by: &str) {
     let executor = executor("", "");

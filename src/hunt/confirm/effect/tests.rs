@@ -276,3 +276,10 @@ proptest! {
         prop_assert!(sd > 0.0 || high - low <= 1e-9 * (1.0 + step.abs()));
     }
 }
+
+#[test]
+fn in_noise_an_effect_says_how_many_runs_gave_it() {
+    let (commit, parents) = (at('a', &[7.0, 7.1, 7.2]), [at('b', &[6.0, 6.1])]);
+    assert_eq!(own(&commit, &parents, noisy(UP, 6.0, 7.0)).0.unwrap().runs, Some([2, 3]));
+    assert_eq!(own(&commit, &parents, target(UP, 6.0, 7.0)).0.unwrap().runs, None);
+}

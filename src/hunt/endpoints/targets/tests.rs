@@ -165,6 +165,22 @@ fn a_flaky_test_is_hunted_by_how_often_it_fails() {
 }
 
 #[test]
+fn a_speed_that_falls_back_now_and_then_is_hunted_by_how_often_it_does() {
+    let speed = [guard(GuardForm::MaxDecreasePercent(4.0))];
+    let fast = |run: usize| 40.0 + 0.1 * (run % 5) as f64;
+    let runs = |digit, is_slow: fn(usize) -> bool| {
+        let speeds = (0..12).map(|run| if is_slow(run) { fast(run) - 32.0 } else { fast(run) });
+        at(digit, &speeds.collect::<Vec<_>>())
+    };
+    let (good, bad) = (runs('1', |_| false), runs('2', |run| run % 4 != 1));
+    let chosen = chosen(&good, &bad, &speed);
+    let [Target::Guard(target)] = chosen.targets.as_slice() else { panic!("{chosen:?}") };
+    let noise = target.noise.unwrap();
+    assert_eq!((noise.kind, chosen.steadiness), (NoiseKind::Breaks, SearchMethod::Posterior));
+    assert!(noise.good < 0.15 && noise.bad > 0.5, "{noise:?}");
+}
+
+#[test]
 fn a_test_that_fails_now_and_then_at_the_good_end_is_not_out_of_bounds_there() {
     fn runs(digit: char, code: fn(usize) -> f64) -> Observation {
         let run = |at| reading([(Metric::of("smoke"), Value::Number(code(at)))]);

@@ -14,3 +14,27 @@ fn an_end_that_stays_bad_without_a_part_of_the_change_tells_nothing() {
     let conflict = Revert::Conflict("patch does not apply".to_owned());
     assert!(!has_told(&cause(Some(conflict), false)) && !has_told(&cause(None, false)));
 }
+
+#[test]
+fn pairs_do_not_tell_if_another_part_of_the_program_may_run() {
+    let other = Revert::BreaksOther("tps goes from 40 to 9".to_owned());
+    for void in [Revert::Unlike, other] {
+        assert_eq!(EndNeed::Needed.unless_void(Some(&void)), EndNeed::Open);
+        assert_eq!(EndNeed::Idle.unless_void(Some(&void)), EndNeed::Idle);
+    }
+    assert_eq!(EndNeed::Needed.unless_void(Some(&Revert::StillBad)), EndNeed::Needed);
+    assert_eq!(EndNeed::Needed.unless_void(None), EndNeed::Needed);
+}
+
+#[test]
+fn an_end_that_loses_the_step_with_lines_of_later_commits_says_why_that_does_not_tell() {
+    let commit = fixture::commit('5');
+    let told = |need| untold(&need, &commit, "bad");
+    let plain = "no test of the bad end tells whether it still needs 5555555555";
+    assert_eq!(told(EndNeed::Open), plain);
+    let lines = told(EndNeed::LinesNeeded);
+    assert!(
+        lines.starts_with(plain) && lines.ends_with("what later commits made of these lines"),
+        "{lines}"
+    );
+}

@@ -124,6 +124,10 @@ impl<'d> Search<'d, '_> {
                 return Ok(Some(Searched::Culprit(culprit, seen)));
             }
             ConfirmationOutcome::Small(culprit, seen) => {
+                if let Some((open, why)) = self.without_one_level(std::slice::from_ref(commit))? {
+                    self.driver.contradicted(commit, &why)?;
+                    return Ok(Some(Searched::Candidates(open, why.into())));
+                }
                 return Ok(Some(Searched::Gradual(culprit, seen)));
             }
             ConfirmationOutcome::HomeMatters(why) => {

@@ -46,6 +46,7 @@ fn a_pin_that_leaves_the_bad_kernel_takes_its_move_out_of_the_bad_end() {
 
 /// The same kernel was picked into the line that commit 7 pins, so the bad end has it.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_kernel_that_was_picked_into_another_line_stays() {
     let env = TestEnvironment::localizing();
     let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);
@@ -62,6 +63,7 @@ fn a_bad_kernel_that_was_picked_into_another_line_stays() {
 /// Commit 2 brings a bad kernel, commit 12 takes its step back in the engine, and commit 13 brings
 /// another bad kernel. A search that never measures between 12 and 13 names commit 2.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_that_was_gone_before_the_pin_moved_again_is_not_the_first_moves() {
     let env = TestEnvironment::localizing();
     let mut kernels = Kernels::new(&env, &[G, "ppl+mul = 0.5"]);
@@ -131,31 +133,40 @@ fn a_bad_kernel_comes_out_of_a_pin_that_moved_on() {
 /// The kernel that commit 6 brings is as bad for another reason: without that of commit 2, the bad
 /// end stays as it is. The same if the submodule mended the kernel of commit 2 in its own lines. No
 /// hunt inside names a kernel that the bad end does not need.
+fn is_needless_after_a_later_move(is_mended: bool) {
+    let env = TestEnvironment::localizing();
+    let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);
+    if is_mended {
+        kernels.commit(&env, "mended", ("mul.conf", "# mended\n".to_owned()));
+    }
+    kernels.commit(&env, "as bad", ("own.conf", "ppl = 7.5\n".to_owned()));
+    let last = kernels.commits.len() - 1;
+    let plan = kernels.pinned_at("g g g g g g g g g g", &[(0, 0), (2, 1), (6, last)]);
+    let told = hunt_inside(env, plan);
+    let (report, said) = (&told.hunt.report, &told.hunt.output.stdout);
+    assert_eq!(report["outcome"], "candidates", "{said}");
+    assert_eq!(report["cause"]["revert"], "still-bad", "{:#}", report["cause"]);
+    let listed = report["candidates"].as_array().unwrap();
+    let labels: Vec<&str> = listed.iter().map(|one| told.label(one)).collect();
+    assert!(labels.contains(&"2") && labels.contains(&"6"), "{labels:?}");
+    assert!(!said.contains("Inside kernels") && !said.contains("[[patch]]"), "{said}");
+}
+
 #[test]
 fn a_bad_kernel_that_a_later_move_makes_needless_is_no_answer() {
-    for is_mended in [false, true] {
-        let env = TestEnvironment::localizing();
-        let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);
-        if is_mended {
-            kernels.commit(&env, "mended", ("mul.conf", "# mended\n".to_owned()));
-        }
-        kernels.commit(&env, "as bad", ("own.conf", "ppl = 7.5\n".to_owned()));
-        let last = kernels.commits.len() - 1;
-        let plan = kernels.pinned_at("g g g g g g g g g g", &[(0, 0), (2, 1), (6, last)]);
-        let told = hunt_inside(env, plan);
-        let (report, said) = (&told.hunt.report, &told.hunt.output.stdout);
-        assert_eq!(report["outcome"], "candidates", "{said}");
-        assert_eq!(report["cause"]["revert"], "still-bad", "{:#}", report["cause"]);
-        let listed = report["candidates"].as_array().unwrap();
-        let labels: Vec<&str> = listed.iter().map(|one| told.label(one)).collect();
-        assert!(labels.contains(&"2") && labels.contains(&"6"), "{labels:?}");
-        assert!(!said.contains("Inside kernels") && !said.contains("[[patch]]"), "{said}");
-    }
+    is_needless_after_a_later_move(false);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_bad_kernel_that_was_mended_before_a_later_move_is_no_answer() {
+    is_needless_after_a_later_move(true);
 }
 
 /// Commit 6 brings a kernel with other lines in place of those of commit 2. No revert comes out, and
 /// the answer is no surer for it.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_kernel_whose_lines_were_rewritten_does_not_come_out() {
     let env = TestEnvironment::localizing();
     let kernels = Kernels::new(&env, &[G, "ppl = 7.5", "other = 1\nppl = 7.5"]);

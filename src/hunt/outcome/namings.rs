@@ -1,0 +1,266 @@
+//! Measures the later commits that name what a found commit adds: an option, a function, a file.
+//! One of them may switch the new code off in another file, and another one may switch it on again.
+//! The found commit's own lines stay, so neither the text nor a removal shows this: without the
+//! code, there is nothing to switch on. After a merge, the same holds for the next merges of its
+//! files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::differ::{coined_name, coined_words};
+use crate::evaluation::{CommitId, GuardTarget, Target};
+use crate::git::ChangedLines;
+use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
+use crate::hunt::driver::Driver;
+use crate::hunt::open_doubt::lower_confidence;
+use crate::hunt::spread::spread;
+use crate::oracle::Observation;
+
+use super::account::Ledger;
+use super::found_step::FoundStep;
+use super::lasting::drifts;
+
+/// A name that more later commits change lines with is in common use: it tells nothing.
+const MOST_NAMINGS: usize = 3;
+/// Maximum number of commits that are measured for this reason.
+const MOST_MEASURED: usize = 4;
+/// In a longer history after the found commit, or with more names to look up, nothing is asked.
+const MOST_COMMITS: usize = 2000;
+const MOST_NAMES: usize = 50;
+
+/// What a commit adds that later commits may name.
+#[derive(Debug)]
+struct AddedNames {
+    /// Coined words that its lines and the names of its new files bring in.
+    words: BTreeSet<String>,
+    /// Folders of its new files.
+    folders: BTreeSet<String>,
+    /// The files that it changes. Other checks look at later changes of these.
+    own: BTreeSet<String>,
+}
+
+impl Driver<'_> {
+    /// Measures after the later commits that name what the found commit adds. Returns the runs of the
+    /// first place that surely has the older end's verdict. If one cannot be judged, lowers the
+    /// confidence in the found commit. If there are too many places, some are left out.
+    pub(super) fn undone_where_named(
+        &mut self,
+        ledger: &mut Ledger,
+        step: &FoundStep<'_>,
+    ) -> Result<Option<Observation>, HuntError> {
+        let (search_range, found) = (step.search_range, &step.culprit.info.commit);
+        if search_range.targets.iter().any(|target| self.needs_pairs(target)) {
+            return Ok(None);
+        }
+        let places = self.places_that_name(step)?;
+        let measured = self.measured()?;
+        let is_open = |one: &&CommitId| !measured.contains(*one);
+        let open: Vec<CommitId> = places.iter().filter(is_open).cloned().collect();
+        let chosen = spread(&open, MOST_MEASURED);
+        if !chosen.is_empty() {
+            self.begin_later(found, chosen.len())?;
+        }
+        let mut untold = 0;
+        let is_looked_at = |one: &&CommitId| measured.contains(*one) || chosen.contains(*one);
+        for place in places.iter().filter(is_looked_at) {
+            let verdict = self.judge(place, &search_range.targets)?.verdict;
+            if search_range.is_older(verdict) {
+                let older = search_range.terms.older();
+                let seen = self.repeats_as(older, place, &search_range.targets)?;
+                if seen.is_some() {
+                    return Ok(seen);
+                }
+            }
+            untold += usize::from(!search_range.is_newer(verdict));
+        }
+        if untold > 0 {
+            let is_found = |commit: &CommitId| commit == found;
+            for one in ledger.found().iter_mut().filter(|one| is_found(&one.culprit.info.commit)) {
+                lower_confidence(&mut one.culprit);
+                one.culprit.doubts.untold_namings = Some(untold);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether runs of different hours cannot be compared: the machine drifts, or may.
+    fn needs_pairs(&self, target: &Target) -> bool {
+        let is_paired = |target: &GuardTarget| target.noise.is_some_and(|noise| noise.paired);
+        target.guard().is_some_and(is_paired) || (self.has_drifted && drifts(target))
+    }
+
+    /// Commits after the found one that show what those left that name what it adds: the commit
+    /// before each of them but the first, and the last one. Oldest first, only of the commits that
+    /// change what builds read, and without the end of the search range. A merge stands for all
+    /// that it brings in.
+    fn places_that_name(&self, step: &FoundStep<'_>) -> Result<Vec<CommitId>, HuntError> {
+        let [_, newer] = step.search_range.ends();
+        let found = &step.culprit.info.commit;
+        let chain = self.chain(found, newer)?;
+        let naming = self.naming(step, &chain)?;
+        if naming.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut read: BTreeSet<CommitId> =
+            self.read_by_builds(found, &chain)?.into_iter().collect();
+        for commit in &chain {
+            // A merge may be like its second parent, so no list of paths has it.
+            if self.oracle.history.parents(commit)?.len() > 1 {
+                read.insert(commit.clone());
+            }
+        }
+        let read: Vec<&CommitId> = chain.iter().filter(|one| read.contains(*one)).collect();
+        let positions: Vec<usize> =
+            (0..read.len()).filter(|at| naming.contains(read[*at])).collect();
+        // Where a later commit names something too, the commit before it shows what the ones
+        // before left.
+        let before_later = positions.iter().skip(1).filter_map(|at| at.checked_sub(1));
+        let mut places: Vec<CommitId> =
+            before_later.chain(positions.last().copied()).map(|at| read[at].clone()).collect();
+        places.retain(|one| one != newer);
+        Ok(distinct(places))
+    }
+
+    /// The commits of this line after the found one that change lines with a name that it adds. If
+    /// the found commit is a merge, also the later merges that change its files: a commit beside
+    /// them may have adapted to the first merge, until the next one brought more.
+    fn naming(
+        &self,
+        step: &FoundStep<'_>,
+        chain: &[CommitId],
+    ) -> Result<BTreeSet<CommitId>, HuntError> {
+        let mut all = BTreeSet::new();
+        if !(2..=MOST_COMMITS).contains(&chain.len()) {
+            return Ok(all);
+        }
+        let history = &self.oracle.history;
+        let (parent, mut before) = (&step.culprit.parent, &step.culprit.info.commit);
+        let is_merge = |commit: &CommitId| Ok::<_, HuntError>(history.parents(commit)?.len() > 1);
+        let follows_merges = !self.begun.options.first_parent && is_merge(before)?;
+        let Some(own) = history.changed_lines(parent, before, &[])? else { return Ok(all) };
+        let added = self.really_new(parent, AddedNames::of(&own))?;
+        if added.words.is_empty() && added.folders.is_empty() && !follows_merges {
+            return Ok(all);
+        }
+        let mut namings: BTreeMap<String, Vec<&CommitId>> = BTreeMap::new();
+        let mut merges = Vec::new();
+        for commit in chain {
+            let changed = history.changed_lines(before, commit, &[])?.unwrap_or_default();
+            for name in added.named_by(&changed) {
+                namings.entry(name).or_default().push(commit);
+            }
+            if follows_merges && added.shares_a_file(&changed) && is_merge(commit)? {
+                merges.push(commit.clone());
+            }
+            before = commit;
+        }
+        if merges.len() <= MOST_NAMINGS {
+            all.extend(merges);
+        }
+        namings.retain(|_, commits| commits.len() <= MOST_NAMINGS);
+        if namings.len() > MOST_NAMES {
+            return Ok(all);
+        }
+        for (name, commits) in namings {
+            let is_known = commits.iter().all(|commit| all.contains(*commit));
+            if !is_known && (added.folders.contains(&name) || !history.has_word(parent, &name)?) {
+                all.extend(commits.into_iter().cloned());
+            }
+        }
+        Ok(all)
+    }
+
+    /// Only the folders that the parent's tree does not have.
+    fn really_new(&self, parent: &CommitId, added: AddedNames) -> Result<AddedNames, HuntError> {
+        let mut folders = BTreeSet::new();
+        for folder in added.folders {
+            if !self.oracle.history.path_exists(parent, &folder)? {
+                folders.insert(folder);
+            }
+        }
+        Ok(AddedNames { folders, ..added })
+    }
+}
+
+impl AddedNames {
+    /// The names that these changes add. A word of a removed line is not new.
+    fn of(changed: &[ChangedLines]) -> Self {
+        let mut words = BTreeSet::new();
+        for file in changed {
+            words.extend(coined_words(&file.path, &file.added));
+            words.extend(coined_name(&file.path).filter(|_| file.is_new).map(str::to_owned));
+        }
+        for file in changed {
+            for old in coined_words(&file.path, &file.removed) {
+                words.remove(&old);
+            }
+        }
+        let new = changed.iter().filter(|file| file.is_new);
+        let folders = new.filter_map(|file| folder_of(&file.path)).collect();
+        let own = changed.iter().map(|file| file.path.clone()).collect();
+        Self { words, folders, own }
+    }
+
+    /// Whether these changes of another commit are of a file that the adding commit changed too.
+    fn shares_a_file(&self, changed: &[ChangedLines]) -> bool {
+        changed.iter().any(|file| self.own.contains(&file.path))
+    }
+
+    /// The names that these changes of another commit have in their lines, without those in files
+    /// that the adding commit changed too, and the folders whose files they change.
+    fn named_by(&self, changed: &[ChangedLines]) -> BTreeSet<String> {
+        let mut named = BTreeSet::new();
+        for file in changed.iter().filter(|file| !self.own.contains(&file.path)) {
+            for side in [&file.removed, &file.added] {
+                let words = coined_words(&file.path, side).into_iter();
+                named.extend(words.filter(|word| self.words.contains(word)));
+            }
+            named.extend(folder_of(&file.path).filter(|folder| self.folders.contains(folder)));
+        }
+        named
+    }
+}
+
+/// The path of the folder of a file; `None` at the top.
+fn folder_of(path: &str) -> Option<String> {
+    path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, is_new: bool, removed: &[&str], added: &[&str]) -> ChangedLines {
+        let [removed, added] =
+            [removed, added].map(|lines| lines.iter().map(|line| (*line).to_owned()).collect());
+        ChangedLines { path: path.to_owned(), is_new, is_gone: false, removed, added }
+    }
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_commit_adds_the_words_that_it_does_not_only_move() {
+        let added = AddedNames::of(&[
+            file("kernels/fp16.cmake", true, &[], &["set(ENG_FP16 ON)", "set(ENG_ARCH 90)"]),
+            file("CMakeLists.txt", false, &["set(ENG_ARCH 90)"], &["include(kernels)"]),
+        ]);
+        assert_eq!(added.words, set(&["ENG_FP16", "fp16"]));
+        assert_eq!(added.folders, set(&["kernels"]));
+    }
+
+    #[test]
+    fn a_later_commit_names_what_it_changes_in_other_files() {
+        let added = AddedNames::of(&[file("kernels/fp16.cmake", true, &[], &["set(ENG_FP16 ON)"])]);
+        let named = |one: ChangedLines| added.named_by(&[one]);
+        let off = ["set(ENG_FP16 OFF)"];
+        assert_eq!(named(file("cmake/arch.cmake", true, &[], &off)), set(&["ENG_FP16"]));
+        assert_eq!(named(file("cmake/arch.cmake", false, &off, &[])), set(&["ENG_FP16"]));
+        assert_eq!(named(file("kernels/base.cu", false, &["a"], &["b"])), set(&["kernels"]));
+        let of_own = file("kernels/fp16.cmake", false, &off, &[]);
+        assert!(added.shares_a_file(std::slice::from_ref(&of_own)));
+        assert_eq!(named(of_own), set(&[]));
+        assert_eq!(named(file("cmake/arch.cmake", false, &[], &["set(ENG_ARCH 90)"])), set(&[]));
+    }
+}
