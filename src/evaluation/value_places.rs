@@ -25,7 +25,8 @@ pub(crate) struct ValuePlaces {
     others: BTreeSet<OutputPlace>,
     /// Other places, with the same number.
     equal: BTreeSet<OutputPlace>,
-    /// Whether a place with another number says the same as `own`. Then `own` tells nothing apart.
+    /// Whether another place says the same as `own` but has another number. Then `own` does not tell
+    /// the two places apart.
     is_shared: bool,
 }
 

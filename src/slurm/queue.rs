@@ -176,8 +176,8 @@ impl Watched {
         true
     }
 
-    /// Gives each job a new file if the last answer was not about it and its file is gone: another
-    /// process may have taken the file for one that a dead process left, and removed it.
+    /// Makes a job's file again if it is gone and the last answer was not about this job. Another
+    /// process may have removed the file, as one that a dead process left.
     fn show_all(&mut self) {
         for (token, job) in &mut self.jobs {
             let is_known = self.last.as_ref().is_some_and(|(_, answer)| answer.is_about(token));

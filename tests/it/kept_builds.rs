@@ -8,7 +8,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::kit::{
-    History, Hunt, Oracle, PATIENCE, Snapshot, TestEnvironment, events, kill, line, wait_until,
+    History, Hunt, Oracle, PATIENCE, Plan, Snapshot, TestEnvironment, events, kill, line,
+    wait_until,
 };
 
 /// A history whose commit 4 is bad, and a configuration whose builds stay.
@@ -107,6 +108,23 @@ fn nor_do_they_count_in_a_search_by_the_posterior() {
     a_change_outside_between_two_hunts(&["--search", "posterior"]);
 }
 
+/// A line of eight commits that each change a file which builds read.
+fn padded(mut plan: Plan) -> Plan {
+    for label in 0..8 {
+        plan = plan.file(label, "pad", &label.to_string());
+    }
+    plan
+}
+
+/// Builds with `build.sh`, whose builds stay, and measures with `run.sh`. Other words are another
+/// measure: nothing stored counts.
+fn scripts(env: &TestEnvironment, words: &str) -> Oracle {
+    Oracle::new(env)
+        .build("keep = \"1ms\"")
+        .build_command("sh {src}/build.sh {build}")
+        .ppl_command(&format!("sh {{src}}/run.sh {{build}} {words}"))
+}
+
 /// A file outside, which no key contains, is part of each build. Each commit changes a file that
 /// builds read. The second hunt has these further arguments.
 fn a_change_outside_between_two_hunts(more: &[&str]) {
@@ -121,21 +139,12 @@ fn a_change_outside_between_two_hunts(more: &[&str]) {
             format!("cat pad >/dev/null\n(echo {level}; cat {}) > $1/level\n", outside.display());
         plan = plan.program(label, "build.sh", &build);
     }
-    for label in 0..8 {
-        plan = plan.file(label, "pad", &label.to_string());
-    }
-    let history = plan.build(&env);
-    let oracle = |words: &str| {
-        Oracle::new(&env)
-            .build("keep = \"1ms\"")
-            .build_command("sh {src}/build.sh {build}")
-            .ppl_command(&format!("sh {{src}}/run.sh {{build}} {words}"))
-    };
-    oracle("first").write(&env);
+    let history = padded(plan).build(&env);
+    scripts(&env, "first").write(&env);
     fs::write(&outside, "0\n").unwrap();
     env.hunt().names(&history, 4);
     fs::write(&outside, "1\n").unwrap();
-    oracle("second").write(&env);
+    scripts(&env, "second").write(&env);
     let arguments = [&["--good", "v1", "--bad", "HEAD"], more].concat();
     let hunt = env.start(&arguments).names(&history, 4);
     assert!(hunt.output.stderr.contains("builds of earlier hunts"), "{}", hunt.output.stderr);
@@ -158,21 +167,12 @@ fn a_bad_end_that_a_new_build_mends_is_found_although_its_build_stayed() {
             &format!("cat pad >/dev/null\necho {level} > $1/level\n"),
         );
     }
-    for label in 0..8 {
-        plan = plan.file(label, "pad", &label.to_string());
-    }
-    let history = plan.build(&env);
-    let oracle = |words: &str| {
-        Oracle::new(&env)
-            .build("keep = \"1ms\"")
-            .build_command("sh {src}/build.sh {build}")
-            .ppl_command(&format!("sh {{src}}/run.sh {{build}} {words}"))
-    };
-    oracle("first").write(&env);
+    let history = padded(plan).build(&env);
+    scripts(&env, "first").write(&env);
     fs::write(&outside, "7.5\n").unwrap();
     env.hunt().names(&history, 4);
     fs::write(&outside, "7.0\n").unwrap();
-    oracle("second").write(&env);
+    scripts(&env, "second").write(&env);
     let hunt = env.start(&["--good", "v1", "--bad", "HEAD"]).expect(4, "no-regression");
     assert!(!taken(&hunt).is_empty());
     hunt.output.says(&["a new build of the bad end", "was 7.5, and is 7 now"]);

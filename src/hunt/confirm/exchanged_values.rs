@@ -4,8 +4,8 @@
 //! before and after are of different things. If each of the two numbers has a name beside it, and
 //! the names do not move along with the numbers, the numbers themselves changed.
 //!
-//! In noise no number is printed twice. Then numbers are the same if they are as near to each other
-//! as the values of one commit are.
+//! In noise, two runs seldom print exactly the same number. There, two numbers count as the same if
+//! they differ no more than the values of one commit do.
 
 use std::collections::BTreeMap;
 
@@ -128,6 +128,9 @@ mod tests {
     use super::*;
 
     /// What runs with these lines print of the numbers around these values.
+    /// Values of the parent and of the commit in noise.
+    const NOISY: [&[f64]; 2] = [&[7.01, 7.04, 6.99], &[7.51, 7.49, 7.52]];
+
     fn printed(values: [&[f64]; 2], runs: &[&[&str]]) -> Vec<PrintedNumbers> {
         let of = |lines: &&[&str]| {
             let mut printed = PrintedNumbers::of(NumberRange::of_both(values).unwrap());
@@ -161,9 +164,8 @@ mod tests {
 
     #[test]
     fn in_noise_the_numbers_need_only_be_near() {
-        let values: [&[f64]; 2] = [&[7.01, 7.04, 6.99], &[7.51, 7.49, 7.52]];
         let is_exchange = |parent: &[&[&str]], commit: &[&[&str]]| {
-            super::is_exchange(&printed(values, parent), &printed(values, commit))
+            super::is_exchange(&printed(NOISY, parent), &printed(NOISY, commit))
         };
         let parent: [&[&str]; 3] =
             [&["ppl 7.01", "ppl 7.48"], &["ppl 7.04", "ppl 7.53"], &["ppl 6.99", "ppl 7.50"]];
@@ -186,9 +188,8 @@ mod tests {
 
     #[test]
     fn in_noise_the_names_of_all_usual_runs_must_stay() {
-        let values: [&[f64]; 2] = [&[7.01, 7.04, 6.99], &[7.51, 7.49, 7.52]];
         let names_stay = |parent: &[&[&str]], commit: &[&[&str]]| {
-            super::names_stay(&printed(values, parent), &printed(values, commit))
+            super::names_stay(&printed(NOISY, parent), &printed(NOISY, commit))
         };
         let parent: [&[&str]; 2] =
             [&["exact: 7.01", "approx: 7.48"], &["exact: 7.04", "approx: 7.53"]];

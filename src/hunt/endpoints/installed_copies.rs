@@ -49,8 +49,8 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    /// The finding, with less confidence in its commits if the runs of both endpoints loaded an
-    /// installed copy that hides what differs there.
+    /// Lowers the confidence in the commits of the finding if the runs of both endpoints loaded an
+    /// installed copy in place of files that differ between the endpoints.
     pub(crate) fn lower_if_copies_ran(
         &mut self,
         mut finding: Finding,

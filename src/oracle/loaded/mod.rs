@@ -291,7 +291,7 @@ impl AllowedPaths<'_> {
         self.is_allowed(path) && !path.iter().any(is_packages)
     }
 
-    /// Whether the file is one of the exceptions in the checkout, or below one.
+    /// Whether the file is in `allowed`, or below a folder that is.
     fn is_allowed(&self, path: &Path) -> bool {
         self.allowed.iter().any(|allowed| path.starts_with(allowed))
     }

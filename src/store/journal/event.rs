@@ -167,8 +167,8 @@ pub(crate) enum Event {
         /// The runs from before.
         attempts: Vec<String>,
     },
-    /// The first run of a build is not like the later ones, by the runs of the endpoints. From now
-    /// on each build is warmed up by one run that does not count.
+    /// At both endpoints, the first run of a build is slower or faster than the later ones. From
+    /// now on each build first gets a run that does not count.
     WarmsUp {
         /// The measure. Its runs of other hunts do not count.
         measure: String,
