@@ -6,12 +6,14 @@ use std::fmt::Write;
 use crate::config::{Config, Exclusive, Executor, JobOptions, Measure};
 use crate::evaluation::{GuardForm, Phase};
 use crate::git::{History, Repository};
-use crate::hunt::{self, Durations, ExaminedRange, HuntRequest, HuntSize, UsageError};
+use crate::hunt::{
+    self, Durations, ExaminedRange, HuntRequest, HuntSize, KnownResults, UsageError,
+};
 use crate::report;
 use crate::search::steps_of;
 use crate::stats::median;
 use crate::store::Store;
-use crate::store::journal::{Event, Options, Plan};
+use crate::store::journal::{Event, HuntPart, Options, Plan};
 use crate::ui::{Ui, text};
 
 use super::{Failed, exit};
@@ -41,10 +43,12 @@ pub(crate) fn run(
     }
     let known = pace(&store)?;
     let durations = known.as_ref().map_or_else(Durations::default, |(durations, _)| *durations);
-    let plan = plan(config, &range, durations);
-    let pace = known.map(|(_, hunt)| format!(" at the pace of hunt {hunt}")).unwrap_or_default();
-    line(&format!("plan     {}{pace} (more if values vary)", report::plan(&plan)));
-    for part in report::plan_parts(&plan.parts) {
+    let before = KnownResults::before(&history, &store, &range).map_err(Failed::hunt)?;
+    let plan = plan(config, &range, asked.slots, before, durations);
+    let pace = known.map(|(_, hunt)| format!("with the durations of hunt {hunt}; "));
+    let pace = pace.unwrap_or_default();
+    line(&format!("plan     {} ({pace}more if values vary)", report::plan(&plan)));
+    for part in report::plan_parts(&plan) {
         line(&format!("         {part}"));
     }
     if let Some(unknown) = unknown_gpu_hours(&config.executor, &plan) {
@@ -56,34 +60,52 @@ pub(crate) fn run(
 }
 
 /// The plan of a hunt whose values repeat. How often they do is known only at the endpoints.
-fn plan(config: &Config, range: &ExaminedRange, durations: Durations) -> Plan {
+fn plan(
+    config: &Config,
+    range: &ExaminedRange,
+    asked: Option<u32>,
+    known: KnownResults,
+    durations: Durations,
+) -> Plan {
+    let slots = slots(config, asked);
     let size = HuntSize {
         commits: range.commits,
         measures: config.search_measures().len(),
         ends: None,
         in_noise: None,
         localizes: range.options.localize,
+        known,
+        reuses_runs: searched(config).any(|measure| !measure.is_exclusive()),
+        slots: config.executor.slots_of_search(if needs_one_node(config) { 1 } else { slots }),
     };
+    let parts = hunt::plan_parts(config, size, durations);
+    let search = parts.iter().find(|part| part.part == HuntPart::Search);
+    let ahead = search.and_then(|search| hunt::work_ahead(size, search, durations));
     Plan {
         commits: range.commits,
         steps: steps_of(range.commits),
-        parts: hunt::plan_parts(config, size, durations),
+        stored: known.has_commits,
+        parts,
         gpus: config.executor.gpus(),
+        ahead,
         ..Plan::default()
     }
+}
+
+/// How many slots or jobs the hunt would use.
+fn slots(config: &Config, asked: Option<u32>) -> usize {
+    let listed = config.executor.listed().unwrap_or(1);
+    asked.and_then(|asked| usize::try_from(asked).ok()).unwrap_or(listed)
 }
 
 /// How much is built and run at the same time, and what each kind of job asks for.
 fn at_the_same_time(config: &Config, asked: Option<u32>) -> Vec<(&'static str, String)> {
     let executor = &config.executor;
-    let listed = executor.listed().unwrap_or(1);
-    let slots = asked.and_then(|asked| usize::try_from(asked).ok()).unwrap_or(listed);
+    let slots = slots(config, asked);
     let Some(slurm) = &executor.slurm else {
         return in_slots(config, slots).into_iter().map(|words| ("ahead", words)).collect();
     };
-    // Nothing is measured or built ahead for an exclusive measure: its runs need one node.
-    let needs_one_node = searched(config).all(Measure::is_exclusive);
-    let at_once = |jobs: usize| if needs_one_node { 1 } else { jobs };
+    let at_once = |jobs: usize| if needs_one_node(config) { 1 } else { jobs };
     let measure = &slurm.measure;
     let mut lines = vec![job("measure", measure, at_once(measure.max_jobs.min(slots)))];
     lines.extend(slurm.build.iter().map(|it| job("build", it, at_once(it.max_jobs))));
@@ -95,6 +117,12 @@ fn at_the_same_time(config: &Config, asked: Option<u32>) -> Vec<(&'static str, S
         lines.extend(exclusive.map(one_job));
     }
     lines.into_iter().map(|words| ("jobs", words)).collect()
+}
+
+/// Whether nothing is measured or built ahead in a cluster: the runs of an exclusive measure need
+/// one node.
+fn needs_one_node(config: &Config) -> bool {
+    config.executor.is_cluster() && searched(config).all(Measure::is_exclusive)
 }
 
 /// The measures that run at the endpoints and in the search.
@@ -297,6 +325,7 @@ mod tests {
             stored: false,
             parts: Vec::new(),
             gpus: executor.gpus(),
+            ahead: None,
         };
         let unknown = unknown_gpu_hours(&executor, &plan).unwrap();
         assert!(unknown.ends_with("measures takes at most 16.0 GPU-hours"), "{unknown}");

@@ -183,9 +183,11 @@ fn task(doing: &Activity) -> String {
     };
     let build = doing.build.map_or_else(String::new, |progress| format!(", {progress}"));
     let since = format!("for {}", text::seconds(doing.seconds()));
-    let task = format!("{did}{measure} at {} ({})", doing.commit.short(), doing.phase);
-    match &doing.waits {
-        Some(why) => format!("{why}, {since}; {task}"),
-        None => format!("{task}, {since}{build}"),
+    let at = doing.at.as_ref();
+    let task = at.map(|(commit, phase)| format!("{did}{measure} at {} ({phase})", commit.short()));
+    match (&doing.waits, task) {
+        (Some(why), Some(task)) => format!("{why}, {since}; {task}"),
+        (Some(why), None) => format!("{why}, {since}"),
+        (None, task) => format!("{}, {since}{build}", task.unwrap_or(did)),
     }
 }

@@ -4,6 +4,8 @@
 mod announced;
 mod lines;
 mod newest_search;
+mod results;
+mod sources;
 mod view;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -47,6 +47,13 @@ impl Executor {
         self.slurm.as_ref().map(Slurm::most_commits).or(slots)
     }
 
+    /// Of this many slots, how many build, and how many run, while a search measures a commit: jobs
+    /// of a cluster that only build run nothing.
+    pub(crate) fn slots_of_search(&self, slots: usize) -> [usize; 2] {
+        let measuring = self.slurm.as_ref().map_or(slots, |slurm| slurm.measure.max_jobs);
+        [slots, measuring.min(slots)]
+    }
+
     /// Whether this process shares its job, and so the devices, with processes that build ahead:
     /// their runs take turns.
     pub(crate) fn shares_job(&self) -> bool {
@@ -146,6 +153,9 @@ mod tests {
         for (measures, builds, listed) in [(2, None, 2), (2, Some(1), 2), (2, Some(4), 4)] {
             assert_eq!(executor(measures, builds, 0).listed(), Some(listed));
         }
+        assert_eq!(executor(2, Some(4), 0).slots_of_search(4), [4, 2], "two jobs only build");
+        assert_eq!(executor(2, None, 0).slots_of_search(1), [1, 1], "--slots 1");
+        assert_eq!(Executor::default().slots_of_search(3), [3, 3]);
         for (own, shares) in [(0, true), (1, false), (2, true), (3, true)] {
             assert_eq!(executor(2, Some(4), own).shares_job(), shares, "{own}");
             assert!(!executor(2, Some(2), own).shares_job(), "{own}");

@@ -241,6 +241,9 @@ impl Config {
         config.home = self.home;
         config.statistics = self.statistics.clone();
         config.build.direct_mode = self.build.direct_mode;
+        for measure in &self.measures {
+            config.leave_out_checks(&measure.name, &measure.left_out);
+        }
         if self.build.always_clean {
             config.build.set_always_clean();
         }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::evaluation::{CommitId, Guard, Metric, TreeEntry};
+use crate::evaluation::{Checks, CommitId, Guard, Metric, TreeEntry};
 
 use super::executor::Executor;
 use super::level::Level;
@@ -135,6 +135,14 @@ impl Config {
     /// The measure of that name.
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|m| m.name == name)
+    }
+
+    /// Leaves these checks out of what runs of a measure say, from now on.
+    pub(crate) fn leave_out_checks(&mut self, measure: &str, checks: &Checks) {
+        let mut measures = self.measures.iter_mut();
+        if let Some(measure) = measures.find(|one| one.name == measure) {
+            measure.left_out = measure.left_out.with(checks);
+        }
     }
 
     /// The prepare steps that `templates` need, in order: the steps that the templates name,

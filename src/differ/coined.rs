@@ -17,11 +17,7 @@ pub(crate) fn coined_words(path: &str, lines: &[String]) -> BTreeSet<String> {
     if is_document(path) {
         return BTreeSet::new();
     }
-    let comment = match Language::of(path) {
-        Some(Language::C | Language::Rust) => "//",
-        _ => "#",
-    };
-    let code = lines.iter().filter_map(|line| code_of(line, comment));
+    let code = code_lines(path, lines);
     let words = code.flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && c != '_'));
     words.filter(|word| is_coined(word)).map(str::to_owned).collect()
 }
@@ -31,6 +27,18 @@ pub(crate) fn coined_words(path: &str, lines: &[String]) -> BTreeSet<String> {
 pub(crate) fn coined_name(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     name.split('.').next().filter(|stem| is_coined(stem))
+}
+
+/// Lines of a file without their comments.
+pub(super) fn code_lines<'l>(
+    path: &str,
+    lines: impl IntoIterator<Item = &'l String>,
+) -> impl Iterator<Item = &'l str> {
+    let comment = match Language::of(path) {
+        Some(Language::C | Language::Rust) => "//",
+        _ => "#",
+    };
+    lines.into_iter().filter_map(move |line| code_of(line, comment))
 }
 
 /// A line without its comment; `None` if the line is in a long comment.

@@ -16,6 +16,7 @@ mod flags;
 mod name_role;
 mod names;
 pub(crate) mod packages;
+mod settings;
 mod tokens;
 
 pub(crate) use build_folders::{BuildFolders, absolute};
@@ -28,3 +29,4 @@ pub(crate) use constants::{constants, used};
 pub(crate) use file_kinds::{is_document, is_header};
 pub(crate) use flags::{compile_commands, flags_make, is_source, printed_command};
 pub(crate) use names::{Names, names, words};
+pub(crate) use settings::{changed_settings, names_among, only_sets_switches};

@@ -22,8 +22,9 @@ pub(crate) struct Account {
     /// worse than the one before it by more than the tolerance.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_small_steps: bool,
-    /// The part of the rest that named commits took back themselves: steps of undone commits that
-    /// their parents still had. In the metric's unit; `None` if there is none.
+    /// The part of the rest that named commits took back themselves: steps that their parents still
+    /// had, of commits that were undone or that the bad end does not need. In the metric's unit;
+    /// `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_back: Option<f64>,
     /// What two named commits explain both: each alone makes the step at the bad end. `None` if no

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Backport, CommitId, FailureKind, FileRole, Metric, Revert, Value};
+use super::{Backport, CommitId, FailureKind, FileRole, Metric, Revert, SkipReason, Value};
 
 /// The parts of a first bad commit that make the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -231,6 +231,9 @@ pub struct Trial {
     pub(crate) shows: Shows,
     /// The reason in words, with the values.
     pub reason: String,
+    /// Why the test cannot be judged, if it cannot. `None` in a record of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) skip: Option<SkipReason>,
     /// How the test failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureKind>,

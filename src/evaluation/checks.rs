@@ -36,6 +36,16 @@ impl Checks {
         self.0.difference(&others.0).cloned().collect()
     }
 
+    /// These and the others.
+    pub(crate) fn with(&self, others: &Self) -> Self {
+        self.0.union(&others.0).cloned().collect()
+    }
+
+    /// Whether a check has this name.
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
     /// Those that are among `others` too.
     pub(crate) fn among(&self, others: &Self) -> Self {
         self.0.intersection(&others.0).cloned().collect()

@@ -11,8 +11,9 @@ pub(crate) struct Doubts {
     /// did not measure, or could not judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_after: Option<usize>,
-    /// Set if later commits name what the commit adds, and commits that would show what these left
-    /// cannot be judged: how many. It may have been switched off there, and on again later.
+    /// Set if later commits name what the commit adds or sets, and commits that would show what
+    /// these left cannot be judged: how many. It may have been switched off there, and on again
+    /// later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untold_namings: Option<usize>,
     /// Set in a hunt for a fix if no test tells what the bad end shows with the commit: how many
@@ -53,8 +54,8 @@ pub(crate) struct Doubts {
     /// hide steps of earlier commits: the metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_digit: Option<Metric>,
-    /// Set if the commit changes a pointer of Git LFS, and builds may have read it in place of the
-    /// file: the path.
+    /// Set if the commit changes a pointer of Git LFS, and builds or runs may have read it in place
+    /// of the file: the path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
 }

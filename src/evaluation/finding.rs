@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Account, Cause, CommitId, Contribution, Differences, Doubts, Failure, FileRole, Inquiry,
-    JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit, Shapes,
-    Target, Unexplained, Value, number,
+    Account, Cause, CommitId, Contribution, Differences, Doubts, Failure, FileRole, HiddenStep,
+    Inquiry, JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit,
+    Shapes, Target, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -245,6 +245,9 @@ pub(crate) struct Culprit {
     /// commit without the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<CommitId>,
+    /// Set if an improvement of the range hid the commit's step until it was taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<HiddenStep>,
 }
 
 impl Culprit {
@@ -266,6 +269,7 @@ impl Culprit {
             confirmed_before: None,
             doubts: Doubts::default(),
             undone_by: None,
+            hidden: None,
         }
     }
 
@@ -311,7 +315,8 @@ pub(crate) struct Finding {
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.
     pub notes: Vec<String>,
-    /// What the user can try next, one sentence each.
+    /// What the user can try next, one sentence each. The lines below a sentence, if there are any,
+    /// are lines for `oracle.toml`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
     /// The limit that ended the hunt early. `resume` continues the hunt.

@@ -107,6 +107,15 @@ impl LoadedFilesComparison {
     pub(crate) fn is_same(&self) -> bool {
         self.is_whole && self.unlike.is_empty()
     }
+
+    /// Whether a file with this path in the commit's tree, or a copy that the build made of it,
+    /// differs.
+    pub(crate) fn has_other(&self, path: &str) -> bool {
+        let is_it = |file: &FileDifference| {
+            file.path.strip_suffix(path).is_some_and(|folder| folder.ends_with('/'))
+        };
+        self.unlike.iter().any(is_it)
+    }
 }
 
 impl Loaded {
@@ -199,6 +208,9 @@ mod tests {
         assert_eq!(said, ["build/b", "build/c (no longer)", "build/d (only now)", "/lib/m.so"]);
         assert_eq!(now.identical_files(&before).collect::<Vec<_>>(), ["build/a"]);
         assert!(now.unlike(&now.clone()).is_empty());
+        let ran = LoadedFilesComparison { unlike: now.unlike(&before), alike: 1, is_whole: true };
+        assert!(ran.has_other("b") && !ran.has_other("a"));
+        assert!(!ran.has_other("uild/b"), "the end of a folder's name");
     }
 
     #[test]

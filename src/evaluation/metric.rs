@@ -208,6 +208,30 @@ impl Reading {
         counts.filter_map(|(_, value)| value.number()).reduce(|sum, count| sum + count)
     }
 
+    /// The reading as if these checks were not in the output: neither in the lists nor in the counts
+    /// of `parity`.
+    pub(crate) fn without_checks(mut self, left_out: &Checks) -> Self {
+        let Some(ran) = self.checks.as_ref().filter(|_| !left_out.is_empty()) else { return self };
+        let failed = self.failed.among(left_out);
+        let passed = ran.among(left_out).without(&failed);
+        let skipped = self.skipped.among(left_out);
+        for (metric, value) in &mut self.values {
+            let gone = match metric.name.as_deref() {
+                Some("failed") => failed.len(),
+                Some("passed") => passed.len(),
+                Some("skipped") => skipped.len(),
+                _ => 0,
+            };
+            if let Value::Number(count) = value {
+                *count -= gone as f64;
+            }
+        }
+        self.checks = Some(ran.without(left_out));
+        self.failed = self.failed.without(left_out);
+        self.skipped = self.skipped.without(left_out);
+        self
+    }
+
     /// The amount of text that the run read, if the output has it.
     pub(crate) fn text_length(&self) -> Option<TextLength> {
         let chunks = self.chunks.len();

@@ -21,6 +21,7 @@ mod form_change;
 mod form_match;
 mod git_question;
 mod guard;
+mod hidden_step;
 mod home_doubt;
 mod host;
 mod inquiry;
@@ -97,6 +98,7 @@ pub(crate) use form_match::{LONGEST_WORD, form_of_parts, is_name_in_form, withou
 pub(crate) use git_question::GitQuestion;
 pub use guard::Guard;
 pub(crate) use guard::{Direction, FormName, GuardForm, exceeds_limit};
+pub(crate) use hidden_step::HiddenStep;
 pub(crate) use home_doubt::HomeDoubt;
 pub(crate) use host::Host;
 pub(crate) use inquiry::Inquiry;

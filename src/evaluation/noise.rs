@@ -38,6 +38,8 @@ pub(crate) enum NoiseKind {
     Breaks,
     /// 1 if the run differs from the commit's first run, else 0.
     Differs,
+    /// 1 if the run fails as runs of the bad endpoint do, 0 if it does not fail.
+    Fails,
 }
 
 impl NoiseKind {
@@ -46,13 +48,14 @@ impl NoiseKind {
     pub(crate) fn counted_run(self, form: Option<FormName>) -> &'static str {
         match self {
             Self::Differs => "differs",
+            Self::Fails => "fails",
             Self::Plain | Self::Log | Self::Breaks => form.map_or("fails", FormName::broken_run),
         }
     }
 
     /// Whether samples are 0 or 1.
     pub(crate) fn is_rate(self) -> bool {
-        matches!(self, Self::Breaks | Self::Differs)
+        matches!(self, Self::Breaks | Self::Differs | Self::Fails)
     }
 }
 

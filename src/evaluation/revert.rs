@@ -19,6 +19,10 @@ pub enum Revert {
     /// The step is gone without them, but another guard is broken or a measure fails. The first of
     /// these, in words.
     BreaksOther(String),
+    /// The bad endpoint is good without them, but another guard moves there just as the commit moved
+    /// it at its own place, the other way round: a trade of one metric for another. The first such
+    /// guard, in words.
+    Traded(String),
     /// It is still bad without them.
     StillBad,
     /// Without the parts, the newer endpoint loses something else than their own step, or is worse
@@ -45,9 +49,15 @@ impl Revert {
         !matches!(self, Self::Stopped(_) | Self::Conflict(_))
     }
 
-    /// Whether the step is gone without the parts, and no other guard is broken.
+    /// Whether the step is gone without the parts, and no other guard is broken, but for what the
+    /// commit itself made better of it.
     pub(crate) fn takes_step_out(&self) -> bool {
-        matches!(self, Self::Heals | Self::HealsPart | Self::StepGone)
+        matches!(self, Self::Heals | Self::HealsPart | Self::StepGone | Self::Traded(_))
+    }
+
+    /// Whether the step is gone without the parts, and another guard moves or a measure fails.
+    pub(crate) fn moves_another_guard(&self) -> bool {
+        matches!(self, Self::BreaksOther(_) | Self::Traded(_))
     }
 
     /// Whether the test tells if the endpoint needs the parts. If another guard is broken without

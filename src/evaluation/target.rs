@@ -45,6 +45,17 @@ impl Target {
         }
     }
 
+    /// The measure and the failure of its runs, if that failure makes a commit bad: by its rate, or
+    /// without one.
+    pub(crate) fn failure_of_runs(&self) -> Option<(&str, &Failure)> {
+        match self {
+            Self::Guard(target) => {
+                Some((target.guard.metric.measure.as_str(), target.failure.as_deref()?))
+            }
+            Self::Failure { measure, failure, .. } => Some((measure.as_deref()?, failure)),
+        }
+    }
+
     /// The failure, if the target is one.
     pub(crate) fn failure(&self) -> Option<&Failure> {
         match self {
@@ -95,6 +106,10 @@ pub(crate) struct GuardTarget {
     /// is not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) places: Option<Box<PlacesAtEnds>>,
+    /// The failure whose rate is sought ([`NoiseKind::Fails`]), in place of the guard: it comes and
+    /// goes at the bad endpoint, and the good endpoint never shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Box<Failure>>,
 }
 
 impl GuardTarget {
@@ -119,6 +134,7 @@ impl GuardTarget {
             units: None,
             forms: None,
             places: None,
+            failure: None,
         }
     }
 

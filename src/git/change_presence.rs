@@ -13,6 +13,7 @@ mod lines;
 mod main_line;
 mod own_place;
 mod returned;
+mod taken_back;
 mod touching;
 
 use std::cell::RefCell;

@@ -9,6 +9,7 @@ pub(crate) mod crew;
 pub(crate) mod forecast;
 pub(crate) mod in_noise;
 pub(crate) mod job;
+mod later;
 mod one_slot;
 pub(crate) mod scout;
 mod slot_check;
@@ -20,7 +21,7 @@ use std::time::Instant;
 
 use crate::config::{Config, Measure};
 use crate::evaluation::{CommitId, Phase};
-use crate::oracle::{Activity, Oracle, OracleError, Recorder, Request};
+use crate::oracle::{Activity, Oracle, OracleError, Recorder};
 use crate::store::HuntDir;
 use crate::store::journal::{Begun, Event};
 
@@ -29,7 +30,7 @@ use super::driver::Driver;
 use claim::claim;
 use cluster::Cluster;
 use crew::Crew;
-use job::{AheadJob, JobPart};
+use job::AheadJob;
 use slot_check::runs_of_whole_check;
 
 /// How many slots a hunt measures in.
@@ -71,14 +72,7 @@ impl Driver<'_> {
         Ok(Some(crew))
     }
 
-    /// Measures commits at the same time: the first one in this process's slot, each other one in a
-    /// slot of its own. Afterwards the store has the runs, and a run counts when the hunt asks for
-    /// it. Does nothing if there is one slot or one commit, or if a measure is exclusive: exclusive
-    /// runs take turns, and their times are best compared at one path. In a cluster, does nothing
-    /// if a measure depends on the speed of the node. Starts no worker if the store has all runs
-    /// and the slots are checked, as after `resume`.
-    ///
-    /// A failure here decides nothing: the hunt measures again what is missing.
+    /// Measures commits at the same time, each with so many runs.
     pub(crate) fn measure_beside(
         &mut self,
         commits: &[CommitId],
@@ -86,7 +80,58 @@ impl Driver<'_> {
         phase: Phase,
         runs: usize,
     ) -> Result<(), HuntError> {
-        let Some((first, others)) = commits.split_first() else { return Ok(()) };
+        let job = |commit: &CommitId| AheadJob {
+            clean: self.is_clean,
+            ..AheadJob::of_runs(commit.clone(), measures, phase, runs)
+        };
+        let jobs: Vec<AheadJob> = commits.iter().map(job).collect();
+        self.measure_all(&jobs)
+    }
+
+    /// As [`Self::measure_beside`] in a confirmation: the runs that are missing are of new builds.
+    pub(crate) fn rebuild_beside(
+        &mut self,
+        commits: &[CommitId],
+        measures: &[String],
+        runs: usize,
+    ) -> Result<(), HuntError> {
+        let job = |commit: &CommitId| AheadJob {
+            clean: self.is_clean,
+            rebuild: true,
+            ..AheadJob::of_runs(commit.clone(), measures, Phase::Confirm, runs)
+        };
+        let jobs: Vec<AheadJob> = commits.iter().map(job).collect();
+        self.measure_all(&jobs)
+    }
+
+    /// Does these jobs at the same time, and takes the results over.
+    fn measure_all(&mut self, jobs: &[AheadJob]) -> Result<(), HuntError> {
+        let Some(waited) = self.work_beside(jobs)? else { return Ok(()) };
+        let [own, other, ..] = jobs else { return Ok(()) };
+        // This process finds its own build again if it must measure the commit again.
+        self.oracle.record_finished_builds(&own.commit, own.phase)?;
+        // The time of waiting for all workers is written once, with the first worker's commit.
+        self.oracle.take_over(&other.commit, other.phase, waited)?;
+        for job in jobs {
+            drop(claim(&mut self.oracle, self.hunt, &job.commit, job.phase)?);
+        }
+        Ok(())
+    }
+
+    /// Does jobs of one phase and the same measures at the same time: the first one in this
+    /// process's slot, each other one in a slot of its own. Afterwards the store has the runs, and a
+    /// run counts when the hunt asks for it. Does nothing if there is one slot or one commit, or if
+    /// a measure is exclusive: exclusive runs take turns, and their times are best compared at one
+    /// path. In a cluster, does nothing if a measure depends on the speed of the node. Starts no
+    /// worker if the store has all runs and the slots are checked, as after `resume`.
+    ///
+    /// A failure here decides nothing: the hunt measures again what is missing. Returns how many
+    /// seconds this process waited for workers; `None` if it started none.
+    fn work_beside(&mut self, jobs: &[AheadJob]) -> Result<Option<f64>, HuntError> {
+        let Some((own_job, others)) = jobs.split_first() else { return Ok(None) };
+        let AheadJob { commit: first, phase, measures, runs, .. } = own_job;
+        let phase = *phase;
+        let commits: Vec<CommitId> = jobs.iter().map(|job| job.commit.clone()).collect();
         let config = &self.oracle.recipes.config;
         let needs_one_node =
             config.executor.is_cluster() && measures.iter().any(|name| config.is_timed(name));
@@ -96,31 +141,27 @@ impl Driver<'_> {
             || needs_one_node
             || self.is_any_exclusive(measures)
         {
-            return Ok(());
+            return Ok(None);
         }
-        let is_stored = self.are_stored(commits, measures, phase, runs)?;
+        let is_stored = self.are_stored(&commits, measures, phase, *runs)?;
         let is_end = phase == Phase::Endpoint;
         let needs_check = is_end && self.needs_slot_check(measures, is_stored)?;
         if is_stored && !needs_check {
-            for commit in commits {
+            for commit in &commits {
                 self.oracle.record_finished_builds(commit, phase)?;
             }
-            return Ok(());
+            return Ok(None);
         }
-        let Some(mut crew) = self.crew()? else { return Ok(()) };
+        let Some(mut crew) = self.crew()? else { return Ok(None) };
         // Before a worker starts: even if the store has all runs of the first commit, no worker may
         // get the slot in which they were made. There, it could not tell whether slots differ.
         self.oracle.pool.reserve().map_err(OracleError::from)?;
+        for commit in &commits {
+            self.oracle.recorder.expect_worker(commit, phase);
+        }
         // What finds no slot, this process measures.
-        for commit in others {
-            crew.start(&AheadJob {
-                commit: commit.clone(),
-                phase,
-                measures: measures.to_vec(),
-                runs,
-                clean: self.is_clean,
-                part: JobPart::Whole,
-            });
+        for job in others {
+            crew.start(job);
         }
         // The check comes last: the ends are built at the same time. It must use the slot in which
         // the bad end ran, so it waits for that slot, also if others are free. In a cluster each
@@ -134,8 +175,7 @@ impl Driver<'_> {
         let own = self.hunt.begin_ahead(first, phase)?;
         let ahead = Recorder::ahead(self.hunt, own, 0)?;
         let journal = std::mem::replace(&mut self.oracle.recorder, ahead);
-        let request = Request { runs, ..Request::look(first, measures, phase) };
-        let result = self.oracle.evaluate(request);
+        let result = own_job.measure(&mut self.oracle);
         let mut done = self.oracle.recorder.ahead_record().cloned();
         self.oracle.recorder = journal;
         if let Some(record) = &mut done {
@@ -146,7 +186,7 @@ impl Driver<'_> {
         if crew.is_busy() || check.is_some() {
             // Nothing else says what this process does meanwhile.
             let why = "waiting for what is measured at the same time".to_owned();
-            Activity::wait_as_noted(&self.hunt.now_path(), why, first);
+            Activity::wait_as_noted(&self.hunt.now_path(), why);
         }
         while (crew.is_busy() || check.is_some()) && !self.stop.within(crew::PAUSE) {
             crew.reap()?;
@@ -158,19 +198,12 @@ impl Driver<'_> {
         let waited = own_end.elapsed().as_secs_f64();
         crew.end()?;
         if self.stop.is_requested() {
-            for commit in commits {
+            for commit in &commits {
                 self.oracle.record_finished_builds(commit, phase)?;
             }
             return Err(HuntError::stopped(&self.stop));
         }
-        // This process finds its own build again if it must measure the commit again.
-        self.oracle.record_finished_builds(first, phase)?;
-        // The time of waiting for all workers is written once, with the first worker's commit.
-        self.oracle.take_over(&others[0], phase, waited)?;
-        for commit in commits {
-            drop(claim(&mut self.oracle, self.hunt, commit, phase)?);
-        }
-        Ok(())
+        Ok(Some(waited))
     }
 
     /// Whether one of these measures is `exclusive`: nothing else may run at the same time.

@@ -1,5 +1,6 @@
 //! Begins a hunt again under other conditions, if a result shows that they matter: clean builds, no
-//! direct mode of a compiler cache, one home folder for all, or the machine as it is now.
+//! direct mode of a compiler cache, one home folder for all, the machine as it is now, or without
+//! checks that pass or fail by chance.
 
 use crate::config::HomeUse;
 use crate::evaluation::Finding;
@@ -25,6 +26,10 @@ impl Driver<'_> {
             Searched::DirectModeMatters(why) => self.begin_without_direct_mode(&why).map(Err),
             Searched::HomeMatters(why) => self.begin_with_one_home(&why).map(Err),
             Searched::MachineChanged(change) => self.begin_after_change(change).map(Err),
+            Searched::ChecksVary(checks) => {
+                self.leave_out_checks(&checks)?;
+                self.run_again().map(Err)
+            }
             searched => Ok(Ok(searched)),
         }
     }
@@ -111,7 +116,7 @@ impl Driver<'_> {
     }
 
     /// As [`Self::run_anew`], but runs of rejected claims stay excluded.
-    fn run_again(&mut self) -> Result<Finding, HuntError> {
+    pub(super) fn run_again(&mut self) -> Result<Finding, HuntError> {
         self.searches = 0;
         self.undone.clear();
         self.compared.clear();

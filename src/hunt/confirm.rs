@@ -15,6 +15,7 @@ mod fork;
 pub(crate) mod fresh;
 pub(crate) mod home;
 pub(crate) mod loaded_files;
+pub(crate) mod lost_runs;
 mod offsets;
 mod other_guards;
 mod other_node;
@@ -282,6 +283,7 @@ impl Driver<'_> {
             confirmed_before: None,
             doubts: Doubts::default(),
             undone_by: None,
+            hidden: None,
         };
         Ok((culprit, worst))
     }

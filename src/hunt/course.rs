@@ -45,7 +45,7 @@ pub(crate) fn drive(
     let mut limits = limits;
     loop {
         let result = try_once(repository, hunt, program, stop, &mut limits, asker, &mut pauses);
-        if !(result.is_err() && pauses.make(hunt, &begun(hunt)?, stop)?) {
+        if !(result.is_err() && pauses.make(hunt, stop)?) {
             return result;
         }
     }
@@ -110,7 +110,7 @@ fn try_once(
         unread: Vec::new(),
     };
     if is_resumed {
-        driver.oracle.recorder.event(Event::Resumed { limits: limits.take().cloned() })?;
+        driver.oracle.recorder.event(resumed(hunt, limits.take())?)?;
     }
     let in_force = LimitsInForce::of(&hunt.entries()?);
     let statistics = &mut driver.oracle.recipes.config.statistics;
@@ -159,6 +159,13 @@ fn try_once(
     result.and_then(|finding| cleaned.map(|()| finding))
 }
 
+/// That the hunt goes on, with new limits if `resume` got some.
+fn resumed(hunt: &HuntDir, limits: Option<&Limits>) -> Result<Event, HuntError> {
+    let driver_since = hunt.holder()?.and_then(|holder| holder.since);
+    let driver_since = driver_since.map(|since| since.to_string());
+    Ok(Event::Resumed { limits: limits.cloned(), driver_since })
+}
+
 /// Whether this work of the hunt ended because the hunt's driver is gone. Nobody stopped the hunt
 /// then, and the journal must not say so: it ends like that of a driver on this machine that was
 /// killed.
@@ -181,7 +188,7 @@ fn gpu_limit(
         last = Some(Instant::now());
         // A journal that cannot be read now is read again later.
         let entries = hunt.entries().unwrap_or_default();
-        let used = Usage::so_far(&hunt, &entries, Some(since), &mut gpus).gpu_s;
+        let used = Usage::of(&hunt, &entries, Some(since), &mut gpus).gpu_s;
         used.is_some_and(|used| used >= seconds as f64)
     };
     stop.expire_when(is_reached, ReachedLimit::GpuTime { seconds })
@@ -250,7 +257,8 @@ impl Driver<'_> {
                 }
             };
             let found = self.cut_short(found?);
-            let mut finding = self.localize(found)?;
+            let finding = self.localize(found)?;
+            let mut finding = self.without_unneeded(finding)?;
             let later = self.undone_by_hand(&finding);
             let mut later = self.unless_faulty(later)?;
             if let Some(undone) = later.undone {

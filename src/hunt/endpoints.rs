@@ -8,6 +8,7 @@ mod denial;
 mod earlier_runs;
 mod empty_home;
 pub(crate) mod failure_hunt;
+mod failure_rate;
 mod first_runs;
 pub(crate) mod guard_check;
 mod installed_copies;
@@ -30,7 +31,9 @@ mod stray_failures;
 pub(crate) mod targets;
 pub(crate) mod unread;
 
-use crate::evaluation::{CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Verdict};
+use crate::evaluation::{
+    CommitId, Finding, Guard, GuardForm, Judgement, Outcome, Phase, Target, Verdict,
+};
 use crate::hunt::begin::descend::matches_outer_hunt;
 use crate::oracle::{ControlSlot, Observation, OracleError, Request, Sample, guarded_measures};
 use crate::search::{endpoint_order, steps_of};
@@ -40,10 +43,10 @@ use super::HuntError;
 use super::driver::Driver;
 use super::terms::SearchTerms;
 use super::verdict::{VerdictContext, write_down};
+use failure_rate::{RUNS_TO_TELL, failed_runs, judge_failure_rate};
 use guard_check::GuardCheck;
 use missing_metrics::not_yielded;
 use noise::EndpointPolicy;
-use stray_failures::{RUNS_TO_TELL, failed_runs};
 use targets::{Chosen, choose, look, unmeasurable};
 
 /// Runs of each endpoint if all values repeat.
@@ -107,14 +110,18 @@ impl Driver<'_> {
                 merge(if is_good { &mut at_good } else { &mut at_bad }, seen);
             }
         }
-        if self.warm_up_after_odd_first_runs(&at_good, &at_bad)? {
+        if self.warm_up_after_odd_first_runs(&at_good, &at_bad)?
+            || self.leave_out_chance_checks([&at_good, &at_bad])?
+        {
             self.oracle.pool.free_all_but(&good);
-            // Each measure is warmed up from then on, so this happens once for each.
+            // From then on each measure is warmed up, or fewer checks can vary, so this ends.
             return self.endpoints();
         }
         let strays = self.stray_failures(&at_good, &at_bad)?;
         self.leave_out_stray_failures(&mut at_good, None)?;
-        self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
+        if !self.fails_at_a_rate(&at_good, &at_bad, &policy) {
+            self.leave_out_stray_failures(&mut at_bad, strays.as_ref())?;
+        }
         self.oracle.pool.free_all_but(&good);
         if let Some(finding) = self.begin_in_one_slot(&at_good, &at_bad, &measures)? {
             return Ok(Err(Box::new(finding)));
@@ -154,6 +161,7 @@ impl Driver<'_> {
             steadiness: chosen.steadiness,
             others: chosen.others.clone(),
         })?;
+        self.note_failure_rates(&chosen.targets)?;
         self.write_verdicts(&at_good, &at_bad)?;
         self.note_local_files(&at_good, &at_bad)?;
         match self.check_merge_bases(&chosen)? {
@@ -259,6 +267,26 @@ impl Driver<'_> {
             runs <= RUNS_STEADY || (guards.any(is_open) && !fails(good) && !fails(bad))
         };
         config.search_measures().into_iter().filter(|name| wanted(name)).collect()
+    }
+
+    /// Whether a guard is judged by how often runs of the bad endpoint fail. Then these runs are no
+    /// strays, even if later runs failed seldom.
+    fn fails_at_a_rate(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+        policy: &EndpointPolicy,
+    ) -> bool {
+        let mut guards = self.guards().into_iter();
+        guards.any(|guard| judge_failure_rate(good, bad, &guard, policy).is_some())
+    }
+
+    /// Notes which failures are searched by their rates.
+    fn note_failure_rates(&mut self, targets: &[Target]) -> Result<(), HuntError> {
+        for text in targets.iter().filter_map(|target| failure_rate::in_words(target.guard()?)) {
+            self.oracle.recorder.event(Event::Note { text })?;
+        }
+        Ok(())
     }
 
     /// The measures that need another run before the finding `no-regression`.

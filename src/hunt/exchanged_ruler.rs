@@ -2,7 +2,8 @@
 //! what they show in words.
 
 use crate::config::Config;
-use crate::evaluation::{CommitId, Phase, Target};
+use crate::evaluation::{Aim, CommitId, Phase, Target};
+use crate::git::GitError;
 use crate::oracle::{Observation, Request};
 use crate::ui::text;
 
@@ -43,6 +44,27 @@ impl Driver<'_> {
             ..Request::look(engine, measures, Phase::Ruler)
         })?)
     }
+
+    /// How to hunt for the same with the ruler of `from` at every commit. `None` if no overlay does
+    /// that: `from` has no file of the ruler or a submodule, or the commits are those of a
+    /// dependency.
+    pub(crate) fn next_with_ruler_of(
+        &self,
+        from: &CommitId,
+        ends: [&CommitId; 2],
+    ) -> Result<Option<String>, HuntError> {
+        if self.begun.within.is_some() {
+            return Ok(None);
+        }
+        let paths = &self.oracle.recipes.config.ruler;
+        match self.oracle.history.check_layer(from, paths) {
+            Err(GitError::NothingToLay { .. } | GitError::SubmoduleToLay { .. }) => Ok(None),
+            checked => {
+                checked?;
+                Ok(Some(hunt_with_ruler(from, paths, ends, self.terms().aim())))
+            }
+        }
+    }
 }
 
 /// What runs with another commit's ruler show: `A with the ruler of B yields ppl 7`.
@@ -67,9 +89,23 @@ pub(crate) fn in_words(seen: &Observation, targets: &[Target]) -> String {
     if levels.is_empty() { "nothing".to_owned() } else { levels.join(", ") }
 }
 
-/// The overlay that gives every commit this commit's ruler, in words.
-pub(crate) fn overlay_of(from: &CommitId, paths: &[String]) -> String {
-    format!("an [[overlay]] with from = \"{}\" and paths = {paths:?}", from.short())
+/// How to hunt with the ruler of `from` at every commit: words with the command, and below them the
+/// lines for `oracle.toml`. `ends`: the older and the newer end of that hunt.
+fn hunt_with_ruler(from: &CommitId, paths: &[String], ends: [&CommitId; 2], aim: Aim) -> String {
+    let [older, newer] = ends.map(CommitId::short);
+    let ends = match aim {
+        Aim::Regression => format!("--good {older} --bad {newer}"),
+        Aim::Fix => format!("--find-fix --good {newer} --bad {older}"),
+    };
+    let from = from.short();
+    let quoted = |path: &String| toml_edit::Value::from(path.as_str()).to_string();
+    let paths: Vec<String> = paths.iter().map(quoted).collect();
+    format!(
+        "add the lines below at the end of oracle.toml, which give every commit the ruler of \
+         {from}; then `bisect-ppl start {ends}` hunts with this ruler\n[[overlay]]\nfrom = \
+         \"{from}\"\npaths = [{}]",
+        paths.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -79,23 +115,36 @@ mod tests {
     use crate::oracle::fixture::{at, commit, target};
 
     #[test]
-    fn the_overlay_and_the_level_are_told_as_a_person_writes_them() {
-        let paths = ["bench/**".to_owned(), "golden".to_owned()];
-        let from = commit('2');
-        let overlay = overlay_of(&from, &paths);
-        let short = from.short();
-        assert_eq!(
-            overlay,
-            format!(
-                "an [[overlay]] with from = \"{short}\" and paths = [\"bench/**\", \"golden\"]"
-            )
-        );
+    fn a_level_is_told_with_its_engine_and_its_ruler() {
         let targets = [Target::Guard(target(GuardForm::MaxIncrease(0.2), 7.0, 7.5))];
         let seen = at('1', &[7.25]);
-        let engine = seen.commit.short();
+        let (engine, from) = (seen.commit.short(), commit('2'));
         assert_eq!(
             told(&seen, &from, &targets),
-            format!("{engine} with the ruler of {short} yields ppl 7.25")
+            format!("{engine} with the ruler of {} yields ppl 7.25", from.short())
         );
+    }
+
+    #[test]
+    fn the_lines_for_the_file_are_an_overlay_with_the_ruler() {
+        let paths = ["bench/**".to_owned(), "a \"b\".txt".to_owned()];
+        let [older, newer, from] = ['1', '9', '2'].map(commit);
+        for (aim, command) in [
+            (Aim::Regression, format!("start --good {} --bad {}`", older.short(), newer.short())),
+            (
+                Aim::Fix,
+                format!("start --find-fix --good {} --bad {}`", newer.short(), older.short()),
+            ),
+        ] {
+            let next = hunt_with_ruler(&from, &paths, [&older, &newer], aim);
+            let (words, lines) = next.split_once('\n').unwrap();
+            assert!(words.contains(&command), "{words}");
+            let file: toml::Value = toml::from_str(lines).unwrap();
+            let overlay = &file["overlay"][0];
+            assert_eq!(overlay["from"].as_str(), Some(from.short()));
+            let read = overlay["paths"].as_array().unwrap().iter();
+            let read: Vec<&str> = read.filter_map(toml::Value::as_str).collect();
+            assert_eq!(read, paths);
+        }
     }
 }

@@ -67,7 +67,9 @@ fn other_step_with_empty_home(events: &[Event]) -> Option<[&[Target]; 2]> {
 /// Whether two lists of targets show different regressions: a metric of both has another level, or
 /// they have no metric and no failure in common.
 fn is_other_step(one: &[Target], other: &[Target]) -> bool {
-    let fails = |targets: &[Target]| targets.iter().any(|target| target.failure().is_some());
+    let is_failure =
+        |target: &Target| target.failure().is_some() || target.failure_of_runs().is_some();
+    let fails = |targets: &[Target]| targets.iter().any(is_failure);
     let mut common = fails(one) && fails(other);
     for target in one.iter().filter_map(Target::guard) {
         let now = Target::on(other, &target.guard.metric).and_then(Target::guard);
@@ -79,9 +81,12 @@ fn is_other_step(one: &[Target], other: &[Target]) -> bool {
     !common
 }
 
-/// Whether the level of an endpoint differs by more than the tolerance. False in noise: levels move
-/// by themselves there.
+/// Whether the level of an endpoint differs by more than the tolerance, or one of the targets is a
+/// failure rate. False for levels in noise: they move by themselves there.
 fn has_other_levels(one: &GuardTarget, other: &GuardTarget) -> bool {
+    if one.failure.is_some() != other.failure.is_some() {
+        return true;
+    }
     if one.noise.is_some() || other.noise.is_some() {
         return false;
     }
@@ -106,6 +111,9 @@ fn shown_before_empty_home(events: &[Event]) -> Option<&[Target]> {
 /// What the endpoints showed, good before bad: "ppl 7 → 7.5".
 pub(super) fn levels(shown: &[Target]) -> String {
     let words = |target: &Target| match target {
+        Target::Guard(GuardTarget { failure: Some(failure), .. }) => {
+            format!("a failure in some runs of bad ({})", text::line(&failure.detail))
+        }
         Target::Guard(target) => {
             let values = text::values(&target.baseline, &target.bad);
             format!("{} {values}", target.guard.metric)

@@ -127,9 +127,10 @@ impl Writer {
             let measure = Some(doing.measure.as_deref()).filter(|_| doing.waits.is_none());
             Some(Now {
                 doing: words(doing),
-                commit: doing.commit.clone(),
-                subject: subject(&mut self.subjects, self.history.as_ref(), &doing.commit),
-                phase: doing.phase,
+                at: doing.at.as_ref().map(|(commit, phase)| {
+                    let subject = subject(&mut self.subjects, self.history.as_ref(), commit);
+                    (commit.clone(), subject, *phase)
+                }),
                 since: doing.since.parse().ok()?,
                 usual: measure.and_then(|measure| self.pace.usual(measure)),
                 ahead: ahead.clone(),
@@ -170,7 +171,9 @@ impl Writer {
         let doing = slots.filter_map(|(slot, path)| Some((slot, Activity::read(&path)?)));
         let words = doing.map(|(slot, doing)| {
             let place = place_beside(&self.hunt, slot);
-            format!("{place}: {} at {}", words(&doing), doing.commit.short())
+            let at = doing.at.as_ref();
+            let at = at.map_or_else(String::new, |(commit, _)| format!(" at {}", commit.short()));
+            format!("{place}: {}{at}", words(&doing))
         });
         Some(words.collect())
     }

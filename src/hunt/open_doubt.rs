@@ -22,8 +22,8 @@
 //!   (`confirm/other_place`).
 //! - The step is one unit of the last printed digit, so rounding may hide steps of earlier commits
 //!   (`confirm/resolution`).
-//! - The commit changes a pointer of Git LFS, and builds may have read it in place of the file
-//!   (`confirm/pointers`).
+//! - The commit changes a pointer of Git LFS, and builds or runs may have read it in place of the
+//!   file (`confirm/pointers`).
 //! - Builds or runs ask git for branches or tags of HEAD, and tests with a modified tree say
 //!   nothing for this reason, or a tag alone may make the step (`localize/own_head`).
 //! - Builds or runs ask for the commit's name, and each measured commit shows another value

@@ -1,8 +1,10 @@
 //! The outcome of a hunt: what the found commits explain, whether the changes last, the answer.
 
 pub(crate) mod account;
+mod added_code;
 pub(crate) mod answer;
 mod behind_hidden;
+mod behind_improvements;
 pub(crate) mod between_named;
 pub(crate) mod broken_checks;
 mod brought_fall;
@@ -10,6 +12,7 @@ pub(crate) mod change;
 pub(crate) mod corrections;
 pub(crate) mod culprit_status;
 mod doubts;
+mod dropped_improvement;
 mod fork;
 pub(crate) mod found_step;
 mod gained_back;
@@ -22,6 +25,7 @@ mod later_rises;
 mod level;
 pub(crate) mod levels_after;
 mod lineage;
+mod looks;
 mod made_again;
 pub(crate) mod mean_level;
 mod measures_apart;
@@ -47,6 +51,7 @@ pub(crate) mod reused_only;
 pub(crate) mod same_change;
 mod same_files;
 mod separate_lines;
+mod shown_later;
 mod single_effects;
 mod slight_difference;
 pub(crate) mod small_steps;

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::oracle::Activity;
 use crate::process::Stop;
 use crate::store::HuntDir;
-use crate::store::journal::{Begun, Event};
+use crate::store::journal::Event;
 use crate::ui::text;
 
 use super::HuntError;
@@ -68,18 +68,13 @@ impl Pauses {
 
     /// Makes the planned pause, if there is one, and says so in the journal and for displays.
     /// Returns whether there was one. A request to stop ends it early.
-    pub(crate) fn make(
-        &mut self,
-        hunt: &HuntDir,
-        begun: &Begun,
-        stop: &Stop,
-    ) -> Result<bool, HuntError> {
+    pub(crate) fn make(&mut self, hunt: &HuntDir, stop: &Stop) -> Result<bool, HuntError> {
         let Some((pause, fault)) = self.due.take() else { return Ok(false) };
         let lasts = text::seconds(pause.as_secs_f64());
         let note = format!("{fault}; the hunt tries again after a pause of {lasts}");
         hunt.journal()?.append(Event::Note { text: note })?;
         let why = format!("waiting {lasts} before another try, because {fault}");
-        Activity::wait_as_noted(&hunt.now_path(), why, &begun.good.commit);
+        Activity::wait_as_noted(&hunt.now_path(), why);
         stop.within(pause);
         Ok(true)
     }

@@ -3,10 +3,11 @@
 
 use crate::config::{Config, ConfirmBuild, Sweep};
 use crate::search::steps_of;
-use crate::store::journal::{HuntPart, PlanPart};
+use crate::store::journal::{HuntPart, PlanAhead, PlanPart};
 
 use super::confirm::fresh::MOST_ROUNDS_UNSTEADY;
 use super::endpoints::{RUNS_STEADY, RUNS_TO_DENY};
+use super::known_results::{KnownResults, LeastSearch};
 use super::run_verdicts::ROUNDS;
 use super::shapes::evidence::RUNS_TO_CLAIM;
 
@@ -57,6 +58,13 @@ pub(crate) struct HuntSize {
     pub(crate) in_noise: Option<[usize; 2]>,
     /// Whether the change of the found commit is tested in parts.
     pub(crate) localizes: bool,
+    /// What is known before the search.
+    pub(crate) known: KnownResults,
+    /// Whether a build of the search that is identical to a measured one needs no run.
+    pub(crate) reuses_runs: bool,
+    /// Slots or jobs that build, and those that run, while the search measures a commit; 1 if
+    /// nothing is measured ahead.
+    pub(crate) slots: [usize; 2],
 }
 
 /// The parts of the hunt, in the order in which they happen.
@@ -99,6 +107,33 @@ pub(crate) fn plan_parts(config: &Config, size: HuntSize, durations: Durations) 
     parts
 }
 
+/// What other slots or jobs usually measure at most before the search asks for it. `search`: the
+/// part of the search itself. `None` if nothing is measured ahead.
+///
+/// While the search measures a commit, each other slot measures about one, and no slot works longer
+/// than the search. A search gives each commit to one worker at most, and measures one by itself.
+pub(crate) fn work_ahead(
+    size: HuntSize,
+    search: &PlanPart,
+    durations: Durations,
+) -> Option<PlanAhead> {
+    let [building, running] = size.slots.map(|slots| slots.saturating_sub(1));
+    let others = size.commits.saturating_sub(1);
+    let in_slots = |slots: usize, count: usize| slots.saturating_mul(count);
+    let builds = in_slots(building, search.builds[1]).min(others);
+    let runs = match size.in_noise {
+        None => in_slots(running, search.runs[1]).min(others * RUNS_OF_STEP * size.measures),
+        Some(_) => in_slots(running, search.runs[1]),
+    };
+    if builds + runs == 0 {
+        return None;
+    }
+    let rounds = size.measures.max(1) as f64;
+    let all = builds as f64 * durations.build.unwrap_or(0.0) + runs as f64 * durations.run / rounds;
+    let seconds = all.min(running as f64 * search.seconds[1]);
+    Some(PlanAhead { builds, runs, seconds })
+}
+
 /// At least, and usually at most.
 type Bounds = [usize; 2];
 
@@ -106,7 +141,8 @@ fn ends(size: HuntSize) -> (Bounds, Bounds) {
     if let Some([builds, runs]) = size.ends {
         return ([builds; 2], [runs; 2]);
     }
-    ([2; 2], [2 * RUNS_STEADY * size.measures, 2 * RUNS_TO_DENY * size.measures])
+    let runs = [2 * RUNS_STEADY * size.measures, 2 * RUNS_TO_DENY * size.measures];
+    if size.known.has_ends { ([0, 2], [0, runs[1]]) } else { ([2; 2], runs) }
 }
 
 /// The bad end is known, so a search builds at most one commit less than there are.
@@ -115,14 +151,19 @@ fn search(size: HuntSize) -> (Bounds, Bounds) {
     let most = |steps: usize| (steps + SPARE_STEPS).min(commits - 1);
     match size.in_noise {
         None => {
-            let [least, most] = [commits.ilog2() as usize, most(steps_of(commits))];
-            let runs = [least * size.measures, most * RUNS_OF_STEP * size.measures];
-            ([least, most], runs)
+            let least = match size.known.search {
+                LeastSearch::Halvings => commits.ilog2() as usize,
+                LeastSearch::OneStep => 1.min(commits - 1),
+                LeastSearch::Nothing => 0,
+            };
+            let least_runs = if size.reuses_runs { 0 } else { least * deciding(size) };
+            let most = most(steps_of(commits));
+            ([least, most], [least_runs, most * RUNS_OF_STEP * size.measures])
         }
-        // The posterior may need few commits or many.
+        // The posterior may need few commits or many, or none if its prior is sure.
         Some([steps, runs]) => {
-            let (builds, least) = (most(steps), 1.min(commits - 1));
-            ([least, builds], [least * size.measures, (2 * runs).max(builds) * size.measures])
+            let builds = most(steps);
+            ([0, builds], [0, (2 * runs).max(builds) * size.measures])
         }
     }
 }
@@ -133,8 +174,17 @@ fn confirmation(config: &Config, size: HuntSize) -> (Bounds, Bounds) {
         ConfirmBuild::Reuse => 0,
     };
     let rounds = if size.in_noise.is_some() { MOST_ROUNDS_UNSTEADY } else { ROUNDS };
-    let runs = [1, rounds].map(|rounds| CONFIRMED_COMMITS * rounds * size.measures);
-    ([rebuilt, 2 * rebuilt], runs)
+    let most = CONFIRMED_COMMITS * rounds * size.measures;
+    // A stored confirmation may hold.
+    if size.known.has_commits {
+        return ([0, 2 * rebuilt], [0, most]);
+    }
+    ([rebuilt, 2 * rebuilt], [CONFIRMED_COMMITS * deciding(size), most])
+}
+
+/// How many measures surely decide. Which ones do is known from the endpoints.
+fn deciding(size: HuntSize) -> usize {
+    if size.ends.is_none() { size.measures.min(1) } else { size.measures }
 }
 
 /// There are fewer later commits than commits that may be the first bad one.
@@ -185,8 +235,16 @@ mod tests {
         Config::parse(&text, Path::new("/"), "oracle.toml").unwrap()
     }
 
-    const SIZE: HuntSize =
-        HuntSize { commits: 41, measures: 1, ends: None, in_noise: None, localizes: true };
+    const SIZE: HuntSize = HuntSize {
+        commits: 41,
+        measures: 1,
+        ends: None,
+        in_noise: None,
+        localizes: true,
+        known: KnownResults { has_ends: false, has_commits: false, search: LeastSearch::Halvings },
+        reuses_runs: false,
+        slots: [1; 2],
+    };
 
     fn of(config: &Config, size: HuntSize) -> Vec<(HuntPart, Bounds, Bounds)> {
         let parts = plan_parts(config, size, Durations::default()).into_iter();
@@ -223,6 +281,58 @@ mod tests {
             assert!(noisy.2[1] > quiet.2[1], "{quiet:?} {noisy:?}");
             assert!(noisy.1[0] <= quiet.1[0], "no lower bound rises: {quiet:?} {noisy:?}");
         }
+    }
+
+    fn least(size: HuntSize) -> Vec<[usize; 2]> {
+        let parts = of(&config(""), size).into_iter();
+        parts.map(|(_, builds, runs)| [builds[0], runs[0]]).collect()
+    }
+
+    #[test]
+    fn known_results_cost_nothing() {
+        assert_eq!(least(SIZE), [[2, 4], [5, 5], [2, 2], [0, 0], [0, 0]]);
+        let known = KnownResults { search: LeastSearch::OneStep, ..SIZE.known };
+        assert_eq!(least(HuntSize { known, ..SIZE })[1], [1, 1]);
+        // An equal tree in the range says nothing of the confirmation.
+        let known = KnownResults { search: LeastSearch::Nothing, ..SIZE.known };
+        assert_eq!(least(HuntSize { known, ..SIZE })[1..3], [[0, 0], [2, 2]]);
+        let known = KnownResults { has_commits: true, ..known };
+        assert_eq!(least(HuntSize { known, ..SIZE })[..3], [[2, 4], [0, 0], [0, 0]]);
+        let known = KnownResults { has_ends: true, ..SIZE.known };
+        assert_eq!(least(HuntSize { known, ..SIZE })[0], [0, 0]);
+        // The ends of this hunt are measured: that cost is known.
+        let ends = Some([1, 3]);
+        assert_eq!(least(HuntSize { ends, known, ..SIZE })[0], [1, 3]);
+        assert_eq!(least(HuntSize { reuses_runs: true, ..SIZE })[1], [5, 0]);
+        assert_eq!(least(HuntSize { in_noise: Some([9, 30]), ..SIZE })[1], [0, 0]);
+    }
+
+    #[test]
+    fn one_measure_may_decide_until_the_ends_are_measured() {
+        let two = HuntSize { measures: 2, ..SIZE };
+        assert_eq!(least(two)[..3], [[2, 8], [5, 5], [2, 2]]);
+        let measured = HuntSize { ends: Some([2, 8]), ..two };
+        assert_eq!(least(measured)[..3], [[2, 8], [5, 10], [2, 4]]);
+    }
+
+    #[test]
+    fn other_slots_work_as_long_as_the_search() {
+        let durations = Durations { build: Some(10.0), run: 2.0 };
+        let ahead = |slots: [usize; 2], in_noise| {
+            let size = HuntSize { in_noise, slots, ..SIZE };
+            let parts = plan_parts(&config(""), size, durations);
+            let ahead = work_ahead(size, &parts[1], durations)?;
+            Some(format!("{} {} {:.0}", ahead.builds, ahead.runs, ahead.seconds))
+        };
+        let ahead = |slots, in_noise| ahead(slots, in_noise).unwrap_or_default();
+        assert_eq!(ahead([1, 1], None), "");
+        // The search itself: 8 builds and 16 runs, 112 s.
+        assert_eq!(ahead([2, 2], None), "8 16 112");
+        // No commit is measured ahead twice: 40 builds and 80 runs.
+        assert_eq!(ahead([64, 64], None), "40 80 560");
+        // One job measures, and others build: no GPU works ahead.
+        assert_eq!(ahead([4, 1], None), "24 0 0");
+        assert!(ahead([3, 3], Some([9, 30])).starts_with("22 120 "), "in noise: 11 and 60 in each");
     }
 
     #[test]

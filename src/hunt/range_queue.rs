@@ -126,27 +126,26 @@ impl Driver<'_> {
         }
         self.correct(&mut ledger, &whole, &claims)?;
         self.added_targets = ledger.added_targets(&whole);
-        let contributions = if ledger.is_gradual() {
-            match self.contributions(&endpoints, ledger.first_metric()) {
-                Err(HuntError::Limit(limit)) => {
-                    self.leave_open(&mut ledger, limit);
-                    Vec::new()
-                }
-                other => other?,
-            }
-        } else {
-            Vec::new()
-        };
+        let contributions = self.contributions_if_gradual(&endpoints, &mut ledger)?;
         let range = self.whole();
         let order = CommitOrder::of(self.oracle.history.lineage(&range)?);
         ledger.is_flaky = self.was_seen_to_differ(&whole.targets)?;
+        // A check may have varied for the first time after the searches.
+        if ledger.is_flaky
+            && !self.is_flaky
+            && let Some(checks) = self.chance_checks()?
+        {
+            self.leave_out_checks(&checks)?;
+            return self.run_again();
+        }
         ledger.left_out = self.left_out()?;
         Ok(ledger.close(contributions, &order, self.begun.options.first_only))
     }
 
     /// Looks for what the searches missed: first at commits that the newer end needs although they
-    /// do not stand, then behind those that may have hidden others. Returns further ranges to
-    /// search. `looked_at`, `looked_behind`: the commits already checked.
+    /// do not stand, then around improvements that found commits only take back, then behind
+    /// commits that may have hidden others. Returns further ranges to search. `looked_at`,
+    /// `looked_behind`: the commits already checked.
     fn look_again(
         &mut self,
         ledger: &mut Ledger,
@@ -155,6 +154,10 @@ impl Driver<'_> {
         looked_behind: &mut BTreeSet<CommitId>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let more = self.look_whether_needed_last(ledger, whole, looked_at)?;
+        if !more.is_empty() {
+            return Ok(more);
+        }
+        let more = self.look_behind_improvements(ledger, whole)?;
         if !more.is_empty() {
             return Ok(more);
         }
@@ -179,8 +182,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Corrects the ledger: merges of branches that cannot be measured by themselves, what the named
-    /// commits leave open, what the newer end does not show, what rests on runs that differ, and
+    /// Corrects the ledger: merges of branches that cannot be measured by themselves, commits that
+    /// only take an improvement back, what the named commits leave open, what the newer end does not show, what rests on runs that differ, and
     /// steps that may be offsets of single commits.
     fn make_corrections(
         &mut self,
@@ -190,6 +193,7 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         ledger.withdraw_merges();
         self.refresh_levels(ledger)?;
+        self.settle_dropped_improvements(ledger, whole)?;
         self.withdraw_what_is_put_back(ledger, whole)?;
         self.doubt_what_the_end_lacks(ledger, whole)?;
         self.doubt_what_the_end_does_not_show(ledger, whole)?;
@@ -340,6 +344,12 @@ impl Driver<'_> {
                     let range = Range::between(&inner.older, &inner.newer);
                     let within = self.oracle.history.commits(&range)?;
                     branch.retain(|one| within.contains(one));
+                    ledger.may_be_merged_in(&merge.info.commit, branch);
+                    break;
+                }
+                Searched::ChecksVary(_) => {
+                    let range = Range::between(&inner.older, &inner.newer);
+                    let branch = self.oracle.history.commits(&range)?;
                     ledger.may_be_merged_in(&merge.info.commit, branch);
                     break;
                 }

@@ -71,7 +71,9 @@ pub(crate) fn is_surely_untestable(
 /// runs.
 pub(crate) fn has_no_value(observation: &Observation, targets: &[Target]) -> bool {
     targets.iter().all(|target| match target {
-        Target::Guard(target) => observation.values(&target.guard.metric).is_empty(),
+        Target::Guard(target) => {
+            target.failure.is_none() && observation.values(&target.guard.metric).is_empty()
+        }
         Target::Failure { .. } => false,
     })
 }
@@ -152,9 +154,11 @@ fn unsteady(reason: String) -> Judgement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{FailureKind, GuardForm};
+    use crate::evaluation::{FailureKind, GuardForm, GuardTarget};
     use crate::oracle::Sample;
-    use crate::oracle::fixture::{at, config, failed, fails_alike, noisy, ppl, seen, target};
+    use crate::oracle::fixture::{
+        at, config, failed, fails_alike, failure, noisy, ppl, seen, target,
+    };
 
     #[test]
     fn runs_agree_only_if_each_of_them_has_the_verdict() {
@@ -219,6 +223,10 @@ mod tests {
         let wanted = [fails_alike(Some("ppl"), FailureKind::Timeout, "timeout")];
         assert!(!needs_none(vec![timeout(), timeout()], &wanted));
         assert!(!needs_none(vec![crash(), crash()], &wanted));
+        let by_rate = target(GuardForm::MaxIncrease(0.1), 7.75, 7.75);
+        let crashes = Some(Box::new(failure(FailureKind::Crash, "signal 11")));
+        let by_rate = [Target::Guard(GuardTarget { failure: crashes, ..by_rate })];
+        assert!(!needs_none(vec![crash(), crash()], &by_rate));
         // Where failures count as bad, they decide too.
         let counts = config("[failures]\ntimeout = \"bad\"\n");
         let runs = seen('5', "ppl", [timeout(), timeout()]);

@@ -358,7 +358,8 @@ impl Driver<'_> {
         why: CandidatesReason,
         number: usize,
     ) -> Result<Searched, HuntError> {
-        if matches!(why, CandidatesReason::RecipeChanged(_) | CandidatesReason::RulerChanged(_)) {
+        if matches!(why, CandidatesReason::RecipeChanged(_) | CandidatesReason::RulerChanged { .. })
+        {
             // Verdicts of the search decide nothing here: each is that of one recipe or ruler.
             return Ok(Searched::Candidates(candidates, why));
         }

@@ -3,6 +3,7 @@
 use crate::evaluation::{CommitId, Culprit};
 use crate::oracle::Observation;
 
+use super::chance_checks::ChanceChecks;
 use super::machine_change::MachineChange;
 use super::why::CandidatesReason;
 
@@ -29,6 +30,8 @@ pub(crate) enum Searched {
     DirectModeMatters(String),
     /// A commit gives other results with an empty home folder. The text says how.
     HomeMatters(String),
+    /// Named checks of a suite pass or fail by chance, and the others tell the ends apart.
+    ChecksVary(ChanceChecks),
     /// The good endpoint no longer has its level.
     MachineChanged(MachineChange),
 }

@@ -50,6 +50,7 @@ impl Driver<'_> {
             Searched::BuildsDisagree(_)
                 | Searched::DirectModeMatters(_)
                 | Searched::HomeMatters(_)
+                | Searched::ChecksVary(_)
                 | Searched::MachineChanged(_)
         );
         let Some(target) = strategy.noisy().filter(|_| !begins_again) else { return Ok(searched) };

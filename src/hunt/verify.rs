@@ -58,7 +58,7 @@ impl Prepared {
         }
         let (mut oracle, begun) = open_in(repository, hunt, store, stop)?;
         if place.goes_on {
-            oracle.recorder.event(Event::Resumed { limits: None })?;
+            oracle.recorder.event(Event::Resumed { limits: None, driver_since: None })?;
         }
         // Some parsers compare each run with a run of the hunt's good end (`reference_here`).
         oracle.references = References::at(self.reference.clone());

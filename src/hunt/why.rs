@@ -11,13 +11,24 @@ pub(crate) enum CandidatesReason {
     /// among these brings in, and that may have made the step.
     UntestableOrMerged,
     /// The ruler changed at the commit or before it. The candidates are all commits whose step a
-    /// ruler may hide. The text says what runs with the other ruler show.
-    RulerChanged(String),
+    /// ruler may hide. `why` says what runs with the other ruler show; `next` is a hunt with one
+    /// ruler, if such a hunt would decide.
+    RulerChanged { why: String, next: Option<String> },
     /// The recipe changes at the commit, and the recipes do not both show the step. The candidates
     /// are all commits that may have made it. The text says what the recipes show.
     RecipeChanged(String),
     /// Any other reason, in words.
     Other(String),
+}
+
+impl CandidatesReason {
+    /// What the user can try next because of this reason.
+    pub(crate) fn next(&self) -> Option<&String> {
+        match self {
+            Self::RulerChanged { next, .. } => next.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for CandidatesReason {
@@ -28,7 +39,7 @@ impl fmt::Display for CandidatesReason {
                 "some of them cannot be tested, and a merge among these brings in a branch that \
                  may have made the step"
             }
-            Self::RulerChanged(text) | Self::RecipeChanged(text) | Self::Other(text) => text,
+            Self::RulerChanged { why, .. } | Self::RecipeChanged(why) | Self::Other(why) => why,
         })
     }
 }

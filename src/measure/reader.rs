@@ -4,7 +4,7 @@ use regex::Regex;
 
 use crate::config::{Measure, MeasureKind, Parser, Require, Required};
 use crate::evaluation::{
-    Ended, Evidence, Failure, FailureKind, FailureLogParser, LONGEST_LINE, Reading, Stream,
+    Checks, Ended, Evidence, Failure, FailureKind, FailureLogParser, LONGEST_LINE, Reading, Stream,
     Unreadable, failure_of, was_caused_by_program,
 };
 
@@ -35,6 +35,7 @@ pub(crate) struct Reader {
     lines: Lines,
     watch: Watch,
     complaints: FailureLogParser,
+    left_out: Checks,
 }
 
 /// Where values are looked for.
@@ -108,7 +109,7 @@ impl Reader {
             kind: measure.kind,
             transient: &measure.failures.transient,
         };
-        Self::of(spec, requires)
+        Self { left_out: measure.left_out.clone(), ..Self::of(spec, requires) }
     }
 
     fn of(spec: Spec<'_>, requires: &[Require]) -> Self {
@@ -169,6 +170,7 @@ impl Reader {
                 hit: None,
             },
             complaints: FailureLogParser::default(),
+            left_out: Checks::default(),
         }
     }
 
@@ -224,10 +226,12 @@ impl Reader {
             Some(failure) => Err(failure),
             None => self.parser.finish(&self.measure, self.kind, ended),
         };
+        let is_failed_suite = is_suite && said.as_ref().is_ok_and(has_failures);
+        let said = said.map(|reading| reading.without_checks(&self.left_out));
         let failed = match ended {
             Ended::Exited(_) if is_code => None,
             // A suite with a failed test exits with an error, but its output is complete.
-            Ended::Exited(_) if is_suite && said.as_ref().is_ok_and(has_failures) => None,
+            Ended::Exited(_) if is_failed_suite => None,
             _ => failure_of(ended).map(|failure| explained(failure, progress, complaints, ended)),
         };
         let kind = said.as_ref().err().map(|failure| failure.kind);

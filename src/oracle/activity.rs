@@ -15,14 +15,14 @@ use crate::store::replace;
 pub(crate) struct Activity {
     /// What the hunt does.
     pub doing: Task,
-    /// The commit.
-    pub commit: CommitId,
+    /// The commit and the phase of the hunt. `None` if the hunt waits, and what comes next is not
+    /// known: a job that ends leaves no activity, and the next job looks in the store first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<(CommitId, Phase)>,
     /// The measure, for a run.
     pub measure: Option<String>,
     /// When it started (RFC 3339, UTC).
     pub since: String,
-    /// The phase of the hunt.
-    pub phase: Phase,
     /// What the hunt waits for: `waiting for an exclusive run of bisect-ppl to end`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
@@ -46,12 +46,17 @@ impl Activity {
         measure: Option<&str>,
         phase: Phase,
     ) -> Self {
+        let at = Some((commit.clone(), phase));
+        Self { at, measure: measure.map(str::to_owned), ..Self::of(doing) }
+    }
+
+    /// An activity that begins now, at no commit.
+    fn of(doing: Task) -> Self {
         Self {
             doing,
-            commit: commit.clone(),
-            measure: measure.map(str::to_owned),
+            at: None,
+            measure: None,
             since: jiff::Timestamp::now().to_string(),
-            phase,
             process: std::process::id(),
             waits: None,
             is_noted: false,
@@ -60,21 +65,19 @@ impl Activity {
     }
 
     /// Publishes that the hunt waits, and why. Keeps the commit, measure and phase of the last
-    /// activity. Without one, takes this commit and the phase of the endpoints.
-    pub(crate) fn wait(path: &Path, why: String, commit: &CommitId) {
-        Self::waiting(path, why, commit).publish(path);
+    /// activity, if there is one.
+    pub(crate) fn wait(path: &Path, why: String) {
+        Self::waiting(path, why).publish(path);
     }
 
     /// As [`Self::wait`], without a note on the screen.
-    pub(crate) fn wait_as_noted(path: &Path, why: String, commit: &CommitId) {
-        Self { is_noted: true, ..Self::waiting(path, why, commit) }.publish(path);
+    pub(crate) fn wait_as_noted(path: &Path, why: String) {
+        Self { is_noted: true, ..Self::waiting(path, why) }.publish(path);
     }
 
-    fn waiting(path: &Path, why: String, commit: &CommitId) -> Self {
-        let last = Self::read(path);
-        let last = last.unwrap_or_else(|| Self::begun(Task::Wait, commit, None, Phase::Endpoint));
-        let now = Self::begun(Task::Wait, &last.commit, last.measure.as_deref(), last.phase);
-        Self { waits: Some(why), ..now }
+    fn waiting(path: &Path, why: String) -> Self {
+        let (at, measure) = Self::read(path).map_or((None, None), |last| (last.at, last.measure));
+        Self { at, measure, waits: Some(why), ..Self::of(Task::Wait) }
     }
 
     /// Replaces the file. Not durable; a failed write is ignored.
@@ -125,5 +128,28 @@ impl fmt::Display for Task {
             Self::Control => "control",
             Self::Wait => "wait",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_names_what_comes_next_only_if_an_activity_was_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("now.json");
+        let waits = || Activity::read(&path).unwrap();
+        let commit: CommitId = "5".repeat(40).parse().unwrap();
+        Activity::wait(&path, "waiting for a job".to_owned());
+        assert_eq!((waits().at, waits().measure, waits().is_noted), (None, None, false));
+        Activity::begun(Task::Run, &commit, Some("ppl"), Phase::Search).publish(&path);
+        Activity::wait_as_noted(&path, "waiting 1 s before another try".to_owned());
+        assert_eq!(waits().at, Some((commit.clone(), Phase::Search)));
+        assert_eq!((waits().measure.as_deref(), waits().is_noted), (Some("ppl"), true));
+        // A further wait keeps it, too.
+        Activity::wait(&path, "waiting for a job".to_owned());
+        assert_eq!(waits().at, Some((commit, Phase::Search)));
+        assert_eq!(waits().waits.as_deref(), Some("waiting for a job"));
     }
 }

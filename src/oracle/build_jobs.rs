@@ -90,7 +90,10 @@ impl BuildJobs {
             let waits = format!("waiting for job {id}, which builds, to begin");
             tell(JobNews::Waits(waits))?;
             let mut listed = |job: &Listed| {
-                let news = match job.waits(&format!("job {id}, which builds,")) {
+                let waits = job.waits(&format!("job {id}, which builds,"));
+                // Nothing is built any more, even if the result comes later or never.
+                let waits = waits.or_else(|| job.awaits_result(&format!("job {id}")));
+                let news = match waits {
                     Some(why) => JobNews::Waits(why),
                     None if job.is_pending() => return,
                     None => JobNews::Begun,

@@ -267,8 +267,9 @@ impl OracleError {
                 Some("repair the machine".to_owned())
             }
             Self::PortTaken { .. } => Some(
-                "stop that program, or let the measure use a port that is free: clients of the \
-                 runs may talk to that program, and not to the commit's"
+                "stop that program, let the measure use a port that is free, or give the runs a \
+                 network of their own with `sandbox = true` under [run]: clients of the runs may \
+                 talk to that program, and not to the commit's"
                     .to_owned(),
             ),
             Self::Missing { measure, program } => {

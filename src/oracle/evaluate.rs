@@ -42,7 +42,9 @@ impl Oracle {
             None => self.recipes.at(request.commit)?,
         };
         let mut placed = None;
+        let claims = self.claim_in_flight(request, &recipe)?;
         let answer = self.answer(request, &recipe, &mut placed);
+        drop(claims);
         self.tell_set_aside()?;
         if let Some(Placed { slot, .. }) = placed
             && request.keep

@@ -69,6 +69,7 @@ pub(crate) fn trial(of: TrialOf, level: f64) -> Trial {
         parts: Vec::new(),
         shows: Shows::Difference,
         reason: String::new(),
+        skip: None,
         failure: None,
         levels: BTreeMap::from([(Metric::of("ppl"), Value::Number(level))]),
         attempts: Vec::new(),

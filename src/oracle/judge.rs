@@ -195,6 +195,13 @@ fn judge_noisy(
         (search::sequential_rates(&samples, &rates, noise.error), rates.most_runs())
     };
     let said = || {
+        if noise.kind == NoiseKind::Fails {
+            let failed = samples.iter().filter(|vote| **vote > 0.5).count();
+            return format!(
+                "{} fails as the bad endpoint does in {failed} of {runs} runs",
+                metric.measure
+            );
+        }
         let level = observation.level(metric).map_or_else(String::new, |level| level.to_string());
         format!(
             "{metric} {level} in {runs} run{} against {} at the good end and {} at the bad one",

@@ -81,6 +81,8 @@ impl Oracle {
             stop: &self.stop,
             host: &self.launcher.host,
             same: &|record| self.check_elsewhere(record),
+            // If these runs cannot be read, the run counts as one that needs the port.
+            at_good: &|| self.addresses_in_use_at_good(measure).unwrap_or_default(),
             look: &|| self.launcher.look(measure),
         })?;
         let reference = self.reference(measure, recipe)?;

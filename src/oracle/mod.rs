@@ -29,9 +29,11 @@ mod failed_runs;
 mod find_program;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod good_ports;
 mod gpu_state;
 mod host;
 mod identical_build;
+mod in_flight;
 mod input_error;
 mod judge;
 mod launch;

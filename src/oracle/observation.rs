@@ -130,6 +130,15 @@ impl Observation {
         self.readings(measure).last().map(|reading| reading.failed.clone()).unwrap_or_default()
     }
 
+    /// The checks that failed in every run of a measure, and those that failed in any. Both are the
+    /// same if runs repeat; a check that fails by chance is only among the second ones.
+    pub(crate) fn always_and_ever_failed(&self, measure: &str) -> [Checks; 2] {
+        let mut failed = self.readings(measure).map(|reading| &reading.failed);
+        let first = failed.next().cloned().unwrap_or_default();
+        failed
+            .fold([first.clone(), first], |[always, ever], own| [always.among(own), ever.with(own)])
+    }
+
     /// The metrics that the runs of a measure yielded.
     pub(crate) fn yielded(&self, measure: &str) -> BTreeSet<Metric> {
         self.of(measure).iter().flat_map(|sample| sample.values(measure).into_keys()).collect()

@@ -29,10 +29,13 @@ const INTERPRETERS: [&str; 8] = ["python", "node", "bash", "sh", "ruby", "perl",
 
 /// Watches one run.
 pub(super) struct PortWatch {
-    /// The sockets before the run; `None` if the run has a network of its own.
+    /// The sockets before the run, with the connections if [`may_answer`] holds; `None` if the run
+    /// has a network of its own.
     before: Option<TcpSockets>,
     /// Lines of its output which say that an address is in use.
     lines: Vec<String>,
+    /// Whether the last line so far that is not blank says so: then the run ended for want of it.
+    ends_with_one: bool,
     phase: Phase,
 }
 
@@ -48,33 +51,56 @@ pub(super) struct SeenPorts {
 impl PortWatch {
     /// Begins before the run. A sandbox has a network of its own.
     pub(super) fn begin(is_sandboxed: bool, phase: Phase) -> Self {
-        Self { before: (!is_sandboxed).then(TcpSockets::now), lines: Vec::new(), phase }
+        let before = (!is_sandboxed).then(|| {
+            let listening = TcpSockets::listening_now();
+            if may_answer(&listening, phase) { TcpSockets::now() } else { listening }
+        });
+        Self { before, lines: Vec::new(), ends_with_one: false, phase }
     }
 
     /// Takes a line of the output; returns whether it says that an address is in use.
     pub(super) fn line(&mut self, line: &[u8]) -> bool {
-        let is_one =
-            self.before.is_some() && self.lines.len() < MOST_LINES && says_address_in_use(line);
-        if is_one {
-            self.lines.push(text::line(&String::from_utf8_lossy(line)).trim().to_owned());
+        if self.before.is_none() || line.trim_ascii().is_empty() {
+            return false;
         }
+        let said = address_in_use(line);
+        self.ends_with_one = said.is_some();
+        if self.lines.len() >= MOST_LINES {
+            return false;
+        }
+        let is_one = said.is_some();
+        self.lines.extend(said);
         is_one
     }
 
     /// Looks at the sockets when all processes of the run have ended. Who answered matters only at
-    /// the endpoints, before the answer "no regression".
-    pub(super) fn finish(self, ended: &Ended, slot: &Slot, stop: &Stop) -> SeenPorts {
-        let Self { before, lines, phase } = self;
+    /// the endpoints, before the answer "no regression". `at_good`: for each run of the good endpoint
+    /// that worked, its lines which say that an address is in use.
+    pub(super) fn finish(
+        self,
+        ended: &Ended,
+        slot: &Slot,
+        stop: &Stop,
+        at_good: &dyn Fn() -> Vec<Vec<String>>,
+    ) -> SeenPorts {
+        let Self { before, lines, ends_with_one, phase } = self;
         let Some(before) = before else { return SeenPorts::default() };
-        let during = SocketsAround { before, after: TcpSockets::now() };
+        if lines.is_empty() && !(ended.is_success() && may_answer(&before, phase)) {
+            return SeenPorts::default();
+        }
+        let during = SocketsAround { before, after: TcpSockets::now(), ends_with_one };
         if !lines.is_empty() {
-            let taken = during.taken(&lines, ended, slot, stop);
+            let taken = during.taken(&lines, ended, slot, stop, at_good);
             return SeenPorts { taken, answered_by: None };
         }
-        let may_deny = phase == Phase::Endpoint && ended.is_success();
-        let answered_by = may_deny.then(|| during.older_server(slot, stop)).flatten();
-        SeenPorts { taken: None, answered_by }
+        SeenPorts { taken: None, answered_by: during.older_server(slot, stop) }
     }
+}
+
+/// Whether a program that listens before the run may answer it, and the answer "no regression" asks
+/// for such programs. Only then are connections looked at, which takes long.
+fn may_answer(before: &TcpSockets, phase: Phase) -> bool {
+    phase == Phase::Endpoint && before.ports().any(|port| port >= FIRST_USER_PORT)
 }
 
 /// The sockets before and after a run. Whatever listens then is not of the run, so a commit that
@@ -82,28 +108,39 @@ impl PortWatch {
 struct SocketsAround {
     before: TcpSockets,
     after: TcpSockets,
+    /// Whether the run's last words are that an address is in use.
+    ends_with_one: bool,
 }
 
 impl SocketsAround {
     /// The port that the run wanted and another program holds.
     ///
-    /// A run that worked may have taken another port in place of the one in use. It counts, unless
-    /// something connected to the port meanwhile. If no line names a port, the program that listens
-    /// must have the name of one of the commit's files.
+    /// A run that worked may have taken another port in place of the one in use, or may not need it.
+    /// So a run that fails does not fail for want of a port that the good endpoint does not need,
+    /// unless these are its last words.
+    /// Both count, unless something connected to the port meanwhile, or in the minute before (not
+    /// every run knows the difference). If no line names a port, the program that listens must have
+    /// the name of one of the commit's files.
     fn taken(
         &self,
         lines: &[String],
         ended: &Ended,
         slot: &Slot,
         stop: &Stop,
+        at_good: &dyn Fn() -> Vec<Vec<String>>,
     ) -> Option<TakenPort> {
         let held: BTreeSet<u16> = self.before.ports().chain(self.after.ports()).collect();
-        let is_wanted = |port: &u16| !ended.is_success() || self.is_used(*port);
+        let has_failed = !ended.is_success();
         let (port, says) = match named(lines, &held) {
-            Named::Held(port, line) => Some((port, line)).filter(|(port, _)| is_wanted(port))?,
+            Named::Held(ports) => {
+                let is_needed =
+                    has_failed && (self.ends_with_one || !is_known(lines, &held, &at_good()));
+                ports.into_iter().find(|(port, _)| is_needed || self.is_used(*port))?
+            }
             Named::Free => return None,
             Named::Nothing => {
-                let ports = held.iter().copied().filter(is_wanted);
+                let ports = held.iter().copied();
+                let ports = ports.filter(|port| has_failed || self.is_used(*port));
                 (self.of_commit(ports, slot, stop)?, lines.first()?.as_str())
             }
         };
@@ -156,11 +193,16 @@ fn command(process: &Listener) -> String {
     text::shorten(&text::line(&text::typed(&process.words)), LONGEST_QUOTE)
 }
 
+/// The line of a run's output as it is shown, if it says that an address is in use.
+pub(super) fn address_in_use(line: &[u8]) -> Option<String> {
+    says_address_in_use(line).then(|| text::line(&String::from_utf8_lossy(line)).trim().to_owned())
+}
+
 /// What lines name that say that an address is in use.
 #[derive(Debug, PartialEq, Eq)]
 enum Named<'l> {
-    /// This port, on which a program outside the run listens; and the line.
-    Held(u16, &'l str),
+    /// These ports, on which programs outside the run listen; and the line of each.
+    Held(Vec<(u16, &'l str)>),
     /// Only ports on which no program outside the run listens.
     Free,
     /// No port.
@@ -168,13 +210,36 @@ enum Named<'l> {
 }
 
 fn named<'l>(lines: &'l [String], held: &BTreeSet<u16>) -> Named<'l> {
-    let mut ports =
-        lines.iter().flat_map(|line| named_ports(line).map(move |port| (port, line))).peekable();
-    if ports.peek().is_none() {
+    let ports =
+        lines.iter().flat_map(|line| named_ports(line).map(move |port| (port, line.as_str())));
+    let mut ports: Vec<(u16, &str)> = ports.collect();
+    if ports.is_empty() {
         return Named::Nothing;
     }
-    let held = ports.find(|(port, _)| held.contains(port));
-    held.map_or(Named::Free, |(port, line)| Named::Held(port, line))
+    ports.retain(|(port, _)| held.contains(port));
+    if ports.is_empty() { Named::Free } else { Named::Held(ports) }
+}
+
+/// Whether one of these runs said all lines of another run. `held`: the ports on which programs
+/// outside the run listen.
+fn is_known(lines: &[String], held: &BTreeSet<u16>, runs: &[Vec<String>]) -> bool {
+    // Of a run that says more, not all lines are known.
+    lines.len() < MOST_LINES
+        && runs
+            .iter()
+            .any(|run| lines.iter().all(|line| run.iter().any(|known| is_alike(line, known, held))))
+}
+
+/// Whether two lines differ only in numbers, such as the time, and name the same of these ports.
+fn is_alike(one: &str, other: &str, held: &BTreeSet<u16>) -> bool {
+    let ports = |line: &str| -> BTreeSet<u16> {
+        named_ports(line).filter(|port| held.contains(port)).collect()
+    };
+    without_numbers(one).eq(without_numbers(other)) && ports(one) == ports(other)
+}
+
+fn without_numbers(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty())
 }
 
 /// The file name of the program that a process runs: of the script or module, if it is an
@@ -208,7 +273,7 @@ mod tests {
         let of = |lines: &[&str]| {
             let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
             match named(&lines, &held) {
-                Named::Held(port, line) => Some((port, line.to_owned())),
+                Named::Held(ports) => Some((ports[0].0, ports[0].1.to_owned())),
                 Named::Free => Some((0, String::new())),
                 Named::Nothing => None,
             }
@@ -218,6 +283,29 @@ mod tests {
         // The commit starts its own server twice.
         assert_eq!(of(&["listen tcp :9090: address already in use"]), Some((0, String::new())));
         assert_eq!(of(&["10:22:33 [Errno 98] Address already in use"]), None);
+        let lines = ["port 8080 is already in use", taken].map(str::to_owned);
+        assert!(matches!(named(&lines, &held), Named::Held(ports) if ports.len() == 2));
+    }
+
+    #[test]
+    fn a_run_that_says_what_a_working_run_says_does_not_need_the_port() {
+        let held = BTreeSet::from([8080, 9090]);
+        let is_known = |lines: &[&str], run: &[&str]| {
+            let [lines, run] =
+                [lines, run].map(|all| all.iter().map(|&line| line.to_owned()).collect::<Vec<_>>());
+            is_known(&lines, &held, &[Vec::new(), run])
+        };
+        let metrics = "10:22:33 no metrics: bind :9090: address already in use";
+        let later = "9:01:07 no metrics: bind :9090: address already in use";
+        let server = "10:22:33 no metrics: bind :8080: address already in use";
+        let other = "fatal: bind :9090: address already in use";
+        assert!(is_known(&[later], &[other, metrics]));
+        assert!(is_known(&[later, metrics], &[metrics]));
+        assert!(!is_known(&[metrics], &[]));
+        assert!(!is_known(&[metrics], &[server]), "another port");
+        assert!(!is_known(&[metrics], &[other]), "another text");
+        assert!(!is_known(&[metrics, server], &[metrics]), "a port more");
+        assert!(!is_known(&[metrics; MOST_LINES], &[metrics]), "there may be more lines");
     }
 
     #[test]

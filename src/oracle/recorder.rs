@@ -134,6 +134,12 @@ impl Recorder {
         self.recorded.taken_over.contains(&(commit.clone(), phase))
     }
 
+    /// Notes that a worker begins at this commit, perhaps once more: what it measures is taken over
+    /// too.
+    pub(crate) fn expect_worker(&mut self, commit: &CommitId, phase: Phase) {
+        self.recorded.taken_over.remove(&(commit.clone(), phase));
+    }
+
     /// Says in the journal that the hunt takes over what a worker measured, after it waited.
     pub(crate) fn take_over(
         &mut self,

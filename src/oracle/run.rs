@@ -54,6 +54,9 @@ pub(super) struct RunRequest<'a> {
     pub(super) stop: &'a Stop,
     /// Fails if a file from outside the slot differs from what other runs loaded.
     pub(super) same: &'a dyn Fn(&RunRecord) -> Result<(), OracleError>,
+    /// For each run of the good endpoint that worked, the lines of its output which say that an
+    /// address is in use.
+    pub(super) at_good: &'a dyn Fn() -> Vec<Vec<String>>,
     /// The computer.
     pub(super) host: &'a Host,
     /// Reads the machine's state.
@@ -117,7 +120,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         machine = Some(MachineStates { before, after: (order.look)() });
         (done.ended, used)
     };
-    let ports = ports.finish(&ended, slot, order.stop);
+    let ports = ports.finish(&ended, slot, order.stop, order.at_good);
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }

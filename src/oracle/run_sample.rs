@@ -4,7 +4,7 @@ use crate::config::{Config, Policy};
 use crate::evaluation::{Failure, GuardTarget, NoiseKind, SkipReason};
 use crate::search::Levels;
 
-use super::untestable::{incomparable, policy_of, skip_reason};
+use super::untestable::{incomparable, other_checks, policy_of, skip_reason};
 use super::{Observation, Sample};
 
 /// A bad run without a number (NaN, for example) gets the bad level plus this many standard
@@ -39,6 +39,9 @@ pub(crate) fn run_sample(
     let Some(sample) = samples.get(place) else {
         return RunSample::Untestable(SkipReason::Unreadable, "it was not measured".to_owned());
     };
+    if let Some(sought) = &target.failure {
+        return fails(sample, sought, target);
+    }
     let kind = target.noise.map_or(NoiseKind::Plain, |noise| noise.kind);
     match (&sample.result, sample.value(&target.guard.metric)) {
         (Err(failure), _) => failed(failure, sample, target, config),
@@ -49,7 +52,7 @@ pub(crate) fn run_sample(
         (Ok(reading), Some(value)) => match incomparable(reading, target, samples) {
             Some((why, reason)) => RunSample::Untestable(why, reason),
             None => RunSample::Sample(match kind {
-                NoiseKind::Breaks => {
+                NoiseKind::Breaks | NoiseKind::Fails => {
                     f64::from(u8::from(target.guard.is_broken(&target.baseline, &value)))
                 }
                 NoiseKind::Differs => {
@@ -62,6 +65,25 @@ pub(crate) fn run_sample(
                 }
             }),
         },
+    }
+}
+
+/// The sample where a failure is sought by its rate. A run that does not fail is good, whatever it
+/// prints; a run that fails otherwise tells nothing.
+fn fails(sample: &Sample, sought: &Failure, target: &GuardTarget) -> RunSample {
+    match &sample.result {
+        Err(failure) if sample.starved => {
+            RunSample::Untestable(SkipReason::Resource, failure.detail.clone())
+        }
+        Err(failure) if sought.is_same_failure(failure) => RunSample::Sample(1.0),
+        Err(failure) => RunSample::Untestable(skip_reason(failure.kind), failure.detail.clone()),
+        Ok(reading) => {
+            let measure = &target.guard.metric.measure;
+            match other_checks(reading, target.checks.as_ref(), measure) {
+                Some(reason) => RunSample::Untestable(SkipReason::OtherChecks, reason),
+                None => RunSample::Sample(0.0),
+            }
+        }
     }
 }
 
@@ -87,7 +109,7 @@ fn worst(target: &GuardTarget) -> f64 {
 mod tests {
     use super::*;
     use crate::evaluation::{FailureKind, GuardForm, Noise, Orientation};
-    use crate::oracle::fixture::{config, failed, seen, target};
+    use crate::oracle::fixture::{config, failed, failure, ppl, seen, target};
 
     /// The sample of a NaN run, and the bad level on the oriented scale.
     fn nan(form: GuardForm, bad: f64, paired: bool) -> (f64, f64) {
@@ -103,6 +125,21 @@ mod tests {
             panic!("no sample")
         };
         (x, scale.oriented(200.0))
+    }
+
+    #[test]
+    fn where_a_failure_is_sought_by_its_rate_only_that_failure_counts() {
+        let mut target = target(GuardForm::MaxIncrease(0.1), 7.0, 7.0);
+        target.failure = Some(Box::new(failure(FailureKind::Nan, "nan")));
+        let of = |run: Sample| run_sample(&seen('a', "ppl", [run]), &target, 0, &config(""));
+        assert_eq!(of(failed(FailureKind::Nan, "nan")), RunSample::Sample(1.0));
+        // A value that breaks the guard is no failure.
+        assert_eq!(of(ppl(7.0)), RunSample::Sample(0.0));
+        assert_eq!(of(ppl(9.0)), RunSample::Sample(0.0));
+        let crash = failed(FailureKind::Crash, "signal 11");
+        assert!(matches!(of(crash), RunSample::Untestable(SkipReason::Crash, _)));
+        let starved = Sample { starved: true, ..failed(FailureKind::Nan, "nan") };
+        assert!(matches!(of(starved), RunSample::Untestable(SkipReason::Resource, _)));
     }
 
     #[test]

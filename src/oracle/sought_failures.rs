@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{CommitId, Failure, Phase, Target};
+use crate::evaluation::{CommitId, Failure, Phase};
 use crate::store::journal::{Entry, Event};
 
 use super::{Request, Sample};
@@ -31,8 +31,8 @@ impl SoughtFailures {
         });
         let mut by_measure = BTreeMap::new();
         for target in last.unwrap_or_default() {
-            if let Target::Failure { measure: Some(measure), failure, .. } = target {
-                by_measure.insert(measure.clone(), failure.clone());
+            if let Some((measure, failure)) = target.failure_of_runs() {
+                by_measure.insert(measure.to_owned(), failure.clone());
             }
         }
         for entry in entries {

@@ -44,6 +44,8 @@ mod sandbox_trial;
 pub mod shim;
 mod signals;
 mod slot_mark;
+#[cfg(target_os = "linux")]
+mod socket_diag;
 mod sockets;
 mod splitter;
 mod stage;

@@ -6,6 +6,7 @@ use crate::store::journal::SearchMethod;
 use crate::ui::text;
 
 use super::doubts::doubts;
+use super::merge::is_by_first_parent;
 use super::model::{EffectLine, FirstBad, GuardLine, NoiseLine, PosteriorLine, Report};
 use super::sought::Sought;
 
@@ -26,7 +27,11 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
     }
     let fresh = format!(
         "{sure}: fresh runs of it and of its {} favour a real change {} : 1",
-        if first.parents.len() > 1 { "parents" } else { "parent" },
+        match first.parents.len() {
+            0 | 1 => "parent",
+            _ if is_by_first_parent(report, first) => "first parent",
+            _ => "parents",
+        },
         odds(first.confidence)
     );
     let likely = report.first(&first.commit);
@@ -48,7 +53,11 @@ pub(super) fn confidence_alone(report: &Report, first: &FirstBad) -> String {
 fn evidence(report: &Report, first: &FirstBad) -> &'static str {
     let in_noise = report.was_found_in_noise(first);
     if first.failure.is_some() && !in_noise {
-        "fresh runs of it fail alike, those of its parents do not"
+        if is_by_first_parent(report, first) {
+            "fresh runs of it fail alike, those of its first parent do not"
+        } else {
+            "fresh runs of it fail alike, those of its parents do not"
+        }
     } else if first.basis == Basis::BitExact {
         "every run repeated bit for bit"
     } else if in_noise {

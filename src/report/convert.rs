@@ -43,6 +43,7 @@ impl From<&Culprit> for FirstBad {
             confirmed_before: culprit.confirmed_before.clone(),
             doubts: culprit.doubts.clone(),
             undone_by: culprit.undone_by.clone(),
+            hidden: culprit.hidden.clone(),
         }
     }
 }

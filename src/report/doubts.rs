@@ -61,13 +61,14 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
     of_others.chain(of_answer).collect()
 }
 
-/// That so many later commits may have switched off what a commit adds, and others on again.
+/// That so many later commits may have switched off what a commit adds or sets, and others on
+/// again.
 fn untold_namings(number: usize) -> String {
     let commits = text::plural(number, "later commit");
     let have = if number == 1 { "has" } else { "have" };
     format!(
-        "{commits} that may have switched off what it adds {have} no verdict, and another commit \
-         may have switched it on again"
+        "{commits} that may have switched off what it adds or sets {have} no verdict, and another \
+         commit may have switched it on again"
     )
 }
 
@@ -87,11 +88,11 @@ fn last_digit(metric: &Metric) -> String {
     )
 }
 
-/// Why a build may not have read what the user's reads.
+/// Why a build or a run may not have read what the user's reads.
 fn pointer(path: &str) -> String {
     format!(
-        "it changes {}, a pointer of Git LFS in the hunt's checkouts, and a build may have read the \
-         pointer in place of the file: `lfs = true` under [worktree] excludes that",
+        "it changes {}, a pointer of Git LFS in the hunt's checkouts, and a build or a run may have \
+         read the pointer in place of the file: `lfs = true` under [worktree] excludes that",
         text::line(path)
     )
 }

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::store::journal::{Entry, Event};
 
-/// Adds up the sessions of a hunt, each from its first event to its last. A killed process counts
-/// up to its last event.
+/// Adds up the sessions of a hunt, each from its first event to its last. A driver that pauses, or
+/// that submits another job, has one session. A killed process counts up to its last event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrivenTime {
     /// Seconds of the sessions that ended.
@@ -21,9 +21,18 @@ impl DrivenTime {
         let begins = matches!(entry.event, Event::Begun(_)) && self.session.is_none();
         match &entry.event {
             _ if begins => self.session = Some((at, at)),
-            Event::Resumed { .. } => {
-                self.ended = self.seconds();
-                self.session = Some((at, at));
+            Event::Resumed { driver_since, .. } => {
+                let since = driver_since.as_ref().and_then(|since| since.parse::<Timestamp>().ok());
+                self.session = Some(match self.session {
+                    // The driver was at work before: it paused, or waited for another job.
+                    Some((from, to)) if since.is_some_and(|since| since <= to) => {
+                        (from, to.max(at))
+                    }
+                    _ => {
+                        self.ended = self.seconds();
+                        (at, at)
+                    }
+                });
             }
             _ => self.session = self.session.map(|(from, to)| (from, to.max(at))),
         }

@@ -2,7 +2,7 @@
 
 use super::certainty::confidence;
 use super::model::{FirstBad, Report};
-use super::{differences, inquiry, inside, merge, steps, words};
+use super::{differences, inquiry, inside, merge, steps, time_out, words};
 
 /// A fact as a sentence.
 pub(super) struct Fact {
@@ -54,8 +54,10 @@ pub(super) fn first_bad(report: &Report, first: &FirstBad) -> Vec<Fact> {
     let over_text = first.effects.iter().filter_map(|effect| steps::over_text(report, effect));
     facts.extend(over_text.map(|words| detail(steps::OVER_TEXT, words)));
     let failure = first.failure.as_ref().map(words::failure_text);
-    facts.extend(failure.map(|words| evidence(words::fails(report), words)));
+    facts.extend(failure.map(|words| evidence(words::fails(report, first), words)));
+    facts.extend(time_out::in_words(report, first).map(|words| evidence("Time", words)));
     facts.extend(words::landed_again(first).map(|words| evidence("Undone", words)));
+    facts.extend(words::hidden(first).map(|words| evidence("Hidden", words)));
     facts.extend(merge::in_words(report, first).map(|words| evidence("Merge", words)));
     facts.extend(words::dependencies(first).into_iter().map(|words| evidence("Dependency", words)));
     facts.extend(inside::words(first).into_iter().map(|words| evidence("Inside", words)));

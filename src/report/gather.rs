@@ -38,7 +38,7 @@ impl Report {
         let mut report = report.ok_or_else(|| ReportError::NotBegun(hunt.id().to_owned()))?;
         let named: Vec<CommitId> =
             report.culprits.iter().map(|first| first.commit.clone()).collect();
-        let Usage { node_s, gpu_s, is_least } = Usage::of(hunt, &entries, None);
+        let Usage { node_s, gpu_s, is_least } = Usage::of(hunt, &entries, None, &mut None);
         report.totals = Totals { node_s, gpu_s, usage_is_least: is_least, ..report.totals };
         report.recheck = recheck::of(hunt, &entries, &named)?;
         report.failed = printed::of(&report, hunt.path());

@@ -64,7 +64,7 @@ impl<'a> Gathered<'a> {
         Self { is_driven, dumped, ..Self::default() }
     }
 
-    /// The machine changed: what was found before does not count.
+    /// The machine changed, or checks are left out: what was found before does not count.
     fn begin_anew(&mut self, attempts: &'a [String]) {
         self.measured.machine_changed(attempts);
         self.confirmed.clear();
@@ -97,7 +97,8 @@ impl<'a> Gathered<'a> {
             }
             Event::WarmsUp { attempts, .. } => self.measured.leave_out_first_runs(attempts),
             Event::MachineChanged { attempts, .. } => self.begin_anew(attempts),
-            Event::Resumed { limits } => {
+            Event::ChecksLeftOut { .. } => self.begin_anew(&[]),
+            Event::Resumed { limits, .. } => {
                 self.limits = limits.as_ref().or(self.limits);
                 self.stopped = None;
                 // If a limit had ended the hunt, its answer is out of date.

@@ -56,6 +56,7 @@ mod tensors;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod time_out;
 mod timed;
 mod unread;
 mod usage;

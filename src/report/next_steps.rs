@@ -6,10 +6,24 @@ use crate::ui::text;
 use super::candidates::printed_elsewhere;
 use super::model::{FailedLine, MeasuredCommit, Report};
 
-/// What to do next, one line each.
-pub(super) fn next_steps(report: &Report) -> Vec<String> {
-    let tries = report.next.iter().map(|try_it| format!("Next: {}", text::line(try_it)));
-    tries.chain(after_an_answer(report)).chain(after_a_good_end_that_fails(report)).collect()
+/// What to do next, one line each, with lines for `oracle.toml` below. Only words may be shortened:
+/// the user copies the lines for the file.
+pub(super) fn next_steps(report: &Report, width: usize) -> Vec<String> {
+    let mut next = Vec::new();
+    for step in &report.next {
+        let (words, lines) = words_and_lines(step);
+        next.push(text::shorten(&format!("Next: {words}"), width));
+        next.extend(lines.lines().map(|line| format!("  {line}")));
+    }
+    let further = after_an_answer(report).into_iter().chain(after_a_good_end_that_fails(report));
+    next.extend(further.map(|words| text::shorten(&words, width)));
+    next
+}
+
+/// The words of a step, and the lines for `oracle.toml` below them; empty if there are none.
+pub(super) fn words_and_lines(step: &str) -> (String, String) {
+    let (words, lines) = step.split_once('\n').unwrap_or((step, ""));
+    (text::line(words), text::lines(lines))
 }
 
 /// Two commands for an answer that names commits.

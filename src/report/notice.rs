@@ -65,7 +65,7 @@ pub(crate) struct Notice {
     pub candidates: Vec<CommitId>,
     /// The limit that ended the hunt.
     pub limit: Option<ReachedLimit>,
-    /// What to do next, one sentence each.
+    /// What to do next, one sentence each, perhaps with lines for `oracle.toml` below it.
     pub next: Vec<String>,
     /// The files of the report.
     pub report: NoticeFiles,

@@ -30,6 +30,8 @@ pub(crate) enum Stage {
     EarlierCommits,
     /// The hunt tests parts of the first bad commit's change.
     Localization,
+    /// The hunt tests the bad end without the changes of the named commits, in noise.
+    EndWithout,
     /// The hunt compares the first bad commit with its parent in the cells of a sweep.
     Sweep,
 }
@@ -44,6 +46,7 @@ impl Stage {
             Self::LaterCommits => "checking later commits",
             Self::EarlierCommits => "checking earlier commits",
             Self::Localization => "looking for the cause inside the commit",
+            Self::EndWithout => "testing the bad end without the named commits",
             Self::Sweep => "looking where the commit shows its regression",
         }
     }
@@ -175,9 +178,8 @@ impl Pace {
                     Neighbours::Earlier => Stage::EarlierCommits,
                 };
             }
-            Event::Localizing { .. } | Event::EndWithout { .. } => {
-                self.stage = Stage::Localization;
-            }
+            Event::Localizing { .. } => self.stage = Stage::Localization,
+            Event::EndWithout { .. } => self.stage = Stage::EndWithout,
             Event::Sweeping { .. } => self.stage = Stage::Sweep,
             Event::Build(build) if matches!(build.phase, Phase::Localize | Phase::Inquiry) => {}
             Event::Build(build) if !build.reused => {

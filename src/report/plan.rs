@@ -1,6 +1,6 @@
 //! A hunt's plan as text.
 
-use crate::store::journal::{HuntPart, Plan, PlanPart};
+use crate::store::journal::{HuntPart, Plan, PlanAhead, PlanPart};
 use crate::ui::text;
 
 use super::usage::hours;
@@ -31,15 +31,22 @@ pub(crate) fn plan(plan: &Plan) -> String {
         (false, 0) => {
             format!("at least {}, usually up to {}", text::plural(least.1, "run"), most.1)
         }
+        (false, _) if least.0 == 0 => {
+            let most = builds_and_runs(most);
+            format!("at least {}, usually up to {most}", text::plural(least.1, "run"))
+        }
         (false, _) => {
             format!("at least {}, usually up to {} and {}", builds_and_runs(least), most.0, most.1)
         }
     };
-    format!("{size}: {counts}{}{less}", time(plan))
+    format!("{size}: {counts}{less}{}", time(plan))
 }
 
+/// What the first column says of [`Plan::ahead`].
+const AHEAD: &str = "measured ahead";
+
 /// What each part of the hunt costs, one line each: `search        5-7 builds, 5-14 runs`.
-pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
+pub(crate) fn plan_parts(plan: &Plan) -> Vec<String> {
     let name = |part: HuntPart| match part {
         HuntPart::Ends => "ends",
         HuntPart::Search => "search",
@@ -49,11 +56,10 @@ pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
         HuntPart::Sweep => "sweep",
     };
     // Two spaces behind the longest name.
-    let width = parts.iter().map(|part| name(part.part).len()).max().unwrap_or(0).max(12) + 2;
+    let names = plan.parts.iter().map(|part| name(part.part)).chain(plan.ahead.map(|_| AHEAD));
+    let width = names.map(str::len).max().unwrap_or(0).max(12) + 2;
     let line = |part: &PlanPart| {
-        let runs = counted(part.runs, "run");
-        let builds = Some(counted(part.builds, "build")).filter(|_| part.builds[1] > 0);
-        let all = builds.map_or_else(|| runs.clone(), |builds| format!("{builds}, {runs}"));
+        let all = cost(part.builds, part.runs);
         let more = match part.part {
             HuntPart::LaterCommits => ", to see whether the step lasts",
             HuntPart::Localization => ", more for a large change (--no-localize leaves this out)",
@@ -61,7 +67,19 @@ pub(crate) fn plan_parts(parts: &[PlanPart]) -> Vec<String> {
         };
         format!("{:<width$}{all}{more}", name(part.part))
     };
-    parts.iter().map(line).collect()
+    let ahead = |ahead: PlanAhead| {
+        let all = cost([0, ahead.builds], [0, ahead.runs]);
+        format!("{AHEAD:<width$}{all} more, in other slots (--slots 1 leaves this out)")
+    };
+    plan.parts.iter().map(line).chain(plan.ahead.map(ahead)).collect()
+}
+
+/// `5-7 builds, 5-14 runs`, without what a part does not need.
+fn cost(builds: [usize; 2], runs: [usize; 2]) -> String {
+    let counts = [(builds, "build"), (runs, "run")].into_iter();
+    let is_nothing = builds[1] + runs[1] == 0;
+    let counts = counts.filter(|(count, noun)| count[1] > 0 || (is_nothing && *noun == "run"));
+    counts.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(", ")
 }
 
 /// The cost of the search and its confirmation, in the words of journals without parts.
@@ -102,8 +120,11 @@ fn time(plan: &Plan) -> String {
     if most <= 0.0 {
         return String::new();
     }
+    let ahead = plan.ahead.filter(|ahead| ahead.seconds > 0.0);
     let gpus = plan.gpus.map_or_else(String::new, |gpus| {
-        format!(", up to {} GPU-hours", hours(most * f64::from(gpus)))
+        let all = most + ahead.map_or(0.0, |ahead| ahead.seconds);
+        let with = if ahead.is_some() { " with what is measured ahead" } else { "" };
+        format!(", up to {} GPU-hours{with}", hours(all * f64::from(gpus)))
     });
     let time = if plan.stored {
         format!("at most about {}", text::seconds(most))
@@ -149,6 +170,7 @@ mod tests {
         stored: false,
         parts: Vec::new(),
         gpus: None,
+        ahead: None,
     };
 
     fn part(part: HuntPart, builds: [usize; 2], runs: [usize; 2]) -> PlanPart {
@@ -179,8 +201,8 @@ mod tests {
         );
         assert_eq!(
             plan_of(|plan| plan.stored = true),
-            "41 commits, about 6 steps: usually up to 24 builds and 48 runs; at most about \
-             2 min 00 s (results in the store cost nothing)"
+            "41 commits, about 6 steps: usually up to 24 builds and 48 runs (results in the store \
+             cost nothing); at most about 2 min 00 s"
         );
         let with_gpus = plan_of(|plan| plan.gpus = Some(4));
         assert!(with_gpus.ends_with(" to 2 min 00 s, up to 0.13 GPU-hours"), "{with_gpus}");
@@ -188,12 +210,15 @@ mod tests {
         assert!(unknown.ends_with("usually up to 24 and 48"), "{unknown}");
         let prebuilt = plan_of(|plan| plan.parts.iter_mut().for_each(|it| it.builds = [0; 2]));
         assert!(prebuilt.contains(": at least 10 runs, usually up to 48; "), "{prebuilt}");
+        let taken = plan_of(|plan| plan.parts.iter_mut().for_each(|it| it.builds[0] = 0));
+        let words = ": at least 10 runs, usually up to 24 builds and 48 runs; ";
+        assert!(taken.contains(words), "{taken}");
     }
 
     #[test]
     fn each_part_is_one_line() {
         assert_eq!(
-            plan_parts(&whole().parts),
+            plan_parts(&whole()),
             [
                 "ends                     2 builds, 4 runs",
                 "search                   5-8 builds, 5-16 runs",
@@ -201,10 +226,33 @@ mod tests {
                  (--no-localize leaves this out)",
             ]
         );
-        assert_eq!(plan_parts(&whole().parts[..1]), ["ends          2 builds, 4 runs"]);
+        let lines = |one: PlanPart| plan_parts(&Plan { parts: vec![one], ..PLAN });
+        let ends = part(HuntPart::Ends, [2, 2], [4, 4]);
+        assert_eq!(lines(ends), ["ends          2 builds, 4 runs"]);
         assert_eq!(
-            plan_parts(&[part(HuntPart::LaterCommits, [0, 4], [0, 8])]),
+            lines(part(HuntPart::LaterCommits, [0, 4], [0, 8])),
             ["later commits  0-4 builds, 0-8 runs, to see whether the step lasts"]
+        );
+        let unbuilt = part(HuntPart::Search, [0, 0], [0, 8]);
+        assert_eq!(lines(unbuilt), ["search        0-8 runs"]);
+        let unrun = part(HuntPart::Search, [3, 5], [0, 0]);
+        assert_eq!(lines(unrun), ["search        3-5 builds"]);
+        let known = part(HuntPart::Ends, [0, 0], [0, 0]);
+        assert_eq!(lines(known), ["ends          0 runs"]);
+    }
+
+    #[test]
+    fn what_is_measured_ahead_costs_gpu_hours_but_no_time() {
+        let ahead = Some(PlanAhead { builds: 8, runs: 16, seconds: 360.0 });
+        let one = Plan { gpus: Some(1), ..whole() };
+        let both = Plan { ahead, ..one.clone() };
+        assert!(plan(&one).ends_with("; about 34 s to 2 min 00 s, up to 0.033 GPU-hours"));
+        let with = "; about 34 s to 2 min 00 s, up to 0.13 GPU-hours with what is measured ahead";
+        assert!(plan(&both).ends_with(with), "{}", plan(&both));
+        assert_eq!(
+            plan_parts(&both).last().unwrap(),
+            "measured ahead           0-8 builds, 0-16 runs more, in other slots (--slots 1 leaves \
+             this out)"
         );
     }
 

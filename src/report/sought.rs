@@ -82,6 +82,11 @@ impl Sought {
         self.either("Fails where its parents do not", "Works where its parents fail")
     }
 
+    /// The same label if only the first one of several parents was measured.
+    pub(super) fn failure_label_by_first_parent(self) -> &'static str {
+        self.either("Fails where its first parent does not", "Works where its first parent fails")
+    }
+
     /// What the commit does to a failure that the bad end shows.
     pub(super) fn makes_failure(self) -> &'static str {
         self.either("brings", "ends")

@@ -8,7 +8,8 @@ use super::model::{FirstBad, Report};
 use super::next_steps::next_steps;
 use super::words::AROUND;
 use super::{
-    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
+    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, time_out,
+    words,
 };
 
 /// Maximum length of a list of files, candidates, or ranges.
@@ -22,6 +23,9 @@ const DIFFERENCES: usize = 3;
 
 /// Maximum length of a log line, in characters.
 const WIDE: usize = 200;
+
+/// Maximum length of other lines.
+const LONGEST: usize = 400;
 
 /// Maximum lines of an answer.
 const SCREEN: usize = 25;
@@ -41,20 +45,22 @@ pub(crate) fn terminal_answer(report: &Report) -> String {
     let around = inside::around(report).map(|words| text::line(&format!("{AROUND} {words}")));
     lines.splice(1..1, around);
     lines.extend(printed_lines(report));
-    let mut next = next_steps(report);
+    let short = |line: &String| text::shorten(line, LONGEST);
+    let mut next = next_steps(report, LONGEST);
     shorten_list(&mut next, NEXT);
-    next.extend(words::used(report));
+    next.extend(words::used(report).as_ref().map(short));
     // The last line names the report.
     shorten_list(&mut lines, SCREEN - next.len() - 1);
+    let mut lines: Vec<String> = lines.iter().map(short).collect();
     lines.extend(next);
     let path = report.folder.join("report.html").display().to_string();
-    lines.push(format!(
+    lines.push(short(&format!(
         "report: {} (report.md, report.json and reproduce.sh are beside it)",
         text::line(&path)
-    ));
+    )));
     let mut answer = String::new();
     for line in lines {
-        answer.push_str(text::shorten(&line, 400).trim_end());
+        answer.push_str(line.trim_end());
         answer.push('\n');
     }
     answer
@@ -106,10 +112,13 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(first.effects.iter().take(3).map(|effect| steps::step(report, effect)));
     if let Some(failure) = &first.failure {
         let what = words::failure_text(failure);
-        lines.push(format!("{}: {}", words::fails(report), text::line(&what)));
+        lines.push(format!("{}: {}", words::fails(report, first), text::line(&what)));
     }
+    let time = time_out::in_words(report, first);
+    lines.extend(time.map(|words| text::line(&format!("Time: {words}"))));
     let merge = merge::in_words(report, first);
     lines.extend(merge.map(|words| text::line(&format!("Merge: {words}"))));
+    lines.extend(words::hidden(first).map(|words| format!("Hidden: {words}")));
     let cause = inquiry::facts(report, first).into_iter();
     lines.extend(cause.map(|(label, words)| format!("{label}: {words}")));
     lines.push(format!("Confidence {}", certainty::confidence(report, first)));
@@ -140,6 +149,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
         lines.push(format!("Also a {}: {name}  {effect}", words::sought(report)));
         lines.push(format!("  Confidence {}", certainty::confidence_alone(report, other)));
         lines.extend(words::landed_again(other).map(|words| format!("  Undone: {words}")));
+        lines.extend(words::hidden(other).map(|words| format!("  Hidden: {words}")));
         let cause = inquiry::facts(report, other).into_iter().take(1);
         lines.extend(cause.map(|(label, words)| format!("  {label}: {words}")));
     }

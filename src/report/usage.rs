@@ -23,38 +23,24 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// What a hunt used since this time; `None` means since its beginning.
-    pub(crate) fn of(hunt: &HuntDir, entries: &[Entry], since: Option<Timestamp>) -> Self {
-        Self::with(hunt, entries, since, &mut None, &[])
-    }
-
-    /// As [`Self::of`], for a hunt that goes on and is asked again and again. The runs of workers
-    /// count when they end: the journal has them only when a worker has made all of its runs.
-    /// `gpus`: the GPUs of a slot, read from the hunt's configuration once they are needed.
-    pub(crate) fn so_far(
+    /// What a hunt used since this time; `None` means since its beginning. The runs of workers
+    /// count when they end: the journal has them only when a worker has made all of its runs, and
+    /// never if a limit stops it before. `gpus`: the GPUs of a slot, read from the hunt's
+    /// configuration once they are needed.
+    pub(crate) fn of(
         hunt: &HuntDir,
         entries: &[Entry],
         since: Option<Timestamp>,
         gpus: &mut Option<u32>,
-    ) -> Self {
-        let ahead = hunt.all_measured_ahead();
-        let runs: Vec<(String, f64)> = ahead.into_iter().flat_map(|worker| worker.runs).collect();
-        Self::with(hunt, entries, since, gpus, &runs)
-    }
-
-    fn with(
-        hunt: &HuntDir,
-        entries: &[Entry],
-        since: Option<Timestamp>,
-        gpus: &mut Option<u32>,
-        of_workers: &[(String, f64)],
     ) -> Self {
         let times = times(hunt, entries);
         if !times.is_empty() {
             return of_jobs(&times, since);
         }
         *gpus = gpus.or_else(|| gpus_of_slot(hunt, entries));
-        Self::of_runs(entries, *gpus, since, of_workers)
+        let ahead = hunt.all_measured_ahead();
+        let runs: Vec<(String, f64)> = ahead.into_iter().flat_map(|worker| worker.runs).collect();
+        Self::of_runs(entries, *gpus, since, &runs)
     }
 
     /// Adds up the time of the runs, each once: the search may take a worker's run over later.
@@ -165,6 +151,7 @@ mod tests {
     use super::*;
     use crate::evaluation::Phase;
     use crate::store::journal::AheadDone;
+    use crate::store::{AheadRecord, Store};
 
     fn time(seconds: f64, gpus: u32, at: &str, is_over: bool) -> JobTime {
         JobTime { seconds, gpus, at: at.parse().unwrap(), is_over }
@@ -212,6 +199,18 @@ mod tests {
         assert_eq!(seconds(&[ahead("2026-11-24T07:00:00Z", &runs)]), Some(30.0));
         let earlier = ahead("2026-11-24T05:00:00Z", &runs[..1]);
         assert_eq!(seconds(&[earlier]), Some(10.0), "the first one was before the limit");
+    }
+
+    #[test]
+    fn the_runs_of_a_worker_that_a_limit_stopped_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        hunt.make_ahead().unwrap();
+        let mut record = AheadRecord::new("1".repeat(40).parse().unwrap(), Phase::Search);
+        record.runs.push(("1-a".to_owned(), 10.0));
+        hunt.keep_ahead(&record).unwrap();
+        // The journal has nothing of it.
+        assert_eq!(Usage::of(&hunt, &[], None, &mut Some(2)).gpu_s, Some(20.0));
     }
 
     #[test]

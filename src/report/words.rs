@@ -10,6 +10,7 @@ use super::ahead::Ahead;
 use super::candidates;
 use super::limits::{Clock, limits_in_words};
 use super::links::compressed_in_words;
+use super::merge::is_by_first_parent;
 use super::model::{BuildLine, FirstBad, Report, Totals};
 use super::sought::Sought;
 use super::steps::step;
@@ -105,6 +106,16 @@ pub(super) fn landed_again(first: &FirstBad) -> Option<String> {
     Some(format!("by {} at the latest, and applied again later", by.short()))
 }
 
+/// Which improvement hid the step of a first bad commit for a while.
+pub(super) fn hidden(first: &FirstBad) -> Option<String> {
+    let hidden = first.hidden.as_ref()?;
+    Some(format!(
+        "by {0} until {1} took {0} back; neither end has {0}, so {1} is not named",
+        hidden.by.short(),
+        hidden.until.short()
+    ))
+}
+
 /// `+3 -1`, or `lines not counted` for a binary file.
 pub(super) fn changed_lines(added: Option<usize>, removed: Option<usize>) -> String {
     match (added, removed) {
@@ -137,7 +148,7 @@ pub(super) fn effect_of_other(report: &Report, other: &FirstBad) -> String {
     let step = other.effect.as_ref().map(|effect| step(report, effect));
     let failure = other.failure.as_ref().map(|failure| {
         let what = failure_text(failure);
-        text::line(&format!("{}: {what}", Sought::of(report).failure_label().to_lowercase()))
+        text::line(&format!("{}: {what}", fails(report, other).to_lowercase()))
     });
     step.into_iter().chain(failure).collect::<Vec<_>>().join("; ")
 }
@@ -190,14 +201,20 @@ pub(super) fn request_label(report: &Report) -> &'static str {
 }
 
 /// Label instead of `Own step`, if the target is a failure.
-pub(super) fn fails(report: &Report) -> &'static str {
-    Sought::of(report).failure_label()
+pub(super) fn fails(report: &Report, first: &FirstBad) -> &'static str {
+    let sought = Sought::of(report);
+    if is_by_first_parent(report, first) {
+        sought.failure_label_by_first_parent()
+    } else {
+        sought.failure_label()
+    }
 }
 
 /// Which of several parents it is: ` (the worst of 2)`; empty for a single parent.
 pub(super) fn which_parent(report: &Report, first: &FirstBad) -> String {
     match first.parents.len() {
         0 | 1 => String::new(),
+        many if is_by_first_parent(report, first) => format!(" (the first of {many})"),
         many => format!(" (the {} of {many})", Sought::of(report).nearest_parent()),
     }
 }

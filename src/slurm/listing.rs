@@ -72,6 +72,13 @@ impl Listed {
         let is_known = self.is_pending() && !["None", ""].contains(&self.reason.as_str());
         is_known.then(|| pending::in_words(what, &self.id, &self.reason))
     }
+
+    /// That the job has ended and its result is not seen yet, in words; `None` if it has not ended.
+    /// `what`: how the job is named.
+    pub(crate) fn awaits_result(&self, what: &str) -> Option<String> {
+        let has_ended = matches!(self.state, State::Ended(_));
+        has_ended.then(|| format!("waiting for the result of {what}, which has ended"))
+    }
 }
 
 impl State {
@@ -146,5 +153,16 @@ mod tests {
         assert!(said.starts_with("waiting for job 7 to begin (") && said.ends_with(": n[1-3])"));
         assert_eq!(told("PENDING", "None"), None);
         assert_eq!(told("RUNNING", reason), None);
+    }
+
+    #[test]
+    fn only_of_a_job_that_ended_the_result_is_waited_for() {
+        let told = |state| listed(&row("7", state, "None", "0", "a"))[0].awaits_result("job 7");
+        let said = "waiting for the result of job 7, which has ended";
+        assert_eq!(told("COMPLETED").as_deref(), Some(said));
+        assert_eq!(told("PREEMPTED").as_deref(), Some(said));
+        for state in ["PENDING", "RUNNING", "COMPLETING"] {
+            assert_eq!(told(state), None, "{state}");
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::{FORMAT, StoreError, publish};
 
 /// The folders of the store. None may be a link: what is written or removed there would lie
 /// elsewhere.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "runs",
     "builds",
     "controls",
@@ -26,6 +26,7 @@ const FOLDERS: [&str; 13] = [
     "trash",
     "verifications",
     "squeue",
+    "in-flight",
 ];
 
 /// The store of one repository.

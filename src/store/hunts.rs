@@ -182,12 +182,20 @@ impl HuntDir {
         self.reader.entries(&self.journal_path())
     }
 
-    /// The events since the machine last changed: only these say something about commits.
+    /// The events since the machine last changed: only these say something about commits. Verdicts
+    /// that counted checks which are left out now are dropped too.
     pub(crate) fn entries_in_force(&self) -> Result<Vec<Entry>, StoreError> {
         let mut entries = self.entries()?;
         let is_change = |entry: &Entry| matches!(entry.event, Event::MachineChanged { .. });
         let from = entries.iter().rposition(is_change).map_or(0, |place| place + 1);
-        Ok(entries.split_off(from))
+        let mut entries = entries.split_off(from);
+        let leaves_out = |entry: &Entry| matches!(entry.event, Event::ChecksLeftOut { .. });
+        if let Some(place) = entries.iter().rposition(leaves_out) {
+            let later = entries.split_off(place);
+            entries.retain(|entry| !is_verdict(&entry.event));
+            entries.extend(later);
+        }
+        Ok(entries)
     }
 
     /// The journal's text without the digests of its lines, for a bundle in which secrets are
@@ -246,6 +254,18 @@ impl HuntDir {
     }
 }
 
+/// Whether the event says what the runs of a commit mean.
+fn is_verdict(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Targets { .. }
+            | Event::Search { .. }
+            | Event::Judged(_)
+            | Event::Confirmed(_)
+            | Event::Contradicted { .. }
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,5 +294,34 @@ mod tests {
         assert_eq!(hunt.config_text(&frozen).unwrap().as_deref(), Some("a = 1\n"));
         std::fs::write(hunt.config(), "a = 2\n").unwrap();
         assert_eq!(hunt.config_text(&frozen).unwrap(), None);
+    }
+
+    #[test]
+    fn verdicts_from_before_checks_were_left_out_do_not_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let hunt = Store::open_to_measure(folder.path()).unwrap().new_hunt().unwrap();
+        let mut journal = hunt.journal().unwrap();
+        let verdict = |reason: &str| Event::Contradicted {
+            commit: "1".repeat(40).parse().unwrap(),
+            reason: reason.to_owned(),
+        };
+        let note = Event::Note { text: "kept".to_owned() };
+        let left_out = Event::ChecksLeftOut {
+            measure: "t".to_owned(),
+            checks: ["softmax".to_owned()].into_iter().collect(),
+        };
+        for event in [note, verdict("before"), left_out, verdict("after")] {
+            journal.append(event).unwrap();
+        }
+        let entries = hunt.entries_in_force().unwrap();
+        let kinds: Vec<&str> = entries
+            .iter()
+            .map(|entry| match &entry.event {
+                Event::Contradicted { reason, .. } => reason.as_str(),
+                Event::Note { text } => text.as_str(),
+                _ => "",
+            })
+            .collect();
+        assert_eq!(kinds, ["kept", "", "after"]);
     }
 }

@@ -16,6 +16,7 @@
 //!   hunts/<id>/                        one hunt: config, journal, logs, reports
 //!   verifications/<time>/bisect-ppl/   one `verify`: a store of its own, with one hunt
 //!   squeue/<uid>/                      what Slurm last said of the jobs of this user's hunts
+//!   in-flight/                         locks: what processes measure now
 //!   pending/                           logs before their records
 //!   trash/                             folders of hunts during their removal
 //!   in-use                             lock of measuring processes and of removal
@@ -44,6 +45,7 @@ mod gc;
 mod history;
 mod holder;
 mod hunts;
+mod in_flight;
 mod in_use;
 mod inside;
 mod inventory;
@@ -53,6 +55,7 @@ mod json_digest;
 mod key;
 mod patches;
 mod record_files;
+mod recorded_commits;
 mod runs;
 mod setups;
 mod slot_path;
@@ -78,6 +81,7 @@ pub(crate) use forget::Forget;
 pub(crate) use gc::{AgeLimits, Garbage};
 pub(crate) use holder::Holder;
 pub(crate) use hunts::{HuntDir, config_digest};
+pub(crate) use in_flight::{FlightClaim, InFlight};
 pub(crate) use inside::{FollowUpAttempt, FollowUpResult};
 pub(crate) use inventory::Inventory;
 pub(crate) use jobs::JobLock;

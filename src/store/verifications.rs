@@ -158,7 +158,11 @@ mod tests {
         // One that was killed before its first event has nothing to go on with.
         let begin = || {
             let own = Store::for_verification(folder.path(), "a").unwrap();
-            own.hunt.journal().unwrap().append(Event::Resumed { limits: None }).unwrap();
+            own.hunt
+                .journal()
+                .unwrap()
+                .append(Event::Resumed { limits: None, driver_since: None })
+                .unwrap();
             own
         };
         let running = begin();
@@ -178,7 +182,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open_to_measure(folder.path()).unwrap();
         let running = Store::for_verification(folder.path(), "a").unwrap();
-        running.hunt.journal().unwrap().append(Event::Resumed { limits: None }).unwrap();
+        running
+            .hunt
+            .journal()
+            .unwrap()
+            .append(Event::Resumed { limits: None, driver_since: None })
+            .unwrap();
         let top = running.store.root().parent().unwrap().to_owned();
         std::fs::create_dir(store.verifications_folder().join("never-began")).unwrap();
         std::os::unix::fs::symlink("/", store.verifications_folder().join("link")).unwrap();

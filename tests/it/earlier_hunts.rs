@@ -89,30 +89,30 @@ fn a_confirmation_that_fresh_runs_contradict_does_not_count() {
     second.output.says(&["does not count, since something outside changed"]);
 }
 
-#[test]
-fn fresh_runs_of_a_claimed_commit_contradict_those_of_an_earlier_hunt() {
-    // With the second library no commit makes a step. The first hunt ends in its search.
-    let engine = "[ $outside = 0 ] && [ $value -ge 12 ] && echo e = 7.5 || echo e = 7";
+/// A second hunt over commits with the values 0 to 15, after the file outside has changed. The
+/// first hunt ends in its search.
+fn after_a_search(engine: &str) -> Hunt {
     let numbers: Vec<String> = (0..16).map(|number| number.to_string()).collect();
     let values: Vec<&str> = numbers.iter().map(String::as_str).collect();
     let env = history(engine, &values);
     env.start(&["--good", "c0", "--bad", "c15", "--max-runs", "6"]).expect(3, "candidates");
     outside(&env, "2", "1");
-    let second = hunt(&env, "c0", "c15").expect(4, "no-regression");
+    hunt(&env, "c0", "c15")
+}
+
+#[test]
+fn fresh_runs_of_a_claimed_commit_contradict_those_of_an_earlier_hunt() {
+    // With the second library no commit makes a step.
+    let engine = "[ $outside = 0 ] && [ $value -ge 12 ] && echo e = 7.5 || echo e = 7";
+    let second = after_a_search(engine).expect(4, "no-regression");
     second.output.says(&["something outside changed since", "e was 7.5, and is 7 now"]);
 }
 
 #[test]
 fn a_new_build_of_the_bad_end_contradicts_the_runs_of_an_earlier_hunt() {
-    // With the second library commit 9 undoes the step of commit 5. The first hunt ends in its
-    // search.
+    // With the second library commit 9 undoes the step of commit 5.
     let engine = "[ $outside = 1 ] && [ $value -ge 9 ] && value=0\n\
                   [ $value -ge 5 ] && echo e = 7.5 || echo e = 7";
-    let numbers: Vec<String> = (0..16).map(|number| number.to_string()).collect();
-    let values: Vec<&str> = numbers.iter().map(String::as_str).collect();
-    let env = history(engine, &values);
-    env.start(&["--good", "c0", "--bad", "c15", "--max-runs", "6"]).expect(3, "candidates");
-    outside(&env, "2", "1");
-    let second = hunt(&env, "c0", "c15").expect(4, "no-regression");
+    let second = after_a_search(engine).expect(4, "no-regression");
     second.output.says(&["does not show what the earlier one showed", "e was 7.5, and is 7 now"]);
 }

@@ -149,6 +149,26 @@ fn an_effect_that_is_made_again_beside_a_fact_is_the_later_commits() {
     assert_eq!(subjects(&hunt), ["y"], "{}", hunt.output.stdout);
 }
 
+/// `x` makes the perplexity worse and the engine faster, and `y` makes it slower again. Without `x`,
+/// the bad end loses just what `x` gained, so this is no doubt.
+#[test]
+fn a_commit_that_trades_exactness_for_speed_is_as_sure_as_any_other() {
+    let engine = "e=7; s=40; [ -f x ] && e=7.5 && s=52; [ -f y ] && s=$((s - 12))\n\
+                  echo e = $e; echo back = $s";
+    let speed = measure("f", "parser = \"regex\"\npattern = '^back = ([0-9]+)'");
+    let measures = format!("{NUMBER}\n{speed}");
+    let guards = "metric = \"e\"\nmax_increase = 0.1\n\
+                  [[guard]]\nmetric = \"f\"\nmax_decrease_percent = 5";
+    let env = TestEnvironment::localizing();
+    let commits = among_notes(&[("x", "1"), ("y", "1")]);
+    let hunt = hunt(&env, engine, [&measures, guards], &commits).expect(0, "culprit");
+    let said = hunt.output.stdout.clone();
+    assert_eq!(subjects(&hunt), ["x"], "{said}");
+    assert_eq!(hunt.report["cause"]["revert"]["traded"], "f goes from 40 to 28", "{said}");
+    assert!(hunt.report["culprit"]["confidence"].as_f64().unwrap() > 0.98, "{said}");
+    hunt.output.says(&["it also takes back the effect of this change on another guard"]);
+}
+
 /// The perplexity, and another measure that fails where the file `broken` is.
 fn perplexity_and_failure() -> String {
     format!(

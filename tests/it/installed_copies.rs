@@ -105,6 +105,28 @@ fn a_copy_beside_files_of_the_build_is_a_doubt() {
     hunt.output.says(&["and not the commit's {src}/src/eng/__init__.py: no run shows"]);
 }
 
+/// A program that the build makes in the checkout, and a script that imports an installed package
+/// and starts this program.
+#[test]
+fn a_copy_beside_a_program_built_in_the_checkout_is_a_doubt() {
+    let [old, new] = ["def read():\n    return 1\n", "def read():\n    return 2\n"];
+    let good = "#include <stdio.h>\nint main(void) { puts(\"e = 7.0\"); }\n";
+    let bad = "#include <stdio.h>\nint main(void) { puts(\"e = 7.5\"); }\n";
+    let recipe = "[build]\ncommands = [\"cc -o {src}/ppl {src}/main.c\"]\n[[measure]]\n\
+                  name = \"e\"\n\
+                  command = \"python3 -c 'import eng, os, sys; os.execv(sys.argv[1], sys.argv[1:])' \
+                  {src}/ppl\"";
+    let engine: Texts = ("src/eng/__init__.py", [old, old, new]);
+    let env = history(recipe, &engine, &("main.c", [good, bad, bad]));
+    let installed = env.path("installed");
+    put(&installed.join("eng/__init__.py"), old.as_bytes());
+    let hunt = hunt(&env, "PYTHONPATH", &installed).expect(0, "culprit");
+    let culprit = &hunt.report["culprit"];
+    assert_eq!(culprit["subject"], "change 2");
+    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
+    assert_eq!(culprit["copy_doubt"]["own"], "src/src/eng/__init__.py");
+}
+
 #[test]
 fn the_commits_package_is_measured() {
     let hunt = package("env = { PYTHONPATH = \"{src}/src\" }").expect(0, "culprit");

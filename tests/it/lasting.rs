@@ -56,31 +56,6 @@ fn in_noise_a_step_that_the_next_commit_takes_back_is_no_answer() {
     assert!(notes.contains("most of it is gone at the next commit"), "{notes}");
 }
 
-/// An engine with a path that a file adds, and that later files switch off and on. The engine's own
-/// text never has the name of the option.
-const SWITCHED: &str = "p=0; on=1; for word in $(cat ?.conf); do case $word in path) p=1;; \
-                        off) on=0;; on) on=1;; esac; done; echo e = $((5 + p * on))";
-
-/// The first commits of a history with this engine, up to `x`, which adds the path.
-fn begin_switched(env: &TestEnvironment) {
-    put(&env.repo().join("0.conf"), b"base\n");
-    begin(env, SWITCHED);
-    commit_notes(env, 3);
-    step(env, "x", "1.conf", "ENG_FP16 path\n");
-}
-
-#[test]
-fn what_other_files_switch_off_and_on_by_its_name_is_named_where_it_is_on_again() {
-    let env = TestEnvironment::new();
-    begin_switched(&env);
-    commit_notes(&env, 14);
-    step(&env, "m", "2.conf", "ENG_FP16 off\n");
-    step(&env, "z", "3.conf", "ENG_FP16 on\n");
-    commit_notes(&env, 3);
-    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
-    assert_eq!(subjects(&hunt), ["z"]);
-}
-
 #[test]
 #[ignore = "long: scripts/test --long"]
 fn the_main_line_before_a_second_merge_of_the_same_files_is_measured() {
@@ -105,40 +80,6 @@ fn the_main_line_before_a_second_merge_of_the_same_files_is_measured() {
     commit_notes(&env, 2);
     let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]);
     names_or_leaves_open(&env, &hunt, &["merge 2"]);
-}
-
-/// One commit tunes the path by its name and lets each run fail, which the next commit mends.
-#[test]
-fn a_commit_that_uses_a_new_name_and_cannot_be_judged_leaves_a_doubt() {
-    let env = TestEnvironment::new();
-    put(&env.repo().join("0.conf"), b"base\n");
-    begin(&env, &format!("[ -f crash ] && exit 3; {SWITCHED}"));
-    commit_notes(&env, 3);
-    step(&env, "x", "1.conf", "ENG_FP16 path\n");
-    commit_notes(&env, 6);
-    put(&env.repo().join("crash"), b"1");
-    step(&env, "tuned", "2.conf", "ENG_FP16 tuned\n");
-    std::fs::remove_file(env.repo().join("crash")).unwrap();
-    commit_notes(&env, 7);
-    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
-    assert_eq!(subjects(&hunt), ["x"]);
-    let culprit = &hunt.report["culprits"][0];
-    assert_eq!(culprit["untold_namings"], 1, "{culprit}");
-    assert!(culprit["confidence"].as_f64().unwrap() <= 0.98, "{culprit}");
-}
-
-#[test]
-fn commits_that_use_a_new_name_without_effect_leave_no_doubt() {
-    let env = TestEnvironment::new();
-    begin_switched(&env);
-    for number in 4..7 {
-        step(&env, "other", "a.conf", &format!("{number}\n"));
-        step(&env, "tuned", &format!("{number}.conf"), "ENG_FP16 tuned\n");
-    }
-    step(&env, "last", "a.conf", "last\n");
-    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
-    assert_eq!(subjects(&hunt), ["x"]);
-    assert!(hunt.report["culprits"][0]["confidence"].as_f64().unwrap() > 0.98);
 }
 
 #[test]

@@ -67,6 +67,39 @@ fn a_workaround_that_was_dropped_is_not_the_fix() {
     world.env.git(&["apply", hunt.folder.join("backport.patch").to_str().unwrap()]);
 }
 
+/// A later commit makes the metric a little worse, so the good end without the fix is worse than the
+/// bad end.
+#[test]
+fn the_good_end_without_the_fix_may_be_worse_than_the_bad_end() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0.8\n")
+            .file(0, "kernels/b.conf", "ppl+b = 0\n")
+            .file(5, "kernels/a.conf", "ppl+a = 0\n")
+            .file(15, "kernels/b.conf", "ppl+b = 0.3\n")
+    });
+    let hunt = for_the_fix(&world).expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["5"]);
+    let cause = &hunt.report["cause"];
+    assert_eq!([&cause["revert"], &cause["backport"]], ["breaks-again", "heals"]);
+    let confidence = hunt.report["culprits"][0]["confidence"].as_f64().unwrap();
+    assert!(confidence > 0.98, "{confidence}: {}", hunt.output.stdout);
+    hunt.output.says(&["Revert: the good end without it is bad again: ppl 8.1"]);
+}
+
+#[test]
+fn a_fix_that_was_reverted_and_landed_again_is_taken_out_once() {
+    let world = world(|plan| {
+        plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")
+            .file(8, "kernels/f.conf", "ppl+f = -0.5\n")
+            .without(14, "kernels/f.conf")
+            .file(17, "kernels/f.conf", "ppl+f = -0.5\n")
+    });
+    let hunt = for_the_fix(&world).expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["8", "17"]);
+    assert_eq!(hunt.report["joint_revert"]["revert"], "breaks-again");
+    assert_eq!(hunt.report["joint_backport"]["backport"], "heals");
+}
+
 #[test]
 fn the_mend_of_something_else_is_not_the_fix() {
     let world = world(|plan| {

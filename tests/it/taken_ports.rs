@@ -58,6 +58,13 @@ fn a_run_that_takes_another_port_counts() {
     is_named(true, &[SAY, PRINT]);
 }
 
+/// An engine without its metrics, whose port another program has.
+#[test]
+fn a_crash_beside_a_warning_that_the_good_end_prints_too_is_the_commits() {
+    let crash = "if [ \"$(cat k)\" = 7.5 ]; then echo illegal access >&2; exit 1; fi";
+    is_named(true, &[SAY, crash, PRINT]);
+}
+
 #[test]
 fn a_commit_that_starts_its_server_twice_is_named() {
     is_named(false, &["if [ \"$(cat k)\" = 7.5 ]; then", SAY, "exit 1", "fi", PRINT]);

@@ -53,7 +53,10 @@ pub(crate) fn check(lines: &mut Lines, config: &Config) {
                      under [build]:";
         (if is_cargo { "sccache" } else { "ccache" }, about.to_owned())
     };
-    lines.tip(name, &about, &settings(config, name));
+    // A launcher that the commands name already may be another cache, or one that is not in PATH.
+    if let Some(settings) = settings(config, name) {
+        lines.tip(name, &about, &settings);
+    }
 }
 
 /// Whether every command is a compiler that makes a program from sources in one call. Caches keep
@@ -70,13 +73,13 @@ fn is_compiler(command: &Command) -> bool {
     COMPILERS.contains(&program(command))
 }
 
-/// The lines of `[build]` with which the build uses a cache.
-fn settings(config: &Config, cache: &str) -> Vec<String> {
+/// The lines of `[build]` with which the build uses a cache. `None` if each compiler that CMake
+/// would run through the cache has a launcher already.
+fn settings(config: &Config, cache: &str) -> Option<Vec<String>> {
     let build = &config.build;
     if build.commands.iter().any(|command| program(command) == "cargo") {
-        return vec![env(config, &[("RUSTC_WRAPPER", cache.to_owned())])];
+        return Some(vec![env(config, &[("RUSTC_WRAPPER", cache.to_owned())])]);
     }
-    let configures = |command: &Command| program(command) == "cmake";
     let is_make = |command: &Command| ["make", "gmake"].contains(&program(command));
     let named = |name: &str| build.env.get(name).map(|value| value.text().to_owned());
     // Variables of the environment: those that the configuration sets already, else both.
@@ -85,26 +88,19 @@ fn settings(config: &Config, cache: &str) -> Vec<String> {
     };
     let both = [wrapped("CC", "cc"), wrapped("CXX", "c++")];
     let is_named = named("CC").is_some() || named("CXX").is_some();
-    if !is_named && build.commands.iter().any(configures) {
-        return vec![commands(config, |command| {
-            let words = || command.words.iter().map(Template::text);
-            if !configures(command) || words().any(|word| ["--build", "--install"].contains(&word))
-            {
-                return Vec::new();
-            }
-            let cuda = words().any(|word| word.contains("CUDA") && word.ends_with("=ON"));
-            let languages = ["C", "CXX", "CUDA"].into_iter().take(if cuda { 3 } else { 2 });
-            languages.map(|l| format!("-DCMAKE_{l}_COMPILER_LAUNCHER={cache}")).collect()
-        })];
+    if !is_named && build.commands.iter().any(|command| program(command) == "cmake") {
+        let added = |command: &Command| launchers(command, cache);
+        let is_any = build.commands.iter().any(|command| !added(command).is_empty());
+        return is_any.then(|| vec![commands(config, added)]);
     }
     if !is_named && build.commands.iter().any(is_make) {
         // A makefile's own `CC = gcc` outranks the environment, and yields to the command line.
-        return vec![commands(config, |command| {
+        return Some(vec![commands(config, |command| {
             if !is_make(command) {
                 return Vec::new();
             }
             both.iter().map(|(name, value)| format!("{name}='{value}'")).collect()
-        })];
+        })]);
     }
     if build.commands.iter().any(is_compiler) {
         // No variable changes which compiler such a command starts.
@@ -112,9 +108,32 @@ fn settings(config: &Config, cache: &str) -> Vec<String> {
             let before = if is_compiler(command) { format!("{cache} ") } else { String::new() };
             quoted(&format!("{before}{}", command.text))
         });
-        return vec![format!("commands = [{}]", commands.collect::<Vec<_>>().join(", "))];
+        return Some(vec![format!("commands = [{}]", commands.collect::<Vec<_>>().join(", "))]);
     }
-    vec![env(config, &both)]
+    Some(vec![env(config, &both)])
+}
+
+/// The words with which a command that configures by CMake lets each compiler run through a cache.
+/// None for a language that has a launcher: a second word would replace the user's.
+fn launchers(command: &Command, cache: &str) -> Vec<String> {
+    let words = || command.words.iter().map(Template::text);
+    let configures = program(command) == "cmake"
+        && !words().any(|word| ["--build", "--install"].contains(&word));
+    if !configures {
+        return Vec::new();
+    }
+    let cuda = words().any(|word| word.contains("CUDA") && word.ends_with("=ON"));
+    let languages = ["C", "CXX", "CUDA"].into_iter().take(if cuda { 3 } else { 2 });
+    let names = languages.map(|language| format!("CMAKE_{language}_COMPILER_LAUNCHER"));
+    // `-DNAME=…`, `-DNAME:STRING=…`, or `-D` and `NAME=…` as two words.
+    let is_named = |name: &str| {
+        let sets_it = |word: &str| {
+            let word = word.strip_prefix("-D").unwrap_or(word);
+            word.strip_prefix(name).is_some_and(|rest| rest.starts_with(['=', ':']))
+        };
+        words().any(sets_it)
+    };
+    names.filter(|name| !is_named(name)).map(|name| format!("-D{name}={cache}")).collect()
 }
 
 /// `commands = [...]` with words added to some of the commands.
@@ -207,7 +226,7 @@ mod tests {
     #[test]
     fn the_offered_lines_are_read_and_use_the_cache() {
         let offered = |build: &str, cache: &str| {
-            let lines = settings(&config(build), cache);
+            let lines = settings(&config(build), cache).unwrap();
             let kept = build.lines().filter(|line| {
                 let key = line.split(' ').next().unwrap_or_default();
                 lines.iter().all(|new| !new.starts_with(&format!("{key} =")))
@@ -245,5 +264,27 @@ mod tests {
             offered("commands = ['sh build.sh']", "ccache"),
             "env = { CC = \"ccache cc\", CXX = \"ccache c++\" }"
         );
+    }
+
+    #[test]
+    fn a_language_with_a_launcher_gets_no_second_one() {
+        let added = |command: &str| {
+            let config = config(&format!("commands = ['{command}', 'cmake --build {{build}}']"));
+            config
+                .build
+                .commands
+                .iter()
+                .flat_map(|one| launchers(one, "ccache"))
+                .collect::<Vec<_>>()
+        };
+        let [c, cxx] = ["C", "CXX"].map(|one| format!("-DCMAKE_{one}_COMPILER_LAUNCHER=ccache"));
+        assert_eq!(added("cmake -B {build}"), [c.clone(), cxx.clone()]);
+        let named = "cmake -B {build} -DCMAKE_C_COMPILER_LAUNCHER=/opt/bin/ccache";
+        assert_eq!(added(named), [cxx]);
+        assert_eq!(added("cmake -D CMAKE_CXX_COMPILER_LAUNCHER:STRING=distcc -B {build}"), [c]);
+        let both = format!("{named} -DCMAKE_CXX_COMPILER_LAUNCHER=distcc");
+        assert_eq!(added(&both), Vec::<String>::new());
+        let commands = format!("commands = ['{both}', 'cmake --build {{build}}']");
+        assert_eq!(settings(&config(&commands), "ccache"), None);
     }
 }

@@ -1,8 +1,8 @@
 //! The lines that a hunt prints for the events of its journal. No IO.
 
 use crate::evaluation::{
-    CommitId, ExclusionReason, Failure, GuardForm, LevelResult, OptionChange, Phase, Resource,
-    SweptCell, Target, TensorChange, Trial, Value,
+    CommitId, ExclusionReason, Failure, GuardForm, GuardTarget, LevelResult, OptionChange, Phase,
+    Resource, SweptCell, Target, TensorChange, Trial, Value,
 };
 use crate::oracle::Activity;
 use crate::report;
@@ -139,6 +139,13 @@ pub(super) fn waits(doing: &Activity) -> &str {
 /// The level at the good end and at the bad end, or the failure that is hunted.
 pub(super) fn target(target: &Target) -> String {
     match target {
+        Target::Guard(GuardTarget { guard, failure: Some(failure), .. }) => format!(
+            "hunting a failure that comes and goes, not a change of {}: the bad endpoint {} in some \
+             runs ({}). Each run counts as one vote; a commit with another failure is untestable",
+            guard.metric,
+            failure.kind,
+            text::line(&failure.detail)
+        ),
         Target::Guard(guard) => format!(
             "hunting  {}  {}  ({})",
             guard.guard.metric,

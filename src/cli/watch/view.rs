@@ -16,6 +16,7 @@ use crate::ui::{Activity, Progress, Ui, Verbosity, text};
 use super::announced::Announced;
 use super::lines;
 use super::newest_search::NewestSearch;
+use super::results::Results;
 
 /// The state of the hunt, from its journal.
 pub(super) struct View {
@@ -33,12 +34,10 @@ pub(super) struct View {
     targets: Vec<Target>,
     newest_search: NewestSearch,
     announced: Announced,
-    runs: Vec<RunDone>,
+    results: Results,
     pace: Pace,
     doing: Option<Doing>,
     has_waited: bool,
-    /// For each commit, when its last build was made, if that build failed and came from the store.
-    failed_before: BTreeMap<CommitId, Option<String>>,
 }
 
 impl View {
@@ -56,11 +55,10 @@ impl View {
             targets: Vec::new(),
             newest_search: NewestSearch::default(),
             announced: Announced::default(),
-            runs: Vec::new(),
+            results: Results::default(),
             pace: Pace::default(),
             doing: None,
             has_waited: false,
-            failed_before: BTreeMap::new(),
         }
     }
 
@@ -81,7 +79,7 @@ impl View {
                 match &entry.event {
                     // These are about moments that are over.
                     Event::Note { .. } if is_old => {}
-                    Event::Resumed { limits } if is_old => self.limits(limits.as_ref()),
+                    Event::Resumed { limits, .. } if is_old => self.limits(limits.as_ref()),
                     event => self.show(event),
                 }
             }
@@ -107,7 +105,9 @@ impl View {
     }
 
     fn activity(&self, doing: &Doing) -> Activity {
-        let commit = doing.commit.clone();
+        let Some((commit, _)) = doing.at.clone() else {
+            return Activity::Other(lines::waits(doing).to_owned());
+        };
         let subject = self.subject(&commit);
         match (doing.doing, &doing.measure) {
             (Task::Wait, _) => Activity::Other(format!(
@@ -130,8 +130,7 @@ impl View {
         if self.is_verbose {
             self.details(&lines::build(build), &build.commands, &build.log);
         }
-        let stored_at = build.stored_at.clone().filter(|_| build.failure.is_some());
-        self.failed_before.insert(build.commit.clone(), stored_at);
+        self.results.built(build);
     }
 
     fn show(&mut self, event: &Event) {
@@ -165,8 +164,8 @@ impl View {
             Event::Judged(judged) => {
                 self.subjects.insert(judged.commit.clone(), judged.subject.clone());
                 let line = self.verdict(judged);
-                let same_as = self.same_program(judged);
-                let line = line + &lines::taken_from(self.stored_at(judged), same_as);
+                let (stored_at, same_as) = self.results.of_verdict(judged);
+                let line = line + &lines::taken_from(stored_at, same_as);
                 self.progress.verdict(judged.judgement.verdict, &line);
                 if let Some((commits, steps)) = judged.left {
                     self.progress.left(commits, steps);
@@ -194,13 +193,18 @@ impl View {
             Event::Neighbour { commit, subject, .. } => {
                 self.subjects.insert(commit.clone(), subject.clone());
                 let (figure, _) = self.figure(commit);
-                self.progress.row(&lines::neighbour(commit, figure.as_ref(), subject));
+                let line = lines::neighbour(commit, figure.as_ref(), subject);
+                let (stored_at, same_as) = self.results.of_commit(commit);
+                self.progress.row(&(line + &lines::taken_from(stored_at, same_as)));
             }
             Event::Localizing { commit, files } => {
                 let files = text::plural(*files, "file");
                 self.inside(&format!("testing  the {files} of {} in parts", commit.short()));
             }
-            Event::EndWithout { commits } => self.inside(&lines::end_without(commits)),
+            Event::EndWithout { commits } => {
+                self.progress.check(self.pace.stage().words());
+                self.progress.done_line(&lines::end_without(commits));
+            }
             Event::Level(level) => self.progress.done_line(&lines::level(level)),
             Event::Sweeping { commit, cells } => {
                 let cells = text::plural(*cells, "cell");
@@ -214,7 +218,7 @@ impl View {
                     .done_line(&format!("unread   {}", text::line(&report::unread(unread))));
             }
             Event::Note { text } => self.progress.note(&text::line(text)),
-            Event::Resumed { limits } => {
+            Event::Resumed { limits, .. } => {
                 self.progress.done_line("resumed where the hunt stopped");
                 self.limits(limits.as_ref());
             }
@@ -225,6 +229,7 @@ impl View {
             | Event::Stopped { .. }
             | Event::Home { .. }
             | Event::NoDirectMode
+            | Event::ChecksLeftOut { .. }
             | Event::MachineChanged { .. }
             | Event::WarmsUp { .. }
             | Event::OneSlot { .. }
@@ -278,7 +283,7 @@ impl View {
     /// before the hunt was resumed (`is_old`): its times are over.
     fn plan(&self, plan: &Plan, at: &str, is_old: bool) {
         self.progress.done_line(&format!("plan     {}", report::plan(plan)));
-        for part in report::plan_parts(&plan.parts) {
+        for part in report::plan_parts(plan) {
             self.progress.done_line(&format!("         {part}"));
         }
         let long = at.parse().ok().and_then(|at| report::long_plan(plan, at));
@@ -291,10 +296,7 @@ impl View {
         if matches!(run.phase, Phase::Endpoint | Phase::Ruler) {
             self.progress.done_line(&lines::endpoint(self.which_end(run), run));
         }
-        // The other runs do not count as values of this commit.
-        if run.phase.exclusion_reason().is_none() {
-            self.runs.push(run.clone());
-        }
+        self.results.ran(run);
     }
 
     fn which_end(&self, run: &RunDone) -> &'static str {
@@ -323,7 +325,7 @@ impl View {
         match end {
             SearchEnd::FirstBad(commit) => {
                 self.progress.confirm();
-                let text = format!("measuring {} and its parents afresh", commit.short());
+                let text = format!("comparing {} with its parents", commit.short());
                 self.progress.done_line(&text);
             }
             SearchEnd::Candidates(commits) => self.progress.done_line(&format!(
@@ -360,10 +362,12 @@ impl View {
         let searched = targets.iter().find_map(Target::guard);
         let whole = self.targets.iter().find_map(Target::guard);
         let Some(target) = searched.or(whole) else { return (None, None) };
+        // Its rate decides, not a value.
+        if target.failure.is_some() {
+            return (None, None);
+        }
         let metric = &target.guard.metric;
-        let mut runs =
-            self.runs.iter().rev().filter(|run| run.commit == *commit && run.apart.is_none());
-        let last = runs.find_map(|run| Some((run, run.values.get(metric)?)));
+        let last = self.results.latest(commit, metric);
         // Levels on a shorter text hold for runs on that text alone.
         let read = last.and_then(|(run, _)| run.text);
         let is_of_search = !reads_beginning || (read.is_some() && target.text == read);
@@ -375,23 +379,6 @@ impl View {
             Some(baseline + sign * target.limit)
         });
         (last.map(|(_, value)| (metric.to_string(), value.clone())), limit)
-    }
-
-    /// When the newest run of a verdict was made. `None` if one of its runs is new.
-    fn stored_at(&self, judged: &Judged) -> Option<&str> {
-        if judged.attempts.is_empty() {
-            return self.failed_before.get(&judged.commit)?.as_deref();
-        }
-        let runs = self.runs.iter().filter(|run| judged.attempts.contains(&run.attempt));
-        runs.map(|run| run.stored_at.as_deref()).collect::<Option<Vec<_>>>()?.into_iter().max()
-    }
-
-    /// The commit whose runs gave the results of a verdict, since both commits have the same
-    /// program. `None` if one of its runs is new.
-    fn same_program(&self, judged: &Judged) -> Option<&CommitId> {
-        let mut runs = self.runs.iter().filter(|run| judged.attempts.contains(&run.attempt));
-        let first = runs.next()?.same_as.as_ref()?;
-        runs.all(|run| run.same_as.is_some()).then_some(first)
     }
 
     fn subject(&self, commit: &CommitId) -> String {

@@ -8,6 +8,7 @@ use super::failures::{Failures, Policy};
 use crate::config::Parser;
 use crate::config::Placeholder;
 use crate::config::Template;
+use crate::evaluation::Checks;
 
 /// One `[[prepare]]`: a step between build and measures that runs once for each build.
 #[derive(Clone, Debug)]
@@ -65,6 +66,9 @@ pub struct Measure {
     /// Whether the measure only helps to find the cause at a first bad commit. Such a measure does
     /// not run at the endpoints or in the search.
     pub for_cause: bool,
+    /// Checks that a hunt leaves out of the counts, because they pass or fail by chance. Only a hunt
+    /// sets them.
+    pub(crate) left_out: Checks,
 }
 
 /// `exclusive`: which builds and runs of this program may not happen on this machine during a run of

@@ -12,6 +12,7 @@ use super::matrix::Matrix;
 use super::name::{NOT_A_WORD, is_word};
 use super::parser::parser;
 use super::sweep::SweepReader;
+use crate::evaluation::Checks;
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(20);
 
@@ -154,6 +155,7 @@ fn measure(
             Some(None) => Exclusive::Runs,
         },
         warmup: warmup.unwrap_or(0),
+        left_out: Checks::default(),
     })
 }
 

@@ -48,7 +48,10 @@ fn what_a_hunt_set_stays_where_overrides_hold() {
     config.build.set_always_clean();
     config.home = HomeUse::Shared;
     config.statistics.max_runs = 7;
+    let chance = ["softmax".to_owned()].into_iter().collect();
+    config.leave_out_checks("ppl", &chance);
     let after = resolved(&config, &["a", "b"]);
+    assert_eq!(after.measure("ppl").unwrap().left_out, chance);
     assert!(!after.build.direct_mode && after.home == HomeUse::Shared);
     assert_eq!((after.build.mode, after.statistics.max_runs), (BuildMode::Clean, 7));
 }

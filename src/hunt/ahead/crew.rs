@@ -273,7 +273,7 @@ impl Crew {
 
 /// Whether a process beside the driver has the commit built for the job.
 fn has_builder(cluster: &Cluster, job: &AheadJob) -> bool {
-    cluster.builds_ahead() && job.phase == Phase::Search
+    cluster.builds_ahead() && job.is_judged()
 }
 
 impl Drop for Crew {

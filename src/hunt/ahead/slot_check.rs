@@ -9,7 +9,7 @@ use crate::oracle::Request;
 use crate::store::HuntDir;
 use crate::store::journal::Event;
 
-use super::job::{AheadJob, JobPart};
+use super::job::AheadJob;
 
 /// What a hunt did since it last began under other conditions.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -56,14 +56,9 @@ pub(super) fn runs_of_whole_check(
 impl Driver<'_> {
     /// The check: a run of the good endpoint in another slot.
     pub(crate) fn slot_check(&self, measures: &[String]) -> AheadJob {
-        AheadJob {
-            commit: self.begun.good.commit.clone(),
-            phase: Phase::Control,
-            measures: measures.to_vec(),
-            runs: 1,
-            clean: self.is_clean,
-            part: JobPart::Whole,
-        }
+        let good = self.begun.good.commit.clone();
+        let job = AheadJob::of_runs(good, measures, Phase::Control, 1);
+        AheadJob { clean: self.is_clean, ..job }
     }
 
     /// Whether the hunt must make the check, while it measures the endpoints or begins a search.

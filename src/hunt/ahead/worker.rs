@@ -92,8 +92,7 @@ pub(crate) fn measure_ahead(
         None
     } else {
         follow_settings(&mut oracle, hunt, job.clean)?;
-        let look = Request::look(&job.commit, &job.measures, job.phase);
-        oracle.evaluate(Request { runs: job.runs, ..look })?;
+        job.measure(&mut oracle)?;
         None
     };
     let record = oracle.recorder.ahead_record().expect("it was made as a worker's").clone();

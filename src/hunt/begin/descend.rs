@@ -324,9 +324,13 @@ fn ends(history: &History, moved: &Dependency, aim: Aim) -> Result<Option<Ends>,
 /// Whether the inner hunt's targets match what the outer hunt found. Another failure, such as an
 /// interface that the dependency's commit lacks, does not match.
 pub(crate) fn matches_outer_hunt(within: &DependencyHunt, targets: &[Target]) -> bool {
-    targets.iter().all(|target| match (target, &within.failure) {
-        (Target::Guard(_), None) => true,
-        (Target::Failure { failure, .. }, Some(wanted)) => failure.is_same_failure(wanted),
+    let shown = |target: &Target| match target {
+        Target::Guard(target) => target.failure.as_deref().cloned(),
+        Target::Failure { failure, .. } => Some(failure.clone()),
+    };
+    targets.iter().all(|target| match (shown(target), &within.failure) {
+        (None, None) => true,
+        (Some(shown), Some(wanted)) => shown.is_same_failure(wanted),
         _ => false,
     })
 }

@@ -81,6 +81,9 @@ pub(crate) fn open_with(
             Event::Home { empty: true } => config.home = HomeUse::Empty,
             Event::Home { empty: false } => config.home = HomeUse::Shared,
             Event::NoDirectMode => config.build.direct_mode = false,
+            Event::ChecksLeftOut { measure, checks } => {
+                config.leave_out_checks(&measure, &checks);
+            }
             Event::MachineChanged { measures, attempts } => {
                 stored.set_outdated(&measures, &attempts);
             }

@@ -53,12 +53,13 @@ impl Driver<'_> {
         let measures = measures_of(targets);
         let mut order: Vec<&CommitId> = parents.iter().chain([commit]).collect();
         let is_steady = strategy.noisy().is_none() && !rebuild;
-        if is_steady
+        let uses_slots = is_steady
             && self.excluded_runs.is_empty()
             && self.slots_agree(&measures)? == Some(true)
-            && !self.has_earlier_confirmation_of(&order, &measures)?
-        {
-            let sides: Vec<CommitId> = [commit].into_iter().chain(parents).cloned().collect();
+            && !self.has_earlier_confirmation_of(&order, &measures)?;
+        // Always in this order: so each side stays in its slot.
+        let sides: Vec<CommitId> = [commit].into_iter().chain(parents).cloned().collect();
+        if uses_slots {
             self.measure_beside(&sides, &measures, Phase::Confirm, USUAL_ROUNDS)?;
         }
         let mut seen: BTreeMap<&CommitId, Observation> = BTreeMap::new();
@@ -69,8 +70,12 @@ impl Driver<'_> {
         let mut wanted =
             self.wanted_confidence(strategy.noisy().is_some_and(GuardTarget::is_rate))?;
         for round in 1.. {
+            if uses_slots && rebuild && round > USUAL_ROUNDS {
+                self.rebuild_beside(&sides, &measures, round)?;
+            }
             for &one in &order {
-                let observation = self.measure_once_more(one, &measures, round, rebuild)?;
+                let observation =
+                    self.measure_values_once_more(one, &measures, strategy, round, rebuild)?;
                 seen.insert(one, observation);
             }
             if let Some(target) = strategy.noisy() {

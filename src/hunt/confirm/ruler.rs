@@ -8,7 +8,7 @@ use crate::git::{Range, pathspec};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
 use crate::hunt::driver::Driver;
-use crate::hunt::exchanged_ruler::{self, in_words, overlay_of};
+use crate::hunt::exchanged_ruler::{self, in_words};
 use crate::hunt::terms::SearchTerms;
 use crate::hunt::why::CandidatesReason;
 use crate::oracle::{Observation, measures_of};
@@ -106,13 +106,11 @@ impl Driver<'_> {
             }
         }
         let ends = ends.join(", and ");
-        let text = if let Some(hides) = hides(hidden) {
+        let mut next = None;
+        let why = if let Some(hides) = hides(hidden) {
             let from = if hidden.before { commit } else { parent };
-            let overlay = overlay_of(from, &self.oracle.recipes.config.ruler);
-            format!(
-                "{told}; at the ends, {ends}: {hides} ({overlay} gives every commit one ruler, and \
-                 a hunt with it would tell)"
-            )
+            next = self.next_with_ruler_of(from, claim.ends)?;
+            format!("{hides}; {told}; at the ends, {ends}")
         } else if depends_on == StepDependsOn::Ruler {
             format!("{told}; the ends agree: {ends}")
         } else {
@@ -120,7 +118,7 @@ impl Driver<'_> {
             format!("{told}; if the engine caused the step, the {sought} may be {}", commit.short())
         };
         let candidates = self.hidden_candidates(claim, hidden)?;
-        let why = CandidatesReason::RulerChanged(text);
+        let why = CandidatesReason::RulerChanged { why, next };
         Ok(ConfirmationOutcome::Undecidable(candidates, why))
     }
 
@@ -151,20 +149,17 @@ impl Driver<'_> {
             if !terms.is_newer(verdict) {
                 continue;
             }
-            let overlay = overlay_of(older_end, &self.oracle.recipes.config.ruler);
-            let text = format!(
-                "the ruler of {} {}, and with the older ruler the step there is the reverse: \
-                 {at_parent}, and {at_commit}; so an earlier commit may have made it, and the \
-                 ruler may have been made from that engine ({overlay} gives every commit the older \
-                 ruler, and a hunt with it and with --{} {} would tell)",
+            let why = format!(
+                "the ruler of {} {}, and with the older ruler the step there is the reverse; so an \
+                 earlier commit may have made it, and the ruler may have been made from that \
+                 engine: {at_parent}, and {at_commit}",
                 commit.short(),
-                self.changed_since(older_end, claim)?,
-                terms.newer(),
-                parent.short()
+                self.changed_since(older_end, claim)?
             );
+            let next = self.next_with_ruler_of(older_end, [older_end, parent])?;
             let candidates =
                 self.hidden_candidates(claim, Hidden { before: true, after: false })?;
-            let why = CandidatesReason::RulerChanged(text);
+            let why = CandidatesReason::RulerChanged { why, next };
             return Ok(Some(ConfirmationOutcome::Undecidable(candidates, why)));
         }
         Ok(None)

@@ -14,11 +14,11 @@ use crate::ui::text;
 use super::advice::advice;
 use super::checks::no_longer_run;
 use super::empty_home::WithEmptyHome;
+use super::failure_rate::{BY_EXIT_CODE, without_strays};
 use super::newly_failed;
 use super::noise::EndpointPolicy;
 use super::other_places::other_places;
 use super::stray_failures::StrayFailures;
-use super::targets::BY_EXIT_CODE;
 
 /// Before the finding `no-regression`, the runs of a test that always passed, or of a measure that
 /// failed once, must exclude this failure rate and larger ones.
@@ -34,19 +34,21 @@ impl Driver<'_> {
         bad: &Observation,
         policy: &EndpointPolicy,
     ) -> Result<Vec<String>, HuntError> {
-        if !self.shows_none(good, bad, policy) {
+        // A failed run among many is one of those that are looked for here.
+        let others = without_strays(bad);
+        if !self.shows_none(good, &others, policy) {
             return Ok(Vec::new());
         }
         let guards = self.guards();
         let confidence = self.oracle.recipes.config.statistics.confidence;
         let wanted = runs_to_exclude(RARE, confidence);
-        let passing = always_pass(good, bad, &guards, policy);
-        let is_short = |guard: &&Guard| bad.values(&guard.metric).len() < wanted;
+        let passing = always_pass(good, &others, &guards, policy);
+        let is_short = |guard: &&Guard| others.values(&guard.metric).len() < wanted;
         let passing = passing.into_iter().filter(is_short).cloned().collect::<Vec<_>>();
         let at_good = self.failed_runs_of(good)?;
         let mut failed = self.failed_runs_of(bad)?;
         failed.retain(|measure, details| {
-            let (failed, others) = (details.len(), bad.of(measure).len());
+            let (failed, others) = (details.len(), others.of(measure).len());
             let wanted = runs_to_exclude_above(failed, RARE, confidence);
             !at_good.contains_key(measure) && failed + others < wanted
         });

@@ -19,10 +19,15 @@ impl Driver<'_> {
         targets: &[Target],
     ) -> Result<Option<Box<Finding>>, HuntError> {
         let failure = targets.iter().find_map(|target| match target {
-            Target::Failure { measure, failure, .. } => Some((measure.as_deref(), failure)),
-            Target::Guard(_) => None,
+            Target::Failure { measure, failure, .. } => {
+                Some((measure.as_deref(), failure, "bad does not"))
+            }
+            Target::Guard(_) => {
+                let (measure, failure) = target.failure_of_runs()?;
+                Some((Some(measure), failure, "bad does not in each run"))
+            }
         });
-        let Some((measure, failure)) = failure else { return Ok(None) };
+        let Some((measure, failure, bad)) = failure else { return Ok(None) };
         if self.is_wanted(measure, failure) {
             return Ok(None);
         }
@@ -32,7 +37,7 @@ impl Driver<'_> {
             FailureHunt::Yes => true,
             FailureHunt::No => false,
             FailureHunt::Ask => self.ask(&format!(
-                "good yields {metrics}, bad does not: {who} {} ({}). Hunt for the commit that \
+                "good yields {metrics}, {bad}: {who} {} ({}). Hunt for the commit that \
                  brought this failure? The answer will say nothing about {metrics}.",
                 failure.kind, failure.detail
             ))?,
@@ -41,7 +46,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         Ok(Some(unmeasurable(format!(
-            "good yields {metrics}, bad does not: {who} {} ({}). A hunt for this failure is not \
+            "good yields {metrics}, {bad}: {who} {} ({}). A hunt for this failure is not \
              allowed; --allow-failure-hunt allows it, or choose a bad commit that works",
             failure.kind, failure.detail
         ))))

@@ -2,8 +2,9 @@
 //! commit's own. Then the commits change only scripts and main programs, and one of them would be
 //! named for what it does with the old copy.
 //!
-//! If the runs load other code of the commit that differs too, the engine may be the commit's, and
-//! the copy a helper that is meant. Then the hunt goes on, with less confidence in its answer.
+//! If the runs load other code of the commit that differs too, or programs that its build made, the
+//! engine may be the commit's, and the copy a helper that is meant. Then the hunt goes on, with less
+//! confidence in its answer.
 
 use std::path::Path;
 
@@ -90,9 +91,12 @@ impl Driver<'_> {
                     let all = self.oracle.history.diff_files(Some(&good.commit), &bad.commit)?;
                     changed = Some(all.into_iter().map(|change| change.path).collect());
                 }
-                if is_other(copy, other, changed.as_deref().unwrap_or_default()) {
-                    let is_beside = copy.is_python() && ran_the_build(&at_good, &at_bad)
-                        || ran_own_code(&at_good, &at_bad);
+                let changed = changed.as_deref().unwrap_or_default();
+                if is_other(copy, other, changed) {
+                    let ran_a_build = ran_the_build(&at_good, &at_bad)
+                        || ran_built_program(&at_good, &at_bad, changed);
+                    let is_beside =
+                        copy.is_python() && ran_a_build || ran_own_code(&at_good, &at_bad);
                     let (measure, copy) = (measure.clone(), copy.clone());
                     found.push(HidingCopy { measure, copy, is_beside });
                 }
@@ -149,16 +153,48 @@ fn ran_the_build(good: &[&Loaded], bad: &[&Loaded]) -> bool {
     files.any(|path| path.starts_with("build/"))
 }
 
+/// Whether runs of both endpoints opened a program that the build made in the checkout, such as that
+/// of a makefile, and that differs between them.
+fn ran_built_program(good: &[&Loaded], bad: &[&Loaded], changed: &[Vec<u8>]) -> bool {
+    any_differs(good, bad, |good, bad, file| {
+        let is_executable = |run: &Loaded| {
+            run.executable.as_ref().is_some_and(|programs| programs.contains(&file.path))
+        };
+        file.how == FileDifferenceKind::Content
+            && [good, bad].into_iter().all(is_executable)
+            && is_built(&file.path, changed)
+    })
+}
+
+/// Whether a file that differs between the endpoints, given below the slot, is one of the checkout
+/// that the build made: git shows no difference in it. In a hunt inside a dependency, git shows the
+/// paths below the dependency.
+fn is_built(path: &str, changed: &[Vec<u8>]) -> bool {
+    let folder = format!("{path}/");
+    // The file itself, or a submodule with it.
+    let is_shown =
+        |shown: &Vec<u8>| folder.contains(&format!("/{}/", String::from_utf8_lossy(shown)));
+    path.starts_with("src/") && !changed.iter().any(is_shown)
+}
+
 /// Whether runs of both endpoints loaded a shared object of the commit, or imported a package of
 /// it, that differs between them. A script or a main program is no such sign: it uses the engine.
 fn ran_own_code(good: &[&Loaded], bad: &[&Loaded]) -> bool {
-    let is_code = |good: &Loaded, bad: &Loaded, file: &FileDifference| {
+    any_differs(good, bad, |good, bad, file| {
         let path = Path::new(&file.path);
         let is_both = file.how == FileDifferenceKind::Content;
         path.is_relative() && (is_both && is_library(path) || is_in_package(good, bad, path))
-    };
+    })
+}
+
+/// Whether such a file differs between a run of the good and a run of the bad endpoint.
+fn any_differs(
+    good: &[&Loaded],
+    bad: &[&Loaded],
+    is_such: impl Fn(&Loaded, &Loaded, &FileDifference) -> bool,
+) -> bool {
     let differ =
-        |good: &Loaded, bad: &Loaded| bad.unlike(good).iter().any(|file| is_code(good, bad, file));
+        |good: &Loaded, bad: &Loaded| bad.unlike(good).iter().any(|file| is_such(good, bad, file));
     good.iter().any(|good| bad.iter().any(|bad| differ(good, bad)))
 }
 
@@ -268,6 +304,30 @@ mod tests {
         assert!(is_beside(&[package, "src/eng/v/k 1"], &[package, "src/eng/v/k 2"]));
         assert!(is_beside(&[package], &[package, "src/eng/new.py"]));
         assert!(!is_beside(&[], &[package, "src/eng/new.py"]), "a run that ended early");
+    }
+
+    #[test]
+    fn a_program_that_the_build_made_in_the_checkout_may_be_the_engine() {
+        let changed = ["main.c", "tools/run.sh", "third_party/sub"];
+        let changed = changed.map(|path| path.as_bytes().to_vec());
+        let is_beside = |good: &str, bad: &str, is_executable: bool| {
+            let [good, bad] = [good, bad].map(|own| {
+                let mut run = run(&[own], &[]);
+                let programs = run.own.keys().filter(|_| is_executable).cloned().collect();
+                run.executable = Some(programs);
+                run
+            });
+            ran_built_program(&[&good], &[&bad], &changed)
+        };
+        assert!(is_beside("src/main 1", "src/main 2", true));
+        assert!(is_beside("src/third_party/main 1", "src/third_party/main 2", true));
+        assert!(!is_beside("src/main 1", "src/main 1", true), "the engine is another one");
+        assert!(!is_beside("src/table.bin 1", "src/table.bin 2", false), "not a program");
+        assert!(!is_beside("src/main", "src/other", true), "only one end runs it");
+        // Scripts of the commits: of the repository, of a submodule, of a dependency.
+        for path in ["src/tools/run.sh", "src/third_party/sub/run.sh", "src/dep/tools/run.sh"] {
+            assert!(!is_beside(&format!("{path} 1"), &format!("{path} 2"), true), "{path}");
+        }
     }
 
     #[test]

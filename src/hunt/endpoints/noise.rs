@@ -213,7 +213,7 @@ pub(crate) fn rule(target: &GuardTarget, by: SearchBy) -> CalibrationSettings {
 }
 
 /// Tries the first n runs of good and of bad, for growing n, until the answer is not `More`.
-fn first_answer<T>(
+pub(super) fn first_answer<T>(
     good: &[f64],
     bad: &[f64],
     ask: impl Fn(&[f64], &[f64]) -> Result<T, CalibrationError>,
@@ -224,7 +224,11 @@ fn first_answer<T>(
 }
 
 /// The target with noise of this kind. The numbers of the noise stay 0 until the calibration.
-fn in_noise(target: GuardTarget, kind: NoiseKind, policy: &EndpointPolicy) -> GuardTarget {
+pub(super) fn in_noise(
+    target: GuardTarget,
+    kind: NoiseKind,
+    policy: &EndpointPolicy,
+) -> GuardTarget {
     let error = policy.error;
     let empty = Noise { kind, good: 0.0, bad: 0.0, sd: 0.0, runs: 0, paired: false, error };
     GuardTarget { noise: Some(empty), ..target }

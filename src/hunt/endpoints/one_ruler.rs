@@ -5,7 +5,7 @@
 use crate::evaluation::Finding;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::exchanged_ruler::{in_words, overlay_of, told};
+use crate::hunt::exchanged_ruler::{in_words, told};
 use crate::oracle::{Observation, guarded_measures};
 
 use super::noise::EndpointPolicy;
@@ -51,13 +51,9 @@ impl Driver<'_> {
             bad.commit.short(),
             in_words(bad, &chosen.targets)
         );
-        let overlay = overlay_of(&good.commit, &self.oracle.recipes.config.ruler);
-        let next = format!(
-            "to hunt for this difference, add {overlay} to oracle.toml, which gives every commit \
-             the ruler of {}, and start a new hunt",
-            good.commit.short()
-        );
-        Ok(Err(Box::new(Finding { next: vec![next], ..*unmeasurable(summary) })))
+        let next = self.next_with_ruler_of(&good.commit, self.begun.ends())?;
+        let next = Vec::from_iter(next);
+        Ok(Err(Box::new(Finding { next, ..*unmeasurable(summary) })))
     }
 }
 

@@ -2,15 +2,18 @@
 
 use crate::config::ConfirmBuild;
 use crate::evaluation::{GuardTarget, Phase, Target};
+use crate::git::Range;
 use crate::hunt::HuntError;
+use crate::hunt::ahead::in_noise::WorkAhead;
 use crate::hunt::driver::Driver;
-use crate::hunt::plan_parts::{CONFIRMED_COMMITS, Durations, HuntSize, plan_parts};
+use crate::hunt::known_results::{KnownResults, LeastSearch};
+use crate::hunt::plan_parts::{CONFIRMED_COMMITS, Durations, HuntSize, plan_parts, work_ahead};
 use crate::hunt::run_verdicts::ROUNDS;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
 use crate::search::{Levels, expected_cost, steps_of};
 use crate::stats;
-use crate::store::journal::{Entry, Event, Plan, SearchBy, SearchMethod};
+use crate::store::journal::{Entry, Event, HuntPart, Plan, SearchBy, SearchMethod};
 
 impl Driver<'_> {
     /// Writes the plan to the journal, once per hunt. A resumed hunt keeps its first plan.
@@ -49,17 +52,58 @@ impl Driver<'_> {
         // bisect` in any noise.
         let is_apart = strategy.method == SearchMethod::Sequential
             && self.begun.options.search == SearchBy::Auto;
+        let in_noise = strategy.noisy().filter(|_| !is_apart).map(|_| [plan.steps, plan.runs]);
+        let is_guard = |target: &Target| matches!(target, Target::Guard(_));
         let size = HuntSize {
             commits,
             measures: measures.len(),
             ends: Some(made(&entries)),
-            in_noise: strategy.noisy().filter(|_| !is_apart).map(|_| [plan.steps, plan.runs]),
+            in_noise,
             localizes: self.begun.options.localize,
+            known: self.known_results()?,
+            reuses_runs: strategy.method == SearchMethod::BitIdentical
+                && strategy.targets.iter().all(is_guard)
+                && !self.is_any_exclusive(&measures),
+            slots: self.slots_of_search(&strategy),
         };
         let config = &self.oracle.recipes.config;
         let (parts, gpus) = (plan_parts(config, size, durations), config.executor.gpus());
-        let stored = is_from_the_store(&entries);
-        Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, parts, gpus, ..plan }))?)
+        let search = parts.iter().find(|part| part.part == HuntPart::Search);
+        let ahead = search.and_then(|search| work_ahead(size, search, durations));
+        let stored = is_from_the_store(&entries) || size.known.has_commits;
+        Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, parts, gpus, ahead, ..plan }))?)
+    }
+
+    /// What is known of the range before the search.
+    fn known_results(&self) -> Result<KnownResults, HuntError> {
+        // The store names the commits of the outer hunt, not those of the dependency.
+        if self.begun.within.is_some() {
+            let search = LeastSearch::Nothing;
+            return Ok(KnownResults { has_ends: true, has_commits: true, search });
+        }
+        let [old, new] = self.begun.ends();
+        let first_parent = self.begun.options.first_parent;
+        let range = Range { first_parent, ..Range::between(old, new) };
+        let skips = !self.begun.options.skip.is_empty();
+        KnownResults::of(&self.oracle.history, &self.oracle.store, &range, skips)
+    }
+
+    /// How many slots or jobs build, and how many run, while the search measures a commit.
+    fn slots_of_search(&self, strategy: &SearchStrategy) -> [usize; 2] {
+        if self.needs_one_node(&strategy.targets) {
+            return [1; 2];
+        }
+        let slots = self.slots();
+        let posterior = strategy.noisy().filter(|_| strategy.method == SearchMethod::Posterior);
+        let Some(target) = posterior else {
+            return self.oracle.recipes.config.executor.slots_of_search(slots);
+        };
+        let is_paired = target.noise.is_some_and(|noise| noise.paired);
+        match self.work_ahead(target, false, is_paired) {
+            None => [1; 2],
+            Some(WorkAhead::Builds) => [slots, 1],
+            Some(WorkAhead::Runs) => [slots; 2],
+        }
     }
 
     /// Duration of a build relative to a run of the measure; 1 if unknown. Uses stored durations,

@@ -8,10 +8,7 @@ use crate::oracle::{Observation, Sample};
 use crate::store::journal::Event;
 use crate::ui::text;
 
-use super::targets::BY_EXIT_CODE;
-
-/// Runs of each endpoint that separate a rare failure from a frequent one.
-pub(super) const RUNS_TO_TELL: usize = 5;
+use super::failure_rate::{BY_EXIT_CODE, failed_runs, is_stray};
 
 /// How often a measure failed at the good and at the bad end.
 #[derive(Debug, PartialEq, Eq)]
@@ -117,16 +114,6 @@ impl Driver<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether at most one run in five failed.
-fn is_stray(failed: usize, runs: usize) -> bool {
-    failed * RUNS_TO_TELL <= runs
-}
-
-/// How many of the runs failed.
-pub(super) fn failed_runs(samples: &[Sample]) -> usize {
-    samples.iter().filter(|sample| sample.result.is_err()).count()
 }
 
 fn detail_of(sample: &Sample) -> Option<&str> {

@@ -13,6 +13,9 @@ use crate::store::journal::{OtherGuard, SearchBy, SearchMethod};
 use crate::ui::text;
 
 use super::checks::{needed_checks, other_checks, with_checks};
+use super::failure_rate::{
+    BY_EXIT_CODE, judge_failure_rate, varying_failures, without_failed_runs,
+};
 use super::guard_check::{GuardCheck, moved};
 use super::lfs_pointers::read_pointer;
 use super::missing_metrics::missing_at;
@@ -22,10 +25,8 @@ use super::noise::{
 use super::same_text::other_text;
 use super::same_units::other_units;
 
-/// How to hunt for a failure that comes and goes: by its rate.
-pub(super) const BY_EXIT_CODE: &str = "to hunt for a failure that comes and goes, measure its \
-                                       rate: command = \"sh -c 'PROGRAM; exit $?'\" with parser = \
-                                       \"exit-code\", and a guard with max = 0";
+/// Why a guard is not searched for although it may be broken.
+const AFTER_FAILURE: &str = "the hunt is for the failure first";
 
 /// The targets of a hunt, the search method and the guards that are not targets.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,19 +86,15 @@ fn choose_without_checks(
         return failure_target(None, failure, bad.build_starved);
     }
     for (measure, samples) in &bad.samples {
+        let is_its = |guard: &&Guard| guard.metric.measure == *measure;
+        let by_rate = |guard: &Guard| judge_failure_rate(good, bad, guard, policy).is_some();
+        if guards.iter().filter(is_its).any(by_rate) {
+            continue;
+        }
         let failures: Vec<_> = samples.iter().filter_map(|s| s.result.as_ref().err()).collect();
         let Some(first) = failures.first() else { continue };
-        if failures.len() < samples.len() || !failures.iter().all(|f| f.is_same_failure(first)) {
-            let mut finding = unmeasurable(format!(
-                "the bad endpoint fails in {} of {} runs of {measure}, not always alike ({})",
-                failures.len(),
-                samples.len(),
-                first.detail
-            ));
-            if failures.len() < samples.len() {
-                finding.next.push(BY_EXIT_CODE.to_owned());
-            }
-            return Err(finding);
+        if let Some(finding) = varying_failures(measure, &failures, samples.len()) {
+            return Err(Box::new(finding));
         }
         let starved = samples.iter().any(|sample| sample.starved);
         let chosen = failure_target(Some(measure.clone()), first, starved)?;
@@ -190,7 +187,7 @@ fn after_the_failure(target: &Target) -> Option<OtherGuard> {
         guard: target.guard.clone(),
         baseline: Some(target.baseline.clone()),
         bad: Some(target.bad.clone()),
-        why: "the hunt is for the failure first".to_owned(),
+        why: AFTER_FAILURE.to_owned(),
     })
 }
 
@@ -240,6 +237,19 @@ fn guard_targets(
     };
     for guard in guards {
         match look(good, bad, guard, policy) {
+            GuardCheck::Target(target) if target.failure.is_some() => {
+                let measure = &guard.metric.measure;
+                let is_its = |one: &Target| one.failure_of_runs().is_some_and(|it| it.0 == measure);
+                let is_first = !targets.iter().any(is_its);
+                let values = without_failed_runs(bad, measure);
+                let of_values = look(good, &values, guard, policy);
+                if matches!(of_values, GuardCheck::Target(_)) || !is_first {
+                    others.push(other(guard, AFTER_FAILURE));
+                }
+                if is_first {
+                    targets.push(Target::Guard(*target));
+                }
+            }
             GuardCheck::Target(target) => targets.push(Target::Guard(*target)),
             GuardCheck::More => {
                 let text = format!("{} was not measured often enough", guard.metric);
@@ -284,6 +294,9 @@ pub(crate) fn look(
     let metric = &guard.metric;
     if policy.is_spread {
         return judge_spread(good, bad, guard, policy);
+    }
+    if let Some(check) = judge_failure_rate(good, bad, guard, policy) {
+        return check;
     }
     let (Some(baseline), Some(level)) = (good.level(metric), bad.level(metric)) else {
         let ends = [("the good endpoint", good), ("the bad endpoint", bad)];

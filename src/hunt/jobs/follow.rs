@@ -18,7 +18,7 @@ use crate::slurm::{
     Attempt, JobEnd, JobResult, Listed, Loss, Order, Purpose, Queue, Refusal, SlurmError, cancel,
     nodes_in_service, nodes_set_aside, submit, wait,
 };
-use crate::store::journal::{Begun, Entry, Event};
+use crate::store::journal::{Entry, Event};
 use crate::store::{HuntDir, RecordedFault};
 
 /// How long a job that was given up may take to end by itself.
@@ -111,7 +111,7 @@ impl JobDriver<'_> {
         let mut avoided = Avoided::All;
         loop {
             let next = match self.end_other_jobs() {
-                Ok(()) => self.one_job(&config, &begun, avoided)?,
+                Ok(()) => self.one_job(&config, avoided)?,
                 Err(error) => after(error)?,
             };
             match next {
@@ -121,7 +121,7 @@ impl JobDriver<'_> {
                     self.note(fewer.note())?;
                     avoided = fewer;
                 }
-                Next::Pause(error) => self.pause(&mut pauses, error, &config, &begun)?,
+                Next::Pause(error) => self.pause(&mut pauses, error, &config)?,
             }
             if self.stop.is_requested() {
                 return Err(HuntError::Stopped);
@@ -130,7 +130,7 @@ impl JobDriver<'_> {
     }
 
     /// Submits one job and waits for its end.
-    fn one_job(&self, config: &Config, begun: &Begun, avoided: Avoided) -> Result<Next, HuntError> {
+    fn one_job(&self, config: &Config, avoided: Avoided) -> Result<Next, HuntError> {
         let options = config.executor.slurm.clone().unwrap_or_default().measure;
         let unusable = nodes_set_aside(&self.hunt.jobs());
         let entries = self.hunt.entries()?;
@@ -157,6 +157,8 @@ impl JobDriver<'_> {
         }
         let order =
             Order { program: self.program.clone(), words, folder: self.folder.clone(), excluded };
+        // Before the job is submitted: once it works, it says itself what it does.
+        Activity::wait_as_noted(&self.hunt.now_path(), "waiting for a job to begin".to_owned());
         let id = match (submit(&attempt, &options, &order), fewer) {
             (Ok(id), _) => id,
             (Err(SlurmError::Refused(_)), Some(fewer)) => return Ok(Next::Avoiding(fewer)),
@@ -165,7 +167,10 @@ impl JobDriver<'_> {
         (self.say)(&format!("job {id} is submitted"));
         let mut say = |job: &Listed| {
             if let Some(why) = job.waits(&format!("job {id}")) {
-                Activity::wait(&self.hunt.now_path(), why, &begun.good.commit);
+                Activity::wait(&self.hunt.now_path(), why);
+            }
+            if let Some(why) = job.awaits_result(&format!("job {id}")) {
+                Activity::wait_as_noted(&self.hunt.now_path(), why);
             }
         };
         let queue = Queue::new(self.hunt.squeue());
@@ -305,12 +310,11 @@ impl JobDriver<'_> {
         pauses: &mut Pauses,
         error: HuntError,
         config: &Config,
-        begun: &Begun,
     ) -> Result<(), HuntError> {
         if !pauses.plan(&error, self.hunt, config)? {
             return Err(error);
         }
-        pauses.make(self.hunt, begun, self.stop)?;
+        pauses.make(self.hunt, self.stop)?;
         Ok(())
     }
 

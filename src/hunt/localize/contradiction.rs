@@ -3,7 +3,7 @@
 //! A test contradicts the answer in four cases:
 //! - The newer end without the named commits keeps their steps, in whole or in part, or does not
 //!   have their change at all. Then another commit does the same. If the metric is a fact, or a
-//!   number that must not change, each value except the good end's counts as a part of the steps.
+//!   number that must not change, a value that only the test shows is no part of the steps.
 //! - The bad end stays bad without the named commits, and their steps leave a part of the change
 //!   that no measurement explains.
 //! - The newer end without the named commit breaks a guard that it breaks with it too. If only a
@@ -12,7 +12,7 @@
 //!   needed too.
 
 use crate::evaluation::{
-    Account, Aim, Backport, Cause, CommitId, Direction, Effect, Finding, GuardTarget,
+    Account, Aim, Backport, Cause, CommitId, Culprit, Direction, Effect, Finding, GuardTarget,
     JointBackport, JointRevert, Metric, Outcome, Revert, Shows, Target, Trial, TrialOf,
     Unexplained, Value, exceeds_limit,
 };
@@ -20,12 +20,9 @@ use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
 
-/// In noise, a test leaves an endpoint's level unchanged if it moves by no more than this share of
-/// the tolerance.
-const SAME: f64 = 0.5;
-
-/// The same as a share of the steps of the named commits. The larger of the two counts.
-const SAME_OF_STEPS: f64 = 0.1;
+use super::lost_step::{OwnStep, standing};
+use super::same_level::{SAME_OF_STEPS, same_level};
+use super::third_value::is_third_value;
 
 /// What of the bad end the answer does not explain, by the tests of the endpoints; empty if no test
 /// contradicts the answer. Only for a single named commit.
@@ -122,7 +119,7 @@ pub(super) fn left(finding: &Finding, targets: &[Target]) -> Vec<Unexplained> {
 
 /// Whether this test of an endpoint leaves an effect of the commit that it is about.
 pub(super) fn keeps_effect(effect: &Effect, trial: &Trial, targets: &[Target]) -> bool {
-    keeps_a_step(trial, &effect.metric, effect.own_step.unwrap_or(0.0), 0.0, targets)
+    keeps_a_step(trial, &effect.metric, effect.own_step.unwrap_or(0.0), 0.0, &[], targets)
 }
 
 /// The metrics for which the commits are named and whose steps the endpoint still has in this test;
@@ -140,11 +137,16 @@ fn unchanged(finding: &Finding, trial: Option<&Trial>, targets: &[Target]) -> Ve
         return metrics.into_iter().cloned().map(Unexplained::Metric).collect();
     };
     metrics.retain(|metric| {
-        let effects = culprits.iter().filter_map(|culprit| culprit.effect_on(metric));
+        let effects = standing(culprits, metric).into_iter();
         let steps = effects.filter_map(|effect| effect.own_step).sum();
         let is_slow = |account: &Account| account.metric == **metric && account.in_small_steps;
         let slack = if finding.accounts.iter().any(is_slow) { SAME_OF_STEPS } else { 0.0 };
-        keeps_a_step(trial, metric, steps, slack, targets)
+        let is_third = |target: &GuardTarget| {
+            let level = trial.levels.get(*metric).filter(|_| target.guard.metric == **metric);
+            level.is_some_and(|level| is_third_value(target, level, culprits))
+        };
+        keeps_a_step(trial, metric, steps, slack, culprits, targets)
+            && !targets.iter().filter_map(Target::guard).any(is_third)
     });
     let mut left: Vec<Unexplained> =
         metrics.into_iter().cloned().map(Unexplained::Metric).collect();
@@ -168,14 +170,17 @@ fn still_fails(trial: &Trial, targets: &[Target]) -> bool {
 }
 
 /// Whether an endpoint keeps a part of the steps that this test takes out of it. `steps`: their
-/// sum, in the metric's unit; `slack`: a share of them that small steps may leave. False if the
-/// endpoint changes the other way: other code may depend on the commits. In noise, single runs show
-/// only whether the level is still the same.
+/// sum, in the metric's unit; `slack`: a share of them that small steps may leave; `named`: the
+/// commits that made them, if their levels may tell. Steps that multiply a level become smaller with
+/// it, so the endpoint may lose less than their sum. False if the endpoint then has the level of
+/// the older end, or changes the other way: other code may depend on the commits. In noise, single
+/// runs show only whether the level is still the same.
 fn keeps_a_step(
     trial: &Trial,
     metric: &Metric,
     steps: f64,
     slack: f64,
+    named: &[Culprit],
     targets: &[Target],
 ) -> bool {
     let Some(level) = trial.levels.get(metric) else { return false };
@@ -185,7 +190,8 @@ fn keeps_a_step(
             if !is_good_end && is_settled_by_equality(target) {
                 return is_other_than_good(target, level, slack * steps.abs());
             }
-            let own = if is_good_end { &target.baseline } else { &target.bad };
+            let ends = [&target.baseline, &target.bad];
+            let [older, own] = if is_good_end { [ends[1], ends[0]] } else { ends };
             let (Some(level), Some(own)) = (level.number(), own.number()) else {
                 return level == own;
             };
@@ -194,6 +200,13 @@ fn keeps_a_step(
             if target.noise.is_some() || target.guard.direction() == Direction::Any {
                 return (level - own).abs() <= same;
             }
+            let own_step = older
+                .number()
+                .and_then(|older| Some((older, OwnStep::of_all(named, target, [older, own])?)));
+            if own_step.as_ref().is_some_and(|(older, step)| step.is_at_older_end(*older, level)) {
+                return false;
+            }
+            let steps = own_step.map_or(steps, |(_, step)| steps.min(step.least_loss()));
             let lost = if is_good_end {
                 target.guard.worsening(own, level)
             } else {
@@ -205,14 +218,8 @@ fn keeps_a_step(
     })
 }
 
-/// Up to this difference, an endpoint's level counts as unchanged by a test that takes these steps
-/// out of it. In the metric's unit, as `steps`.
-pub(super) fn same_level(target: &GuardTarget, steps: f64) -> f64 {
-    f64::max(SAME * target.limit, SAME_OF_STEPS * steps.abs()).max(0.0)
-}
-
 /// Whether each value but the good end's is bad, and values repeat. A commit that turned one bad
-/// value into another took no part of the step away, so a third value is a remnant too.
+/// value into another took no part of the step away, so each of them is a remnant.
 fn is_settled_by_equality(target: &GuardTarget) -> bool {
     target.noise.is_none() && target.guard.direction() == Direction::Any
 }
@@ -242,14 +249,9 @@ pub(super) fn incomplete(
 ) -> Finding {
     let named: Vec<&CommitId> = finding.culprits.iter().map(|one| &one.info.commit).collect();
     let is_several = named.len() > 1;
-    let revert = match &finding.joint_revert {
-        Some(joint) if is_several => Some(&joint.revert),
-        _ => finding.cause.as_ref().and_then(|cause| cause.revert.as_ref()),
-    };
     let breaks_other =
         !is_several && finding.cause.as_ref().is_some_and(|cause| cause.broken_too.is_some());
-    // In a hunt for a fix: a later commit fixes this too.
-    let is_later = matches!(revert, Some(Revert::StillGood | Revert::Absent));
+    let is_later = is_fixed_later(&finding);
     // The account does not tell where the rest is.
     let is_left = |account: &Account| {
         unexplained.contains(&Unexplained::Metric(account.metric.clone()))
@@ -341,6 +343,24 @@ pub(super) fn incomplete(
         next: next.into_iter().chain(finding.next).collect(),
         ..finding
     }
+}
+
+/// In a hunt for a fix: whether it is the good end without the fix that contradicts, so a later
+/// commit fixes this too. It does so also if the bad end with the fix lacks nothing.
+fn is_fixed_later(finding: &Finding) -> bool {
+    let is_several = finding.culprits.len() > 1;
+    let cause = finding.cause.as_ref();
+    let revert = match &finding.joint_revert {
+        Some(joint) if is_several => Some(&joint.revert),
+        _ => cause.and_then(|cause| cause.revert.as_ref()),
+    };
+    // With several fixes, each alone may leave the bad end bad.
+    let backport = if is_several {
+        finding.joint_backport.as_ref().map(|joint| &joint.backport)
+    } else {
+        cause.and_then(|cause| cause.backport.as_ref())
+    };
+    matches!(revert, Some(Revert::StillGood | Revert::Absent)) || !backport.is_some_and(may_lack)
 }
 
 /// Names what the bad end still shows: `the change of ppl`. Only `it` if the named commits change

@@ -1,11 +1,12 @@
 //! What the levels of the bad end without a change, or with a fix, say beyond its verdict.
 
 use crate::evaluation::{
-    Backport, Direction, GuardTarget, Metric, Noise, Revert, Target, Trial, Value,
+    Backport, Culprit, Direction, GuardTarget, Metric, Noise, Revert, Target, Trial, Value,
 };
 
-use super::contradiction::same_level;
 use super::lost_step::OwnStep;
+use super::same_level::same_level;
+use super::third_value::is_third_value;
 
 /// A level is surely worse if it is beyond the tolerance by so many standard errors.
 const SURE: f64 = 2.0;
@@ -17,43 +18,62 @@ const SURE: f64 = 2.0;
 ///   of the whole change, so one of several steps may stay below it.
 /// - An end that loses something else than the parts' own step does not tell whether it needs them:
 ///   other code depends on them, or another commit counters them. So does one that is worse than the
-///   bad end.
+///   bad end, or an end with a fact that neither end shows ([`is_third_value`]). The good end without
+///   a fix may be worse than the bad end if the fix's own step explains that: other commits made
+///   the metric worse.
 ///
-/// `own_step`: what the parts do to a target's metric at their own commits, if that is known; given
-/// the levels of the older and the newer end.
+/// `named`: the commits with these parts. `own_step`: what the parts do to a target's metric at their
+/// own commits, if that is known; given the levels of the older and the newer end.
 pub(super) fn by_levels(
     told: Revert,
     trial: &Trial,
     targets: &[Target],
+    named: &[Culprit],
     own_step: impl Fn(&GuardTarget, [f64; 2]) -> Option<OwnStep>,
 ) -> Revert {
     let runs = trial.attempts.len().max(1);
     let any = |is_so: &dyn Fn(&GuardTarget, &Value) -> bool| is_any(trial, targets, is_so);
     let stays_worse = |target: &GuardTarget, level: &Value| is_surely_worse(target, level, runs);
-    let gets_worse = |target: &GuardTarget, level: &Value| is_worse_than_end(target, level, runs);
+    let is_third = |target: &GuardTarget, level: &Value| is_third_value(target, level, named);
     let is_bad_end = told != Revert::BreaksAgain;
+    let error =
+        |target: &GuardTarget| target.noise.map_or(0.0, |noise| error_of_difference(&noise, runs));
     let loses_another = |target: &GuardTarget, level: &Value| {
         let levels = (target.baseline.number(), target.bad.number(), level.number());
         let (Some(good), Some(bad), Some(level)) = levels else { return false };
         let ends = if is_bad_end { [good, bad] } else { [bad, good] };
         own_step(target, ends).is_some_and(|own| {
-            let error = target.noise.map_or(0.0, |noise| error_of_difference(&noise, runs));
             !own.is_lost(target, ends, level)
-                || is_bad_end && own.is_surely_exceeded(target, level, error)
+                || is_bad_end && own.is_surely_exceeded(target, level, error(target))
         })
+    };
+    // Asked only of an end that does not lose another step.
+    let is_own_step = |target: &GuardTarget, level: &Value| {
+        let levels = (target.baseline.number(), target.bad.number(), level.number());
+        let (Some(good), Some(bad), Some(level)) = levels else { return false };
+        !is_bad_end
+            && own_step(target, [bad, good])
+                .is_some_and(|own| own.explains(target, good, level, error(target)))
+    };
+    let gets_worse = |target: &GuardTarget, level: &Value| {
+        is_worse_than_end(target, level, runs) && !is_own_step(target, level)
     };
     match told {
         Revert::Heals | Revert::HealsPart if any(&stays_worse) => Revert::StepGone,
-        Revert::Heals | Revert::HealsPart if any(&loses_another) => Revert::Unlike,
-        Revert::BreaksAgain if any(&gets_worse) || any(&loses_another) => Revert::Unlike,
-        Revert::StillBad if any(&gets_worse) => Revert::Unlike,
+        Revert::Heals | Revert::HealsPart | Revert::BreaksAgain if any(&loses_another) => {
+            Revert::Unlike
+        }
+        Revert::BreaksAgain | Revert::StillBad if any(&gets_worse) || any(&is_third) => {
+            Revert::Unlike
+        }
         other => other,
     }
 }
 
 /// What a test of the bad end with a fix says, by its verdict (`told`) and its levels. A bad end
-/// that the fix makes worse, or better than the good end by more than it made better, does not tell
-/// what the fix does there: the fix may need later code. `own_step`: what the fix made better of a metric, if that is known.
+/// that the fix makes worse, or better than the good end by more than it made better, or that shows a
+/// fact of neither end, does not tell what the fix does there: the fix may need later code.
+/// `own_step`: what the fix made better of a metric, if that is known.
 pub(super) fn backport_by_levels(
     told: Backport,
     trial: &Trial,
@@ -62,13 +82,18 @@ pub(super) fn backport_by_levels(
 ) -> Backport {
     let runs = trial.attempts.len().max(1);
     let gets_worse = |target: &GuardTarget, level: &Value| is_worse_than_end(target, level, runs);
+    let is_third = |target: &GuardTarget, level: &Value| is_third_value(target, level, &[]);
     let gains_too_much = |target: &GuardTarget, level: &Value| {
         own_step(&target.guard.metric)
             .is_some_and(|step| gains_more_than(target, level, step.abs()))
     };
     match told {
         Backport::Heals if is_any(trial, targets, &gains_too_much) => Backport::Unlike,
-        Backport::StillBad if is_any(trial, targets, &gets_worse) => Backport::Unlike,
+        Backport::StillBad
+            if is_any(trial, targets, &gets_worse) || is_any(trial, targets, &is_third) =>
+        {
+            Backport::Unlike
+        }
         other => other,
     }
 }
@@ -131,15 +156,15 @@ fn error_of_difference(noise: &Noise, runs: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Culprit, Effect, GuardForm, TrialOf};
-    use crate::oracle::fixture::{self, effect, noisy, target};
+    use crate::evaluation::{Effect, GuardForm, TrialOf};
+    use crate::oracle::fixture::{self, effect, noisy, target, unchanged};
 
     #[test]
     fn in_noise_a_bad_end_that_stays_worse_than_the_good_one_is_not_healed() {
         let up = GuardForm::MaxIncrease(0.1);
         let told = |target: GuardTarget, level: f64| {
             let trial = fixture::trial(TrialOf::Reverted, level);
-            by_levels(Revert::Heals, &trial, &[Target::Guard(target)], |_, _| None)
+            by_levels(Revert::Heals, &trial, &[Target::Guard(target)], &[], |_, _| None)
         };
         // Two steps of 0.5: the threshold is 7.5, and one run has a standard deviation of 0.1.
         assert_eq!(told(noisy(up, 7.0, 8.0), 7.45), Revert::StepGone);
@@ -154,7 +179,7 @@ mod tests {
         let up = GuardForm::MaxIncrease(0.1);
         let told = |target: GuardTarget, level: f64| {
             let trial = fixture::trial(TrialOf::Reverted, level);
-            by_levels(Revert::StillBad, &trial, &[Target::Guard(target)], |_, _| None)
+            by_levels(Revert::StillBad, &trial, &[Target::Guard(target)], &[], |_, _| None)
         };
         for worse in [8.2, 300.0, f64::NAN, f64::INFINITY] {
             assert_eq!(told(target(up, 7.0, 7.5), worse), Revert::Unlike, "{worse}");
@@ -168,6 +193,29 @@ mod tests {
         let down = GuardForm::MaxDecrease(0.1);
         assert_eq!(told(target(down, 7.0, 6.5), 5.0), Revert::Unlike);
         assert_eq!(told(target(down, 7.0, 6.5), 6.8), Revert::StillBad);
+    }
+
+    #[test]
+    fn an_end_with_a_third_fact_tells_nothing() {
+        let targets = [Target::Guard(unchanged("avx2", "scalar"))];
+        let shows = |of: TrialOf, text: &str| {
+            let levels = [(Metric::of("launch"), Value::Fact(text.to_owned()))].into();
+            Trial { levels, ..fixture::trial(of, 0.0) }
+        };
+        let told = |verdict: Revert, text: &str| {
+            by_levels(verdict, &shows(TrialOf::Reverted, text), &targets, &[], |_, _| None)
+        };
+        assert_eq!(told(Revert::StillBad, "none"), Revert::Unlike);
+        assert_eq!(told(Revert::StillBad, "scalar"), Revert::StillBad);
+        assert_eq!(told(Revert::Heals, "avx2"), Revert::Heals);
+        assert_eq!(told(Revert::BreaksAgain, "none"), Revert::Unlike);
+        assert_eq!(told(Revert::BreaksAgain, "scalar"), Revert::BreaksAgain);
+        let with_fix = |text: &str| {
+            let trial = shows(TrialOf::Backported, text);
+            backport_by_levels(Backport::StillBad, &trial, &targets, |_| None)
+        };
+        assert_eq!(with_fix("none"), Backport::Unlike);
+        assert_eq!(with_fix("scalar"), Backport::StillBad);
     }
 
     #[test]
@@ -191,7 +239,7 @@ mod tests {
         let culprit = Culprit { effects: vec![effect], ..fixture::culprit('3', '2') };
         let trial = fixture::trial(TrialOf::Reverted, level);
         let targets = [Target::Guard(target.clone())];
-        by_levels(told, &trial, &targets, |target, [_, newer]| {
+        by_levels(told, &trial, &targets, &[], |target, [_, newer]| {
             OwnStep::of(&culprit, target, newer, &[])
         })
     }
@@ -216,7 +264,8 @@ mod tests {
         assert_eq!(told(&noisy, 6.3), Revert::Unlike);
         // Without a known step, the verdict stays.
         let trial = fixture::trial(TrialOf::Reverted, 5.0);
-        let told = by_levels(Revert::Heals, &trial, &[Target::Guard(exact)], |_, _| None);
+        let exact = [Target::Guard(exact)];
+        let told = by_levels(Revert::Heals, &trial, &exact, &[], |_, _| None);
         assert_eq!(told, Revert::Heals);
     }
 
@@ -227,6 +276,33 @@ mod tests {
         assert_eq!(told(7.5), Revert::BreaksAgain);
         for level in [300.0, 9.0, 7.62, 7.2] {
             assert_eq!(told(level), Revert::Unlike, "{level}");
+        }
+    }
+
+    #[test]
+    fn a_good_end_without_a_fix_may_be_worse_than_the_bad_end_by_what_later_commits_added() {
+        let up = GuardForm::MaxIncrease(0.1);
+        // The fix is from 7.5 to 6.7, and a later commit adds 0.3.
+        let told = |target: &GuardTarget, level: f64| {
+            of_step(Revert::BreaksAgain, target, effect(7.5, 6.7, 0.1), level)
+        };
+        let exact = target(up, 7.0, 7.5);
+        assert_eq!(told(&exact, 7.8), Revert::BreaksAgain);
+        for level in [300.0, f64::NAN, 8.2, 7.2] {
+            assert_eq!(told(&exact, level), Revert::Unlike, "{level}");
+        }
+        // In noise, only what is surely far more than the step.
+        let noisy = noisy(up, 7.0, 7.5);
+        assert_eq!(told(&noisy, 7.8), Revert::BreaksAgain);
+        for level in [300.0, f64::NAN, 8.5] {
+            assert_eq!(told(&noisy, level), Revert::Unlike, "{level}");
+        }
+        // Without a known step, an end that is worse than the bad end tells nothing.
+        for target in [exact, noisy] {
+            let trial = fixture::trial(TrialOf::Unfixed, 7.8);
+            let targets = [Target::Guard(target)];
+            let told = by_levels(Revert::BreaksAgain, &trial, &targets, &[], |_, _| None);
+            assert_eq!(told, Revert::Unlike);
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::evaluation::{
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::contradiction::same_level;
 use super::joint::cause_of;
 use super::open_change::{OpenChange, WhyOpen};
+use super::same_level::same_level;
 
 impl Driver<'_> {
     /// The named commits that the bad end does not need. None if values repeat and exactly two

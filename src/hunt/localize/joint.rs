@@ -120,9 +120,10 @@ impl Driver<'_> {
             EndTest::Judged { verdict, recipe, trial } => {
                 self.write_joint(&trial)?;
                 let is_whole = targets.len() == whole.len();
-                let revert = self.revert(verdict, &recipe, &others, is_whole)?.revert;
+                let mut told = self.revert(verdict, &recipe, &others, is_whole, named)?;
                 let own_step = |target: &GuardTarget, ends| OwnStep::of_all(named, target, ends);
-                let revert = by_levels(revert, &trial, targets, own_step);
+                told.revert = by_levels(told.revert, &trial, targets, named, own_step);
+                let revert = told.with_trade().revert;
                 Ok(Some(JointRevert { revert, trial: Some(*trial) }))
             }
         }

@@ -6,7 +6,7 @@ use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 
-use super::pairs::EndNeed;
+use super::end_need::EndNeed;
 use super::places::spread_with_ends;
 use super::step::between;
 

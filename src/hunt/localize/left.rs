@@ -12,6 +12,7 @@ use super::change::{Change, Part};
 use super::patched::Patched;
 use super::reversal::Reversal;
 use super::step::SHARE;
+use super::third_value::is_third_value;
 
 /// A level counts as the same if it differs by less than this share of the tolerance.
 pub(super) const SAME: f64 = 0.1;
@@ -264,6 +265,9 @@ impl Driver<'_> {
         let Some((without, lost)) = self.level_and_loss(target, seen) else {
             return EndWithoutChange::Unknown;
         };
+        if is_third_value(target, &Value::Number(without), std::slice::from_ref(culprit)) {
+            return EndWithoutChange::Unknown;
+        }
         let step = step_or_whole(culprit, target);
         if is_beyond_good(target, without) {
             // Another commit counters the step, so removing the change tells nothing.

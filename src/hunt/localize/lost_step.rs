@@ -3,11 +3,11 @@
 //! change, or a fallback that gives another level. Then the loss does not tell whether that end
 //! needs the change. Pure.
 
-use crate::evaluation::{Culprit, Direction, GuardTarget, Shows, Trial};
+use crate::evaluation::{Culprit, Direction, Effect, GuardTarget, Metric, Shows, Trial};
 use crate::search::Step;
 use crate::stats;
 
-use super::contradiction::same_level;
+use super::same_level::same_level;
 
 /// Where values repeat and nothing else moves the metric, a level may differ from the expected one
 /// by this share of the step: the last printed digits.
@@ -57,20 +57,25 @@ impl OwnStep {
         Some(Self { without, with, others: (newer - with).abs() })
     }
 
-    /// The steps of several commits together. `ends`: the levels of the older and the newer end.
-    /// `None` if none of the commits moves the metric, or if one of them has no number there.
+    /// The steps of several commits together, added up or multiplied. `ends`: the levels of the
+    /// older and the newer end. `None` if none of the commits moves the metric, or if one of them
+    /// has no number there.
     pub(super) fn of_all(
         culprits: &[Culprit],
         target: &GuardTarget,
         [older, newer]: [f64; 2],
     ) -> Option<Self> {
-        let effects = culprits.iter().filter_map(|one| one.effect_on(&target.guard.metric));
-        let steps: Option<Vec<f64>> =
-            effects.map(|effect| Some(effect.commit.number()? - effect.parent.number()?)).collect();
-        let steps = steps.filter(|steps| !steps.is_empty())?;
-        let sum: f64 = steps.iter().sum();
-        let others = (newer - older - sum).abs();
-        Some(Self { without: vec![newer - sum], with: newer, others })
+        let effects = standing(culprits, &target.guard.metric).into_iter();
+        let levels: Option<Vec<[f64; 2]>> = effects
+            .map(|effect| Some([effect.parent.number()?, effect.commit.number()?]))
+            .collect();
+        let levels = levels.filter(|levels| !levels.is_empty())?;
+        let sum: f64 = levels.iter().map(|[parent, with]| with - parent).sum();
+        // How many times as high the newer end is without the changes.
+        let ratio: f64 = levels.iter().map(|[parent, with]| parent / with).product();
+        let multiplied = Some(newer * ratio).filter(|_| ratio.is_finite() && ratio > 0.0);
+        let without = std::iter::once(newer - sum).chain(multiplied).collect();
+        Some(Self { without, with: newer, others: (newer - older - sum).abs() })
     }
 
     /// Where values repeat: whether the newer end at this level has lost this step. The changes add
@@ -121,6 +126,50 @@ impl OwnStep {
         let step = scale.oriented(self.with) - scale.oriented(*without);
         better(bad) > MOST * step && better(good) > target.oriented_limit()
     }
+
+    /// Where values repeat: the least that the newer end loses without the changes, in the metric's
+    /// unit.
+    pub(super) fn least_loss(&self) -> f64 {
+        let losses = self.without.iter().map(|without| (self.with - without).abs());
+        losses.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Where values repeat: whether this level of the newer end without the changes is the older
+    /// end's. Then nothing is left of what changed between the ends.
+    pub(super) fn is_at_older_end(&self, older: f64, level: f64) -> bool {
+        let loss = self.least_loss();
+        loss.is_finite() && (level - older).abs() <= EXACT * loss
+    }
+
+    /// In a hunt for a fix: whether this step explains how much worse the good end without the fix
+    /// is. Only for a level at which the step [`is_lost`](Self::is_lost): where values repeat, that
+    /// is enough. In noise, the loss must not surely be far more. `newer`: the level of the good
+    /// end; `error`: the standard error of the difference to it, on the oriented scale.
+    pub(super) fn explains(
+        &self,
+        target: &GuardTarget,
+        newer: f64,
+        level: f64,
+        error: f64,
+    ) -> bool {
+        let Some(without) = self.without.first() else { return false };
+        let scale = target.orientation();
+        let lost = scale.oriented(level) - scale.oriented(newer);
+        let step = scale.oriented(*without) - scale.oriented(self.with);
+        target.noise.is_none() || lost - SURE * error <= MOST * step
+    }
+}
+
+/// The effects of the named commits on this metric that the newer end may have. A change that was
+/// undone and landed again counts once: the step of the commit that landed it first was gone
+/// before.
+pub(super) fn standing<'c>(culprits: &'c [Culprit], metric: &Metric) -> Vec<&'c Effect> {
+    let of = |is_undone: bool| -> Vec<&'c Effect> {
+        let own = culprits.iter().filter(|one| one.undone_by.is_some() == is_undone);
+        own.filter_map(|one| one.effect_on(metric)).collect()
+    };
+    let standing = of(false);
+    if standing.is_empty() { of(true) } else { standing }
 }
 
 /// In noise, whether pairs of runs with and without a change may have lost just this step.
@@ -198,6 +247,41 @@ mod tests {
         let own = OwnStep::of_all(&twice, &up, [7.0, 7.5]).unwrap();
         assert!(own.is_lost(&up, [7.0, 7.5], 7.0));
         assert_eq!(OwnStep::of_all(&[culprit('3', '2')], &up, [7.0, 7.5]), None);
+    }
+
+    #[test]
+    fn several_commits_may_multiply_a_level_too() {
+        // 800 → 1200 → 1560, and then everything becomes 15 % better.
+        let up = target(GuardForm::MaxIncrease(30.0), 1000.0, 1326.0);
+        let named = [(800.0, 1200.0), (1200.0, 1560.0)].map(|(parent, level)| Culprit {
+            effects: vec![effect(parent, level, 30.0)],
+            ..culprit('3', '2')
+        });
+        let own = OwnStep::of_all(&named, &up, [1000.0, 1326.0]).unwrap();
+        let is_lost = |level: f64| own.is_lost(&up, [1000.0, 1326.0], level);
+        assert!(is_lost(680.0) && is_lost(566.0));
+        // One of the two steps is left.
+        assert!(!is_lost(884.0) && !is_lost(1020.0) && !is_lost(1326.0));
+        // A level of 0 has no ratio.
+        let named = [Culprit { effects: vec![effect(0.0, 5.0, 1.0)], ..culprit('3', '2') }];
+        let up = target(GuardForm::MaxIncrease(1.0), 0.0, 5.0);
+        let own = OwnStep::of_all(&named, &up, [0.0, 5.0]).unwrap();
+        assert_eq!(own.without, [0.0]);
+    }
+
+    #[test]
+    fn a_change_that_landed_again_counts_once() {
+        // A later commit made the good end of a fix a little worse.
+        let down = target(GuardForm::MaxIncrease(0.1), 7.09, 7.5);
+        let mut named =
+            [1, 2].map(|_| Culprit { effects: vec![effect(7.5, 7.0, 0.1)], ..culprit('3', '2') });
+        let is_lost = |named: &[Culprit]| {
+            let own = OwnStep::of_all(named, &down, [7.5, 7.09]).unwrap();
+            own.is_lost(&down, [7.5, 7.09], 7.59)
+        };
+        assert!(!is_lost(&named));
+        named[0].undone_by = Some(named[1].parent.clone());
+        assert!(is_lost(&named));
     }
 
     #[test]

@@ -16,9 +16,9 @@ use crate::oracle::Observation;
 use crate::search::{Side, Step};
 
 use super::change::{Change, Part};
+use super::end_need::EndNeed;
 use super::left::{EndWithoutChange, SAME, step_or_whole};
 use super::open_change::OpenChange;
-use super::pairs::EndNeed;
 use super::patched::Patched;
 use super::reversal::{AddedFiles, Reversal};
 use super::step::SHARE;

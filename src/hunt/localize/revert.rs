@@ -30,15 +30,29 @@ pub(super) struct Reverted {
     pub(super) revert: Revert,
     /// A guard that the bad endpoint breaks with the change and without it.
     pub(super) broken_too: Option<Metric>,
+    /// If another guard moves there just as the change moved it, the other way round: that guard,
+    /// in words.
+    traded: Option<String>,
 }
 
 impl From<Revert> for Reverted {
     fn from(revert: Revert) -> Self {
-        Self { revert, broken_too: None }
+        Self { revert, broken_too: None, traded: None }
     }
 }
 
 impl Reverted {
+    /// What the test says in the end, once the levels of the targets were read too: a bad end that
+    /// is healed may have lost what the change gained on another guard.
+    pub(super) fn with_trade(self) -> Self {
+        let Self { revert, broken_too, traded } = self;
+        let revert = match (revert, traded) {
+            (Revert::Heals, Some(what)) => Revert::Traded(what),
+            (revert, _) => revert,
+        };
+        Self { revert, broken_too, traded: None }
+    }
+
     /// Whether the test tells if the end breaks a guard beside the failure without the parts.
     fn tells_of_guards(&self) -> bool {
         self.broken_too.is_some() || self.revert.takes_step_out()
@@ -97,7 +111,9 @@ impl Localization<'_, '_> {
             return Ok(None);
         };
         let is_whole = targets.len() == self.whole.len();
-        self.driver.revert(judgement.verdict, &recipe, &self.others, is_whole).map(Some)
+        let named = std::slice::from_ref(self.culprit);
+        let verdict = judgement.verdict;
+        self.driver.revert(verdict, &recipe, &self.others, is_whole, named).map(Some)
     }
 
     /// Judges the newer endpoint without these parts of the change. `None` if no target can be
@@ -148,17 +164,18 @@ impl Localization<'_, '_> {
         targets: &[Target],
     ) -> Result<Reverted, HuntError> {
         let is_whole = targets.len() == self.whole.len();
-        let mut reverted = self.driver.revert(verdict, recipe, &self.others, is_whole)?;
+        let named = std::slice::from_ref(self.culprit);
+        let mut reverted = self.driver.revert(verdict, recipe, &self.others, is_whole, named)?;
         let own_step = |target: &GuardTarget, [_, newer]: [f64; 2]| {
             OwnStep::of(self.culprit, target, newer, &self.trials)
         };
-        reverted.revert = by_levels(reverted.revert, &trial, targets, own_step);
+        reverted.revert = by_levels(reverted.revert, &trial, targets, named, own_step);
         self.write(trial)?;
         // In a hunt for a failure, the guards that are broken beside it are searched too.
         if !self.whole.iter().any(|target| matches!(target, Target::Failure { .. })) {
             reverted.broken_too = None;
         }
-        Ok(reverted)
+        Ok(reverted.with_trade())
     }
 
     pub(super) fn shown(&self, parts: &[Part]) -> Vec<ChangePart> {
@@ -225,7 +242,7 @@ impl Driver<'_> {
             return Ok(EndTest::Limit);
         };
         let verdict = judgement.verdict;
-        let mut trial = trial(of, parts, shows(verdict), judgement.reason, &seen, targets);
+        let mut trial = trial(of, parts, shows(verdict), judgement, &seen, targets);
         if seen.build_failure.is_some() {
             trial.attempts = self.failed_build(end, &recipe)?;
         }
@@ -233,19 +250,26 @@ impl Driver<'_> {
     }
 
     /// What a test of the newer endpoint without parts says. `recipe` builds it. `is_whole`: all
-    /// targets of the hunt were judged.
+    /// targets of the hunt were judged. `named`: the commits with these parts.
     pub(super) fn revert(
         &mut self,
         verdict: Verdict,
         recipe: &Config,
         others: &[OtherGuard],
         is_whole: bool,
+        named: &[Culprit],
     ) -> Result<Reverted, HuntError> {
         let [_, end] = self.begun.ends().map(CommitId::clone);
         let revert = match (verdict, self.terms().aim()) {
             (Verdict::Good, Aim::Regression) => match self.broken_beside(&end, recipe, others)? {
-                Some(Broken { what, broken_too }) => {
-                    return Ok(Reverted { revert: Revert::BreaksOther(what), broken_too });
+                Some(Broken { what, also_at_end: broken_too, moved }) => {
+                    let is_one_change = is_whole && broken_too.is_none();
+                    let moved = moved.filter(|_| is_one_change).unwrap_or_default();
+                    return Ok(if self.is_traded(&moved, named)? {
+                        Reverted { revert: Revert::Heals, broken_too, traded: Some(what) }
+                    } else {
+                        Reverted { broken_too, ..Reverted::from(Revert::BreaksOther(what)) }
+                    });
                 }
                 None if is_whole => Revert::Heals,
                 None => Revert::HealsPart,
@@ -306,7 +330,8 @@ mod tests {
     #[test]
     fn only_an_end_without_the_failure_tells_of_the_guards_beside_it() {
         let tells = |revert: Revert, broken_too: Option<&str>| {
-            Reverted { revert, broken_too: broken_too.map(Metric::of) }.tells_of_guards()
+            let broken_too = broken_too.map(Metric::of);
+            Reverted { broken_too, ..Reverted::from(revert) }.tells_of_guards()
         };
         let other = || Revert::BreaksOther("ppl crashes".to_owned());
         assert!(tells(Revert::Heals, None) && tells(Revert::HealsPart, None));
@@ -314,8 +339,21 @@ mod tests {
         assert!(tells(other(), Some("ppl")));
         // Another measure fails without the whole change, so nothing is known of the guard.
         assert!(!tells(other(), None));
+        assert!(tells(Revert::Traded("tps goes from 40 to 28".to_owned()), None));
         for open in [Revert::StillBad, Revert::Unknown, Revert::Absent] {
             assert!(!tells(open.clone(), None), "{open:?}");
         }
+    }
+
+    #[test]
+    fn a_trade_is_said_of_a_healed_end_alone() {
+        let told = |revert: Revert| {
+            let traded = Some("tps goes from 40 to 28".to_owned());
+            Reverted { traded, ..Reverted::from(revert) }.with_trade().revert
+        };
+        assert_eq!(told(Revert::Heals), Revert::Traded("tps goes from 40 to 28".to_owned()));
+        assert_eq!(told(Revert::Unlike), Revert::Unlike);
+        assert_eq!(told(Revert::StepGone), Revert::StepGone);
+        assert_eq!(Reverted::from(Revert::Heals).with_trade().revert, Revert::Heals);
     }
 }

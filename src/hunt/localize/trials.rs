@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{
-    ChangePart, CommitId, Failure, FailureMessage, Phase, Shows, Target, Trial, TrialOf,
+    ChangePart, CommitId, Failure, FailureMessage, Judgement, Phase, Shows, Target, Trial, TrialOf,
 };
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -59,7 +59,7 @@ impl Localization<'_, '_> {
             (TrialOf::Only, parts)
         };
         let named = named.iter().map(|part| self.change.shown(*part)).collect();
-        let mut trial = trial(of, named, shows, judgement.reason, &seen, &self.targets);
+        let mut trial = trial(of, named, shows, judgement, &seen, &self.targets);
         if seen.build_failure.is_some() {
             trial.attempts = self.driver.failed_build(&parent, &recipe)?;
         }
@@ -166,7 +166,7 @@ pub(super) fn trial(
     of: TrialOf,
     parts: Vec<ChangePart>,
     shows: Shows,
-    reason: String,
+    judgement: Judgement,
     seen: &Observation,
     targets: &[Target],
 ) -> Trial {
@@ -179,7 +179,8 @@ pub(super) fn trial(
         of,
         parts,
         shows,
-        reason,
+        reason: judgement.reason,
+        skip: judgement.skip,
         failure: seen.first_failure().map(|failure| failure.kind),
         levels: targets.iter().filter_map(level).collect(),
         attempts: samples.map(|sample| sample.attempt.clone()).collect(),

@@ -44,7 +44,7 @@ enum NamedCommits {
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
     /// Does so once for each effect of a found commit, and only in one of these cases:
-    /// - The revert does not apply to the newer end, cannot be judged there, breaks another guard, or
+    /// - The revert does not apply to the newer end, cannot be judged there, moves another guard, or
     ///   makes this end like neither end.
     /// - The bad end stays bad without the parts that make the step; the rest was not removed.
     /// - No part of the change can be judged, and its lines were rewritten.
@@ -55,9 +55,8 @@ impl Driver<'_> {
     pub(crate) fn undone_by_hand(&mut self, finding: &Finding) -> Result<LaterCommits, HuntError> {
         let Some(cause) = unsettled(finding, |cause| match &cause.revert {
             Some(_) if cause.is_reverted_in_submodule() => true,
-            Some(
-                Revert::Conflict(_) | Revert::Unknown | Revert::Unlike | Revert::BreaksOther(_),
-            ) => true,
+            Some(Revert::Conflict(_) | Revert::Unknown | Revert::Unlike) => true,
+            Some(revert) if revert.moves_another_guard() => true,
             Some(Revert::StillBad) => cause.in_part,
             // For a regression (no backport), `unless_contradicted` withdraws such an answer. But
             // if a pin moved again, the step may have been gone before.
@@ -223,8 +222,9 @@ impl Driver<'_> {
             NamedCommits::One => self.before_later_moves(culprit, change)?,
             NamedCommits::Several => Vec::new(),
         };
-        for place in measured.iter().chain(&before_moves) {
-            let gone = match self.gone_at(place, culprit, named, targets) {
+        let places = [measured.as_slice(), before_moves.as_slice()].concat();
+        for (number, place) in places.iter().enumerate() {
+            let gone = match self.gone_at_first(&places[number..], culprit, named, targets) {
                 Err(HuntError::Limit(limit)) => {
                     let why = WhyOpen::Limit(limit.clone());
                     self.limit = Some(limit);
@@ -265,21 +265,24 @@ impl Driver<'_> {
         Ok(LaterCommits { undone: None, open, kept_through: is_kept.then_some(measured) })
     }
 
-    /// The metrics of the commit's effects that are gone at a later commit; empty if the failure is
-    /// gone. `None` if nothing is gone there.
-    fn gone_at(
+    /// The metrics of the commit's effects that are gone at the first of these later commits; empty
+    /// if the failure is gone. `None` if nothing is gone there. The other commits are those that the
+    /// hunt looks at then.
+    fn gone_at_first(
         &mut self,
-        place: &CommitId,
+        places: &[CommitId],
         culprit: &Culprit,
         named: NamedCommits,
         targets: &[Target],
     ) -> Result<Option<Vec<Metric>>, HuntError> {
+        let Some(place) = places.first() else { return Ok(None) };
         let effects = &culprit.effects;
         let mut gone = Vec::new();
         if named == NamedCommits::Several && !effects.is_empty() {
             let Some(before) = self.oracle.history.parents(place)?.into_iter().next() else {
                 return Ok(None);
             };
+            self.judge_beside(&self.with_first_parents(places)?, targets)?;
             for effect in effects {
                 if self.goes_back(std::slice::from_ref(effect), &before, place, targets)? {
                     gone.push(effect.metric.clone());
@@ -293,6 +296,7 @@ impl Driver<'_> {
             targets.iter().filter(|target| target.failure().is_some()).cloned().collect();
         let is_failure = effects.is_empty() && !failures.is_empty();
         let targets = if is_failure { failures.as_slice() } else { targets };
+        self.judge_beside(places, targets)?;
         if self.repeatedly_judged(older, place, targets)? {
             return Ok(Some(effects.iter().map(|effect| effect.metric.clone()).collect()));
         }
@@ -310,6 +314,16 @@ impl Driver<'_> {
             }
         }
         Ok((!gone.is_empty()).then_some(gone))
+    }
+
+    /// Each of these commits, followed by its first parent.
+    fn with_first_parents(&self, commits: &[CommitId]) -> Result<Vec<CommitId>, HuntError> {
+        let mut all = Vec::new();
+        for commit in commits {
+            all.push(commit.clone());
+            all.extend(self.oracle.history.parents(commit)?.into_iter().next());
+        }
+        Ok(all)
     }
 
     /// Whether a commit has several effects, or had others that later commits undid.

@@ -16,6 +16,7 @@ use super::brought_fall::BroughtFall;
 use super::culprit_status::{
     CulpritStatus, FoundCommit, Mend, back_to_good, beyond_good, mends_before,
 };
+use super::dropped_improvement::DroppedImprovement;
 use super::hidden_cause::{HiddenCause, WhyHidden};
 use super::lineage::Lineage;
 use super::rest::{exceeds, is_beyond_noise};
@@ -30,6 +31,8 @@ pub(crate) struct Ledger {
     mends: Vec<Mend>,
     pub(super) brought_falls: Vec<BroughtFall>,
     pub(super) hidden: Vec<HiddenCause>,
+    /// Improvements that found commits take back, and that neither end has.
+    pub(super) dropped: Vec<DroppedImprovement>,
     /// Found merges, each with commits of a merged branch that may have made the merge's step.
     pub(super) merged_in: Vec<(CommitId, Vec<CommitId>)>,
     /// Found commits that may have been undone: their change later leaves the tree, at least in
@@ -71,6 +74,7 @@ impl Ledger {
             mends: Vec::new(),
             brought_falls: Vec::new(),
             hidden: Vec::new(),
+            dropped: Vec::new(),
             merged_in: Vec::new(),
             leaving: Vec::new(),
             measured_after: Vec::new(),
@@ -205,6 +209,11 @@ impl Ledger {
         self.mends.retain(|mend| mend.by != *by || mend.metric.as_ref() != Some(metric));
     }
 
+    /// Drops these mends.
+    pub(super) fn drop_mends(&mut self, mends: &[Mend]) {
+        self.mends.retain(|mend| !mends.contains(mend));
+    }
+
     /// The mends so far.
     pub(crate) fn mends(&self) -> &[Mend] {
         &self.mends
@@ -272,6 +281,10 @@ impl Ledger {
             | Searched::DirectModeMatters(why)
             | Searched::HomeMatters(why) => {
                 self.notes.push(why);
+                return Vec::new();
+            }
+            Searched::ChecksVary(checks) => {
+                self.notes.push(checks.to_string());
                 return Vec::new();
             }
             Searched::MachineChanged(change) => {

@@ -124,6 +124,7 @@ impl Ledger {
             open_steps: if outcome == Outcome::Candidates { open_steps } else { Vec::new() },
             contributions,
             notes,
+            next: distinct(self.candidates.iter().filter_map(|(_, why)| why.next().cloned())),
             ..Finding::plain(outcome, summary)
         }
     }
@@ -258,7 +259,8 @@ fn main_of(found: &[FoundCommit]) -> Option<usize> {
     best.map(|(index, _)| index)
 }
 
-fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
+/// The sentence that names a commit, with its step.
+pub(crate) fn culprit_sentence(culprit: &Culprit, terms: SearchTerms) -> String {
     let (commit, sought) = (culprit.info.commit.short(), terms.sought());
     match step_sentence(culprit, terms) {
         Some(step) => format!("{commit} is the {sought}: {step}"),
@@ -317,7 +319,7 @@ fn candidates_sentence(commits: &[CommitId], why: &CandidatesReason, terms: Sear
     let sought = terms.sought();
     match (commits, why) {
         // The step may be the ruler's, so the reason alone says whether it is the commit's.
-        ([_], CandidatesReason::RulerChanged(why)) => why.clone(),
+        ([_], CandidatesReason::RulerChanged { why, .. }) => why.clone(),
         ([only], _) => format!("the {sought} may be {}; {why}", only.short()),
         _ => format!("the {sought} is one of {}: {}; {why}", commits.len(), names(commits)),
     }

@@ -85,7 +85,7 @@ impl Driver<'_> {
     /// The levels of two commits, if the later one is surely worse by more than the tolerance.
     /// Makes no runs if the stored ones already rule that out. Where the machine may drift, only
     /// new runs can show that the later commit is worse.
-    fn ends_beyond_tolerance(
+    pub(super) fn ends_beyond_tolerance(
         &mut self,
         target: &GuardTarget,
         ends: &[CommitId; 2],
@@ -94,11 +94,13 @@ impl Driver<'_> {
         let rest_of = |levels| Rest::of(MeanLevel::beyond_tolerance(target, levels));
         let [older, newer] = ends;
         let stored = [self.mean_level(older, metric, 0)?, self.mean_level(newer, metric, 0)?];
-        let [Some(from), Some(to)] = stored else { return Ok(None) };
-        if rest_of([from, to]) == Rest::Within {
+        if let [Some(from), Some(to)] = stored
+            && rest_of([from, to]) == Rest::Within
+        {
             return Ok(None);
         }
-        let stored = if target.may_drift() { [from.runs, to.runs] } else { [0, 0] };
+        let known = stored.map(|level| level.map_or(0, |level| level.runs));
+        let stored = if target.may_drift() { known } else { [0, 0] };
         for round in 1..=MOST_RUNS {
             let mut levels = Vec::new();
             for (commit, stored) in ends.iter().zip(stored) {

@@ -33,8 +33,8 @@ impl Driver<'_> {
         self.enter_open_checks(ledger, whole)
     }
 
-    /// Adds to the ledger the checks that fail at the bad end, do not fail at the good end, and
-    /// that no named commit broke.
+    /// Adds to the ledger the checks that fail in every run of the bad end, in no run of the good
+    /// end, and that no named commit broke. A check that fails by chance shows no commit.
     fn enter_open_checks(
         &mut self,
         ledger: &mut Ledger,
@@ -49,7 +49,9 @@ impl Driver<'_> {
             let Target::Guard(target) = target else { continue };
             let metric = &target.guard.metric;
             let measure = &metric.measure;
-            let mut open = self.newly_failed([&good, &bad], measure)?;
+            let [_, known] = self.always_and_ever_failed(&good, measure)?;
+            let [always, _] = self.always_and_ever_failed(&bad, measure)?;
+            let mut open = always.without(&known);
             for culprit in &culprits {
                 open = open.without(&self.broken_by(culprit, measure)?);
             }
@@ -70,7 +72,7 @@ impl Driver<'_> {
         for effect in &culprit.effects {
             let measure = &effect.metric.measure;
             let broken = self.broken_by(culprit, measure)?;
-            let end = self.failed_checks(newer, measure)?;
+            let [_, end] = self.always_and_ever_failed(newer, measure)?;
             if broken.is_empty() || end.is_empty() {
                 continue;
             }
@@ -82,29 +84,26 @@ impl Driver<'_> {
         Ok(is_other)
     }
 
-    /// The checks that a found commit broke.
+    /// The checks that a found commit broke: they fail in each of its runs, and not in each run of
+    /// its parent.
     pub(super) fn broken_by(
         &mut self,
         culprit: &Culprit,
         measure: &str,
     ) -> Result<Checks, HuntError> {
-        self.newly_failed([&culprit.parent, &culprit.info.commit], measure)
+        let [before, _] = self.always_and_ever_failed(&culprit.parent, measure)?;
+        let [after, _] = self.always_and_ever_failed(&culprit.info.commit, measure)?;
+        Ok(after.without(&before))
     }
 
-    /// The checks that fail at the second commit and not at the first one.
-    fn newly_failed(
+    /// See [`crate::oracle::Observation::always_and_ever_failed`].
+    fn always_and_ever_failed(
         &mut self,
-        [before, after]: [&CommitId; 2],
+        commit: &CommitId,
         measure: &str,
-    ) -> Result<Checks, HuntError> {
-        let known = self.failed_checks(before, measure)?;
-        Ok(self.failed_checks(after, measure)?.without(&known))
-    }
-
-    /// See [`crate::oracle::Observation::failed_checks`].
-    fn failed_checks(&mut self, commit: &CommitId, measure: &str) -> Result<Checks, HuntError> {
+    ) -> Result<[Checks; 2], HuntError> {
         let seen = self.known_runs(commit, &[measure.to_owned()])?;
-        Ok(seen.failed_checks(measure))
+        Ok(seen.always_and_ever_failed(measure))
     }
 }
 

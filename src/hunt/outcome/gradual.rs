@@ -7,6 +7,8 @@ use crate::hunt::driver::Driver;
 use crate::hunt::endpoints::Endpoints;
 use crate::hunt::range::SearchRange;
 
+use super::account::Ledger;
+
 /// Maximum number of ranges that a finding lists.
 const MOST: usize = 20;
 
@@ -61,9 +63,27 @@ impl Driver<'_> {
         }))
     }
 
+    /// What each commit of a gradual change adds; empty for any other change, and at a limit.
+    pub(crate) fn contributions_if_gradual(
+        &mut self,
+        endpoints: &Endpoints,
+        ledger: &mut Ledger,
+    ) -> Result<Vec<Contribution>, HuntError> {
+        if !ledger.is_gradual() {
+            return Ok(Vec::new());
+        }
+        match self.contributions(endpoints, ledger.first_metric()) {
+            Err(HuntError::Limit(limit)) => {
+                self.leave_open(ledger, limit);
+                Ok(Vec::new())
+            }
+            other => other,
+        }
+    }
+
     /// How much the metric gets worse between measured commits of the first-parent path, the
     /// largest first; for a fix, how much it gets better. Makes no runs.
-    pub(crate) fn contributions(
+    fn contributions(
         &mut self,
         endpoints: &Endpoints,
         target: Option<GuardTarget>,

@@ -14,6 +14,7 @@ use crate::store::journal::Event;
 use super::account::Ledger;
 use super::found_step::{FoundStep, is_beyond_the_end};
 use super::hidden_cause::WhyHidden;
+use super::looks::Looks;
 use super::range_after_mend::goes_on_from;
 use super::replaced::are_specific;
 use super::slight_difference;
@@ -63,6 +64,11 @@ impl Driver<'_> {
             Some(seen) => next.push(goes_on_from(ledger, step.search_range, &seen, step.seen)),
             None if step.search_range.targets.iter().any(drifts) => {}
             None => next.extend(self.measure_after(ledger, step)?),
+        }
+        if next.is_empty()
+            && let Some(seen) = self.undone_after_addition(step)?
+        {
+            next.push(goes_on_from(ledger, step.search_range, &seen, step.seen));
         }
         Ok(next)
     }
@@ -174,20 +180,6 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// The middle of the unmeasured commits after the found one, if there are any.
-    fn middle_suspect(
-        &mut self,
-        step: &FoundStep<'_>,
-        chain: &[CommitId],
-        differs_slightly: bool,
-    ) -> Result<Option<UndoLocation>, HuntError> {
-        let middle = self.least_known(step, chain, differs_slightly)?;
-        Ok(middle.map(|commit| {
-            let before = step.culprit.info.commit.clone();
-            UndoLocation { before, places: vec![commit], is_absence: false }
-        }))
-    }
-
     /// Measures commits after the found one. First where the change is gone from the tree; then, if
     /// nothing shows that the change lasts, in the middle of the unmeasured commits.
     pub(super) fn measure_after(
@@ -224,20 +216,8 @@ impl Driver<'_> {
         } else {
             absences.clamp(MOST_LOOKS, MOST_ABSENCES)
         };
-        let mut unannounced = Some(most_measured(&suspects, looks, is_plain, chain.len()));
-        let mut suspects = suspects.into_iter();
-        for _ in 0..looks {
-            let suspect = match suspects.next() {
-                None if !is_plain => self.middle_suspect(step, &chain, differs_slightly)?,
-                suspect => suspect,
-            };
-            let Some(suspect) = suspect else { break };
-            if let Some(most) = unannounced
-                && self.is_unmeasured(&suspect)?
-            {
-                self.begin_later(found, most)?;
-                unannounced = None;
-            }
+        let mut looks = Looks::new(suspects, looks, is_plain, differs_slightly, chain.len());
+        while let Some(suspect) = self.next_look(step, &chain, &mut looks)? {
             if let Some(seen) = self.find_undone(search_range, found, &suspect)? {
                 return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
@@ -305,13 +285,6 @@ impl Driver<'_> {
         Ok(next)
     }
 
-    /// Whether the hunt has not measured one of the suspect's commits yet.
-    fn is_unmeasured(&self, suspect: &UndoLocation) -> Result<bool, HuntError> {
-        let measured = self.measured()?;
-        let mut commits = suspect.places.iter().chain([&suspect.before]);
-        Ok(commits.any(|commit| !measured.contains(commit)))
-    }
-
     /// Writes to the journal that at most `most` commits after a found one are measured now, to see
     /// whether its step lasts.
     pub(super) fn begin_later(&mut self, found: &CommitId, most: usize) -> Result<(), HuntError> {
@@ -347,59 +320,10 @@ impl Driver<'_> {
         let old = vec![found.clone(), self.begun.ends()[0].clone()];
         Ok(self.oracle.history.commits(&Range { old, ..Range::between(found, by) })?)
     }
-
-    /// The commits after `older` up to `newer`, oldest first, along one path. Takes the first
-    /// parent where it leads to `older`.
-    pub(crate) fn chain(
-        &self,
-        older: &CommitId,
-        newer: &CommitId,
-    ) -> Result<Vec<CommitId>, HuntError> {
-        let history = &self.oracle.history;
-        let descendants: BTreeSet<CommitId> =
-            history.descending(older, newer)?.into_iter().collect();
-        let mut chain = Vec::new();
-        let mut at = newer.clone();
-        while at != *older && descendants.contains(&at) {
-            let parents = history.parents(&at)?;
-            chain.push(at);
-            let leads = |one: &CommitId| one == older || descendants.contains(one);
-            let Some(parent) = parents.into_iter().find(leads) else { break };
-            at = parent;
-        }
-        chain.reverse();
-        Ok(chain)
-    }
-}
-
-/// The maximum number of commits that are measured after a found one. Each look measures the
-/// commits of one suspect. If no suspect is left and `is_plain` is false, a look measures a single
-/// commit before the newer end, which is the last of the `later` commits.
-fn most_measured(suspects: &[UndoLocation], looks: usize, is_plain: bool, later: usize) -> usize {
-    let listed = suspects.iter().take(looks).map(|suspect| suspect.places.len() + 1);
-    let middles = if is_plain { 0 } else { looks.saturating_sub(suspects.len()) };
-    listed.sum::<usize>() + middles.min(later.saturating_sub(1))
 }
 
 /// Whether machine drift may move the metric. Then a commit's level can be compared only with a
 /// level measured beside it.
 pub(super) fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::oracle::fixture::commit;
-
-    #[test]
-    fn the_looks_measure_what_the_suspects_list_and_then_single_commits() {
-        let places = ['3', '5'].map(commit).to_vec();
-        let suspects = [UndoLocation { before: commit('2'), places, is_absence: true }];
-        assert_eq!(most_measured(&[], 2, false, 9), 2);
-        assert_eq!(most_measured(&suspects, 2, false, 9), 4);
-        assert_eq!(most_measured(&suspects, 2, true, 9), 3);
-        // The newer end is the only later commit.
-        assert_eq!(most_measured(&[], 2, false, 1), 0);
-    }
 }

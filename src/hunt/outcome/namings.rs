@@ -1,12 +1,12 @@
-//! Measures the later commits that name what a found commit adds: an option, a function, a file.
-//! One of them may switch the new code off in another file, and another one may switch it on again.
-//! The found commit's own lines stay, so neither the text nor a removal shows this: without the
-//! code, there is nothing to switch on. After a merge, the same holds for the next merges of its
-//! files.
+//! Measures the later commits that name what a found commit adds: an option, a function, a file; or
+//! what it sets: a switch, another value. One of them may switch the new code off in another file,
+//! and another one may switch it on again. The found commit's own lines stay, so neither the text
+//! nor a removal shows this: without the code or its switch, there is nothing to switch on. After a
+//! merge, the same holds for the next merges of its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::differ::{coined_name, coined_words};
+use crate::differ::{changed_settings, coined_name, coined_words, names_among};
 use crate::evaluation::{CommitId, GuardTarget, Target};
 use crate::git::ChangedLines;
 use crate::hunt::HuntError;
@@ -19,6 +19,7 @@ use crate::oracle::Observation;
 use super::account::Ledger;
 use super::found_step::FoundStep;
 use super::lasting::drifts;
+use super::shown_later::ShownLater;
 
 /// A name that more later commits change lines with is in common use: it tells nothing.
 const MOST_NAMINGS: usize = 3;
@@ -27,12 +28,17 @@ const MOST_MEASURED: usize = 4;
 /// In a longer history after the found commit, or with more names to look up, nothing is asked.
 const MOST_COMMITS: usize = 2000;
 const MOST_NAMES: usize = 50;
+/// A commit that sets more settings changes a table or a whole file: their names tell nothing.
+const MOST_SETTINGS: usize = 20;
 
-/// What a commit adds that later commits may name.
+/// What a commit adds or sets that later commits may name.
 #[derive(Debug)]
 struct AddedNames {
     /// Coined words that its lines and the names of its new files bring in.
     words: BTreeSet<String>,
+    /// Names of the settings that it gives another value. The parent's tree may have them too: a
+    /// later commit that overrides the value needs the name.
+    settings: BTreeSet<String>,
     /// Folders of its new files.
     folders: BTreeSet<String>,
     /// The files that it changes. Other checks look at later changes of these.
@@ -40,9 +46,9 @@ struct AddedNames {
 }
 
 impl Driver<'_> {
-    /// Measures after the later commits that name what the found commit adds. Returns the runs of the
-    /// first place that surely has the older end's verdict. If one cannot be judged, lowers the
-    /// confidence in the found commit. If there are too many places, some are left out.
+    /// Measures after the later commits that name what the found commit adds or sets. Returns the
+    /// runs of the first place that surely has the older end's verdict. If one cannot be judged,
+    /// lowers the confidence in the found commit. If there are too many places, some are left out.
     pub(super) fn undone_where_named(
         &mut self,
         ledger: &mut Ledger,
@@ -60,19 +66,12 @@ impl Driver<'_> {
         if !chosen.is_empty() {
             self.begin_later(found, chosen.len())?;
         }
-        let mut untold = 0;
-        let is_looked_at = |one: &&CommitId| measured.contains(*one) || chosen.contains(*one);
-        for place in places.iter().filter(is_looked_at) {
-            let verdict = self.judge(place, &search_range.targets)?.verdict;
-            if search_range.is_older(verdict) {
-                let older = search_range.terms.older();
-                let seen = self.repeats_as(older, place, &search_range.targets)?;
-                if seen.is_some() {
-                    return Ok(seen);
-                }
-            }
-            untold += usize::from(!search_range.is_newer(verdict));
-        }
+        let is_looked_at = |one: &CommitId| measured.contains(one) || chosen.contains(one);
+        let places: Vec<CommitId> = places.into_iter().filter(is_looked_at).collect();
+        let untold = match self.shown_later(search_range, &places)? {
+            ShownLater::Undone(seen) => return Ok(Some(seen)),
+            ShownLater::Lasts { untold } => untold,
+        };
         if untold > 0 {
             let is_found = |commit: &CommitId| commit == found;
             for one in ledger.found().iter_mut().filter(|one| is_found(&one.culprit.info.commit)) {
@@ -84,13 +83,13 @@ impl Driver<'_> {
     }
 
     /// Whether runs of different hours cannot be compared: the machine drifts, or may.
-    fn needs_pairs(&self, target: &Target) -> bool {
+    pub(super) fn needs_pairs(&self, target: &Target) -> bool {
         let is_paired = |target: &GuardTarget| target.noise.is_some_and(|noise| noise.paired);
         target.guard().is_some_and(is_paired) || (self.has_drifted && drifts(target))
     }
 
-    /// Commits after the found one that show what those left that name what it adds: the commit
-    /// before each of them but the first, and the last one. Oldest first, only of the commits that
+    /// Commits after the found one that show what those left that name what it adds or sets: the
+    /// commit before each of them but the first, and the last one. Oldest first, only of those that
     /// change what builds read, and without the end of the search range. A merge stands for all
     /// that it brings in.
     fn places_that_name(&self, step: &FoundStep<'_>) -> Result<Vec<CommitId>, HuntError> {
@@ -121,9 +120,9 @@ impl Driver<'_> {
         Ok(distinct(places))
     }
 
-    /// The commits of this line after the found one that change lines with a name that it adds. If
-    /// the found commit is a merge, also the later merges that change its files: a commit beside
-    /// them may have adapted to the first merge, until the next one brought more.
+    /// The commits of this line after the found one that change lines with a name that it adds or
+    /// sets. If the found commit is a merge, also the later merges that change its files: a commit
+    /// beside them may have adapted to the first merge, until the next one brought more.
     fn naming(
         &self,
         step: &FoundStep<'_>,
@@ -139,7 +138,7 @@ impl Driver<'_> {
         let follows_merges = !self.begun.options.first_parent && is_merge(before)?;
         let Some(own) = history.changed_lines(parent, before, &[])? else { return Ok(all) };
         let added = self.really_new(parent, AddedNames::of(&own))?;
-        if added.words.is_empty() && added.folders.is_empty() && !follows_merges {
+        if added.is_empty() && !follows_merges {
             return Ok(all);
         }
         let mut namings: BTreeMap<String, Vec<&CommitId>> = BTreeMap::new();
@@ -163,7 +162,8 @@ impl Driver<'_> {
         }
         for (name, commits) in namings {
             let is_known = commits.iter().all(|commit| all.contains(*commit));
-            if !is_known && (added.folders.contains(&name) || !history.has_word(parent, &name)?) {
+            let is_certain = added.folders.contains(&name) || added.settings.contains(&name);
+            if !is_known && (is_certain || !history.has_word(parent, &name)?) {
                 all.extend(commits.into_iter().cloned());
             }
         }
@@ -183,7 +183,7 @@ impl Driver<'_> {
 }
 
 impl AddedNames {
-    /// The names that these changes add. A word of a removed line is not new.
+    /// The names that these changes add or set. A word of a removed line is not new.
     fn of(changed: &[ChangedLines]) -> Self {
         let mut words = BTreeSet::new();
         for file in changed {
@@ -195,10 +195,18 @@ impl AddedNames {
                 words.remove(&old);
             }
         }
+        let mut settings = changed_settings(changed);
+        if settings.len() > MOST_SETTINGS {
+            settings.clear();
+        }
         let new = changed.iter().filter(|file| file.is_new);
         let folders = new.filter_map(|file| folder_of(&file.path)).collect();
         let own = changed.iter().map(|file| file.path.clone()).collect();
-        Self { words, folders, own }
+        Self { words, settings, folders, own }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.settings.is_empty() && self.folders.is_empty()
     }
 
     /// Whether these changes of another commit are of a file that the adding commit changed too.
@@ -214,6 +222,7 @@ impl AddedNames {
             for side in [&file.removed, &file.added] {
                 let words = coined_words(&file.path, side).into_iter();
                 named.extend(words.filter(|word| self.words.contains(word)));
+                named.extend(names_among(&file.path, side, &self.settings));
             }
             named.extend(folder_of(&file.path).filter(|folder| self.folders.contains(folder)));
         }
@@ -262,5 +271,20 @@ mod tests {
         assert!(added.shares_a_file(std::slice::from_ref(&of_own)));
         assert_eq!(named(of_own), set(&[]));
         assert_eq!(named(file("cmake/arch.cmake", false, &[], &["set(ENG_ARCH 90)"])), set(&[]));
+    }
+
+    #[test]
+    fn a_later_commit_names_the_settings_that_a_commit_changes() {
+        let flip = file("conf/default.conf", false, &["fused=false"], &["fused=true"]);
+        let added = AddedNames::of(&[flip]);
+        assert_eq!((&added.words, &added.settings), (&set(&[]), &set(&["fused"])));
+        let named = |one: ChangedLines| added.named_by(&[one]);
+        assert_eq!(named(file("conf/sm90.conf", true, &[], &["fused=false"])), set(&["fused"]));
+        assert_eq!(named(file("conf/sm90.conf", false, &["fused=false"], &[])), set(&["fused"]));
+        assert_eq!(named(file("conf/default.conf", false, &["fused=true"], &[])), set(&[]));
+        assert_eq!(named(file("conf/sm90.conf", true, &[], &["kv=f16"])), set(&[]));
+        let lines: Vec<String> = (0..21).map(|number| format!("part_{number}=on")).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert!(AddedNames::of(&[file("a.conf", false, &[], &lines)]).settings.is_empty());
     }
 }

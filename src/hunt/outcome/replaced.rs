@@ -219,7 +219,9 @@ impl Driver<'_> {
         Ok(search_range.targets.iter().any(|target| match target {
             Target::Failure { .. } => true,
             Target::Guard(target) => {
-                config.passes_or_fails(&target.guard.metric) || has_plain_values(target, &seen)
+                target.failure.is_some()
+                    || config.passes_or_fails(&target.guard.metric)
+                    || has_plain_values(target, &seen)
             }
         }))
     }

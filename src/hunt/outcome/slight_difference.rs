@@ -18,14 +18,17 @@ const MOST_LOOKS_AT_A_BRANCH: usize = 2;
 
 impl Driver<'_> {
     /// The middle of the longest unmeasured part of the chain. Parts whose ends have different
-    /// levels come first. Commits that change nothing that builds read are no part of it.
+    /// levels come first. Commits that change nothing that builds read are no part of it. Those of
+    /// `supposed` count as measured; only without `differs_slightly`, since they have no level yet.
     pub(super) fn least_known(
         &mut self,
         step: &FoundStep<'_>,
         chain: &[CommitId],
         differs_slightly: bool,
+        supposed: &[CommitId],
     ) -> Result<Option<CommitId>, HuntError> {
-        let measured = self.measured()?;
+        let mut measured = self.measured()?;
+        measured.extend(supposed.iter().cloned());
         let found = &step.culprit.info.commit;
         let Some(last) = chain.last() else { return Ok(None) };
         let read: BTreeSet<CommitId> = self.read_by_builds(found, chain)?.into_iter().collect();
@@ -83,7 +86,7 @@ impl Driver<'_> {
                 }
                 let branch = self.chain(&base, tip)?;
                 for _ in 0..MOST_LOOKS_AT_A_BRANCH {
-                    let Some(inside) = self.least_known(step, &branch, true)? else { break };
+                    let Some(inside) = self.least_known(step, &branch, true, &[])? else { break };
                     self.judge(&inside, targets)?;
                     next.extend(
                         self.follow_levels(ledger, step, Some(&inside))?.unwrap_or_default(),

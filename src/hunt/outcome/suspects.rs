@@ -140,13 +140,9 @@ impl Driver<'_> {
         found: &CommitId,
         suspect: &UndoLocation,
     ) -> Result<Option<Observation>, HuntError> {
-        let [_, newer] = search_range.ends();
-        let places = suspect.places.iter().chain([&suspect.before]);
-        for place in places.filter(|one| *one != newer && *one != found) {
-            // A commit that never had the change cannot show that someone undid the change.
-            if !self.oracle.history.is_ancestor(found, place)? {
-                continue;
-            }
+        let places = self.places_to_judge(search_range, found, suspect)?;
+        for (number, place) in places.iter().enumerate() {
+            self.judge_beside(&places[number..], &search_range.targets)?;
             let judgement = self.judge(place, &search_range.targets)?;
             if search_range.is_older(judgement.verdict)
                 && let Some(seen) =
@@ -156,6 +152,24 @@ impl Driver<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The suspect's commits, and `before` last, without the newer end and the found commit.
+    pub(super) fn places_to_judge(
+        &self,
+        search_range: &SearchRange,
+        found: &CommitId,
+        suspect: &UndoLocation,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let [_, newer] = search_range.ends();
+        let mut places = Vec::new();
+        for place in suspect.places.iter().chain([&suspect.before]) {
+            // A commit that never had the change cannot show that someone undid the change.
+            if place != newer && place != found && self.oracle.history.is_ancestor(found, place)? {
+                places.push(place.clone());
+            }
+        }
+        Ok(places)
     }
 
     /// As [`Self::find_undone`], for each target alone: a commit that undoes one effect of the

@@ -13,6 +13,7 @@ use crate::hunt::run_verdicts::all_are;
 use crate::hunt::searched::Searched;
 use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
+use crate::search::{MOST_MIXED_RUNS, runs_to_tell_absence};
 use crate::store::journal::Event;
 
 use super::open_commits::all_open_reason;
@@ -24,14 +25,17 @@ use super::sampler::Sampler;
 const RUNS_OF_OLDER: usize = 3;
 
 impl Driver<'_> {
-    /// Searches the range again by how often each commit breaks its guard. `None` if no guard is a
-    /// target.
+    /// Searches the range again by how often each commit breaks its guard, unless only named checks
+    /// vary that can be left out. `None` if no guard is a target.
     pub(crate) fn search_by_rates(
         &mut self,
         search_range: &SearchRange,
         strategy: &SearchStrategy,
         why: &str,
     ) -> Result<Option<Searched>, HuntError> {
+        if let Some(checks) = self.chance_checks()? {
+            return Ok(Some(Searched::ChecksVary(checks)));
+        }
         self.is_flaky = true;
         let Some(target) = strategy.targets.iter().find_map(rated) else { return Ok(None) };
         let text = format!(
@@ -122,10 +126,10 @@ impl Driver<'_> {
         last: &CommitId,
     ) -> Result<Vec<CommitId>, HuntError> {
         let failing = self.failing(search_range)?;
+        let fewest = self.runs_of_older(search_range)?;
         let history = &self.oracle.history;
         let open = history.commits(&Range::between(&search_range.older, last))?;
         let verdicts = self.last_verdicts()?;
-        let fewest = if seeks_failure(search_range) || self.is_flaky { RUNS_OF_OLDER } else { 1 };
         let runs = self.runs_judged()?;
         let mut first = vec![search_range.older.clone()];
         for commit in &open {
@@ -144,6 +148,41 @@ impl Driver<'_> {
         let left = Range { old: first, ..Range::between(&search_range.older, last) };
         let left = history.commits(&left)?;
         Ok(if left.is_empty() { open } else { left })
+    }
+
+    /// How many runs of one verdict show that a commit is on the older side. If the sought failure
+    /// comes and goes where it shows, a few runs without it are no rarity there: then as many as tell
+    /// that it is gone.
+    fn runs_of_older(&mut self, search_range: &SearchRange) -> Result<usize, HuntError> {
+        if !seeks_failure(search_range) {
+            return Ok(if self.is_flaky { RUNS_OF_OLDER } else { 1 });
+        }
+        let [failed, worked] = self.runs_of_failing(search_range)?;
+        if failed == 0 || worked == 0 {
+            return Ok(RUNS_OF_OLDER);
+        }
+        let confidence = self.oracle.recipes.config.statistics.confidence;
+        let wanted = runs_to_tell_absence(failed, failed + worked, confidence, MOST_MIXED_RUNS);
+        Ok(wanted.max(RUNS_OF_OLDER))
+    }
+
+    /// How many runs failed, and how many worked, at the commits that showed the sought failure.
+    fn runs_of_failing(&mut self, search_range: &SearchRange) -> Result<[usize; 2], HuntError> {
+        let targets = &search_range.targets;
+        let measures = measures_of(targets);
+        let mut failing: BTreeSet<CommitId> = self.failing(search_range)?.into_iter().collect();
+        if !failing.is_empty() {
+            failing.insert(self.begun.bad.commit.clone());
+        }
+        let mut sum = [0, 0];
+        for commit in failing {
+            let known = self.known_runs(&commit, &measures)?;
+            let recipe = self.oracle.recipes.at(&commit)?;
+            let counts = VerdictCounts::of(&known, targets, &recipe);
+            sum[0] += counts.runs_with(Verdict::Bad);
+            sum[1] += counts.runs_with(Verdict::Good);
+        }
+        Ok(sum)
     }
 
     /// The judged commits that showed the sought failure in any run: no good commit shows it by
@@ -221,7 +260,8 @@ fn seeks_failure(search_range: &SearchRange) -> bool {
 /// The target, judged by how often runs break it; `None` for a failure.
 pub(crate) fn rated(target: &Target) -> Option<GuardTarget> {
     let Target::Guard(target) = target else { return None };
-    let (kind, error) = (NoiseKind::Breaks, target.noise.map_or(0.001, |noise| noise.error));
+    let kind = if target.failure.is_some() { NoiseKind::Fails } else { NoiseKind::Breaks };
+    let error = target.noise.map_or(0.001, |noise| noise.error);
     let noise = Noise { kind, good: 0.0, bad: 1.0, sd: 0.0, runs: 0, paired: false, error };
     Some(GuardTarget { noise: Some(noise), ..target.clone() })
 }

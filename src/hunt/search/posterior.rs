@@ -329,7 +329,9 @@ impl Search<'_, '_> {
 
 fn in_words(answer: &EndReason) -> &'static str {
     match answer {
-        EndReason::Exhausted => "further runs of any commit would not help",
+        EndReason::Exhausted => {
+            "each commit in doubt has had its maximum of runs, or cannot be tested"
+        }
         EndReason::Rejected => {
             "fresh runs rejected three claimed commits in a row; several small changes may make up \
              the step"

@@ -279,3 +279,20 @@ proptest! {
         prop_assert_eq!(first.map_err(but_last), again.map_err(but_last));
     }
 }
+
+#[test]
+fn a_suite_whose_only_failed_check_is_left_out_has_no_failure() {
+    let read = |output: &str, ended: &Ended| -> Result<[f64; 2], FailureKind> {
+        let mut reader = reader(&Parser::Parity, &[], &[]);
+        reader.left_out = ["softmax".to_owned()].into_iter().collect();
+        feed(&mut reader, output);
+        let reading = reader.finish(ended).map_err(|failure| failure.kind)?;
+        let count = |name: &str| reading.values[&Metric::named("m", name)].number().unwrap();
+        Ok([count("failed"), count("passed")])
+    };
+    let failed = Ended::Exited(1);
+    assert_eq!(read("[PASS] rope\n[FAIL] softmax\n", &failed), Ok([0.0, 1.0]));
+    assert_eq!(read("[FAIL] rope\n[PASS] softmax\n", &failed), Ok([1.0, 0.0]));
+    let crash = read("[PASS] rope\n[PASS] softmax\n", &failed);
+    assert_eq!(crash, Err(FailureKind::Crash));
+}

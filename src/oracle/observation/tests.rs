@@ -2,7 +2,7 @@ use super::*;
 use crate::evaluation::FailureKind;
 use crate::evaluation::{GuardForm, Resources};
 use crate::oracle::fixture::{
-    at, failed, fails_alike, launch, ppl, reading, seen, target, unbuildable, unchanged,
+    at, checks, failed, fails_alike, launch, ppl, reading, seen, target, unbuildable, unchanged,
 };
 
 fn metric() -> Metric {
@@ -98,4 +98,20 @@ fn measures_are_named_once_and_only_where_a_run_is_needed() {
     assert_eq!(measures_of(&targets), ["launch", "ppl"]);
     assert!(measures_of(&[fails_alike(None, FailureKind::Build, "x")]).is_empty());
     assert!(unbuildable('a', "x").attempts().is_empty());
+}
+
+#[test]
+fn a_check_that_fails_by_chance_does_not_fail_in_every_run() {
+    let run = |names: &str| {
+        let mut sample = ppl(1.0);
+        sample.result.as_mut().unwrap().failed = checks(names);
+        sample
+    };
+    let of = |runs: &[&str]| {
+        let seen = seen('a', "ppl", runs.iter().map(|names| run(names)));
+        seen.always_and_ever_failed("ppl").map(|checks| checks.names())
+    };
+    assert_eq!(of(&["rope softmax", "rope", "attn rope"]), ["rope", "attn, rope, softmax"]);
+    assert_eq!(of(&["rope", "rope"]), ["rope", "rope"]);
+    assert_eq!(of(&[]), ["", ""]);
 }

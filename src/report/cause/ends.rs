@@ -51,6 +51,12 @@ impl TestedEnd<'_> {
                  {patch}",
                 text::line(what)
             ),
+            Revert::Traded(what) => format!(
+                "reverting {causes} heals the bad end: {values}; it also takes back the effect of \
+                 {} on another guard ({}); the patch is {patch}",
+                self.changes(),
+                text::line(what)
+            ),
             Revert::StillBad => format!(
                 "reverting {causes} does not heal the bad end: {values}; the patch is {patch}"
             ),

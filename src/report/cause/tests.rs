@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    ChangePart, Failure, FailureKind, Metric, Shows, Trial, TrialOf, Value, WholeChange,
+    ChangePart, Failure, FailureKind, Metric, Shows, SkipReason, Trial, TrialOf, Value, WholeChange,
 };
 use crate::git::FileDiff;
 use crate::report::change;
@@ -21,6 +21,7 @@ fn trial(of: TrialOf, shows: Shows, level: Option<f64>) -> Trial {
         parts: vec![hunk(2)],
         shows,
         reason: "it says why".to_owned(),
+        skip: None,
         failure: None,
         levels: level.map(|level| (metric(), Value::Number(level))).into_iter().collect(),
         attempts: Vec::new(),
@@ -161,6 +162,7 @@ fn a_failed_test_says_how_it_failed() {
 fn a_test_with_a_value_that_cannot_be_judged_says_why() {
     let mut odd = trial(TrialOf::Reverted, Shows::Unresolved, Some(0.0));
     odd.reason = "t did not run checks that fail at the bad end: k".to_owned();
+    odd.skip = Some(SkipReason::OtherChecks);
     let told = |trial: &Trial| {
         let end =
             TestedEnd { trial: Some(trial), patch: None, name: "it".to_owned(), is_joint: false };
@@ -169,11 +171,27 @@ fn a_test_with_a_value_that_cannot_be_judged_says_why() {
     let expected = "the bad end without it cannot be judged: t did not run checks that fail at the \
                     bad end: k (ppl 0)";
     assert_eq!(told(&odd), expected);
-    odd.reason = "ppl 0 is neither".to_owned();
-    assert_eq!(told(&odd), "the bad end without it cannot be judged: ppl 0 is neither");
+    odd.reason = "its 3 runs contradict each other".to_owned();
+    odd.skip = Some(SkipReason::Unsteady);
+    assert_eq!(
+        told(&odd),
+        "the bad end without it cannot be judged: its 3 runs contradict each other"
+    );
     odd.failure = Some(FailureKind::Build);
     odd.levels.clear();
     assert_eq!(told(&odd), "the bad end without it cannot be judged: does not build");
+}
+
+#[test]
+fn a_trade_says_what_the_end_loses_again() {
+    let healed = trial(TrialOf::Reverted, Shows::Nothing, Some(7.0));
+    let mut one = cause(vec![hunk(2)], 0, vec![healed]);
+    one.revert = Some(Revert::Traded("tps goes from 40 to 28".to_owned()));
+    let patch = Some("revert.patch".to_owned());
+    let line = CauseLine { cause: one, logs: BTreeMap::new(), patch };
+    let expected = "reverting it heals the bad end: ppl 7; it also takes back the effect of this \
+                    change on another guard (tps goes from 40 to 28); the patch is revert.patch";
+    assert_eq!(revert_in_words(&line, 1, "bad").unwrap(), expected);
 }
 
 #[test]

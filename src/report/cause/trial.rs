@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Shows, Trial, TrialOf};
+use crate::evaluation::{Shows, SkipReason, Trial, TrialOf};
 use crate::report::tables::Cell;
 use crate::ui::text;
 
@@ -28,16 +28,15 @@ pub(crate) fn values(trial: &Trial) -> String {
 }
 
 /// Why a test says nothing, with the values, if it has some: runs may have values and still lack
-/// the check that fails at the bad end.
+/// the check that fails at the bad end. If the runs disagree, one level of them says nothing, and
+/// the reason has the values of any other verdict.
 pub(super) fn why_unjudged(trial: &Trial) -> String {
     let (values, reason) = (values(trial), text::line(&trial.reason));
     let is_told = trial.failure.is_some() || trial.levels.is_empty();
-    if is_told || reason.is_empty() {
-        values
-    } else if reason.contains(&values) {
-        reason
-    } else {
-        format!("{reason} ({values})")
+    match trial.skip {
+        _ if is_told || reason.is_empty() => values,
+        None | Some(SkipReason::Unsteady) => reason,
+        Some(_) => format!("{reason} ({values})"),
     }
 }
 

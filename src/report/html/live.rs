@@ -20,12 +20,9 @@ use super::{LIVE, Page};
 pub(crate) struct Now {
     /// `build`, `run ppl`, or what it waits for.
     pub doing: String,
-    /// The commit.
-    pub commit: CommitId,
-    /// The first line of its message.
-    pub subject: String,
-    /// The purpose.
-    pub phase: Phase,
+    /// The commit, the first line of its message, and the purpose; `None` if it is not known what
+    /// comes after a wait.
+    pub at: Option<(CommitId, String, Phase)>,
     /// When it began.
     pub since: Timestamp,
     /// Seconds that it usually takes, if known.
@@ -86,11 +83,14 @@ impl Section {
                     format!("; usually about {}", text::seconds(usual))
                 });
                 let since = format!("since {}, for {}", clock(now.since), text::seconds(so_far));
-                [
-                    format!("{} ({})", text::line(&now.doing), now.phase),
-                    text::commit(&now.commit, &now.subject),
-                    since + &usual,
-                ]
+                let doing = text::line(&now.doing);
+                let (doing, commit) = match &now.at {
+                    None => (doing, "none".to_owned()),
+                    Some((commit, subject, phase)) => {
+                        (format!("{doing} ({phase})"), text::commit(commit, subject))
+                    }
+                };
+                [doing, commit, since + &usual]
             }
         };
         let course = course(pace, Some(at), so_far);

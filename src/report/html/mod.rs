@@ -32,6 +32,7 @@ use self::quoted::Quoted;
 use self::records::Records;
 use super::links::Logs;
 use super::model::{MatrixLine, Report};
+use super::next_steps::words_and_lines;
 use super::plot::{KEYS, hex};
 use super::range::Range;
 use super::{candidates, certainty, generated, inquiry, matrix, steps, tables, tensors, words};
@@ -126,7 +127,7 @@ struct Page {
     apart: TableView,
     skipped: TableView,
     notes: Vec<String>,
-    next: Vec<String>,
+    next: Vec<(String, String)>,
     machine: Vec<FactView>,
     probes: Vec<(String, String)>,
     inputs: TableView,
@@ -225,7 +226,7 @@ impl Page {
             apart: view(&tables::apart(report)),
             skipped: view(&tables::skipped(report)),
             notes: report.notes.iter().map(line).collect(),
-            next: report.next.iter().map(line).collect(),
+            next: report.next.iter().map(|step| words_and_lines(step)).collect(),
             machine: words::machine(report)
                 .iter()
                 .map(|(label, words)| FactView::new(label, words))

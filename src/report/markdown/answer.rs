@@ -2,10 +2,11 @@
 
 use crate::report::change::{Shown, folded, shown};
 use crate::report::model::{CandidateLine, Change, FirstBad, Report};
+use crate::report::next_steps::words_and_lines;
 use crate::report::{candidates, certainty, differences, facts, generated, inquiry, tables, words};
 use crate::ui::text;
 
-use super::escape::fenced;
+use super::escape::{fenced, fenced_as};
 use super::page::Page;
 
 /// The heading of the diff.
@@ -25,7 +26,11 @@ pub(super) fn answer(page: &mut Page<'_>, report: &Report) {
     }
     if !report.next.is_empty() {
         page.heading(2, "What to try next");
-        page.items(report.next.iter().cloned());
+        let steps: Vec<_> = report.next.iter().map(|step| words_and_lines(step)).collect();
+        page.items(steps.iter().map(|(words, _)| words.clone()));
+        for (_, lines) in steps.iter().filter(|(_, lines)| !lines.is_empty()) {
+            page.block(&fenced_as("toml", lines));
+        }
     }
     let main = report.culprit.as_ref();
     if let Some(first) = main {

@@ -5,7 +5,8 @@ use crate::report::change::{LineKind, by_relevance, name};
 use crate::report::commands::from_slot;
 use crate::report::model::{CandidateLine, Change, FirstBad, GuardLine, Report};
 use crate::report::{
-    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, words,
+    candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, time_out,
+    words,
 };
 use crate::ui::text;
 
@@ -111,8 +112,9 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     let over_text = first.effects.iter().find_map(|effect| steps::over_text(report, effect));
     lines.extend(over_text.map(|words| item(steps::OVER_TEXT, &words)));
     if let Some(failure) = &first.failure {
-        lines.push(item(words::fails(report), &words::failure_text(failure)));
+        lines.push(item(words::fails(report, first), &words::failure_text(failure)));
     }
+    lines.extend(time_out::in_words(report, first).map(|words| item("Time", &words)));
     lines.extend(merge::in_words(report, first).map(|words| item("Merge", &words)));
     let dependencies = words::dependencies(first);
     lines.extend(dependencies.iter().take(2).map(|words| item("Dependency", words)));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Basis, ChangeRequest, ChunkIntervals, CommitId, Dependency, Differences, Doubts, Failure,
-    LoadedFilesComparison, Metric, TouchedFile, Value,
+    HiddenStep, LoadedFilesComparison, Metric, TouchedFile, Value,
 };
 
 use super::change::Change;
@@ -70,6 +70,9 @@ pub(crate) struct FirstBad {
     /// commit without the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<CommitId>,
+    /// Set if an improvement of the range hid the commit's step until it was taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<HiddenStep>,
 }
 
 impl FirstBad {

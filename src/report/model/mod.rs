@@ -149,7 +149,8 @@ pub(crate) struct Report {
     pub ahead: Option<Ahead>,
     /// Further remarks for the reader.
     pub notes: Vec<String>,
-    /// What the user can try next, one sentence each.
+    /// What the user can try next, one sentence each. The lines below a sentence, if there are any,
+    /// are lines for `oracle.toml`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
     /// What the confirmed commits do not explain.

@@ -14,6 +14,7 @@ const PLAN: Plan = Plan {
     stored: false,
     parts: Vec::new(),
     gpus: None,
+    ahead: None,
 };
 
 /// A hunt after its plan. Builds take 3 s and runs 1.5 s.
@@ -80,7 +81,7 @@ fn a_resumed_search_goes_on_at_its_step() {
     search(&mut hunt);
     hunt.judge('c', Verdict::Good, Phase::Search);
     assert_eq!(pace(&hunt).steps_made(), Some((1, (6, 3))));
-    hunt.append(Event::Resumed { limits: None });
+    hunt.append(Event::Resumed { limits: None, driver_since: None });
     search(&mut hunt);
     assert_eq!(pace(&hunt).step(), Some((2, 4, 6)));
     // The same range, searched anew by the same driver.
@@ -137,6 +138,10 @@ fn after_the_confirmation_other_commits_are_checked() {
     assert_eq!(pace(&hunt).stage(), Stage::LaterCommits);
     hunt.append(Event::Neighbours { of: id('c'), side: Neighbours::Earlier, most: 4 });
     assert_eq!(pace(&hunt).stage().to_string(), "checking earlier commits");
+    // In noise, nothing is looked for inside the commit then.
+    hunt.append(Event::EndWithout { commits: vec![id('d')] });
+    let said = "testing the bad end without the named commits";
+    assert_eq!(pace(&hunt).stage().to_string(), said);
 }
 
 #[test]
@@ -160,14 +165,40 @@ fn a_hunt_is_timed_while_a_process_drives_it() {
     assert!((Pace::of(&jobs).seconds(Some(after(101))) - 101.0).abs() < 1e-9);
     let last = i64::try_from(entries.len()).unwrap() - 1;
     // Resumed an hour later, for 20 s.
-    for (at, event) in
-        [(3600, Event::Resumed { limits: None }), (3620, Event::Note { text: String::new() })]
-    {
+    for (at, event) in [
+        (3600, Event::Resumed { limits: None, driver_since: None }),
+        (3620, Event::Note { text: String::new() }),
+    ] {
         entries.push(Entry { at: after(at).to_string(), event });
     }
     let pace = Pace::of(&entries);
     assert!((pace.seconds(None) - (last + 20) as f64).abs() < 1e-9);
     assert!((pace.seconds(Some(after(3650))) - (last + 50) as f64).abs() < 1e-9);
+}
+
+#[test]
+fn a_driver_that_pauses_or_submits_another_job_goes_on_in_time() {
+    let mut entries = planned().dir.entries().unwrap();
+    let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+    let after = |seconds: i64| start + jiff::SignedDuration::from_secs(seconds);
+    for entry in &mut entries {
+        entry.at = after(0).to_string();
+    }
+    let note = |text: &str| Event::Note { text: text.to_owned() };
+    let resumed = |since: i64| {
+        let driver_since = Some(after(since).to_string());
+        Event::Resumed { limits: None, driver_since }
+    };
+    let seconds = |entries: &[Entry], now| Pace::of(entries).seconds(Some(after(now)));
+    // The same driver goes on 28 s after a job was lost.
+    let pauses = [(30, note("job 7 was preempted")), (58, resumed(0))];
+    let before = seconds(&entries, 57);
+    entries.extend(pauses.map(|(at, event)| Entry { at: after(at).to_string(), event }));
+    assert!((before - 57.0).abs() < 1e-9);
+    assert!((seconds(&entries, 60) - 60.0).abs() < 1e-9, "{}", seconds(&entries, 60));
+    // Another driver goes on an hour later.
+    entries.push(Entry { at: after(3660).to_string(), event: resumed(3659) });
+    assert!((seconds(&entries, 3670) - 68.0).abs() < 1e-9, "{}", seconds(&entries, 3670));
 }
 
 #[test]

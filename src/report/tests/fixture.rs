@@ -321,6 +321,7 @@ pub(crate) fn culprit(subject: &str, path: &str) -> Culprit {
         confirmed_before: None,
         doubts: Doubts::default(),
         undone_by: None,
+        hidden: None,
     }
 }
 

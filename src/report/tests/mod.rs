@@ -277,7 +277,7 @@ fn an_attempt_counts_once_and_what_was_reused_not_at_all() {
     let mut hunt = Hunt::at_search();
     let before = hunt.report();
     let run = hunt.run('d', Phase::Search, Some(7.52));
-    hunt.append(Event::Resumed { limits: None });
+    hunt.append(Event::Resumed { limits: None, driver_since: None });
     let mut again = run.clone();
     again.reused = true;
     hunt.append(Event::Run(again.clone()));
@@ -303,7 +303,7 @@ fn the_time_between_drivers_is_not_counted() {
     hunt.append(Event::Note { text: "one".to_owned() });
     let fault = RecordedFault { reason: "night".to_owned(), ..RecordedFault::default() };
     hunt.append(Event::Stopped { world: false, fault });
-    hunt.append(Event::Resumed { limits: None });
+    hunt.append(Event::Resumed { limits: None, driver_since: None });
     hunt.append(Event::Note { text: "two".to_owned() });
     // Ten seconds an event: 20 s, then 10 s.
     assert!((hunt.report().totals.wall_s - 30.0).abs() < 1e-9);

@@ -82,3 +82,22 @@ fn candidates_that_print_their_value_elsewhere_are_told_with_advice() {
         assert!(page.contains("were not compared, since there ppl comes from another"), "{page}");
     }
 }
+
+#[test]
+fn lines_for_the_file_are_shown_whole_and_as_they_are() {
+    let mut hunt = Hunt::at_search();
+    let mut finding = Finding::plain(Outcome::Candidates, "The ruler changed.");
+    finding.candidates = "cd".chars().map(id).collect();
+    let paths = format!("paths = [\"{}_*.txt\"]", "a_long_folder/".repeat(40));
+    finding.next = vec![format!("add the lines below\n[[overlay]]\n{paths}")];
+    hunt.end(finding);
+    let report = hunt.report();
+    let told = terminal_answer(&report);
+    let block = format!("\nNext: add the lines below\n  [[overlay]]\n  {paths}\nNext: ");
+    assert!(told.contains(&block), "{told}");
+    let text = markdown(&report);
+    let block = format!("- add the lines below\n\n```toml\n[[overlay]]\n{paths}\n```\n");
+    assert!(text.contains(&block), "{text}");
+    let page = html(&report, &Logs::beside(&report));
+    assert!(page.contains("<li>add the lines below<pre><code>[[overlay]]\npaths = ["), "{page}");
+}

@@ -23,7 +23,7 @@ impl Place {
     fn hunt(&self, refers_to: &[&str]) -> String {
         let hunt = self.store.new_hunt().unwrap();
         let mut journal = hunt.journal().unwrap();
-        journal.append(Event::Resumed { limits: None }).unwrap();
+        journal.append(Event::Resumed { limits: None, driver_since: None }).unwrap();
         for attempt in refers_to {
             let run = serde_json::json!({
                 "event": "run", "commit": "1".repeat(40), "measure": "ppl", "attempt": attempt,

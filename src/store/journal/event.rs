@@ -7,8 +7,8 @@ mod searches;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, Culprit, Finding, Guard, LevelResult, Limits, Neighbours, Phase, SweptCell, Target,
-    TensorChange, Trial, Value,
+    Checks, CommitId, Culprit, Finding, Guard, LevelResult, Limits, Neighbours, Phase, SweptCell,
+    Target, TensorChange, Trial, Value,
 };
 
 use crate::store::RecordedFault;
@@ -16,7 +16,8 @@ use crate::store::RecordedFault;
 pub(crate) use begun::{Begun, BuildNode, InputFile, Machine, Options};
 pub(crate) use done::{AheadDone, BuildDone, Judged, RunDone};
 pub(crate) use searches::{
-    CommitPosterior, HuntPart, Plan, PlanPart, PosteriorSnapshot, SearchBy, SearchEnd, SearchMethod,
+    CommitPosterior, HuntPart, Plan, PlanAhead, PlanPart, PosteriorSnapshot, SearchBy, SearchEnd,
+    SearchMethod,
 };
 
 /// One event of a hunt.
@@ -32,6 +33,10 @@ pub(crate) enum Event {
         /// reached.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limits: Option<Limits>,
+        /// When the process that drives the hunt took the hunt's lock (RFC 3339, UTC). A driver
+        /// that goes on after a pause, or with another job, is still the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        driver_since: Option<String>,
     },
     /// A build was made, or its failure was taken from the store.
     Build(BuildDone),
@@ -166,6 +171,14 @@ pub(crate) enum Event {
         measures: Vec<String>,
         /// The runs from before.
         attempts: Vec<String>,
+    },
+    /// Checks of a suite pass or fail by chance. From now on they are left out of the counts, and the
+    /// hunt begins again. Verdicts from before no longer count, but runs do.
+    ChecksLeftOut {
+        /// The suite.
+        measure: String,
+        /// The checks.
+        checks: Checks,
     },
     /// At both endpoints, the first run of a build is slower or faster than the later ones. From
     /// now on each build first gets a run that does not count.

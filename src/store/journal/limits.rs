@@ -41,12 +41,12 @@ impl LimitsInForce {
                     is_begun = true;
                     own.set(&begun.options.limits, at);
                 }
-                Event::Resumed { limits: Some(limits) } => {
+                Event::Resumed { limits: Some(limits), .. } => {
                     own.set(limits, at);
                     own.goes_on_after = Some(own.made);
                     is_gpu_spent = false;
                 }
-                Event::Resumed { limits: None } if is_gpu_spent || own.is_reached(at) => {
+                Event::Resumed { limits: None, .. } if is_gpu_spent || own.is_reached(at) => {
                     let was_time = own.until.as_ref().is_some_and(|(end, _)| *end <= at);
                     own.set(&Limits::default(), at);
                     own.goes_on_after = (was_time || is_gpu_spent).then_some(own.made);
@@ -64,7 +64,7 @@ impl LimitsInForce {
 
     /// The limits if the hunt were resumed now.
     pub(crate) fn if_resumed(mut entries: Vec<Entry>, limits: Option<&Limits>) -> Self {
-        let event = Event::Resumed { limits: limits.cloned() };
+        let event = Event::Resumed { limits: limits.cloned(), driver_since: None };
         entries.push(Entry { at: Timestamp::now().to_string(), event });
         Self::of(&entries)
     }
@@ -112,7 +112,7 @@ mod tests {
     use crate::evaluation::{Finding, Outcome};
 
     fn entry(at: &str, limits: Option<Limits>) -> Entry {
-        Entry { at: at.to_owned(), event: Event::Resumed { limits } }
+        Entry { at: at.to_owned(), event: Event::Resumed { limits, driver_since: None } }
     }
 
     fn hours(hours: u64) -> Limits {

@@ -19,8 +19,8 @@ use super::json_digest::{is_unchanged, with_digest, without_digest};
 
 pub(crate) use event::{
     AheadDone, Begun, BuildDone, BuildNode, CommitPosterior, Event, HuntPart, InputFile, Judged,
-    Machine, Options, OtherGuard, Plan, PlanPart, PosteriorSnapshot, RunDone, SearchBy, SearchEnd,
-    SearchMethod, Unread,
+    Machine, Options, OtherGuard, Plan, PlanAhead, PlanPart, PosteriorSnapshot, RunDone, SearchBy,
+    SearchEnd, SearchMethod, Unread,
 };
 
 pub(crate) use limits::LimitsInForce;
@@ -113,11 +113,17 @@ mod tests {
     fn a_line_torn_by_a_kill_costs_only_itself() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.jsonl");
-        Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
+        Journal::open(&path)
+            .unwrap()
+            .append(Event::Resumed { limits: None, driver_since: None })
+            .unwrap();
         let mut torn = OpenOptions::new().append(true).open(&path).unwrap();
         torn.write_all(b"{\"at\":\"2026-").unwrap();
         drop(torn);
-        Journal::open(&path).unwrap().append(Event::Resumed { limits: None }).unwrap();
+        Journal::open(&path)
+            .unwrap()
+            .append(Event::Resumed { limits: None, driver_since: None })
+            .unwrap();
         let entries = JournalReader::default().entries(&path).unwrap();
         assert_eq!(entries.len(), 2);
     }

@@ -17,8 +17,9 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
     Oracle::new(&env).write(&env);
     let stopped = env.hunt();
     assert_eq!(stopped.output.code(), Some(5), "{}", stopped.output.stderr);
-    // 3 steps and 2 builds for the confirmation, beside the ends' 2 builds and 4 runs.
-    let said = "plan     8 commits, about 3 steps: at least 7 builds and 9 runs, usually up to ";
+    // 3 steps and 2 builds for the confirmation, beside the ends' 2 builds and 4 runs. Builds that
+    // are identical to an end's need no run.
+    let said = "plan     8 commits, about 3 steps: at least 7 builds and 6 runs, usually up to ";
     let stderr = &stopped.output.stderr;
     let (plan, target) = (stderr.find(said), stderr.find("hunting  ppl"));
     assert!(plan.is_some() && plan > target, "{stderr}");
@@ -55,6 +56,43 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
         hunt.file("report.md").contains("Estimated before the search: 8 commits"),
         "in the report"
     );
+}
+
+#[test]
+fn the_plan_of_a_second_hunt_promises_no_cost_that_the_store_may_save() {
+    let env = TestEnvironment::new();
+    let history = line("g g g g b b b b b").build(&env);
+    Oracle::new(&env).write(&env);
+    env.hunt().names(&history, 4);
+    // The new bad end needs a build. The search asks for other commits, and for some of the same.
+    let hunt = env.start(&["--good", "v1", "--bad", "HEAD~1"]).names(&history, 4);
+    let [event] = events(&hunt, "plan").try_into().unwrap();
+    assert_eq!(event["stored"], true, "{event}");
+    let parts = event["parts"].as_array().unwrap();
+    for part in parts.iter().filter(|part| part["part"] != "ends") {
+        assert_eq!(["builds", "runs"].map(|it| part[it][0].as_u64()), [Some(0); 2], "{part}");
+    }
+    for kind in ["builds", "runs"] {
+        let least: u64 = parts.iter().map(|part| part[kind][0].as_u64().unwrap()).sum();
+        let made = hunt.report["totals"][kind].as_u64().unwrap();
+        assert!(made >= least, "{kind}: {made}, {event}");
+    }
+    let said = " (results in the store cost nothing); at most about ";
+    assert!(hunt.output.stderr.contains(said), "{}", hunt.output.stderr);
+}
+
+#[test]
+fn the_plan_says_what_other_slots_measure_ahead() {
+    let env = TestEnvironment::new();
+    line("g g g g b b b b b").build(&env);
+    Oracle::new(&env).write(&env);
+    let dry = |more: &[&str]| {
+        let args = [&["start", "--good", "v1", "--dry-run"][..], more].concat();
+        env.run(&args).expect(0).stdout
+    };
+    let ahead = "measured ahead  0-5 builds, 0-10 runs more, in other slots (--slots 1 leaves";
+    assert!(dry(&["--slots", "2"]).contains(ahead), "{}", dry(&["--slots", "2"]));
+    assert!(!dry(&[]).contains("measured ahead"), "{}", dry(&[]));
 }
 
 #[test]
@@ -105,9 +143,9 @@ fn a_dry_run_says_the_plan_and_begins_nothing() {
     run      ppl: {build}/engine run ppl src={src} cache={cache} out={out}
     guard    ppl: at most 0.2 more than at good
     slots    [ROOT]/cache/bisect-ppl/[REPOSITORY]/slots (commits are built there)
-    plan     4 commits, about 2 steps: at least 6 builds and 8 runs, usually up to 12 and 30 (more if values vary)
+    plan     4 commits, about 2 steps: at least 6 builds and 6 runs, usually up to 12 and 30 (more if values vary)
              ends           2 builds, 4-8 runs
-             search         2-3 builds, 2-6 runs
+             search         2-3 builds, 0-6 runs
              confirmation   2-4 builds, 2-10 runs
              later commits  0-3 builds, 0-6 runs, to see whether the step lasts
     --- stderr
@@ -118,7 +156,10 @@ fn a_dry_run_says_the_plan_and_begins_nothing() {
     env.run(&two).expect(0).says(&[said]);
     let hunt = env.hunt().expect(0, "culprit");
     let said = plan();
-    assert!(said.contains(" at the pace of hunt [HUNT]"), "{said}");
+    assert!(said.contains(" (with the durations of hunt [HUNT]; more if values vary)"), "{said}");
+    // All of it is in the store.
+    let all = "usually up to 12 builds and 30 runs (results in the store cost nothing); at most";
+    assert!(said.contains(all), "{said}");
     assert_eq!(env.runs().len() as u64, hunt.report["totals"]["runs"].as_u64().unwrap());
     // What `start` refuses, a dry run refuses in the same words.
     let refused = |args: &[&str]| env.run(args).expect(2).stderr;

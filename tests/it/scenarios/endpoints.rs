@@ -126,7 +126,8 @@ fn a_bad_endpoint_that_stops_before_its_end_is_no_regression_to_hunt() {
 }
 
 #[test]
-fn a_bad_endpoint_that_fails_now_and_then_is_no_failure_to_hunt() {
+fn a_failure_of_the_bad_endpoint_that_comes_and_goes_is_found_by_its_rate() {
     let plan = line("g g g").with(2, "fate = crash:11 well");
-    hunt(plan).cannot_be_measured().costs(15, 2);
+    let (hunt, history) = hunt(plan).hunted();
+    hunt.names(&history, 2).output.says(&["crashes in", "the hunt looks for this failure"]);
 }

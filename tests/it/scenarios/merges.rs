@@ -303,6 +303,22 @@ fn first_parent_names_the_merge_that_brought_it() {
     assert_eq!(["s1", "s2"].map(|label| told.env().runs_of(label)), [0, 0]);
 }
 
+/// The answer says nothing of the second parent, which was not measured, and how to go on. The
+/// proposed hunt finds the commit of the branch.
+#[test]
+fn first_parent_says_that_the_branch_was_not_searched() {
+    let plan =
+        || graph(&["a: g", "b < a: g", "s1 < a: g", "s2 < s1: b", "m < b s2: b", "e < m: b"]);
+    let (told, history) = hunt(plan()).with(&["--first-parent"]).hunted();
+    let [b, m] = ["b", "m"].map(|label| &history.commit(label)[..10]);
+    let command = format!("`bisect-ppl start --good {b} --bad {m}` searches it");
+    assert!(!told.output.stdout.contains("none of its"), "{}", told.output.stdout);
+    assert_eq!(told.culprits(&history), ["m"], "{}", told.output.stdout);
+    told.output.says(&["with --first-parent the merged branch was not searched", command.as_str()]);
+    let (inside, history) = hunt(plan()).between("b", "m").hunted();
+    assert_eq!(inside.culprits(&history), ["s2"], "{}", inside.output.stdout);
+}
+
 #[test]
 fn good_is_on_another_branch_and_the_merge_base_is_good() {
     let plan = graph(&["a: g", "x < a: g", "b < a: g", "c < b: b", "d < c: b"]);

@@ -1,7 +1,7 @@
 //! Commits that change the ruler: does the step come with the engine or with the ruler?
 
 use super::{Row, hunt};
-use crate::kit::{Plan, line};
+use crate::kit::{Hunt, Plan, line};
 
 /// The bench sets values of the engine through this file.
 const BENCH: &str = "kernels/bench.conf";
@@ -68,32 +68,63 @@ fn a_commit_after_another_ruler_is_measured_with_that_of_good_too() {
     ruled(plan).finds("3").costs(16, 8);
 }
 
-/// The candidates of a hunt, and its summary.
-fn candidates(plan: Plan) -> (Vec<String>, String) {
-    let (hunt, history) = ruled(plan).hunted();
-    let hunt = hunt.expect(3, "candidates");
+/// The candidates of a hunt, and its summary. A hunt as it proposes must name `found`.
+fn candidates(plan: &Plan, found: &str) -> (Vec<String>, String) {
+    let row = ruled(plan.clone());
+    row.write_oracle();
+    let hunt = row.run().expect(3, "candidates");
+    finds_as_proposed(&hunt, plan, found);
     let summary = hunt.report["summary"].as_str().unwrap().to_owned();
-    (hunt.candidates(&history), summary)
+    (hunt.candidates(&row.history), summary)
+}
+
+/// Whether the screen and the page show the overlay that the hunt proposes, and a hunt with it and
+/// with the proposed ends names the commit.
+fn finds_as_proposed(hunt: &Hunt, plan: &Plan, found: &str) {
+    let next = hunt.report["next"][0].as_str().unwrap();
+    let (words, overlay) = next.split_once('\n').unwrap();
+    assert!(hunt.output.stdout.contains(&format!("\nNext: {words}\n  [[overlay]]\n")), "{next}");
+    let page = hunt.file("report.md");
+    assert!(page.contains(&format!("\n```toml\n{overlay}\n```\n")), "{page}");
+    let (_, command) = words.split_once("`bisect-ppl start ").unwrap();
+    let (options, _) = command.split_once('`').unwrap();
+    let options: Vec<&str> = options.split(' ').collect();
+    let [_, good, _, bad] = options.as_slice() else { panic!("{words}") };
+    // The same plan makes the same commits.
+    let mut row = ruled(plan.clone()).oracle(|oracle| oracle.section(overlay));
+    (row.good, row.bad) = ((*good).to_owned(), (*bad).to_owned());
+    let (hunt, history) = row.hunted();
+    assert_eq!(hunt.culprits(&history), [found], "{}", hunt.output.stdout);
 }
 
 #[test]
 fn a_new_ruler_hides_the_step_of_a_later_engine() {
     // The bench gets harder by as much as the engine gets worse.
-    let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(1, BENCH, "ppl+bench = 0.5\n");
-    let (commits, summary) = candidates(plan);
+    let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(0, BENCH, "ppl+bench = 0\n");
+    let plan = plan.file(1, BENCH, "ppl+bench = 0.5\n");
+    let (commits, summary) = candidates(&plan, "4");
     assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
-    for words in ["the newer ruler may hide the step of a later commit", "an [[overlay]] with from"]
-    {
-        assert!(summary.contains(words), "{summary}");
-    }
+    let words = "the newer ruler may hide the step of a later commit";
+    assert!(summary.contains(words), "{summary}");
     assert!(!summary.contains("if the engine caused"), "{summary}");
+}
+
+#[test]
+fn a_ruler_that_the_proposed_commit_lacks_is_not_proposed() {
+    // The same, but the commit adds the bench: an overlay of nothing would be refused.
+    let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(1, BENCH, "ppl+bench = 0.5\n");
+    let (hunt, _) = ruled(plan).hunted();
+    let report = hunt.expect(3, "candidates").report;
+    let summary = report["summary"].as_str().unwrap();
+    assert!(summary.contains("the newer ruler may hide the step of a later commit"), "{summary}");
+    assert!(report["next"].is_null(), "{report:#}");
 }
 
 #[test]
 fn an_end_with_the_other_ruler_already_needs_no_run() {
     let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(0, BENCH, "ppl+bench = 0\n");
     let plan = plan.file(1, BENCH, "ppl+bench = 0.5\n").file(5, BENCH, "ppl+bench = 0\n");
-    let (commits, summary) = candidates(plan);
+    let (commits, summary) = candidates(&plan, "4");
     assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
     assert!(summary.contains(", with the same ruler as "), "{summary}");
 }
@@ -105,7 +136,7 @@ fn an_old_ruler_hides_the_step_of_an_earlier_engine() {
     for label in 2..6 {
         plan = plan.with(label, "ppl+engine = 0.5");
     }
-    let (commits, summary) = candidates(plan.file(4, BENCH, "golden = new\n"));
+    let (commits, summary) = candidates(&plan.file(4, BENCH, "golden = new\n"), "2");
     assert_eq!(commits, ["1", "2", "3", "4"], "{summary}");
     let words = "the older ruler may hide the step of an earlier commit";
     assert!(summary.contains(words), "{summary}");
@@ -120,7 +151,7 @@ fn a_mend_by_the_ruler_of_good_is_not_blamed() {
         plan = plan.with(label, &format!("ppl+{setting} = 0.5"));
     }
     let plan = plan.with(6, "ppl+mended = 0.5").file(3, BENCH, "ppl+broken = 0\n");
-    let (commits, summary) = candidates(plan);
+    let (commits, summary) = candidates(&plan, "2");
     assert_eq!(commits, ["1", "2", "3", "4", "5"], "{summary}");
     assert!(summary.contains("with the older ruler the step there is the reverse"), "{summary}");
 }
@@ -129,21 +160,14 @@ fn a_mend_by_the_ruler_of_good_is_not_blamed() {
 fn ends_that_only_an_easier_ruler_makes_equal_are_no_lack_of_a_regression() {
     let plan = line("7.0 7.0 7.5 7.5 7.5").file(0, BENCH, "ppl+bench = 0.5\n");
     let plan = plan.file(3, BENCH, "ppl+bench = 0\n");
-    let (hunt, _) = ruled(plan).hunted();
-    let hunt = hunt.expect(4, "endpoint-unmeasurable");
+    let row = ruled(plan.clone());
+    row.write_oracle();
+    let hunt = row.run().expect(4, "endpoint-unmeasurable");
     let page = &hunt.output.stdout;
-    for words in ["with one ruler they differ", "yields ppl 8", "add an [[overlay]] with from"] {
+    for words in ["with one ruler they differ", "yields ppl 8"] {
         assert!(page.contains(words), "{page}");
     }
-}
-
-#[test]
-fn with_the_overlay_that_is_proposed_the_commit_is_found() {
-    let plan = line("7.0 7.0 7.5 7.5 7.5").file(0, BENCH, "ppl+bench = 0.5\n");
-    let plan = plan.file(3, BENCH, "ppl+bench = 0\n");
-    let overlay = "[[overlay]]\nfrom = \"v1\"\npaths = [\"kernels/**\"]";
-    let (hunt, history) = ruled(plan).oracle(|oracle| oracle.section(overlay)).hunted();
-    assert_eq!(hunt.culprits(&history), ["2"], "{}", hunt.output.stdout);
+    finds_as_proposed(&hunt, &plan, "2");
 }
 
 #[test]

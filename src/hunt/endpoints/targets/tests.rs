@@ -298,11 +298,31 @@ fn a_failure_at_the_bad_end_alone_is_what_is_hunted() {
 fn a_failure_that_differs_from_run_to_run_cannot_be_hunted() {
     let good = at('1', &[6.0; 2]);
     let crash = |signature: &str| failed(FailureKind::Crash, signature);
-    for bad in [[crash("signal 11"), crash("signal 6")], [crash("signal 11"), ppl(7.0)]] {
-        let (outcome, said) = ended(&good, &seen('2', "ppl", bad), &[guard(UP)]);
-        assert_eq!(outcome, Outcome::EndpointUnmeasurable);
-        assert!(said.contains("of 2 runs of ppl, not always alike"), "{said}");
-    }
+    let bad = [crash("signal 11"), crash("signal 6")];
+    let (outcome, said) = ended(&good, &seen('2', "ppl", bad), &[guard(UP)]);
+    assert_eq!(outcome, Outcome::EndpointUnmeasurable);
+    assert!(said.contains("of 2 runs of ppl, not always alike"), "{said}");
+}
+
+#[test]
+fn a_failure_that_comes_and_goes_is_hunted_by_its_rate() {
+    let good = at('1', &[6.0; 20]);
+    let bad = |value: f64| {
+        let run = |place| if place % 2 == 0 { failed(FailureKind::Nan, "x") } else { ppl(value) };
+        seen('2', "ppl", (0..20).map(run))
+    };
+    let guards = [guard(UP), guard(GuardForm::Max(9.0))];
+    let chosen_for = |value| chosen(&good, &bad(value), &guards);
+    let found = chosen_for(6.0);
+    let [Target::Guard(target)] = &found.targets[..] else { panic!("{:?}", found.targets) };
+    assert_eq!(target.failure, Some(Box::new(failure(FailureKind::Nan, "x"))));
+    assert_eq!(found.steadiness, SearchMethod::Posterior);
+    // The failure is one target, however many guards its measure has.
+    let others = |found: &Chosen| found.others.iter().map(|one| one.guard.form).collect::<Vec<_>>();
+    assert_eq!(others(&found), [GuardForm::Max(9.0)]);
+    // The other runs break the first guard too; this is told, and not searched for.
+    let found = chosen_for(7.0);
+    assert_eq!((found.targets.len(), others(&found)), (1, vec![UP, GuardForm::Max(9.0)]));
 }
 
 #[test]

@@ -13,6 +13,8 @@ fn finding(digits: &str, revert: Option<Revert>) -> Finding {
 fn only_a_verdict_of_the_end_without_a_commit_tells_whether_the_end_needs_it() {
     let is_told = |revert| has_verdict_without(&finding("3", revert), &commit('3'));
     assert!(is_told(Some(Revert::Heals)) && is_told(Some(Revert::HealsPart)));
+    assert!(is_told(Some(Revert::Traded("tps goes from 40 to 28".to_owned()))));
+    assert!(!is_told(Some(Revert::BreaksOther("tps goes from 40 to 9".to_owned()))));
     let conflict = Revert::Conflict("patch does not apply".to_owned());
     let stopped = Revert::Stopped("no space".to_owned());
     for open in [None, Some(conflict), Some(stopped), Some(Revert::Unknown)] {
@@ -40,6 +42,7 @@ fn one_of_several_commits_is_tested_if_the_end_without_it_alone_loses_all_its_st
             parts: Vec::new(),
             shows: Shows::Nothing,
             reason: String::new(),
+            skip: None,
             failure: None,
             levels: metrics.iter().map(level).collect(),
             attempts: Vec::new(),

@@ -16,17 +16,6 @@ fn an_end_that_stays_bad_without_a_part_of_the_change_tells_nothing() {
 }
 
 #[test]
-fn pairs_do_not_tell_if_another_part_of_the_program_may_run() {
-    let other = Revert::BreaksOther("tps goes from 40 to 9".to_owned());
-    for void in [Revert::Unlike, other] {
-        assert_eq!(EndNeed::Needed.unless_void(Some(&void)), EndNeed::Open);
-        assert_eq!(EndNeed::Idle.unless_void(Some(&void)), EndNeed::Idle);
-    }
-    assert_eq!(EndNeed::Needed.unless_void(Some(&Revert::StillBad)), EndNeed::Needed);
-    assert_eq!(EndNeed::Needed.unless_void(None), EndNeed::Needed);
-}
-
-#[test]
 fn an_end_that_loses_the_step_with_lines_of_later_commits_says_why_that_does_not_tell() {
     let commit = fixture::commit('5');
     let told = |need| untold(&need, &commit, "bad");

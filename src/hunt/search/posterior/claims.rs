@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::evaluation::{CommitId, Phase, Target};
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
+use crate::hunt::confirm::lost_runs::without_lost_runs;
 use crate::hunt::confirm::uneven::Count;
 use crate::hunt::samples::{is_spread, samples};
 use crate::hunt::searched::Searched;
@@ -69,9 +70,18 @@ impl<'d> Search<'d, '_> {
         if self.shows_step(noisy, strategy, &commit, &against, number)? {
             return Ok(true);
         }
-        let why = "its fresh runs do not differ from those of the commits before it";
-        self.driver.contradicted(&commit, why)?;
         let fresh = self.fresh(&commit, &against)?;
+        let has_values = |one: &CommitId| {
+            let mut places = fresh.iter().map(|(place, _)| *place);
+            places.any(|place| self.commit_of(place) == *one)
+        };
+        // Without a pair of values, nothing shows that there is no step.
+        let why = if has_values(&commit) && against.iter().any(has_values) {
+            "its fresh runs do not differ from those of the commits before it"
+        } else {
+            "fresh runs of it, or of the commits before it, gave no values to compare"
+        };
+        self.driver.contradicted(&commit, why)?;
         noisy.rejected(&fresh);
         self.forget_verdicts();
         Ok(false)
@@ -226,8 +236,14 @@ impl<'d> Search<'d, '_> {
             };
             let look = Request::look(one, &measures, Phase::Confirm);
             let seen = self.driver.oracle.evaluate(look)?;
-            let xs = samples(&seen, &self.target, &self.driver.oracle.recipes.config)
-                .unwrap_or_default();
+            let config = &self.driver.oracle.recipes.config;
+            // Repeats are compared with a commit's first run, which must stay in its place.
+            let seen = if is_spread(&self.target) {
+                seen
+            } else {
+                without_lost_runs(seen, &self.target, config)
+            };
+            let xs = samples(&seen, &self.target, config).unwrap_or_default();
             let runs = seen.of(&measures[0]).iter().map(|sample| sample.attempt.clone());
             // Repeats are compared with a commit's first run, so that run is no sample.
             let told = runs.skip(usize::from(is_spread(&self.target)));

@@ -17,8 +17,7 @@ pub(crate) struct Plan {
     pub runs: usize,
     /// Wall-clock seconds for all builds and runs.
     pub seconds: f64,
-    /// Both endpoints' results came from the store, so those of other commits may come from it
-    /// too.
+    /// Results of the range, or of both endpoints, are in the store, so the hunt may cost less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stored: bool,
     /// What each part of the hunt costs, its endpoints and the work after the search included. Old
@@ -28,6 +27,21 @@ pub(crate) struct Plan {
     /// GPUs that the hunt has while it works in one slot or job, if the configuration says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpus: Option<u32>,
+    /// What is measured ahead in other slots or jobs, usually at most; `None` if nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<PlanAhead>,
+}
+
+/// Builds and runs that other slots or jobs make before the search asks for them. The search uses
+/// some of them, and its part of the plan counts those.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlanAhead {
+    /// Builds.
+    pub builds: usize,
+    /// Runs.
+    pub runs: usize,
+    /// Seconds of all slots or jobs that run ahead, added up; 0 if durations are unknown.
+    pub seconds: f64,
 }
 
 /// The expected cost of one part of a hunt: at least, and usually at most. Known results cost

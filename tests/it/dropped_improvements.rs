@@ -1,0 +1,88 @@
+//! Improvements and workarounds that land after the good end and are taken back before the bad end.
+//! Neither end has them, so the commit that takes one back does not explain the bad end.
+
+use crate::kit::planted::put;
+use crate::kit::shell_engine::{
+    NUMBER, begin, commit_notes, hunt_by, is_candidate, step, subjects,
+};
+use crate::kit::{Hunt, TestEnvironment};
+
+const GUARD: &str = "metric = \"e\"\nmax_increase = 0.1";
+const SUM: &str = "cat ?.conf | awk '{ s += $1 } END { print \"e = \" (7 + s) }'";
+
+/// A hunt from a good end whose files `i.conf`, `x.conf` and `y.conf` hold the text `first`. Each
+/// of `steps` is a commit: its subject, the letter of its file, and the text that it puts there.
+fn hunted(engine: &str, first: &str, steps: &[(&str, &str, &str)]) -> (TestEnvironment, Hunt) {
+    let env = TestEnvironment::localizing();
+    for file in ["i.conf", "x.conf", "y.conf"] {
+        put(&env.repo().join(file), format!("{first}\n").as_bytes());
+    }
+    begin(&env, engine);
+    commit_notes(&env, 2);
+    for (subject, file, text) in steps {
+        step(&env, subject, &format!("{file}.conf"), &format!("{text}\n"));
+        commit_notes(&env, 4);
+    }
+    let hunt = hunt_by(&env, [NUMBER, GUARD]);
+    (env, hunt)
+}
+
+#[test]
+fn the_step_before_a_dropped_improvement_is_named() {
+    let steps = [("x", "x", "0.5"), ("i", "i", "-0.45"), ("ri", "i", "0")];
+    let (env, hunt) = hunted(SUM, "0", &steps);
+    let hunt = hunt.expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["x"]);
+    let commit = |subject: &str| {
+        env.git(&["log", "-1", "--format=%H", &format!("--grep=^{subject}$")]).trim().to_owned()
+    };
+    let hidden = &hunt.report["culprits"][0]["hidden"];
+    assert_eq!([&hidden["by"], &hidden["until"]], [&*commit("i"), &*commit("ri")]);
+    assert_eq!(hunt.report["cause"]["revert"], "heals");
+    assert!(hunt.file("report.md").contains("only takes back what"));
+    hunt.output.says(&["Hidden: by", "took", "all of it is explained"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn steps_before_and_behind_a_dropped_improvement_are_named() {
+    let steps = [("x", "x", "0.5"), ("i", "i", "-0.8"), ("y", "y", "0.3"), ("ri", "i", "0")];
+    let (_, hunt) = hunted(SUM, "0", &steps);
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["x", "y"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn the_step_behind_a_dropped_improvement_is_named() {
+    let steps = [("i", "i", "-0.45"), ("x", "x", "0.5"), ("ri", "i", "0")];
+    let (_, hunt) = hunted(SUM, "0", &steps);
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["x"]);
+}
+
+#[test]
+fn the_crash_before_a_dropped_workaround_is_named() {
+    let engine = "if grep -q kx x.conf && ! grep -q safe i.conf; then \
+                  echo 'illegal memory access in kx' >&2; exit 3; fi; echo e = 7";
+    let steps = [("x", "x", "kx"), ("w", "i", "safe"), ("rw", "i", "plain")];
+    let (_, hunt) = hunted(engine, "plain", &steps);
+    assert_eq!(subjects(&hunt.expect(0, "culprit")), ["x"]);
+}
+
+#[test]
+fn a_commit_behind_an_improvement_that_makes_no_step_by_itself_is_a_candidate() {
+    // While the path is off, x makes it worse.
+    let engine = "on=1; grep -q off i.conf && on=0; echo e = $((7 + on * $(cat x.conf)))";
+    let steps = [("i", "i", "off"), ("x", "x", "1"), ("ri", "i", "0")];
+    let (env, hunt) = hunted(engine, "0", &steps);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "x") && is_candidate(&env, &hunt, "ri"));
+    hunt.output.says(&["only takes back what"]);
+}
+
+#[test]
+fn an_improvement_that_the_good_end_has_is_missing_at_the_bad_end() {
+    let steps = [("r", "i", "0"), ("i", "i", "-0.45"), ("ri", "i", "0")];
+    let (_, hunt) = hunted(SUM, "-0.45", &steps);
+    let named = subjects(&hunt.expect(0, "culprit"));
+    assert_eq!(named.last().map(String::as_str), Some("ri"));
+}
