@@ -16,10 +16,10 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
 use super::change::Change;
-use super::same_level::same_level;
 use super::dropped::{largest, without};
 use super::patched::Patched;
 use super::reversal::Reversal;
+use super::same_level::same_level;
 
 /// Maximum number of named commits that are tested. Each may take a build of the bad end, and so
 /// may the commits together.
