@@ -125,8 +125,9 @@ impl Driver<'_> {
     /// path. In a cluster, does nothing if a measure depends on the speed of the node. Starts no
     /// worker if the store has all runs and the slots are checked, as after `resume`.
     ///
-    /// A failure here decides nothing: the hunt measures again what is missing. Returns how many
-    /// seconds this process waited for workers; `None` if it started none.
+    /// A job that fails decides nothing: the hunt measures again what is missing.
+    ///
+    /// Returns how long this process waited for workers, in seconds; `None` if it started none.
     fn work_beside(&mut self, jobs: &[AheadJob]) -> Result<Option<f64>, HuntError> {
         let Some((own_job, others)) = jobs.split_first() else { return Ok(None) };
         let AheadJob { commit: first, phase, measures, runs, .. } = own_job;

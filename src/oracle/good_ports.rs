@@ -11,8 +11,8 @@ use super::parts::Oracle;
 use super::port_watch::address_in_use;
 
 impl Oracle {
-    /// For each stored run of the good endpoint that counts and worked, the lines of its output
-    /// which say that an address is in use. Runs with connections to such a port do not count.
+    /// The output lines which say that an address is in use: one list for each stored run of the good
+    /// endpoint that counts and worked. Runs with connections to such a port do not count.
     pub(super) fn addresses_in_use_at_good(
         &self,
         measure: &Measure,

@@ -74,8 +74,8 @@ impl PortWatch {
     }
 
     /// Looks at the sockets when all processes of the run have ended. Who answered matters only at
-    /// the endpoints, before the answer "no regression". `at_good`: for each run of the good endpoint
-    /// that worked, its lines which say that an address is in use.
+    /// the endpoints, before the answer "no regression". `at_good`: the output lines which say that
+    /// an address is in use, one list for each run of the good endpoint that worked.
     pub(super) fn finish(
         self,
         ended: &Ended,

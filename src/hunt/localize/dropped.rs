@@ -65,7 +65,7 @@ mod tests {
         Culprit { effects: vec![effect(from, to, 0.1)], ..fixture::culprit(digit, '2') }
     }
 
-    /// Two commits: 3 made the level worse by 0.5, and 5 by another 0.1.
+    /// A finding that names two commits: commit 3 worsens the level by 0.5, commit 5 by another 0.1.
     fn two() -> Finding {
         let culprits = vec![step('3', 7.0, 7.5), step('5', 7.5, 7.6)];
         let account = Account {

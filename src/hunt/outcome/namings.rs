@@ -1,6 +1,6 @@
-//! Measures the later commits that name what a found commit adds: an option, a function, a file; or
-//! what it sets: a switch, another value. One of them may switch the new code off in another file,
-//! and another one may switch it on again. The found commit's own lines stay, so neither the text
+//! Measures the later commits that name what a found commit adds (an option, a function, a file) or
+//! sets (a switch, another value). One of them may switch the new code off in another file, and
+//! another one may switch it on again. The found commit's own lines stay, so neither the text
 //! nor a removal shows this: without the code or its switch, there is nothing to switch on. After a
 //! merge, the same holds for the next merges of its files.
 
@@ -88,10 +88,11 @@ impl Driver<'_> {
         target.guard().is_some_and(is_paired) || (self.has_drifted && drifts(target))
     }
 
-    /// Commits after the found one that show what those left that name what it adds or sets: the
-    /// commit before each of them but the first, and the last one. Oldest first, only of those that
-    /// change what builds read, and without the end of the search range. A merge stands for all
-    /// that it brings in.
+    /// The commits to measure, oldest first. Each shows what the naming commits up to it left: these
+    /// are the commits that name what the found one adds or sets. So they are the commit before each
+    /// naming one except the first, and the last naming one. Commits that change nothing that builds
+    /// read are passed over, and so is the end of the search range. A merge stands for all that it
+    /// brings in.
     fn places_that_name(&self, step: &FoundStep<'_>) -> Result<Vec<CommitId>, HuntError> {
         let [_, newer] = step.search_range.ends();
         let found = &step.culprit.info.commit;

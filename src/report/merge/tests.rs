@@ -35,7 +35,8 @@ fn a_merge_without_lines_of_its_own_is_told_from_one_with() {
     assert_eq!(said(&[], Aim::Regression).unwrap(), expected);
 }
 
-/// The sentence after a hunt with `--first-parent`.
+/// What the report says of a first bad merge with these parents and these changes of its own, after a
+/// hunt with `--first-parent`.
 fn said_of_first_parent(parents: &str, own: Option<&str>, aim: Aim) -> Option<String> {
     let mut merge = culprit("Merge branch 'kv'", "src/kv.c");
     merge.parents = parents.chars().map(id).collect();
