@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::config::Config;
 use crate::evaluation::{
-    Checks, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm,
+    Account, Checks, CommitId, CommitInfo, Culprit, Effect, Failure, FailureKind, Guard, GuardForm,
     GuardTarget, Metric, Noise, NoiseKind, Reading, Resources, Shows, Target, Trial, TrialOf,
     Value,
 };
@@ -46,6 +46,22 @@ pub(crate) fn culprit(digit: char, parent: char) -> Culprit {
         date: String::new(),
     };
     Culprit::bare(info, commit(parent))
+}
+
+/// The account of `ppl` with a tolerance of 0.1, where values repeat: the named commits explain this
+/// part of the whole change.
+pub(crate) fn account(total: f64, explained: f64) -> Account {
+    Account {
+        metric: Metric::of("ppl"),
+        total,
+        explained,
+        rest: total - explained,
+        in_small_steps: false,
+        taken_back: None,
+        overlap: None,
+        error: None,
+        limit: 0.1,
+    }
 }
 
 /// A step of `ppl` between the levels of parent and commit.

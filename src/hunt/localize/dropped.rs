@@ -57,7 +57,7 @@ pub(super) fn largest<'c>(culprits: &[&'c Culprit]) -> &'c Culprit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Account, Aim, Metric, Outcome};
+    use crate::evaluation::{Aim, Outcome};
     use crate::hunt::localize::unknown;
     use crate::oracle::fixture::{self, commit, effect};
 
@@ -68,17 +68,7 @@ mod tests {
     /// A finding that names two commits: commit 3 worsens the level by 0.5, commit 5 by another 0.1.
     fn two() -> Finding {
         let culprits = vec![step('3', 7.0, 7.5), step('5', 7.5, 7.6)];
-        let account = Account {
-            metric: Metric::of("ppl"),
-            total: 0.6,
-            explained: 0.6,
-            rest: 0.0,
-            in_small_steps: false,
-            taken_back: None,
-            overlap: None,
-            error: None,
-            limit: 0.1,
-        };
+        let account = fixture::account(0.6, 0.6);
         Finding {
             cause: Some(unknown(&culprits[0], String::new())),
             culprits,

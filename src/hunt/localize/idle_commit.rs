@@ -113,17 +113,7 @@ mod tests {
         let revert = Some(Revert::StillBad);
         let cause = Cause { revert, trials: vec![trial], ..unknown(&culprits[0], String::new()) };
         let explained = culprits.len() as f64;
-        let account = Account {
-            metric: Metric::of("ppl"),
-            total: 1.0,
-            explained,
-            rest: 1.0 - explained,
-            in_small_steps: false,
-            taken_back: None,
-            overlap: None,
-            error: None,
-            limit: 0.1,
-        };
+        let account = fixture::account(1.0, explained);
         Finding {
             culprits,
             main: Some(0),

@@ -251,7 +251,7 @@ fn groups(kept: &[Culprit]) -> Vec<&[Culprit]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::{Account, GuardForm, Outcome};
+    use crate::evaluation::{GuardForm, Outcome};
     use crate::oracle::fixture::{self, effect, target, unchanged};
 
     fn step(digit: char, from: f64, to: f64) -> Culprit {
@@ -315,17 +315,7 @@ mod tests {
         assert!(shared_metrics(&facts, &launch).is_empty());
         assert!(can_be_tested(&two()));
         // They explain too much: another rule's.
-        let account = Account {
-            metric: Metric::of("ppl"),
-            total: 0.6,
-            explained: 1.1,
-            rest: -0.5,
-            in_small_steps: false,
-            taken_back: None,
-            overlap: None,
-            error: None,
-            limit: 0.1,
-        };
+        let account = fixture::account(0.6, 1.1);
         assert!(!can_be_tested(&Finding { accounts: vec![account], ..two() }));
     }
 }
