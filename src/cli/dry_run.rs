@@ -231,13 +231,13 @@ fn limit(form: GuardForm) -> String {
 fn pace(store: &Store) -> Result<Option<(Durations, String)>, Failed> {
     for hunt in store.hunts().map_err(Failed::store)?.into_iter().rev() {
         let (mut builds, mut runs) = (Vec::new(), BTreeMap::<String, Vec<f64>>::new());
-        for entry in hunt.entries().map_err(Failed::store)? {
-            match entry.event {
+        for entry in &hunt.entries().map_err(Failed::store)? {
+            match &entry.event {
                 Event::Build(build) if !build.reused && build.prepare.is_none() => {
                     builds.push(build.wall_s);
                 }
                 Event::Run(run) if !run.reused && run.phase == Phase::Endpoint => {
-                    runs.entry(run.measure).or_default().push(run.wall_s);
+                    runs.entry(run.measure.clone()).or_default().push(run.wall_s);
                 }
                 _ => {}
             }

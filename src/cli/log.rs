@@ -36,13 +36,13 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
     let mut marks: Vec<(CommitId, Verdict)> = skips.collect();
     let skipped = marks.len();
     let mut whole = 0;
-    for entry in entries {
-        match entry.event {
+    for entry in &entries {
+        match &entry.event {
             // A hunt may search the whole range several times: the last search has the answer.
             Event::Search { search_number, good, bad, .. } => {
-                let is_whole = good == begun.good.commit && bad == begun.bad.commit;
-                if is_whole && search_number != whole {
-                    whole = search_number;
+                let is_whole = *good == begun.good.commit && *bad == begun.bad.commit;
+                if is_whole && *search_number != whole {
+                    whole = *search_number;
                     marks.truncate(skipped);
                 }
             }
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Hunt, ui: Ui) -> Result<u8, Failed> {
             {
                 // The verdict of a confirmation replaces that of the search.
                 marks.retain(|(commit, _)| *commit != judged.commit);
-                marks.push((judged.commit, judged.judgement.verdict));
+                marks.push((judged.commit.clone(), judged.judgement.verdict));
             }
             _ => {}
         }

@@ -110,7 +110,7 @@ impl History {
         match self.entry(commit, path)? {
             Some((kind, object)) if kind == "blob" => {
                 let call = self.repository().shared_call().args(["cat-file", "blob"]);
-                Ok(Some(call.arg(object).ok()?.stdout))
+                Ok(Some(self.repository().answer(call.arg(object))?))
             }
             _ => Ok(None),
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::evaluation::{Ended, was_caused_by_program};
 use crate::files;
-use crate::process::{Invocation, tool};
+use crate::process::{Invocation, tool, tool_with_input};
 
 use super::GitError;
 use super::disk::Disk;
@@ -76,6 +76,8 @@ pub(super) struct Call {
     env: Vec<(&'static str, OsString)>,
     /// Bytes of output to keep; `None` means the default of [`Invocation::git`].
     capture: Option<usize>,
+    /// What git reads from its stdin; `None` for nothing.
+    input: Option<Vec<u8>>,
     /// Whether Git LFS files stay pointers.
     leaves_lfs: bool,
     /// Whether the call works in a worktree of ours.
@@ -105,6 +107,7 @@ impl Call {
             args: Vec::new(),
             env: Vec::new(),
             capture: None,
+            input: None,
             leaves_lfs: false,
             in_ours: false,
             disk: None,
@@ -157,6 +160,16 @@ impl Call {
         Self { capture: Some(bytes), ..self }
     }
 
+    /// Whether the call would keep all of this output.
+    pub(super) fn keeps(&self, output: &[u8]) -> bool {
+        self.capture.is_none_or(|most| output.len() <= most)
+    }
+
+    /// Sets what git reads from its stdin.
+    pub(super) fn input(self, text: impl Into<Vec<u8>>) -> Self {
+        Self { input: Some(text.into()), ..self }
+    }
+
     /// Sets whether Git LFS files stay the pointers that commits hold, even if the LFS filter is
     /// installed.
     pub(super) fn leaving_lfs(self, leaves_lfs: bool) -> Self {
@@ -190,7 +203,7 @@ impl Call {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// The call as an invocation.
+    /// The call as an invocation, without what it reads from stdin.
     pub(super) fn invocation(&self) -> Invocation {
         let mut invocation = Invocation::git(SETTINGS).cwd(&self.dir);
         for setting in PRINTED_ALIKE {
@@ -230,8 +243,14 @@ impl Call {
 
     /// Runs the call; every exit code is a result.
     pub(super) fn run(&self) -> Result<Output, GitError> {
-        let output = tool(&self.invocation().timeout(Some(LIMIT))).map_err(|source| {
-            GitError::NotStarted { command: self.shown(), source: Box::new(source) }
+        let invocation = self.invocation().timeout(Some(LIMIT));
+        let output = match &self.input {
+            Some(input) => tool_with_input(&invocation, input),
+            None => tool(&invocation),
+        };
+        let output = output.map_err(|source| GitError::NotStarted {
+            command: self.shown(),
+            source: Box::new(source),
         })?;
         let command = self.shown();
         match output.ended {

@@ -47,8 +47,7 @@ impl History {
         let literal = |path: &&[u8]| [b":(top,literal)", *path].concat();
         let paths: Vec<_> = paths.iter().map(literal).collect();
         let call = call.args(paths.iter().map(|path| os(path)));
-        let output = GitError::if_readable(call.capture(most).ok())?;
-        Ok(output.map(|output| output.stdout))
+        GitError::if_readable(self.repository().answer(call.capture(most)))
     }
 
     /// The files in which a merge differs from each of its parents, as `git show` lists them: what

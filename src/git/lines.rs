@@ -1,12 +1,20 @@
 //! The lines that a commit removes and adds.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::evaluation::CommitId;
 
+use super::command::Call;
 use super::parts::header;
 use super::{GitError, History};
 
 /// Largest change to read, bytes: a larger one copies another project's sources.
 const LARGEST: usize = 64 << 20;
+/// Maximum number of changes to ask for in one call.
+const MOST_TOGETHER: usize = 64;
+/// Largest text of several changes to read in one call, bytes. If there is more, each change is
+/// read in a call of its own.
+const LARGEST_TOGETHER: usize = 16 << 20;
 
 /// The changed lines of one file, as UTF-8.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,11 +41,86 @@ impl History {
         commit: &CommitId,
         pathspecs: &[String],
     ) -> Result<Option<Vec<ChangedLines>>, GitError> {
-        let call = self.patch_call(&["--unified=0", "--no-renames", "--ignore-submodules=all"]);
-        let call = call.arg(parent.as_str()).arg(commit.as_str()).arg("--").args(pathspecs);
-        let output = GitError::if_readable(call.capture(LARGEST).ok())?;
-        Ok(output.map(|output| read_lines(&String::from_utf8_lossy(&output.stdout))))
+        let call = self.lines_call().arg(parent.as_str()).arg(commit.as_str());
+        let call = call.arg("--").args(pathspecs).capture(LARGEST);
+        let printed = GitError::if_readable(self.repository().answer(call))?;
+        Ok(printed.map(|printed| read_lines(&String::from_utf8_lossy(&printed))))
     }
+
+    /// For each commit of a line: its [`Self::changed_lines`] in all files against the commit
+    /// before it. The first one is compared with `before`. Git is called once for many commits.
+    pub(crate) fn changed_lines_along<'a>(
+        &'a self,
+        before: &'a CommitId,
+        line: &'a [CommitId],
+    ) -> impl Iterator<Item = Result<Option<Vec<ChangedLines>>, GitError>> {
+        let lasts = line.chunks(MOST_TOGETHER).filter_map(<[CommitId]>::last);
+        let befores = std::iter::once(before).chain(lasts);
+        befores
+            .zip(line.chunks(MOST_TOGETHER))
+            .flat_map(move |(before, commits)| self.changed_lines_together(before, commits))
+    }
+
+    fn changed_lines_together(
+        &self,
+        before: &CommitId,
+        line: &[CommitId],
+    ) -> Vec<Result<Option<Vec<ChangedLines>>, GitError>> {
+        let steps = || std::iter::once(before).chain(line).zip(line);
+        // Git alone says what is wrong with a commit that cannot be read.
+        let trees = |(old, new): (&CommitId, &CommitId)| {
+            Some(format!("{} {}\n", self.tree_id(old).ok()?, self.tree_id(new).ok()?))
+        };
+        let trees: Vec<Option<String>> = steps().map(trees).collect();
+        let input: String = trees.iter().flatten().map(String::as_str).collect();
+        let call = self.lines_call().args(["--stdin", "--"]).input(input);
+        let printed = match call.capture(LARGEST_TOGETHER).ok() {
+            Ok(output) => output.stdout,
+            // One of the changes cannot be read, or they are too large together.
+            Err(
+                GitError::Unreadable { .. } | GitError::Promised { .. } | GitError::Command { .. },
+            ) => Vec::new(),
+            Err(error) => return vec![Err(error)],
+        };
+        let asked: BTreeSet<&[u8]> = trees.iter().flatten().map(String::as_bytes).collect();
+        let diffs = diffs_of(&printed, &asked);
+        let changes = steps().zip(&trees).map(|((old, new), trees)| {
+            match trees.as_ref().and_then(|trees| diffs.get(trees.as_bytes())) {
+                Some(diff) => Ok(Some(read_lines(&String::from_utf8_lossy(diff)))),
+                None => self.changed_lines(old, new, &[]),
+            }
+        });
+        changes.collect()
+    }
+
+    /// A call of git that prints diffs for [`read_lines`].
+    fn lines_call(&self) -> Call {
+        self.patch_call(&["--unified=0", "--no-renames", "--ignore-submodules=all"])
+    }
+}
+
+/// Splits what `git diff-tree --stdin` prints: each diff, by its line of two trees. `asked`: these
+/// lines with their ends. Git repeats such a line before its diff, and omits it if a tree cannot be
+/// read. No line of a diff looks like one: lines of a hunk begin with a mark, the others with a
+/// word.
+fn diffs_of<'a>(printed: &'a [u8], asked: &BTreeSet<&[u8]>) -> BTreeMap<&'a [u8], &'a [u8]> {
+    let mut diffs = BTreeMap::new();
+    // The line of the current diff, and the place where that diff begins.
+    let mut current: Option<(&[u8], usize)> = None;
+    let mut place = 0;
+    for line in printed.split_inclusive(|byte| *byte == b'\n') {
+        if asked.contains(line) {
+            if let Some((trees, begin)) = current {
+                diffs.insert(trees, &printed[begin..place]);
+            }
+            current = Some((line, place + line.len()));
+        }
+        place += line.len();
+    }
+    if let Some((trees, begin)) = current {
+        diffs.insert(trees, &printed[begin..]);
+    }
+    diffs
 }
 
 /// Reads a unified diff without context. The hunk headers give the number of lines, since a changed

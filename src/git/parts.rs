@@ -200,7 +200,7 @@ impl History {
 
     pub(super) fn content(&self, object: &str) -> Result<Vec<u8>, GitError> {
         let call = self.repository().shared_call().args(["cat-file", "blob", object]);
-        Ok(call.capture(LARGEST).ok()?.stdout)
+        self.repository().answer(call.capture(LARGEST))
     }
 }
 

@@ -221,9 +221,9 @@ impl Driver<'_> {
     /// All runs that the workers of this hunt made, also those that nobody took over.
     pub(crate) fn runs_ahead(&self) -> Result<Vec<String>, HuntError> {
         let mut attempts = Vec::new();
-        for entry in self.hunt.entries()? {
-            if let Event::Ahead(done) = entry.event {
-                attempts.extend(done.runs.into_iter().map(|(run, _)| run));
+        for entry in &self.hunt.entries()? {
+            if let Event::Ahead(done) = &entry.event {
+                attempts.extend(done.runs.iter().map(|(run, _)| run.clone()));
             }
         }
         Ok(attempts)

@@ -58,9 +58,9 @@ impl Driver<'_> {
     /// The commits between the endpoints that the hunt searches: without those that its options, or
     /// the paths of its last search, leave out.
     fn searched_range(&self) -> Result<Range, HuntError> {
-        let last = self.hunt.entries_in_force()?.into_iter().rev().find_map(|entry| {
-            let Event::Search { paths, .. } = entry.event else { return None };
-            Some(paths)
+        let last = self.hunt.entries_in_force()?.iter().rev().find_map(|entry| {
+            let Event::Search { paths, .. } = &entry.event else { return None };
+            Some(paths.clone())
         });
         let asked = self.begun.options.paths.clone();
         let paths =
@@ -79,8 +79,9 @@ impl Driver<'_> {
     fn unconfirmed(&self) -> Result<Option<CommitId>, HuntError> {
         let mut named = None;
         let mut rejected = BTreeSet::new();
-        for entry in self.hunt.entries_in_force()? {
-            match entry.event {
+        let entries = self.hunt.entries_in_force()?;
+        for entry in &entries {
+            match &entry.event {
                 // The driver searches again from the beginning, with what is known.
                 Event::Begun(_) | Event::Resumed { .. } | Event::Search { .. } => named = None,
                 Event::SearchEnd { end: SearchEnd::FirstBad(commit), .. } => named = Some(commit),
@@ -88,7 +89,7 @@ impl Driver<'_> {
                 _ => {}
             }
         }
-        Ok(named.filter(|commit| !rejected.contains(commit)))
+        Ok(named.filter(|commit| !rejected.contains(commit)).cloned())
     }
 
     /// A finding that a limit cut short. A confirmed commit is then no full answer: the hunt did

@@ -66,7 +66,7 @@ fn try_once(
     if let Some(Event::Ended { finding, .. }) = entries.last().map(|entry| &entry.event) {
         let finding = (**finding).clone();
         let (oracle, _) = open(repository, hunt, stop)?;
-        if finding.limit.is_none() || !allows_runs(&oracle, entries.clone(), *limits) {
+        if finding.limit.is_none() || !allows_runs(&oracle, entries.to_vec(), *limits) {
             // A driver that was killed after its last entry has not cleaned up.
             clean(repository, hunt, oracle.pool.slots())?;
             return Ok(finding);

@@ -74,9 +74,9 @@ impl Driver<'_> {
 
     /// The commits that were judged.
     pub(crate) fn judged(&self) -> Result<BTreeSet<CommitId>, HuntError> {
-        let entries = self.hunt.entries_in_force()?.into_iter();
-        let judged = entries.filter_map(|entry| match entry.event {
-            Event::Judged(judged) => Some(judged.commit),
+        let entries = self.hunt.entries_in_force()?;
+        let judged = entries.iter().filter_map(|entry| match &entry.event {
+            Event::Judged(judged) => Some(judged.commit.clone()),
             _ => None,
         });
         Ok(judged.collect())

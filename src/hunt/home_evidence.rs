@@ -20,13 +20,13 @@ impl Driver<'_> {
     /// changed during the hunt and that an empty home folder has too, by a link. `None` if builds
     /// and runs only read what is in the home folder, as far as these checks show.
     pub(super) fn file_kept_at_home(&self) -> Result<Option<String>, HuntError> {
-        for entry in self.hunt.entries_in_force()? {
-            let Event::Run(run) = entry.event else { continue };
+        for entry in &self.hunt.entries_in_force()? {
+            let Event::Run(run) = &entry.event else { continue };
             if run.phase != Phase::Confirm {
                 continue;
             }
             let stored = self.oracle.store.run(&run.run_key, &run.attempt)?;
-            if let Some(path) = stored.and_then(|stored| stored.record.wrote_home) {
+            if let Some(path) = stored.and_then(|stored| stored.record.wrote_home.clone()) {
                 return Ok(Some(path));
             }
         }
@@ -38,7 +38,7 @@ impl Driver<'_> {
     /// begin again for this reason.
     pub(super) fn shown_with_user_home(&self) -> Result<Option<Vec<Target>>, HuntError> {
         let events: Vec<Event> =
-            self.hunt.entries()?.into_iter().map(|entry| entry.event).collect();
+            self.hunt.entries()?.iter().map(|entry| entry.event.clone()).collect();
         Ok(shown_before_empty_home(&events).map(<[Target]>::to_vec))
     }
 
@@ -47,7 +47,7 @@ impl Driver<'_> {
     /// regression with an empty home folder may have another cause.
     pub(super) fn other_step_without_settings(&self) -> Result<Option<[String; 2]>, HuntError> {
         let events: Vec<Event> =
-            self.hunt.entries()?.into_iter().map(|entry| entry.event).collect();
+            self.hunt.entries()?.iter().map(|entry| entry.event.clone()).collect();
         Ok(other_step_with_empty_home(&events).map(|steps| steps.map(levels)))
     }
 }

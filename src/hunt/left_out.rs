@@ -57,9 +57,9 @@ impl Driver<'_> {
     /// nothing out: it may hide the wanted commit.
     fn filter_in_force(&self) -> Result<PathFilter, HuntError> {
         let mut used = Vec::new();
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Search { paths, .. } = entry.event {
-                used.push(paths);
+        for entry in &self.hunt.entries_in_force()? {
+            if let Event::Search { paths, .. } = &entry.event {
+                used.push(paths.clone());
             }
         }
         let (asked, unread) = (self.begun.options.paths.clone(), self.unread.clone());

@@ -189,9 +189,9 @@ impl Driver<'_> {
     /// The hunt's targets, with the guards that got a search of their own, and the guards that it
     /// does not search for.
     pub(crate) fn sought(&self) -> Result<(Vec<Target>, Vec<OtherGuard>), HuntError> {
-        let entries = self.hunt.entries()?.into_iter().rev();
-        let mut found = entries.filter_map(|entry| match entry.event {
-            Event::Targets { targets, others, .. } => Some((targets, others)),
+        let entries = self.hunt.entries()?;
+        let mut found = entries.iter().rev().filter_map(|entry| match &entry.event {
+            Event::Targets { targets, others, .. } => Some((targets.clone(), others.clone())),
             _ => None,
         });
         let (mut targets, mut others) = found.next().unwrap_or_default();

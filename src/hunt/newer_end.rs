@@ -87,7 +87,7 @@ impl Driver<'_> {
             end.short(),
             days.map(|days| format!(" ({days})")).unwrap_or_default(),
         );
-        let attempts = outdated(entries, &measures);
+        let attempts = outdated(&entries, &measures);
         Ok(Some(MachineChange { text, measures, attempts }))
     }
 }
@@ -110,13 +110,13 @@ fn has_only_earlier_runs(known: &Observation, own: &[String]) -> bool {
 
 /// The runs that no longer count. If the hunt took builds of earlier hunts, that is all runs
 /// outside confirmations, otherwise those from the store.
-fn outdated(entries: Vec<Entry>, measures: &[String]) -> Vec<String> {
-    let is_any = takes_build(&entries, None);
+fn outdated(entries: &[Entry], measures: &[String]) -> Vec<String> {
+    let is_any = takes_build(entries, None);
     let is_outdated = |run: &RunDone| {
         run.phase != Phase::Confirm && measures.contains(&run.measure) && (is_any || run.reused)
     };
-    let runs = entries.into_iter().filter_map(|entry| match entry.event {
-        Event::Run(run) if is_outdated(&run) => Some(run.attempt),
+    let runs = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Run(run) if is_outdated(run) => Some(run.attempt.clone()),
         _ => None,
     });
     runs.collect()

@@ -129,10 +129,13 @@ pub(crate) struct Current {
 
 /// Reads the newest search from the journal.
 pub(crate) fn current_search(hunt: &HuntDir) -> Result<Current, HuntError> {
-    let newest = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Search { search_number, targets, chunks, clean, .. } => {
-            Some(Current { search_number, targets, chunks, clean })
-        }
+    let newest = hunt.entries()?.iter().rev().find_map(|entry| match &entry.event {
+        Event::Search { search_number, targets, chunks, clean, .. } => Some(Current {
+            search_number: *search_number,
+            targets: targets.clone(),
+            chunks: *chunks,
+            clean: *clean,
+        }),
         _ => None,
     });
     newest.ok_or(HuntError::NoBeginning)

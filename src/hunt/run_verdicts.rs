@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::evaluation::{Judgement, SkipReason, Target, Verdict};
-use crate::oracle::{Decision, Observation, judge};
+use crate::oracle::{Decision, Observation, Sample, judge};
 
 /// Number of fresh runs of each commit if values vary. If two commits are equal, all five runs of
 /// one are worse than all five of the other in 1 of 252 cases.
@@ -19,11 +19,19 @@ pub(crate) fn verdict_of_run(
     targets: &[Target],
     config: &Config,
 ) -> Judgement {
-    let mut one = observation.clone();
-    for samples in one.samples.values_mut() {
-        // `judge` asks for a second, equal run: give it the same run twice.
-        *samples = samples.get(run).into_iter().flat_map(|s| [s.clone(), s.clone()]).collect();
-    }
+    // `judge` asks for a second, equal run: give it the same run twice.
+    let twice = |samples: &Vec<Sample>| -> Vec<Sample> {
+        samples.get(run).into_iter().flat_map(|sample| [sample.clone(), sample.clone()]).collect()
+    };
+    let samples = observation.samples.iter();
+    // The other runs are not copied: a caller asks for each run in turn.
+    let one = Observation {
+        commit: observation.commit.clone(),
+        build_failure: observation.build_failure.clone(),
+        build_stored_at: observation.build_stored_at.clone(),
+        build_starved: observation.build_starved,
+        samples: samples.map(|(measure, runs)| (measure.clone(), twice(runs))).collect(),
+    };
     match judge(&one, targets, &|_, _| false, config) {
         Decision::Settled(judgement) => judgement,
         Decision::More(_) => unsteady("its fresh runs do not agree".to_owned()),
@@ -155,7 +163,6 @@ fn unsteady(reason: String) -> Judgement {
 mod tests {
     use super::*;
     use crate::evaluation::{FailureKind, GuardForm, GuardTarget};
-    use crate::oracle::Sample;
     use crate::oracle::fixture::{
         at, config, failed, fails_alike, failure, noisy, ppl, seen, target,
     };

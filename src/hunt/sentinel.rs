@@ -132,8 +132,9 @@ impl Driver<'_> {
 
     /// The runs of these measures in the journal.
     fn runs_of(&self, measures: &[String]) -> Result<Vec<RunDone>, HuntError> {
-        let runs = self.hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
-            Event::Run(run) if measures.contains(&run.measure) => Some(run),
+        let entries = self.hunt.entries()?;
+        let runs = entries.iter().filter_map(|entry| match &entry.event {
+            Event::Run(run) if measures.contains(&run.measure) => Some(run.clone()),
             _ => None,
         });
         Ok(runs.collect())
@@ -145,7 +146,7 @@ impl Driver<'_> {
         let mut states = Vec::new();
         for run in [runs.first(), runs.last()].into_iter().flatten() {
             let stored = self.oracle.store.run(&run.run_key, &run.attempt)?;
-            states.extend(stored.and_then(|stored| stored.record.machine));
+            states.extend(stored.and_then(|stored| stored.record.machine.clone()));
         }
         let [first, last] = states.as_slice() else { return Ok(String::new()) };
         let changes = changes(first, last);

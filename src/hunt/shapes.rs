@@ -52,11 +52,11 @@ impl Driver<'_> {
 
     fn shapes(&mut self, culprit: &Culprit) -> Result<Shapes, HuntError> {
         let (mut targets, mut written, mut is_begun) = (Vec::new(), Vec::new(), false);
-        for entry in self.hunt.entries()? {
-            match entry.event {
-                Event::Targets { targets: chosen, .. } => targets = chosen,
+        for entry in &self.hunt.entries()? {
+            match &entry.event {
+                Event::Targets { targets: chosen, .. } => targets.clone_from(chosen),
                 Event::Sweeping { .. } => is_begun = true,
-                Event::Swept(cell) => written.push(*cell),
+                Event::Swept(cell) => written.push(cell.as_ref().clone()),
                 _ => {}
             }
         }

@@ -200,11 +200,11 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
 /// The notes of the oracle in the journal, without repetitions.
 fn notes(hunt: &HuntDir) -> Result<Vec<String>, HuntError> {
     let mut notes = Vec::new();
-    for entry in hunt.entries()? {
-        if let Event::Note { text } = entry.event
-            && !notes.contains(&text)
+    for entry in &hunt.entries()? {
+        if let Event::Note { text } = &entry.event
+            && !notes.contains(text)
         {
-            notes.push(text);
+            notes.push(text.clone());
         }
     }
     Ok(notes)

@@ -21,9 +21,10 @@ pub(crate) struct Derived {
 }
 
 /// The samples that this process derived from stored runs, new ones included: each log is parsed
-/// once. The store still checks the log's digest each time.
+/// once. The store still checks the log's digest each time. The first key says how the runs are
+/// read, the second one is the attempt.
 #[derive(Debug, Default)]
-pub(crate) struct Derivations(RefCell<BTreeMap<(String, String), Derived>>);
+pub(crate) struct Derivations(RefCell<BTreeMap<String, BTreeMap<String, Derived>>>);
 
 impl Derived {
     /// Whether the run gave values.
@@ -33,34 +34,47 @@ impl Derived {
 }
 
 /// How the runs of a measure are read.
-#[derive(Clone, Copy)]
 pub(super) struct Derivation<'d> {
-    pub(super) measure: &'d Measure,
-    pub(super) config: &'d Config,
+    measure: &'d Measure,
+    config: &'d Config,
     /// The run that the others are compared with, if the measure needs one.
-    pub(super) reference: Option<&'d StoredRun>,
-    pub(super) store: &'d Store,
+    reference: Option<&'d StoredRun>,
+    store: &'d Store,
+    /// Everything here that a sample depends on, as text.
+    key: String,
+}
+
+impl<'d> Derivation<'d> {
+    /// `reference`: the run that the others are compared with, if the measure needs one.
+    pub(super) fn new(
+        measure: &'d Measure,
+        config: &'d Config,
+        reference: Option<&'d StoredRun>,
+        store: &'d Store,
+    ) -> Self {
+        let against = reference.map(|reference| &reference.record.attempt);
+        let key = format!("{measure:?} {:?} {against:?}", config.requires);
+        Self { measure, config, reference, store, key }
+    }
 }
 
 impl Derivations {
     /// Parses a stored run, or returns the known result.
-    pub(super) fn of(&self, run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
-        let Derivation { measure, config, reference, .. } = how;
-        let against = reference.map(|reference| &reference.record.attempt);
-        let read_by = format!("{measure:?} {:?} {against:?}", config.requires);
-        let key = (run.record.attempt.clone(), read_by);
-        if let Some(known) = self.0.borrow().get(&key) {
+    pub(super) fn of(&self, run: &StoredRun, how: &Derivation<'_>) -> Result<Derived, StoreError> {
+        let attempt = &run.record.attempt;
+        if let Some(known) = self.0.borrow().get(&how.key).and_then(|known| known.get(attempt)) {
             return Ok(known.clone());
         }
         let derived = derive(run, how)?;
-        self.0.borrow_mut().insert(key, derived.clone());
+        let mut all = self.0.borrow_mut();
+        all.entry(how.key.clone()).or_default().insert(attempt.clone(), derived.clone());
         Ok(derived)
     }
 }
 
 /// Parses a stored run.
-fn derive(run: &StoredRun, how: Derivation<'_>) -> Result<Derived, StoreError> {
-    let Derivation { measure, config, reference, store } = how;
+fn derive(run: &StoredRun, how: &Derivation<'_>) -> Result<Derived, StoreError> {
+    let Derivation { measure, config, reference, store, .. } = *how;
     let log = read_log(&run.log).map_err(StoreError::at(&run.log))?;
     let mut reader = Reader::new(measure, &config.requires);
     for (stream, line) in log.lines() {

@@ -55,7 +55,7 @@ impl Oracle {
             same_as: Some(twin.record.attempt.clone()),
             same_commit: Some(twin.record.commit.clone()),
             ahead: self.recorder.is_ahead(),
-            ..twin.record.clone()
+            ..RunRecord::clone(&twin.record)
         };
         let run = self.store.put_run(&record, pending.path())?;
         let files = match twin.record.loaded.as_ref().map_or(0, |loaded| loaded.own.len()) {
@@ -83,7 +83,8 @@ impl Oracle {
         recipe: &Config,
         measure: &Measure,
     ) -> Result<bool, OracleError> {
-        let RunRecord { same_as: Some(_), loaded: Some(files), attempt, .. } = &run.record else {
+        let RunRecord { same_as: Some(_), loaded: Some(files), attempt, .. } = run.record.as_ref()
+        else {
             return Ok(false);
         };
         let known = self.recorder.known_count();

@@ -75,6 +75,8 @@ impl Oracle {
             facts: &self.recipes.facts,
             phase,
             warm_up,
+            asks_for_server: phase == Phase::Endpoint
+                && !self.launcher.unanswered.borrow().contains(&measure.name),
             hunt: self.recorder.hunt(),
             hunt_began: self.recorder.folder().and_then(HuntDir::began),
             ahead: self.recorder.is_ahead(),
@@ -85,6 +87,14 @@ impl Oracle {
             at_good: &|| self.addresses_in_use_at_good(measure).unwrap_or_default(),
             look: &|| self.launcher.look(measure),
         })?;
+        let answered = run.record.loaded.as_ref().and_then(|loaded| loaded.answered_by.as_deref());
+        if phase == Phase::Endpoint
+            && !warm_up
+            && run.record.ended.is_success()
+            && answered.is_none()
+        {
+            self.launcher.unanswered.borrow_mut().insert(measure.name.clone());
+        }
         let reference = self.reference(measure, recipe)?;
         let derived = self.derived(&run, measure, recipe, reference.as_ref())?;
         Ok((run, derived))

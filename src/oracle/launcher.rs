@@ -26,6 +26,9 @@ pub(crate) struct Launcher {
     pub(super) caching: BTreeSet<String>,
     /// The files from outside the slot that the hunt's runs loaded.
     pub(super) elsewhere: RefCell<ExternalFiles>,
+    /// Measures of which a run of an endpoint talked to no older server: the answer "no
+    /// regression" then asks no further run for one.
+    pub(super) unanswered: RefCell<BTreeSet<String>>,
 }
 
 impl Launcher {
@@ -38,6 +41,7 @@ impl Launcher {
             warm: BTreeSet::new(),
             caching: BTreeSet::new(),
             elsewhere: RefCell::default(),
+            unanswered: RefCell::default(),
         }
     }
 }

@@ -124,8 +124,8 @@ impl Oracle {
         let runs = self.store.runs(&self.recipes.run_key_of(commit, &recipe, measure)?)?;
         let counting = runs.into_iter().filter(|run| attempts.contains(&run.record.attempt));
         let placed = counting.map(|run| {
-            let place = RunPlace { slot: run.record.slot, ahead: run.record.ahead };
-            (run.record.attempt, place)
+            let place = RunPlace { slot: run.record.slot.clone(), ahead: run.record.ahead };
+            (run.record.attempt.clone(), place)
         });
         Ok(placed.collect())
     }

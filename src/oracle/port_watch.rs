@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use crate::build::Slot;
-use crate::evaluation::{Ended, Phase, TakenPort};
+use crate::evaluation::{Ended, TakenPort};
 use crate::files::below;
 use crate::measure::{FIRST_USER_PORT, named_ports, says_address_in_use};
 use crate::process::{Listener, Stop, TcpSockets};
@@ -29,14 +29,14 @@ const INTERPRETERS: [&str; 8] = ["python", "node", "bash", "sh", "ruby", "perl",
 
 /// Watches one run.
 pub(super) struct PortWatch {
-    /// The sockets before the run, with the connections if [`may_answer`] holds; `None` if the run
+    /// The sockets before the run, with the connections if they matter; `None` if the run
     /// has a network of its own.
     before: Option<TcpSockets>,
     /// Lines of its output which say that an address is in use.
     lines: Vec<String>,
     /// Whether the last line so far that is not blank says so: then the run ended for want of it.
     ends_with_one: bool,
-    phase: Phase,
+    asks_for_server: bool,
 }
 
 /// What is known of the ports when the run has ended.
@@ -49,13 +49,15 @@ pub(super) struct SeenPorts {
 }
 
 impl PortWatch {
-    /// Begins before the run. A sandbox has a network of its own.
-    pub(super) fn begin(is_sandboxed: bool, phase: Phase) -> Self {
+    /// Begins before the run. A sandbox has a network of its own. `asks_for_server`: whether it
+    /// matters which older server may have answered.
+    pub(super) fn begin(is_sandboxed: bool, asks_for_server: bool) -> Self {
         let before = (!is_sandboxed).then(|| {
             let listening = TcpSockets::listening_now();
-            if may_answer(&listening, phase) { TcpSockets::now() } else { listening }
+            let asks = asks_for_server && may_answer(&listening);
+            if asks { TcpSockets::now() } else { listening }
         });
-        Self { before, lines: Vec::new(), ends_with_one: false, phase }
+        Self { before, lines: Vec::new(), ends_with_one: false, asks_for_server }
     }
 
     /// Takes a line of the output; returns whether it says that an address is in use.
@@ -73,8 +75,7 @@ impl PortWatch {
         is_one
     }
 
-    /// Looks at the sockets when all processes of the run have ended. Who answered matters only at
-    /// the endpoints, before the answer "no regression". `at_good`: the output lines which say that
+    /// Looks at the sockets when all processes of the run have ended. `at_good`: the output lines which say that
     /// an address is in use, one list for each run of the good endpoint that worked.
     pub(super) fn finish(
         self,
@@ -83,9 +84,10 @@ impl PortWatch {
         stop: &Stop,
         at_good: &dyn Fn() -> Vec<Vec<String>>,
     ) -> SeenPorts {
-        let Self { before, lines, ends_with_one, phase } = self;
+        let Self { before, lines, ends_with_one, asks_for_server } = self;
         let Some(before) = before else { return SeenPorts::default() };
-        if lines.is_empty() && !(ended.is_success() && may_answer(&before, phase)) {
+        let asks = asks_for_server && ended.is_success() && may_answer(&before);
+        if lines.is_empty() && !asks {
             return SeenPorts::default();
         }
         let during = SocketsAround { before, after: TcpSockets::now(), ends_with_one };
@@ -97,10 +99,10 @@ impl PortWatch {
     }
 }
 
-/// Whether a program that listens before the run may answer it, and the answer "no regression" asks
-/// for such programs. Only then are connections looked at, which takes long.
-fn may_answer(before: &TcpSockets, phase: Phase) -> bool {
-    phase == Phase::Endpoint && before.ports().any(|port| port >= FIRST_USER_PORT)
+/// Whether a program that listens before the run may answer it. Only then are connections looked
+/// at, which takes long.
+fn may_answer(before: &TcpSockets) -> bool {
+    before.ports().any(|port| port >= FIRST_USER_PORT)
 }
 
 /// The sockets before and after a run. Whatever listens then is not of the run, so a commit that

@@ -29,10 +29,10 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    pub(super) fn of(entries: Vec<Entry>) -> Self {
+    pub(super) fn of(entries: &[Entry]) -> Self {
         let mut recorded = Self::default();
         for entry in entries {
-            match entry.event {
+            match &entry.event {
                 Event::Run(run) => {
                     recorded.attempts.insert(run.attempt.clone());
                     if run.apart == Some(ExclusionReason::Reference) {
@@ -41,26 +41,27 @@ impl Recorded {
                     if !run.reused {
                         recorded.made.insert(run.attempt.clone());
                     }
-                    let seen =
-                        run.values.into_iter().filter(|_| run.phase.exclusion_reason().is_none());
-                    recorded
-                        .values
-                        .extend(seen.map(|(metric, value)| (run.commit.clone(), metric, value)));
+                    if run.phase.exclusion_reason().is_none() {
+                        let seen = run.values.iter().map(|(metric, value)| {
+                            (run.commit.clone(), metric.clone(), value.clone())
+                        });
+                        recorded.values.extend(seen);
+                    }
                     recorded.known.insert(key(run.phase, &run.commit, &run.attempt));
                 }
                 Event::Resumed { .. } => recorded.failed_builds.clear(),
                 Event::Build(done) => {
-                    count_build(&mut recorded.failed_builds, &done);
+                    count_build(&mut recorded.failed_builds, done);
                     if !done.reused {
                         recorded.built.insert(done.attempt.clone());
                     }
                     recorded.known.insert(key(done.phase, &done.commit, &done.attempt));
                 }
                 Event::Note { text } => {
-                    recorded.notes.insert(text);
+                    recorded.notes.insert(text.clone());
                 }
                 Event::TookOver { commit, phase, .. } => {
-                    recorded.taken_over.insert((commit, phase));
+                    recorded.taken_over.insert((commit.clone(), *phase));
                 }
                 _ => {}
             }

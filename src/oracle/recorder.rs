@@ -54,7 +54,7 @@ impl Recorder {
     }
 
     fn with(hunt: &HuntDir, sink: Sink) -> Result<Self, StoreError> {
-        let recorded = Recorded::of(hunt.entries()?);
+        let recorded = Recorded::of(&hunt.entries()?);
         Ok(Self { hunt: Some((hunt.clone(), sink)), recorded })
     }
 
@@ -102,12 +102,13 @@ impl Recorder {
     /// Reads the runs that the hunt's oracles wrote into the journal in other processes.
     pub(crate) fn count_runs_of_others(&mut self) -> Result<(), StoreError> {
         let Some((hunt, _)) = &self.hunt else { return Ok(()) };
-        for entry in hunt.entries()? {
-            if let Event::Run(run) = entry.event {
+        for entry in &hunt.entries()? {
+            let Event::Run(run) = &entry.event else { continue };
+            if !self.recorded.attempts.contains(&run.attempt) {
                 self.recorded.attempts.insert(run.attempt.clone());
-                if !run.reused {
-                    self.recorded.made.insert(run.attempt);
-                }
+            }
+            if !run.reused && !self.recorded.made.contains(&run.attempt) {
+                self.recorded.made.insert(run.attempt.clone());
             }
         }
         Ok(())

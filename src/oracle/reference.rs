@@ -55,8 +55,8 @@ impl Oracle {
         config: &Config,
         reference: Option<&StoredRun>,
     ) -> Result<Derived, StoreError> {
-        let how = Derivation { measure, config, reference, store: &self.store };
-        self.stored.derivations.of(run, how)
+        let how = Derivation::new(measure, config, reference, &self.store);
+        self.stored.derivations.of(run, &how)
     }
 
     /// Whether this run becomes the reference, if there is none yet.

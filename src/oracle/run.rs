@@ -46,6 +46,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) phase: Phase,
     /// Whether the run is a warm-up, which does not count.
     pub(super) warm_up: bool,
+    /// Whether it matters that an older server may have answered the run.
+    pub(super) asks_for_server: bool,
     pub(super) hunt: Option<&'a str>,
     /// When the hunt began.
     pub(super) hunt_began: Option<SystemTime>,
@@ -101,7 +103,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     let output = LogFile { path: log, header: &header, sync: true };
     let mut machine = None;
     let mut mapped = Vec::new();
-    let mut ports = PortWatch::begin(order.config.run.sandbox, order.phase);
+    let mut ports = PortWatch::begin(order.config.run.sandbox, order.asks_for_server);
     let (ended, used) = if let Some(ended) = failed_before {
         // The engine did not run; the log's header names the command that failed.
         let words = ["true".to_owned()];

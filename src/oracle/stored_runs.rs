@@ -165,7 +165,7 @@ impl StoredRuns {
     ) -> Result<Usable, OracleError> {
         let mut whole = Vec::new();
         let mut failed = Vec::new();
-        let how = Derivation { measure, config: recipe, reference, store };
+        let how = Derivation::new(measure, recipe, reference, store);
         for run in runs {
             // The reference run equals itself, so it gives no sample.
             if reference.is_some_and(|it| it.record.attempt == run.record.attempt) {
@@ -203,7 +203,7 @@ impl StoredRuns {
             if run.record.ended == Ended::TimedOut && as_duration(run.record.used.wall_s) < limit {
                 continue;
             }
-            let derived = self.derivations.of(&run, how)?;
+            let derived = self.derivations.of(&run, &how)?;
             if self.retry_failed && !is_ours && derived.sample.result.is_err() {
                 continue;
             }
@@ -242,9 +242,9 @@ impl StoredRuns {
         hunt: Option<&str>,
     ) -> Result<bool, OracleError> {
         let mut any = false;
-        let how = Derivation { measure, config: recipe, reference: None, store };
+        let how = Derivation::new(measure, recipe, None, store);
         for run in store.runs(key)?.iter().filter(|run| run.record.hunt.as_deref() == hunt) {
-            if self.derivations.of(run, how)?.is_value() {
+            if self.derivations.of(run, &how)?.is_value() {
                 return Ok(false);
             }
             any = true;

@@ -75,4 +75,5 @@ pub use slot_mark::SlotMark;
 pub(crate) use sockets::{Listener, TcpSockets};
 pub(crate) use started::is_alive;
 pub use started::started;
+pub(crate) use tool::tool_with_input;
 pub use tool::{ToolOutput, tool};

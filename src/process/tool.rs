@@ -32,6 +32,18 @@ pub struct ToolOutput {
 /// Runs a helper until it ends or times out, then kills its process group. Descendants that left
 /// the group are not tracked.
 pub fn tool(invocation: &Invocation) -> Result<ToolOutput, ProcessError> {
+    run(invocation, None)
+}
+
+/// As [`tool()`], for a helper that reads these bytes from its stdin. It need not read them all.
+pub(crate) fn tool_with_input(
+    invocation: &Invocation,
+    input: &[u8],
+) -> Result<ToolOutput, ProcessError> {
+    run(invocation, Some(input))
+}
+
+fn run(invocation: &Invocation, input: Option<&[u8]>) -> Result<ToolOutput, ProcessError> {
     let cwd = invocation.folder();
     if !cwd.is_dir() {
         return Err(ProcessError::Folder(cwd.to_owned()));
@@ -47,10 +59,14 @@ pub fn tool(invocation: &Invocation) -> Result<ToolOutput, ProcessError> {
     let (err, err_end) = io::pipe().map_err(ProcessError::Start)?;
     let name = invocation.program().to_owned();
     #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
-    let handle = duct::cmd(&file, invocation.arguments())
+    let command = duct::cmd(&file, invocation.arguments());
+    let command = match input {
+        Some(input) => command.stdin_bytes(input),
+        None => command.stdin_null(),
+    };
+    let handle = command
         .dir(&cwd)
         .full_env(env)
-        .stdin_null()
         .stdout_file(out_end)
         .stderr_file(err_end)
         .unchecked()
@@ -194,5 +210,22 @@ impl Drop for Helper {
     fn drop(&mut self) {
         self.signal(Signal::KILL);
         let _ = self.handle.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_helper_reads_its_input_or_leaves_it() {
+        // More than a pipe holds.
+        let input = b"0123456789\n".repeat(100_000);
+        let read = tool_with_input(&Invocation::new("cat"), &input).unwrap();
+        assert_eq!((read.ended, read.stdout == input), (Ended::Exited(0), true));
+        let left = tool_with_input(&Invocation::new("true"), &input).unwrap();
+        assert_eq!((left.ended, left.stdout.len()), (Ended::Exited(0), 0));
+        let none = tool(&Invocation::new("cat")).unwrap();
+        assert_eq!((none.ended, none.stdout.len()), (Ended::Exited(0), 0));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::evaluation::{CommitId, Lineage};
 use crate::store::HuntDir;
-use crate::store::journal::{Entry, Event, last_begun};
+use crate::store::journal::{Event, JournalEntries, last_begun};
 
 use super::ahead::Ahead;
 use super::cost::Cost;
@@ -95,7 +95,7 @@ impl Report {
 
 /// The contents of a hunt's folder.
 pub(super) struct Stored {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: JournalEntries,
     pub(super) history: Vec<Lineage>,
     /// Whether a process drives the hunt right now.
     pub(super) is_driven: bool,

@@ -33,13 +33,16 @@ fn line(hunt: &HuntDir, path: String, went: FollowUpResult) -> Result<InsideLine
         return Ok(InsideLine { hunt: Some(id), summary, ..line });
     }
     line.outcome = Some(Outcome::Interrupted);
-    for entry in inside.entries()? {
-        match entry.event {
-            Event::Begun(begun) => line.engine = begun.within.map(|within| within.commit.commit),
+    for entry in &inside.entries()? {
+        match &entry.event {
+            Event::Begun(begun) => {
+                let within = begun.within.as_ref();
+                line.engine = within.map(|within| within.commit.commit.clone());
+            }
             Event::Ended { finding, .. } => {
                 line.outcome = Some(finding.outcome);
                 line.culprit = finding.culprit().map(|culprit| culprit.info.clone());
-                line.summary = finding.summary;
+                line.summary.clone_from(&finding.summary);
             }
             Event::Resumed { .. } => {
                 line.outcome = Some(Outcome::Interrupted);

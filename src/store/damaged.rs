@@ -4,10 +4,12 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
+use crate::evaluation::RunRecord;
 use crate::files;
 use crate::process::log_bytes;
 
@@ -75,6 +77,27 @@ impl Store {
             }
             None => None,
         }
+    }
+
+    /// Reads the record of a run like [`Self::record`]. A record that this process has found whole
+    /// is read again only if its file has changed.
+    pub(super) fn run_record(&self, path: &Path) -> Option<Arc<RunRecord>> {
+        let now = SystemTime::now();
+        let before = Identity::at(path);
+        if let Some((known, record)) = held(&self.evidence.runs).get(path)
+            && Some(*known) == before
+        {
+            return Some(Arc::clone(record));
+        }
+        let record = Arc::new(self.record::<RunRecord>(path, "the run")?);
+        if let Some(identity) = before
+            && !identity.is_recent(now)
+            && Identity::at(path) == before
+        {
+            let known = (identity, Arc::clone(&record));
+            held(&self.evidence.runs).insert(path.to_owned(), known);
+        }
+        Some(record)
     }
 
     /// Renames a record and its log so that they no longer count; a store opened only for reading

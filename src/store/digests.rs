@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::files;
 
 use super::json_digest::{is_unchanged, with_digest, without_digest};
+use super::recent::is_recent;
 use super::slot_path::SlotPath;
 use super::{Store, StoreError, key::hex, publish};
 
@@ -32,16 +33,10 @@ struct Identity {
     changed_ns: i128,
 }
 
-/// If a file changed less than this before it is read, it may change again and keep that time.
-const SHORTLY: Duration = Duration::from_millis(100);
-
 impl Identity {
-    /// Whether the file changed shortly before this time, or (on a disk with another clock) after
-    /// it.
+    /// As [`is_recent`].
     fn is_recent(&self, now: SystemTime) -> bool {
-        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - self.changed_ns;
-        age.unsigned_abs() < SHORTLY.as_nanos()
+        is_recent(self.changed_ns, now)
     }
 }
 
@@ -242,6 +237,9 @@ fn collect(
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::recent::SHORTLY;
     use super::*;
 
     fn cache(folder: &Path) -> (Store, Digests) {

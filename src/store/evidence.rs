@@ -1,10 +1,16 @@
-//! What one process found out about the store's records: digests of logs, and damaged records.
+//! What one process found out about the store's records: digests of logs, records of runs, and
+//! damaged records.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use crate::evaluation::RunRecord;
+
+use super::recent::is_recent;
 
 /// How a record is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,13 +64,15 @@ impl std::fmt::Display for Damaged {
 pub(super) struct IntegrityCache {
     /// Digests of logs, so that each log is hashed only once.
     pub(super) logs: Mutex<HashMap<PathBuf, (Identity, String)>>,
+    /// Whole records of runs, so that each one is parsed only once.
+    pub(super) runs: Mutex<HashMap<PathBuf, (Identity, Arc<RunRecord>)>>,
     pub(super) found: Mutex<Vec<Damaged>>,
     /// Records that were reported already: a record that cannot be moved is found again.
     pub(super) told: Mutex<BTreeSet<PathBuf>>,
 }
 
-/// File system data that shows whether a log changed. Nobody can set the change time (`ctime`) by
-/// hand.
+/// File system data that shows whether a log or a record changed. Nobody can set the change time
+/// (`ctime`) by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -72,6 +80,20 @@ pub(super) struct Identity {
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
+}
+
+impl Identity {
+    /// The identity of the file at `path`, which is no link; `None` if the system does not tell.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        std::fs::symlink_metadata(path).ok().map(|meta| Self::from(&meta))
+    }
+
+    /// Whether the file changed so shortly before this time that it may change again and keep its
+    /// change time.
+    pub(super) fn is_recent(&self, now: SystemTime) -> bool {
+        let (seconds, nanoseconds) = self.changed;
+        is_recent(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds), now)
+    }
 }
 
 impl From<&Metadata> for Identity {

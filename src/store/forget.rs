@@ -50,15 +50,15 @@ impl GcLock {
         let mut used = Vec::new();
         for hunt in self.store().hunts()? {
             let mut attempts = BTreeSet::new();
-            for entry in hunt.entries()? {
-                match entry.event {
+            for entry in &hunt.entries()? {
+                match &entry.event {
                     Event::Run(run) => {
-                        keys.extend((run.commit == *commit).then_some(run.run_key));
-                        attempts.insert(run.attempt);
+                        keys.extend((run.commit == *commit).then(|| run.run_key.clone()));
+                        attempts.insert(run.attempt.clone());
                     }
                     Event::Build(one) => {
-                        keys.extend((one.commit == *commit).then_some(one.build_key));
-                        attempts.insert(one.attempt);
+                        keys.extend((one.commit == *commit).then(|| one.build_key.clone()));
+                        attempts.insert(one.attempt.clone());
                     }
                     _ => {}
                 }

@@ -111,9 +111,9 @@ impl GcLock {
                 continue;
             }
             kept.hunts.insert(hunt.id().to_owned());
-            kept.attempts.extend(entries.into_iter().filter_map(|entry| match entry.event {
-                Event::Run(run) => Some(run.attempt),
-                Event::Build(build) => Some(build.attempt),
+            kept.attempts.extend(entries.iter().filter_map(|entry| match &entry.event {
+                Event::Run(run) => Some(run.attempt.clone()),
+                Event::Build(build) => Some(build.attempt.clone()),
                 _ => None,
             }));
         }

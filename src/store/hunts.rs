@@ -7,7 +7,7 @@ use crate::files;
 use crate::process::is_compressed_log;
 
 use super::folder::refuse_link;
-use super::journal::{Entry, Event, Journal, JournalReader};
+use super::journal::{Entry, Event, Journal, JournalEntries, JournalReader};
 use super::record_files::read_if_there;
 use super::{KeyHasher, Store, StoreError, publish};
 
@@ -178,24 +178,22 @@ impl HuntDir {
     }
 
     /// All journal entries so far.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) fn entries(&self) -> Result<JournalEntries, StoreError> {
         self.reader.entries(&self.journal_path())
     }
 
     /// The events since the machine last changed: only these say something about commits. Verdicts
     /// that counted checks which are left out now are dropped too.
-    pub(crate) fn entries_in_force(&self) -> Result<Vec<Entry>, StoreError> {
-        let mut entries = self.entries()?;
+    pub(crate) fn entries_in_force(&self) -> Result<JournalEntries, StoreError> {
+        let entries = self.entries()?;
         let is_change = |entry: &Entry| matches!(entry.event, Event::MachineChanged { .. });
         let from = entries.iter().rposition(is_change).map_or(0, |place| place + 1);
-        let mut entries = entries.split_off(from);
+        let entries = entries.after(from);
         let leaves_out = |entry: &Entry| matches!(entry.event, Event::ChecksLeftOut { .. });
-        if let Some(place) = entries.iter().rposition(leaves_out) {
-            let later = entries.split_off(place);
-            entries.retain(|entry| !is_verdict(&entry.event));
-            entries.extend(later);
-        }
-        Ok(entries)
+        let Some(place) = entries.iter().rposition(leaves_out) else { return Ok(entries) };
+        let (before, later) = entries.split_at(place);
+        let before = before.iter().filter(|entry| !is_verdict(&entry.event));
+        Ok(before.chain(later).cloned().collect::<Vec<_>>().into())
     }
 
     /// The journal's text without the digests of its lines, for a bundle in which secrets are

@@ -54,6 +54,7 @@ pub(crate) mod journal;
 mod json_digest;
 mod key;
 mod patches;
+mod recent;
 mod record_files;
 mod recorded_commits;
 mod runs;

@@ -1,6 +1,7 @@
 //! Stored runs: a record beside its log. Runs are added, never changed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +14,8 @@ use super::{Damage, RunKey, Store, StoreError, publish_log};
 /// A run in the store.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredRun {
-    /// The run's data.
-    pub record: RunRecord,
+    /// The run's data, shared with what the store remembers.
+    pub record: Arc<RunRecord>,
     /// Path of the run's output.
     pub log: PathBuf,
     /// The control run's result, if the run failed and the machine may be the cause.
@@ -95,7 +96,7 @@ impl Store {
             std::fs::remove_file(&log).ok();
         }
         published?;
-        Ok(StoredRun { record, log, control: None })
+        Ok(StoredRun { record: Arc::new(record), log, control: None })
     }
 
     /// All runs under a key that count, oldest first. Leaves out excluded runs, runs that failed
@@ -103,7 +104,7 @@ impl Store {
     pub(crate) fn runs(&self, key: &RunKey) -> Result<Vec<StoredRun>, StoreError> {
         let mut runs = Vec::new();
         for path in record_files(&self.keyed("runs", key.as_str()))? {
-            let Some(record) = self.record::<RunRecord>(&path, "the run") else { continue };
+            let Some(record) = self.run_record(&path) else { continue };
             if record.exclusion_reason().is_some() {
                 continue;
             }
@@ -119,7 +120,7 @@ impl Store {
     /// damaged.
     pub(crate) fn run(&self, key: &str, attempt: &str) -> Result<Option<StoredRun>, StoreError> {
         let path = self.keyed("runs", key).join(format!("{attempt}.json"));
-        match self.record(&path, "the run") {
+        match self.run_record(&path) {
             Some(record) => self.if_undamaged(&path, record),
             None => Ok(None),
         }
@@ -134,7 +135,7 @@ impl Store {
         let mut found = Vec::new();
         for attempt in self.attempts("runs")? {
             let Some(path) = attempt.record else { continue };
-            let Some(record) = self.record::<RunRecord>(&path, "the run") else { continue };
+            let Some(record) = self.run_record(&path) else { continue };
             if is_wanted(&record) {
                 found.extend(self.if_undamaged(&path, record)?);
             }
@@ -147,7 +148,7 @@ impl Store {
     fn if_undamaged(
         &self,
         path: &Path,
-        record: RunRecord,
+        record: Arc<RunRecord>,
     ) -> Result<Option<StoredRun>, StoreError> {
         let log = path.with_extension("log");
         let (control, mut damage) = self.control(&record.attempt);
@@ -158,7 +159,7 @@ impl Store {
             damage = damage.or_else(|| self.dumps_damage(&record));
         }
         let Some(damage) = damage else { return Ok(Some(StoredRun { record, log, control })) };
-        let RunRecord { measure, commit, started, .. } = &record;
+        let RunRecord { measure, commit, started, .. } = record.as_ref();
         let what = format!("the run of {measure} at {}, begun {started},", commit.short());
         self.set_aside(path, what, damage);
         Ok(None)

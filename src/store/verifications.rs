@@ -125,7 +125,7 @@ fn ended(folder: &Path) -> Option<Timestamp> {
     InUse::exclusive(store.root()).ok()??;
     let mut last = None;
     for hunt in store.hunts().ok()? {
-        for entry in hunt.entries().ok()? {
+        for entry in &hunt.entries().ok()? {
             last = last.max(entry.at.parse::<Timestamp>().ok());
         }
     }

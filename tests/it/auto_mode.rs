@@ -66,6 +66,7 @@ fn in_mode(mode: &str, change: impl Fn(Plan) -> Plan) -> (TestEnvironment, Hunt,
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn fewer_files_are_compiled_for_the_same_answer() {
     let worse = |plan: Plan| plan.file(5, "src/p1.c", &part(1, "1.0"));
     let [clean, auto] = ["clean", "auto"].map(|mode| {

@@ -214,6 +214,7 @@ impl Drop for Server<'_> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_report_counts_what_a_server_of_sccache_had_and_starts_none() {
     let env = TestEnvironment::new();
     if !is_installed("sccache") {

@@ -66,6 +66,7 @@ fn before_and_after_surround_every_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn wall_clock_time_can_be_guarded() {
     let env = TestEnvironment::new();
     let history = line("g g g g").with(2, "chunk_ms = 250").with(3, "chunk_ms = 250").build(&env);
@@ -85,6 +86,7 @@ fn finds(setting: &str, measure: (&str, &str), guard: &str) -> Hunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_pattern_reads_tokens_per_second() {
     let keys = "parser = \"regex\"\npattern = 'decode: (?<tg>[0-9.]+) tokens per second'";
     let guard = "metric = \"speed.tg\"\nmax_decrease_percent = 5.0";
@@ -154,6 +156,7 @@ fn the_frozen_configuration_is_what_counts() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_branch_that_moves_under_way_changes_no_recipe() {
     let env = TestEnvironment::new();
     let history = line("g g g g b b b b").build(&env);

@@ -23,6 +23,7 @@ fn a_value_that_comes_back_is_no_further_change() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn facts_must_lead_to_the_bad_ends_own() {
     let texts: Vec<String> = (0..25).map(|number| format!("v{number}")).collect();
     let commits: Vec<_> = texts.iter().map(|text| ("version", text.as_str())).collect();
@@ -68,6 +69,7 @@ const SUITE: &str = "check() { [ -f \"$2\" ] && echo \"$1 FAIL\" || echo \"$1 PA
                      check rope rope; check softmax softmax; check norm norm";
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_named_commit_broke_a_check_that_fails_at_the_bad_end() {
     let env = TestEnvironment::new();
     let commits = among_notes(&[("rope", "1"), ("rope", ""), ("softmax", "1")]);
@@ -129,6 +131,7 @@ fn is_taken_out_as_a_whole(engine: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_is_taken_out_as_a_whole_if_its_parts_make_parts_of_the_step() {
     is_taken_out_as_a_whole(
         "v=50; [ -f fix ] || { [ -f a1 ] && v=$((v+3)); [ -f a2 ] && v=$((v+2)); }\n\
@@ -364,6 +367,7 @@ fn larger_of_two_parts(y: &'static str) -> Hunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_the_bad_end_must_lose_the_step_without_the_commit() {
     assert_eq!(larger_of_two_parts("13.8").output.code(), Some(3));
 }

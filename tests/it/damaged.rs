@@ -60,6 +60,7 @@ fn notes(hunt: &Hunt, words: &[&str]) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_logs_that_were_swapped_are_noticed() {
     let (env, history) = hunted();
     let of = |label: usize| records_of(&env, history.commit(label));

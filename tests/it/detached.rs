@@ -206,6 +206,7 @@ fn a_detached_hunt_survives_hangups_and_ctrl_c() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_detached_hunt_survives_its_terminal() {
     let (env, history) = waiting_after(4);
     let command = format!("{} start --detach --no-localize --good v1", TestEnvironment::product());

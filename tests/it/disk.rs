@@ -15,6 +15,7 @@ fn large_build() -> String {
 /// The slots have their own disk, which grows a little each time it is full. The hunt stops and is
 /// resumed many times, names no innocent commit, and finds the right answer.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_disk_of_the_slots_that_fills_up_is_no_commits_fault() {
     let env = TestEnvironment::new();
     let history = line("g g g g g b b b").build(&env);
@@ -81,6 +82,7 @@ fn logs(hunt: &Hunt) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn long_logs_are_compressed_and_read_everywhere() {
     let env = TestEnvironment::new();
     // Each run prints 1 MiB.

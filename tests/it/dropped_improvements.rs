@@ -60,6 +60,7 @@ fn the_step_behind_a_dropped_improvement_is_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_crash_before_a_dropped_workaround_is_named() {
     let engine = "if grep -q kx x.conf && ! grep -q safe i.conf; then \
                   echo 'illegal memory access in kx' >&2; exit 3; fi; echo e = 7";

@@ -109,6 +109,7 @@ fn fresh_runs_of_a_claimed_commit_contradict_those_of_an_earlier_hunt() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_new_build_of_the_bad_end_contradicts_the_runs_of_an_earlier_hunt() {
     // With the second library commit 9 undoes the step of commit 5.
     let engine = "[ $outside = 1 ] && [ $value -ge 9 ] && value=0\n\

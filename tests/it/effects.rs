@@ -78,6 +78,7 @@ fn each_effect_of_a_commit_must_last_in_other_orders() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn effects_that_last_stay_with_their_commit() {
     let env = TestEnvironment::localizing();
     let hunt = hunt_two_guards(&env, false, &["A", "B"]).expect(0, "culprit");

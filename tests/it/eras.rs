@@ -190,6 +190,7 @@ fn one_file_measures_a_history_of_moves_and_renames() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_checkout_of_old_is_written_a_file_for_all_that_came_later() {
     let (trees, commits) = moved_and_renamed();
     let env = &trees.env;

@@ -27,11 +27,13 @@ fn finds_x(fate: &str, every: usize, turns: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn nan_in_two_of_three_runs_is_found_by_its_rate() {
     finds_x("echo e = nan; exit 0", 3, "0|1");
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_crash_in_two_of_five_runs_is_found_by_its_rate() {
     // At the ends a crash counts if the next run crashes too.
     finds_x("echo misaligned address >&2; exit 3", 5, "3|4");

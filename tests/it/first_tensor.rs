@@ -40,6 +40,7 @@ fn tensors(hunt: &Hunt) -> &Value {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_level_may_name_tensors() {
     let env = TestEnvironment::localizing();
     let world = world(env, |plan| plan);
@@ -88,6 +89,7 @@ fn only_parent_commit_and_good_end_are_dumped_and_the_first_tensor_is_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn without_a_localisation_nothing_is_dumped() {
     // This environment passes --no-localize.
     let world = world(TestEnvironment::new(), |plan| plan);
@@ -97,6 +99,7 @@ fn without_a_localisation_nothing_is_dumped() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_that_cannot_be_dumped_is_named_all_the_same() {
     let world = world(TestEnvironment::localizing(), |plan| plan.with(3, "tensors = "));
     let hunt = world.env.hunt().names(&world.history, 3);
@@ -106,6 +109,7 @@ fn a_commit_that_cannot_be_dumped_is_named_all_the_same() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_harmless_change_of_the_same_size_leaves_nothing_beyond_the_tolerance() {
     // Before the parent, the same tensors moved by half as much.
     let earlier = "tensors = l_out-0:1.5 l_out-1:2.25 l_out-2:1.125 result_output:3.25";

@@ -49,6 +49,7 @@ fn a_changed_fact_and_a_loop_are_shown_side_by_side() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn equal_facts_and_texts_are_no_news() {
     let (_env, _, hunt) = hunt(|plan| plan.with_all("launch = 384,1,1").with_all(STORY));
     assert!(hunt.report.get("facts").is_none());

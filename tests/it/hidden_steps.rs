@@ -45,6 +45,7 @@ fn a_step_that_the_older_recipe_hides_is_among_the_candidates() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_that_only_the_newer_recipe_shows_is_not_denied() {
     let (_env, history, hunt) = hidden_before_5(5);
     let hunt = hunt.expect(3, "candidates");

@@ -55,6 +55,7 @@ fn judged_later(hunt: &Hunt) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn later_commits_are_measured_at_the_same_time() {
     let [one, env] = [TestEnvironment::new(), TestEnvironment::new()];
     let (alone, hunt) = (hunt_with(&one, "", "1"), hunt_with(&env, "", "2"));

@@ -108,6 +108,7 @@ fn a_copy_beside_files_of_the_build_is_a_doubt() {
 /// A program that the build makes in the checkout, and a script that imports an installed package
 /// and starts this program.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_copy_beside_a_program_built_in_the_checkout_is_a_doubt() {
     let [old, new] = ["def read():\n    return 1\n", "def read():\n    return 2\n"];
     let good = "#include <stdio.h>\nint main(void) { puts(\"e = 7.0\"); }\n";
@@ -175,6 +176,7 @@ fn an_installed_library_in_place_of_the_builds_is_told() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_builds_library_is_measured() {
     let hunt = library("env = { LD_LIBRARY_PATH = \"{build}\" }").expect(0, "culprit");
     hunt.output.says(&["change 2"]);

@@ -98,6 +98,7 @@ fn short_builds_do_not_stay_and_gc_removes_those_that_do() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn builds_from_before_a_change_outside_do_not_count_if_fresh_builds_contradict_them() {
     a_change_outside_between_two_hunts(&[]);
 }
@@ -231,6 +232,7 @@ fn a_stopped_search_makes_no_finished_build_again() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_search_tests_a_built_commit_that_splits_the_range_nearly_as_well() {
     let env = TestEnvironment::new();
     let words: Vec<&str> = (0..=40).map(|at| if at < 30 { "g" } else { "b" }).collect();

@@ -52,6 +52,7 @@ fn ctrl_c_ends_the_whole_hunt_and_it_can_be_resumed() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_signal_to_the_driver_alone_ends_the_whole_hunt() {
     interrupted(Signal::TERM, false);
 }
@@ -75,6 +76,7 @@ fn an_engine_deaf_to_term_does_not_outlive_ctrl_c() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn ctrl_c_within_an_endpoint_or_a_build_is_resumable_too() {
     for starts in [2, 3] {
         let (env, history) = slow();
@@ -89,6 +91,7 @@ fn ctrl_c_within_an_endpoint_or_a_build_is_resumable_too() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_drivers_do_not_share_a_hunt() {
     let env = TestEnvironment::new();
     let history = line("g g g b b").with_all("chunk_ms = 80").build(&env);
@@ -103,6 +106,7 @@ fn two_drivers_do_not_share_a_hunt() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn stop_ends_a_hunt_from_outside() {
     let env = TestEnvironment::new();
     let history = line("g g g b b").with_all("chunk_ms = 80").build(&env);
@@ -153,6 +157,7 @@ fn a_killed_supervisor_leaves_no_process_that_detached_itself() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_goes_on_without_a_guard() {
     let (env, history, running) = with_orphans();
     kill_around_engine(&env, &[" __guard"]);
@@ -172,6 +177,7 @@ fn if_guard_and_supervisor_are_killed_the_driver_ends_what_is_left() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn if_all_but_a_detached_process_are_killed_the_next_driver_ends_it() {
     let (env, history, running) = with_orphans();
     // Children before parents: when a parent ends, the kernel sends CONT to its stopped children,
@@ -301,6 +307,7 @@ fn a_resumed_hunt_builds_and_runs_at_the_same_path() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_that_lost_its_program_is_made_again() {
     let env = TestEnvironment::new();
     let history = line("g g g b b").with_all("chunk_ms = 150").build(&env);

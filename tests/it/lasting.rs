@@ -25,6 +25,7 @@ fn made_again(measure: &str, guard: &str, engine: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn plain_values_that_are_made_again_have_another_cause() {
     let engine = "[ $bad = 1 ] && echo e = avx || echo e = sse";
     made_again(FACT, "metric = \"e\"\nunchanged = true", engine);
@@ -39,6 +40,7 @@ fn numbers_and_checks_that_are_made_again_have_another_cause() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_a_step_that_the_next_commit_takes_back_is_no_answer() {
     let engine = "v=100; [ -f x ] && v=$((v + 5)); [ -f m ] && v=$((v - 5))\n\
                   [ -f y ] && v=$((v + 5)); n=$(od -An -N1 -tu1 /dev/urandom)\n\

@@ -177,6 +177,7 @@ fn kept_in(folder: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn kernels_kept_among_settings_or_where_a_variable_says_blame_nobody_else() {
     kept_in("HOME/.config");
     kept_in("XDG_DATA_HOME");
@@ -201,6 +202,7 @@ fn kernels_kept_in_the_home_folder_blame_nobody_else_in_noise() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn kernels_kept_among_installed_packages_leave_a_doubt() {
     let (env, _, oracle) = tuned_in("HOME/.local/lib/python3.12");
     oracle.write(&env);

@@ -58,6 +58,7 @@ fn a_smaller_step_among_untestable_commits_is_not_explained_by_the_one_before_ei
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn what_untestable_commits_made_again_after_a_mend_is_not_explained() {
     // `m` takes a part of the step of `x` back, and `y` makes as much again.
     let engine = "[ -f broken ] && exit 7\n\
@@ -217,6 +218,7 @@ fn no_regression_mentions_a_crash_that_does_not_count() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn no_regression_counts_crashes_that_come_again() {
     let env = TestEnvironment::new();
     let runs = env.path("runs").display().to_string();

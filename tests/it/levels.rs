@@ -112,6 +112,7 @@ fn a_check_that_failed_before_accuses_nobody() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn logits_that_vary_by_themselves_pass() {
     let (_env, _, hunt) =
         hunt(|plan| set(plan.with_all("wiggle = 0.5"), 0..6, "checks = q:pass:1e-7"));

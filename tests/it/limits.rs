@@ -172,6 +172,7 @@ fn a_spent_number_of_runs_is_allowed_again_to_a_hunt_with_more_time() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_deadline_that_passes_during_a_run_ends_it() {
     let (env, history) = waiting_after(4);
     let hunt = start(&env, &["--deadline", &in_seconds(10)]).expect(3, "candidates");
@@ -273,6 +274,7 @@ fn the_cause_inside_the_commit_is_looked_for_after_a_resume() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn gpu_hours_that_the_runs_used_up_end_the_hunt_and_the_report_says_them() {
     let env = TestEnvironment::new();
     let history = line("g g g g g b b b").with_all("chunk_ms = 100").build(&env);

@@ -109,6 +109,7 @@ fn a_running_hunt_has_a_page_of_this_moment_and_then_a_report() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_page_is_whole_whenever_it_is_read() {
     let env = TestEnvironment::new();
     line("g g g g b b b b").with_all("chunk_ms = 60").build(&env);
@@ -130,6 +131,7 @@ fn a_page_is_whole_whenever_it_is_read() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_page_that_loads_itself_again_stays_where_its_reader_was() {
     let env = TestEnvironment::new();
     line("g g g g b b b b").build(&env);
@@ -147,6 +149,7 @@ fn a_page_that_loads_itself_again_stays_where_its_reader_was() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_page_of_a_hunt_whose_process_died_says_so_when_it_is_written_again() {
     let env = TestEnvironment::new();
     line("g g g g b b b b").build(&env);

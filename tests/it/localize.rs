@@ -222,6 +222,7 @@ fn a_rest_that_shows_less_than_half_of_the_step_is_told() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_two_halves_make_the_step_together() {
     let world =
         world(|plan| {
@@ -303,6 +304,7 @@ fn a_crash_is_localized_too() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_budget_of_runs_ends_it_with_what_is_known() {
     let change = |plan: Plan| {
         (0..8).fold(plan.file(3, "kernels/z.conf", "ppl+z = 0.5\n"), |plan, number| {
@@ -324,6 +326,7 @@ fn the_budget_of_runs_ends_it_with_what_is_known() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn too_much_noise_is_told() {
     let change = |plan: Plan| {
         plan.with_all("noise = 0.3\nseed = 5").file(3, "kernels/a.conf", "ppl+a = 1.5\n").file(
@@ -356,6 +359,7 @@ fn one_commit_by_hand() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_resumed_hunt_tests_nothing_twice() {
     let world = world(|plan| {
         plan.file(3, "kernels/a.conf", "ppl+a = 0.5\n")
@@ -405,6 +409,7 @@ fn a_fault_that_passes_does_not_cost_the_cause() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fault_that_stays_leaves_the_commit_and_says_how_to_go_on() {
     let (env, history) = slow();
     Oracle::new(&env).write(&env);

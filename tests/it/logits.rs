@@ -78,6 +78,7 @@ fn the_first_commit_with_other_logits_is_found_by_a_preset() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_damaged_file_is_measured_again() {
     let world = world(from_3("shift = 0.5"), LOSSLESS);
     world.env.hunt().names(&world.history, 3);
@@ -92,6 +93,7 @@ fn a_damaged_file_is_measured_again() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn runs_that_vary_are_compared_with_one_that_is_no_sample() {
     let plan = |plan: Plan| from_3("shift = 6")(plan.with_all("wiggle = 0.01"));
     let world = world(plan, "metric = \"logits.mean_kl\"\nmax = 0.01");
@@ -107,6 +109,7 @@ fn runs_that_vary_are_compared_with_one_that_is_no_sample() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn nan_is_found_with_its_position() {
     let world = world(from_3("shift = nan"), LOSSLESS);
     let hunt = world.env.hunt().names(&world.history, 3);
@@ -154,6 +157,7 @@ fn the_difference_between_numbers_of_threads_is_the_floor() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_mask_that_is_lost_is_found() {
     // The reference has −∞ where commit 3 writes a number.
     let world =

@@ -49,6 +49,7 @@ fn moves_by(jumps: &[&str]) {
 // The four runs of the endpoints are the first ones, so the search begins with the fifth.
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_first_bad_commit_is_found_whichever_way_an_exact_engine_moves() {
     moves_by(&["0.75 5", "-0.75 6"]);
 }
@@ -157,6 +158,7 @@ fn with_a_long_run(runs: usize, minutes: i64, looks: usize) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_a_long_hunt_the_good_end_is_run_once_more_and_never_built() {
     with_a_long_run(8, 20, 1);
     with_a_long_run(8, 5, 0);

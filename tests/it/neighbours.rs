@@ -156,6 +156,7 @@ fn names_or_leaves_open_by_rates(env: &TestEnvironment, hunt: &Hunt, right: &str
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_failure_rate_that_comes_back_twice_blames_nobody_who_did_not_bring_it_back_last() {
     // `a` raises the failure rate, `m` takes it back, `d` raises it again, `n` takes it back, and
     // `e` raises it again.
@@ -192,6 +193,7 @@ fn a_second_step_that_noise_may_hide_is_searched() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_mend_that_its_first_runs_hide_is_found_before_the_next_named_commit() {
     // `m` takes the step of `a` back. The first five runs of each commit from there to `d` give 130
     // too much, so the level seems to fall by little more than the tolerance.

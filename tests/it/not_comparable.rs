@@ -50,6 +50,7 @@ pub(crate) const PPL: [&str; 2] =
     ["parser = \"regex\"\npattern = 'ppl = ([0-9.]+)'", "metric = \"e\"\nmax_increase = 0.05"];
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_chunk_that_is_nan_is_the_runs_last_number() {
     let engine = "v=7.4; [ -f worse ] && v=8; [ -f nan ] && v=nan\n\
                   echo chunk 1 ppl = 7.1; echo chunk 2 ppl = $v";
@@ -159,6 +160,7 @@ fn two_numbers_exchanged(keys: &str, print: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn numbers_below_headers_that_change_places_are_no_step() {
     let lines = "echo == $b; echo ppl = $c; echo == $a; echo ppl = $v";
     two_numbers_exchanged(PPL[0], lines);
@@ -271,6 +273,7 @@ fn minutes_with_units_are_not_read_as_minutes() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn minutes_and_seconds_are_not_read_as_minutes() {
     let engine = "v=58; [ -f worse ] && v=1:02; echo took $v s";
     let patterns = ["took ([0-9.]+)", "([0-9.]+) s"];
@@ -310,6 +313,7 @@ fn a_check_ended_with(word: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_check_that_crashed_or_timed_out_failed() {
     a_check_ended_with("TIMEOUT");
 }

@@ -76,6 +76,7 @@ fn a_found_commit_is_told_once_with_its_report() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn no_regression_and_a_limit_and_a_fault_are_told() {
     let (env, hunt) = self::hunt(line("g g g g"), |oracle| oracle);
     hunt.expect(4, "no-regression");

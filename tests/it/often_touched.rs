@@ -52,6 +52,7 @@ fn hunt_of_edited_lines(env: &TestEnvironment, line: &dyn Fn(usize) -> &'static 
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn only_commits_that_edit_the_lines_are_measured_if_the_bad_end_needs_these_lines() {
     let env = TestEnvironment::localizing();
     let hunt = hunt_of_edited_lines(&env, &|_| "7 # tidied").expect(0, "culprit");

@@ -48,6 +48,7 @@ fn a_commit_whose_number_is_beside_another_name_says_nothing() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_uncertainty_for_a_while_hides_nothing() {
     let engine = "v=7; [ -f worse ] && v=7.5; u=; [ -f spread ] && u='+/- 0.05'; echo ppl = $v $u";
     let steps = [("spread", 5, Some(14)), ("worse", 9, None)];
@@ -158,6 +159,7 @@ fn a_longer_progress_for_a_while_hides_nothing() {
 
 /// The lines of both stay, and their numbers are exchanged for good.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn numbers_of_two_names_that_stay_are_a_step() {
     let engine = "v=7.0100; w=7.5000; [ -f worse ] && { v=7.5000; w=7.0100; }\n\
                   echo exact: ppl = $v; echo approx: ppl = $w";

@@ -63,6 +63,7 @@ fn the_answer_is_read_in_a_browser_on_a_phone_without_any_request() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_link_in_a_page_that_was_sent_opens_the_log() {
     let env = TestEnvironment::new();
     let history = line("g g b b").build(&env);
@@ -180,6 +181,7 @@ fn a_report_comes_in_any_format_wherever_it_is_wanted() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_in_noise_says_in_a_browser_what_it_believed() {
     let env = TestEnvironment::new();
     // Values vary by about 0.2; good and bad are 0.4 apart.
@@ -301,6 +303,7 @@ fn the_diff_of_the_first_bad_commit_applies() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_diffs_of_a_few_candidates_are_shown() {
     let env = TestEnvironment::new();
     let history = line("g x b b").file(1, "kernels/attn.cu", "int block = 128;\n").build(&env);

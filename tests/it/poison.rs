@@ -26,6 +26,7 @@ fn a_good_commit_looks_bad(poisoned: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_good_commit_that_looked_bad_is_cleared_by_its_confirmation() {
     a_good_commit_looks_bad("3");
 }

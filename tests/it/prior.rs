@@ -22,6 +22,7 @@ const MAKE: &str = "OBJECTS = $(BUILD)/main.o $(BUILD)/k.o $(BUILD)/same.o\n\
     $(BUILD)/%.o: src/%.c\n\tcc -MMD -c -o $@ $<\n";
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn commits_that_change_other_code_are_said_to_be_likelier() {
     let env = TestEnvironment::new();
     let k = |value: &str| format!("double k(void) {{ return {value}; }}\n");

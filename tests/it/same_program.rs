@@ -70,6 +70,7 @@ fn a_header_from_elsewhere_is_told() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_program_that_contains_the_time_of_its_build_is_still_the_same() {
     let header = "include/lib/e.h";
     let build = "sleep 1.1\", \"cc -o {build}/engine {src}/main.c";

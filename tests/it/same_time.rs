@@ -50,6 +50,7 @@ fn two_hunts_at_the_same_time_measure_each_commit_once() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_measures_itself_what_a_stopped_hunt_had_begun() {
     let env = TestEnvironment::new();
     let history = line("g g g b b b").with_all("build_ms = 1500").build(&env);

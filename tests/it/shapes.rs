@@ -191,6 +191,7 @@ fn two_parameters_make_a_grid() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_cell_that_fails_at_both_is_not_known_and_one_that_fails_once_is_run_again() {
     let long = ["where.long = d_in>300", "fate@long = crash:6"];
     let settings =
@@ -226,6 +227,7 @@ fn if_runs_of_a_cell_disagree_no_cell_is_clean_by_one_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_crash_that_repeats_shows_the_regression_and_its_border_is_found() {
     let settings = [&ODD[..], &["where.long = d_in>300", "fate@long = crash:6"]].concat();
     let sweep = "tolerance = 9\nparameters.d_in = { values = [96, 171, 400], range = [1, 500] }";
@@ -235,6 +237,7 @@ fn a_crash_that_repeats_shows_the_regression_and_its_border_is_found() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_budget_of_cells_leaves_rivals_that_are_named() {
     let sweep = format!("budget = 6\n{WIDTHS}");
     let hunt = world(&ODD, &sweep).hunt();
@@ -299,6 +302,7 @@ fn in_too_much_noise_nothing_is_swept() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_killed_sweep_goes_on_where_it_was() {
     let slow = |plan: Plan| plan.with_all("chunk_ms = 10");
     let whole = world_with(&ODD, WIDTHS, slow);

@@ -84,6 +84,7 @@ fn depends_on_its_path_in_noise(bases: [&str; 2], slots: &str) -> (History, Hunt
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn slots_of_another_level_in_noise_are_not_used() {
     for slots in ["2", "3"] {
         // The first slot shows the good end as bad as the other one shows the bad end.
@@ -142,6 +143,7 @@ fn runs_of_an_earlier_hunt_are_compared_with_those_of_another_slot() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_that_was_killed_while_slots_were_compared_uses_them_all() {
     let env = TestEnvironment::new();
     // The driver runs the good end twice. The second slot runs the bad end, then the good end.

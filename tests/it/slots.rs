@@ -126,6 +126,7 @@ fn workers(env: &TestEnvironment) -> Vec<i32> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_slots_build_both_ends_at_the_same_time() {
     let env = TestEnvironment::new();
     let history = line("g g g g g b b b b").with_all("build_ms = 600").build(&env);
@@ -165,6 +166,7 @@ fn builds_of_the_ends_count_after(signal: Signal) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn builds_of_the_ends_from_before_a_stop_count() {
     builds_of_the_ends_count_after(Signal::KILL);
 }
@@ -176,6 +178,7 @@ fn builds_of_the_ends_from_before_an_interrupt_count() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_second_hunt_with_slots_whose_results_are_all_stored_makes_no_build() {
     let (env, history, _) = with_slots(&line("g g g g g b b b b"), "2");
     let made = (env.records("builds").len(), env.runs().len());
@@ -190,6 +193,7 @@ fn a_second_hunt_with_slots_whose_results_are_all_stored_makes_no_build() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn status_shows_every_slot() {
     let (env, history) = slow(250);
     let running = env.spawn_product(&START);
@@ -246,6 +250,7 @@ fn what_no_answer_can_ask_for_is_stopped() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_that_found_no_slot_gets_the_next_one() {
     let env = TestEnvironment::new();
     let mut plan = line("g g g g g g g g b b b b b b b b").with_all("chunk_ms = 50");
@@ -268,6 +273,7 @@ fn a_commit_that_found_no_slot_gets_the_next_one() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_killed_worker_changes_nothing() {
     let (env, history) = slow(150);
     let running = env.spawn_product(&START);
@@ -354,6 +360,7 @@ fn runs_that_disturb_each_other_are_no_failure_of_a_commit() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn builds_go_on_beside_runs_that_take_turns() {
     let env = TestEnvironment::new();
     let plan = line("g g g g g b b b b").with_all("chunk_ms = 60").with_all("build_ms = 60");

@@ -91,11 +91,13 @@ fn runs_in_noise_that_take_turns_have_only_builds_beside_them() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn where_builds_take_turns_too_a_search_in_noise_has_one_slot() {
     take_turns_in_noise("exclusive = true", true);
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_search_in_noise_with_slots_goes_on_after_a_kill() {
     let env = TestEnvironment::new();
     let history = in_noise().build(&env);

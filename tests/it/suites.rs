@@ -123,6 +123,7 @@ fn the_plainest_suite_is_taken_and_others_are_named() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_suite_that_is_only_built_by_its_target_is_run_by_its_name() {
     let makefile = "kernel-test: tests/kernels.c\n\t$(CC) -O1 $^ -o $@ -lm\n";
     let (env, culprit) =

@@ -1,5 +1,5 @@
 //! Hunts in which a commit adds a path of the engine, or sets a flag, and later commits switch it
-//! off and on again in other files.
+//! off and on again.
 
 use crate::kit::planted::{commit, put};
 use crate::kit::shell_engine::{NUMBER, begin, commit_notes, hunt_by, put_engine, step, subjects};
@@ -39,6 +39,40 @@ fn what_is_switched_off_and_on_without_its_name_is_seen_in_the_longest_unmeasure
     commit_notes(&env, 6);
     step(&env, "z", "3.conf", "on\n");
     commit_notes(&env, 3);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
+/// The later commits change the found commit's own files: a line of a new one, and a line that it
+/// put into an old one. The line that switches the path on again is another one than before.
+#[test]
+fn what_is_switched_off_and_on_in_its_own_file_is_named_where_it_is_on_again() {
+    let env = TestEnvironment::new();
+    begin(&env, "p=0; on=1; [ -f new.conf ] && . ./new.conf; echo e = $((5 + p * on))");
+    commit_notes(&env, 3);
+    step(&env, "x", "new.conf", "# path\np=1\n");
+    commit_notes(&env, 3);
+    step(&env, "m", "new.conf", "# path\np=1\non=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "new.conf", "# path\np=1\n# tuned\n");
+    commit_notes(&env, 14);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
+#[test]
+fn what_is_switched_off_and_on_in_a_line_of_an_old_file_is_named_where_it_is_on_again() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("old.conf"), b"# settings\n");
+    begin(&env, "fast_on=0; . ./old.conf; [ -f path ] || fast_on=0; echo e = $((5 + fast_on))");
+    commit_notes(&env, 3);
+    put(&env.repo().join("path"), b"1");
+    step(&env, "x", "old.conf", "# settings\nfast_on=1\n");
+    commit_notes(&env, 3);
+    step(&env, "m", "old.conf", "# settings\nfast_on=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "old.conf", "# settings\nfast_on=1 # tuned\n");
+    commit_notes(&env, 14);
     let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
     assert_eq!(subjects(&hunt), ["z"]);
 }
@@ -96,6 +130,7 @@ fn hunt_flagged(env: &TestEnvironment) -> Hunt {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_flag_that_another_file_overrides_for_a_while_is_named_where_it_counts_again() {
     let env = TestEnvironment::new();
     begin_flagged(&env);
@@ -122,6 +157,7 @@ fn the_only_commit_that_names_a_flag_is_measured() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_flag_that_counts_for_nothing_for_a_while_is_seen_in_the_longest_unmeasured_part() {
     let env = TestEnvironment::new();
     begin_flagged(&env);
@@ -134,6 +170,7 @@ fn a_flag_that_counts_for_nothing_for_a_while_is_seen_in_the_longest_unmeasured_
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_flag_that_other_files_use_without_effect_leaves_no_doubt() {
     let env = TestEnvironment::localizing();
     begin_flagged(&env);

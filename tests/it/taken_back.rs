@@ -29,6 +29,7 @@ fn labels<'w>(world: &'w World, commits: &Value) -> Vec<&'w str> {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_change_of_another_file_is_named_then() {
     let world = world(|plan| {
         plan.file(0, "kernels/a.conf", "# plain\nppl+a = 0\n")
@@ -87,6 +88,7 @@ fn the_good_end_without_the_fix_may_be_worse_than_the_bad_end() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fix_that_was_reverted_and_landed_again_is_taken_out_once() {
     let world = world(|plan| {
         plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")

@@ -229,6 +229,7 @@ fn a_throttled_run_is_kept_and_taken_again() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_machine_that_keeps_throttling_stops_the_hunt_and_resume_goes_on() {
     let card = Card::new(line("g b"), "0x20");
     let hunt = card.hunt(&START);
@@ -246,6 +247,7 @@ fn a_machine_that_keeps_throttling_stops_the_hunt_and_resume_goes_on() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_driver_of_another_year_is_asked_in_its_own_words() {
     let card = Card::new(line("g b"), "0x01 0x80 0x01");
     card.place.env.world("old-driver", true);
@@ -254,6 +256,7 @@ fn a_driver_of_another_year_is_asked_in_its_own_words() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_card_that_does_not_answer_costs_one_wait_and_fails_nothing() {
     for (switch, asked) in [("card-broken", 2), ("card-hangs", 1)] {
         let card = Card::new(line("g b"), "0x01");

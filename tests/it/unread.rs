@@ -105,6 +105,7 @@ fn searches_two(command: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn only_commits_that_change_what_was_read_are_searched() {
     searches_two("cmake -S {src} -B {build} -G Ninja");
 }
@@ -116,6 +117,7 @@ fn only_commits_that_change_what_make_read_are_searched() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_key_turns_it_off() {
     let level = "#define LEVEL 1\n";
     let (hunt, history, _) =
@@ -202,6 +204,7 @@ fn runs_that_get_the_tree_leave_every_commit_in() {
 /// In noise, the hunt looks at later commits to see whether the step lasts. It builds none that it
 /// leaves out, since their programs are those of the commits before them.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn left_out_commits_are_not_built_after_a_confirmation_in_noise() {
     let noise = r#"static double noise(void) {
     FILE *file = fopen("/dev/urandom", "rb");
@@ -233,6 +236,7 @@ int main(void)"#;
 /// A file that no build reads is edited and put back after the found commit. That undid nothing, so
 /// only a commit that builds read is measured to see whether the step lasts.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_left_out_commit_that_was_reverted_is_not_built_after_a_confirmation() {
     let plan = engine(line("g g g g g g g g g"))
         .file(1, "docs/a.md", "1\n")
@@ -252,6 +256,7 @@ fn a_left_out_commit_that_was_reverted_is_not_built_after_a_confirmation() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn incremental_builds_leave_every_commit_in() {
     let plan = engine(line("g g g g")).file(1, "src/unused.c", "int unused = 1;\n");
     let plan = plan.file(2, "src/level.h", "#define LEVEL 1\n");
@@ -262,6 +267,7 @@ fn incremental_builds_leave_every_commit_in() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn ends_that_are_built_clean_tell_what_they_read() {
     let plan = eight("src/part.c", "int part(void) { return 1; }\n");
     let (hunt, history, _) = hunt(plan, |oracle| oracle.build("mode = \"auto\""));
@@ -300,6 +306,7 @@ fn a_fix_is_found_too() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn commits_of_merged_branches_are_left_out_or_searched_alike() {
     let graph =
         graph(&["0: g", "a < 0: g", "b < 0: g", "c < b: g", "m < a c: g", "d < m: g", "e < d: g"]);

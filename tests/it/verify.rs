@@ -118,6 +118,7 @@ fn runs(env: &TestEnvironment) -> usize {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_interrupted_verification_goes_on() {
     let sent = sent(line("7.0 7.0 7.5 7.5").with_all("chunk_ms = 20"), |oracle| oracle);
     let hunted = runs(&sent.env);
@@ -233,6 +234,7 @@ fn a_commit_that_does_not_build_here_leaves_it_undecided() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn each_commit_of_several_and_a_fix_are_verified() {
     let sent = sent(line("7.0 7.0 7.5 7.5 8.5 8.5"), |oracle| oracle);
     let found = sent.found(0, &[]);

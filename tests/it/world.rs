@@ -3,6 +3,7 @@
 use crate::kit::{Oracle, TestEnvironment, line};
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_machine_that_breaks_only_builds_is_found_out_at_the_second() {
     let env = TestEnvironment::new();
     let mut plan = line("g g g g g g g g b b b b b b b b");

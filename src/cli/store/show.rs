@@ -131,9 +131,9 @@ fn tell_build(store: &Store, build: &BuildRecord) -> String {
 fn shared(store: &Store, commit: &CommitId) -> Result<Vec<String>, StoreError> {
     let mut attempts = Vec::new();
     for hunt in store.hunts()? {
-        attempts.extend(hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
+        attempts.extend(hunt.entries()?.iter().filter_map(|entry| match &entry.event {
             Event::Run(run) if run.commit == *commit && run.phase.exclusion_reason().is_none() => {
-                Some(run.attempt)
+                Some(run.attempt.clone())
             }
             _ => None,
         }));
@@ -149,11 +149,11 @@ impl Readings {
         let mut readings = BTreeMap::new();
         for hunt in store.hunts()? {
             let mut machine = String::new();
-            for entry in hunt.entries()? {
-                match entry.event {
-                    Event::Begun(begun) => machine = begun.machine.cpu,
+            for entry in &hunt.entries()? {
+                match &entry.event {
+                    Event::Begun(begun) => machine.clone_from(&begun.machine.cpu),
                     Event::Run(run) => {
-                        readings.insert(run.attempt.clone(), (run, machine.clone()));
+                        readings.insert(run.attempt.clone(), (run.clone(), machine.clone()));
                     }
                     _ => {}
                 }

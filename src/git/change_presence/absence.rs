@@ -129,8 +129,8 @@ impl History {
         let call = call.args(["--ancestry-path", "-c", "--raw", "--no-abbrev"]);
         let call = call.args(["--no-renames", "--no-ext-diff", "--ignore-submodules=none"]);
         let call = call.arg("--format=commit %H");
-        let output = call.arg(range).arg("--").ok()?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let printed = self.repository().answer(call.arg(range).arg("--"))?;
+        let text = String::from_utf8_lossy(&printed);
         let mut commits: Vec<(CommitId, Vec<[&str; 3]>)> = Vec::new();
         for line in text.lines() {
             if let Some(commit) = line.strip_prefix("commit ").and_then(|id| id.parse().ok()) {

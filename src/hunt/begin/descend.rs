@@ -137,8 +137,8 @@ fn is_needless(cause: &Cause, outcome: Outcome) -> bool {
 }
 
 fn ended(hunt: &HuntDir) -> Result<Option<Finding>, HuntError> {
-    let last = hunt.entries()?.into_iter().rev().find_map(|entry| match entry.event {
-        Event::Ended { finding, .. } => Some(Some(*finding)),
+    let last = hunt.entries()?.iter().rev().find_map(|entry| match &entry.event {
+        Event::Ended { finding, .. } => Some(Some(finding.as_ref().clone())),
         // A limit ended the hunt, and the hunt was resumed.
         Event::Resumed { .. } => Some(None),
         _ => None,

@@ -75,23 +75,23 @@ pub(crate) fn open_with(
     let launcher = Launcher::new(&user_cache());
     let entries = hunt.entries()?;
     stored.sought = SoughtFailures::of(&entries, [&begun.good.commit, &begun.bad.commit]);
-    for entry in entries {
-        match entry.event {
+    for entry in &entries {
+        match &entry.event {
             // Written when the home folder turned out to matter. The last such event counts.
             Event::Home { empty: true } => config.home = HomeUse::Empty,
             Event::Home { empty: false } => config.home = HomeUse::Shared,
             Event::NoDirectMode => config.build.direct_mode = false,
             Event::ChecksLeftOut { measure, checks } => {
-                config.leave_out_checks(&measure, &checks);
+                config.leave_out_checks(measure, checks);
             }
             Event::MachineChanged { measures, attempts } => {
-                stored.set_outdated(&measures, &attempts);
+                stored.set_outdated(measures, attempts);
             }
-            Event::WarmsUp { measure, attempts } => stored.warm_up(&measure, &attempts),
+            Event::WarmsUp { measure, attempts } => stored.warm_up(measure, attempts),
             Event::Run(RunDone { host: Some(host), .. }) => stored.use_node(&host.name),
-            Event::NodeSetAside { node, attempts, .. } => stored.leave_node(&node, &attempts),
+            Event::NodeSetAside { node, attempts, .. } => stored.leave_node(node, attempts),
             Event::OneSlot { attempts } => {
-                stored.use_one_slot(&attempts);
+                stored.use_one_slot(attempts);
                 begun.options.slots = Some(1);
             }
             _ => {}
@@ -176,9 +176,9 @@ pub(crate) fn begun(hunt: &HuntDir) -> Result<Begun, HuntError> {
 
 /// How the hunt began, and each new beginning by [`renew`].
 pub(crate) fn beginnings(hunt: &HuntDir) -> Result<Vec<Begun>, HuntError> {
-    let entries = hunt.entries()?.into_iter();
-    let begun = entries.filter_map(|entry| match entry.event {
-        Event::Begun(begun) => Some(*begun),
+    let entries = hunt.entries()?;
+    let begun = entries.iter().filter_map(|entry| match &entry.event {
+        Event::Begun(begun) => Some(begun.as_ref().clone()),
         _ => None,
     });
     Ok(begun.collect())

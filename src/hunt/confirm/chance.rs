@@ -196,10 +196,10 @@ impl Driver<'_> {
     /// The last verdict of this hunt on each judged commit.
     pub(crate) fn last_verdicts(&self) -> Result<BTreeMap<CommitId, Verdict>, HuntError> {
         let mut verdicts = BTreeMap::new();
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Judged(judged) = entry.event {
+        for entry in &self.hunt.entries_in_force()? {
+            if let Event::Judged(judged) = &entry.event {
                 let Judgement { verdict, .. } = judged.judgement;
-                verdicts.insert(judged.commit, verdict);
+                verdicts.insert(judged.commit.clone(), verdict);
             }
         }
         Ok(verdicts)

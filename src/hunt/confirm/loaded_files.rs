@@ -37,7 +37,7 @@ impl Driver<'_> {
         };
         let key = self.oracle.recipes.run_key_of(&seen.commit, &recipe, measure)?;
         let run = self.oracle.store.run(key.as_str(), &sample.attempt)?;
-        Ok(run.and_then(|run| run.record.loaded))
+        Ok(run.and_then(|run| run.record.loaded.clone()))
     }
 }
 

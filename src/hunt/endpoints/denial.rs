@@ -149,12 +149,12 @@ impl Driver<'_> {
     ) -> Result<BTreeMap<String, Vec<String>>, HuntError> {
         let guarded = guarded_measures(&self.guards());
         let mut failed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for entry in self.hunt.entries_in_force()? {
-            let Event::Run(run) = entry.event else { continue };
+        for entry in &self.hunt.entries_in_force()? {
+            let Event::Run(run) = &entry.event else { continue };
             let is_its = run.commit == seen.commit && run.phase == Phase::Endpoint;
             let counts = is_its && run.apart.is_none() && guarded.contains(&run.measure);
-            if let Some(failure) = run.failure.filter(|_| counts) {
-                failed.entry(run.measure).or_default().push(failure.detail);
+            if let Some(failure) = run.failure.as_ref().filter(|_| counts) {
+                failed.entry(run.measure.clone()).or_default().push(failure.detail.clone());
             }
         }
         Ok(failed)

@@ -72,7 +72,8 @@ impl Driver<'_> {
         for sample in seen.of(name) {
             let record = self.oracle.store.run(key.as_str(), &sample.attempt)?.map(|r| r.record);
             let known = record.filter(|_| sample.result.is_ok());
-            let run = known.and_then(|record| Some((record.argv.first()?.clone(), record.loaded?)));
+            let run = known
+                .and_then(|record| Some((record.argv.first()?.clone(), record.loaded.clone()?)));
             runs.push(run);
         }
         Ok(runs)

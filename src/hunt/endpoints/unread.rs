@@ -27,13 +27,13 @@ type WhyNot = String;
 impl Driver<'_> {
     /// The paths to leave out, decided once a hunt: a resumed hunt keeps its first decision.
     pub(crate) fn leave_out_unread(&mut self) -> Result<Vec<String>, HuntError> {
-        let mut entries = self.hunt.entries()?.into_iter();
-        let decided = entries.find_map(|entry| match entry.event {
+        let entries = self.hunt.entries()?;
+        let decided = entries.iter().find_map(|entry| match &entry.event {
             Event::Unread(unread) => Some(unread),
             _ => None,
         });
         if let Some(unread) = decided {
-            return Ok(unread.paths);
+            return Ok(unread.paths.clone());
         }
         let Some(unread) = self.find_unread()? else { return Ok(Vec::new()) };
         self.oracle.recorder.event(Event::Unread(unread.clone()))?;

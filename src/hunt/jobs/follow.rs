@@ -85,7 +85,7 @@ impl Avoided {
 impl JobDriver<'_> {
     /// Drives the hunt until it has an answer or stops; the journal says which.
     pub(crate) fn run(self) -> Result<(), HuntError> {
-        if let Some(Event::Ended { finding, .. }) = self.hunt.entries()?.pop().map(|e| e.event)
+        if let Some(Event::Ended { finding, .. }) = self.hunt.entries()?.last().map(|e| &e.event)
             && finding.limit.is_none()
         {
             return Ok(());
@@ -268,14 +268,14 @@ impl JobDriver<'_> {
 
     /// The last event of the journal since this driver began.
     fn last_event(&self) -> Result<Option<Event>, HuntError> {
-        let last = self.hunt.entries()?.into_iter().skip(self.seen).next_back();
-        Ok(last.map(|entry| entry.event))
+        let entries = self.hunt.entries()?;
+        Ok(entries.iter().skip(self.seen).next_back().map(|entry| entry.event.clone()))
     }
 
     /// Whether a job took the hunt up since this driver began.
     fn has_resumed(&self) -> Result<bool, HuntError> {
-        let mut entries = self.hunt.entries()?.into_iter().skip(self.seen);
-        Ok(entries.any(|entry| matches!(entry.event, Event::Resumed { .. })))
+        let entries = self.hunt.entries()?;
+        Ok(entries.iter().skip(self.seen).any(|entry| matches!(entry.event, Event::Resumed { .. })))
     }
 
     /// Ends the hunt's earlier jobs, including those of a driver that was killed.

@@ -143,8 +143,9 @@ fn admit(
             None => {}
         }
     };
-    let mut entries = hunt.entries()?.into_iter();
-    let is_measured = entries.any(|entry| matches!(entry.event, Event::Build(_) | Event::Run(_)));
+    let entries = hunt.entries()?;
+    let is_measured =
+        entries.iter().any(|entry| matches!(entry.event, Event::Build(_) | Event::Run(_)));
     let checked = if is_measured {
         check_machine_unchanged(&begun(hunt)?.machine, &machine())
     } else {

@@ -42,10 +42,10 @@ impl Driver<'_> {
     ) -> Result<Vec<[usize; 2]>, HuntError> {
         let mut bad = BTreeSet::from([self.begun.bad.commit.clone()]);
         let mut runs: BTreeMap<CommitId, BTreeMap<String, bool>> = BTreeMap::new();
-        for entry in self.hunt.entries_in_force()? {
-            match entry.event {
+        for entry in &self.hunt.entries_in_force()? {
+            match &entry.event {
                 Event::Judged(judged) if judged.judgement.verdict == Verdict::Bad => {
-                    bad.insert(judged.commit);
+                    bad.insert(judged.commit.clone());
                 }
                 // The runs of localisations are of other builds, with patches.
                 Event::Run(run)
@@ -58,7 +58,8 @@ impl Driver<'_> {
                         Some(shown) if failure.is_same_failure(shown) => true,
                         Some(_) => continue,
                     };
-                    runs.entry(run.commit).or_default().insert(run.attempt, fails);
+                    let of_commit = runs.entry(run.commit.clone()).or_default();
+                    of_commit.insert(run.attempt.clone(), fails);
                 }
                 _ => {}
             }

@@ -45,8 +45,8 @@ impl Driver<'_> {
         let is_it = |one: &TensorChange| {
             one.measure == measure && one.commit == pair.commit && one.parent == pair.parent
         };
-        let known = self.hunt.entries()?.into_iter().find_map(|entry| match entry.event {
-            Event::Tensors(change) if is_it(&change) => Some(*change),
+        let known = self.hunt.entries()?.iter().find_map(|entry| match &entry.event {
+            Event::Tensors(change) if is_it(change) => Some(change.as_ref().clone()),
             _ => None,
         });
         Ok(known)

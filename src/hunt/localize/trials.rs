@@ -130,8 +130,8 @@ impl Driver<'_> {
     /// least [`LEAST_SECONDS`]. Only the time of builds and runs counts.
     pub(super) fn is_late(&self) -> Result<bool, HuntError> {
         let (mut own, mut before, mut is_begun) = (0.0, 0.0, false);
-        for entry in self.hunt.entries()? {
-            let (phase, seconds) = match entry.event {
+        for entry in &self.hunt.entries()? {
+            let (phase, seconds) = match &entry.event {
                 Event::Build(build) if !build.reused => (build.phase, build.wall_s),
                 Event::Run(run) if !run.reused => (run.phase, run.wall_s),
                 Event::Localizing { .. } => {

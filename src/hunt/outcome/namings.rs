@@ -1,8 +1,8 @@
 //! Measures the later commits that name what a found commit adds (an option, a function, a file) or
-//! sets (a switch, another value). One of them may switch the new code off in another file, and
-//! another one may switch it on again. The found commit's own lines stay, so neither the text
-//! nor a removal shows this: without the code or its switch, there is nothing to switch on. After a
-//! merge, the same holds for the next merges of its files.
+//! sets (a switch, another value), or that edit its new files. One of them may switch the new code
+//! off, and another one may switch it on again. Most of the found commit's own lines stay, so
+//! neither the text nor a removal shows this: without the code or its switch, there is nothing to
+//! switch on. After a merge, the same holds for the next merges of its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,9 +39,9 @@ struct AddedNames {
     /// Names of the settings that it gives another value. The parent's tree may have them too: a
     /// later commit that overrides the value needs the name.
     settings: BTreeSet<String>,
-    /// Folders of its new files.
-    folders: BTreeSet<String>,
-    /// The files that it changes. Other checks look at later changes of these.
+    /// Its new files, and their folders.
+    places: BTreeSet<String>,
+    /// The files that it changes.
     own: BTreeSet<String>,
 }
 
@@ -134,7 +134,7 @@ impl Driver<'_> {
             return Ok(all);
         }
         let history = &self.oracle.history;
-        let (parent, mut before) = (&step.culprit.parent, &step.culprit.info.commit);
+        let (parent, before) = (&step.culprit.parent, &step.culprit.info.commit);
         let is_merge = |commit: &CommitId| Ok::<_, HuntError>(history.parents(commit)?.len() > 1);
         let follows_merges = !self.begun.options.first_parent && is_merge(before)?;
         let Some(own) = history.changed_lines(parent, before, &[])? else { return Ok(all) };
@@ -144,15 +144,14 @@ impl Driver<'_> {
         }
         let mut namings: BTreeMap<String, Vec<&CommitId>> = BTreeMap::new();
         let mut merges = Vec::new();
-        for commit in chain {
-            let changed = history.changed_lines(before, commit, &[])?.unwrap_or_default();
+        for (commit, changed) in chain.iter().zip(history.changed_lines_along(before, chain)) {
+            let changed = changed?.unwrap_or_default();
             for name in added.named_by(&changed) {
                 namings.entry(name).or_default().push(commit);
             }
             if follows_merges && added.shares_a_file(&changed) && is_merge(commit)? {
                 merges.push(commit.clone());
             }
-            before = commit;
         }
         if merges.len() <= MOST_NAMINGS {
             all.extend(merges);
@@ -163,7 +162,7 @@ impl Driver<'_> {
         }
         for (name, commits) in namings {
             let is_known = commits.iter().all(|commit| all.contains(*commit));
-            let is_certain = added.folders.contains(&name) || added.settings.contains(&name);
+            let is_certain = added.places.contains(&name) || added.settings.contains(&name);
             if !is_known && (is_certain || !history.has_word(parent, &name)?) {
                 all.extend(commits.into_iter().cloned());
             }
@@ -171,15 +170,15 @@ impl Driver<'_> {
         Ok(all)
     }
 
-    /// Only the folders that the parent's tree does not have.
+    /// Only the files and folders that the parent's tree does not have.
     fn really_new(&self, parent: &CommitId, added: AddedNames) -> Result<AddedNames, HuntError> {
-        let mut folders = BTreeSet::new();
-        for folder in added.folders {
-            if !self.oracle.history.path_exists(parent, &folder)? {
-                folders.insert(folder);
+        let mut places = BTreeSet::new();
+        for place in added.places {
+            if !self.oracle.history.path_exists(parent, &place)? {
+                places.insert(place);
             }
         }
-        Ok(AddedNames { folders, ..added })
+        Ok(AddedNames { places, ..added })
     }
 }
 
@@ -201,13 +200,13 @@ impl AddedNames {
             settings.clear();
         }
         let new = changed.iter().filter(|file| file.is_new);
-        let folders = new.filter_map(|file| folder_of(&file.path)).collect();
+        let places = new.flat_map(|file| places_of(&file.path)).collect();
         let own = changed.iter().map(|file| file.path.clone()).collect();
-        Self { words, settings, folders, own }
+        Self { words, settings, places, own }
     }
 
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.settings.is_empty() && self.folders.is_empty()
+        self.words.is_empty() && self.settings.is_empty() && self.places.is_empty()
     }
 
     /// Whether these changes of another commit are of a file that the adding commit changed too.
@@ -215,25 +214,32 @@ impl AddedNames {
         changed.iter().any(|file| self.own.contains(&file.path))
     }
 
-    /// The names that these changes of another commit have in their lines, without those in files
-    /// that the adding commit changed too, and the folders whose files they change.
+    /// The names that these changes of another commit have in their lines, and the new files and
+    /// folders that they change. Settings count only in other files than the adding commit's: where
+    /// its own line has another value, the text tells.
     fn named_by(&self, changed: &[ChangedLines]) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
-        for file in changed.iter().filter(|file| !self.own.contains(&file.path)) {
+        for file in changed {
+            let is_own = self.own.contains(&file.path);
             for side in [&file.removed, &file.added] {
                 let words = coined_words(&file.path, side).into_iter();
                 named.extend(words.filter(|word| self.words.contains(word)));
-                named.extend(names_among(&file.path, side, &self.settings));
+                if !is_own {
+                    named.extend(names_among(&file.path, side, &self.settings));
+                }
             }
-            named.extend(folder_of(&file.path).filter(|folder| self.folders.contains(folder)));
+            let is_telling = |place: &String| !is_own || *place == file.path;
+            let places = places_of(&file.path).filter(is_telling);
+            named.extend(places.filter(|place| self.places.contains(place)));
         }
         named
     }
 }
 
-/// The path of the folder of a file; `None` at the top.
-fn folder_of(path: &str) -> Option<String> {
-    path.rsplit_once('/').map(|(folder, _)| folder.to_owned())
+/// The path of a file, and that of its folder if it is not at the top.
+fn places_of(path: &str) -> impl Iterator<Item = String> {
+    let folder = path.rsplit_once('/').map(|(folder, _)| folder);
+    std::iter::once(path).chain(folder).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -257,11 +263,11 @@ mod tests {
             file("CMakeLists.txt", false, &["set(ENG_ARCH 90)"], &["include(kernels)"]),
         ]);
         assert_eq!(added.words, set(&["ENG_FP16", "fp16"]));
-        assert_eq!(added.folders, set(&["kernels"]));
+        assert_eq!(added.places, set(&["kernels", "kernels/fp16.cmake"]));
     }
 
     #[test]
-    fn a_later_commit_names_what_it_changes_in_other_files() {
+    fn a_later_commit_names_what_it_changes() {
         let added = AddedNames::of(&[file("kernels/fp16.cmake", true, &[], &["set(ENG_FP16 ON)"])]);
         let named = |one: ChangedLines| added.named_by(&[one]);
         let off = ["set(ENG_FP16 OFF)"];
@@ -270,7 +276,9 @@ mod tests {
         assert_eq!(named(file("kernels/base.cu", false, &["a"], &["b"])), set(&["kernels"]));
         let of_own = file("kernels/fp16.cmake", false, &off, &[]);
         assert!(added.shares_a_file(std::slice::from_ref(&of_own)));
-        assert_eq!(named(of_own), set(&[]));
+        assert_eq!(named(of_own), set(&["ENG_FP16", "kernels/fp16.cmake"]));
+        let of_own = file("kernels/fp16.cmake", false, &[], &["# tuned"]);
+        assert_eq!(named(of_own), set(&["kernels/fp16.cmake"]));
         assert_eq!(named(file("cmake/arch.cmake", false, &[], &["set(ENG_ARCH 90)"])), set(&[]));
     }
 

@@ -16,7 +16,7 @@ impl Driver<'_> {
         let mut dates = Vec::new();
         for run in runs {
             let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
-            dates.extend(run.map(|run| run.record.started));
+            dates.extend(run.map(|run| run.record.started.clone()));
         }
         if let Some(when) = days(dates.iter().map(String::as_str)) {
             let is_part = |entry: &Entry| matches!(&entry.event, Event::Run(run) if !run.reused);

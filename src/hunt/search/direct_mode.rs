@@ -40,15 +40,16 @@ impl Driver<'_> {
 
     /// The commits of which the search made a build with hits of a compiler cache.
     fn answered_by_caches(&self) -> Result<BTreeSet<CommitId>, HuntError> {
-        let built = self.hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
+        let entries = self.hunt.entries()?;
+        let built = entries.iter().filter_map(|entry| match &entry.event {
             Event::Build(done) => Some(done),
             _ => None,
         });
-        let is_answered = |done: &BuildDone| {
+        let is_answered = |done: &&BuildDone| {
             let hits = done.compiler_cache.map_or(0, |cache| cache.hits);
             done.phase == Phase::Search && hits > 0
         };
-        Ok(built.filter(is_answered).map(|done| done.commit).collect())
+        Ok(built.filter(is_answered).map(|done| done.commit.clone()).collect())
     }
 }
 

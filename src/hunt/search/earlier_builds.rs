@@ -25,9 +25,9 @@ impl Driver<'_> {
             return Ok(None);
         }
         let measures = measures_of(targets);
-        let attempts = entries.into_iter().filter_map(|entry| match entry.event {
+        let attempts = entries.iter().filter_map(|entry| match &entry.event {
             Event::Run(run) if run.phase != Phase::Confirm && measures.contains(&run.measure) => {
-                Some(run.attempt)
+                Some(run.attempt.clone())
             }
             _ => None,
         });

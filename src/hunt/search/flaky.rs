@@ -211,11 +211,11 @@ impl Driver<'_> {
     /// The commits that were judged so at any time.
     fn judged_as(&self, verdict: Verdict) -> Result<BTreeSet<CommitId>, HuntError> {
         let mut commits = BTreeSet::new();
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Judged(judged) = entry.event
+        for entry in &self.hunt.entries_in_force()? {
+            if let Event::Judged(judged) = &entry.event
                 && judged.judgement.verdict == verdict
             {
-                commits.insert(judged.commit);
+                commits.insert(judged.commit.clone());
             }
         }
         Ok(commits)
@@ -224,9 +224,9 @@ impl Driver<'_> {
     /// For each judged commit, the largest number of runs behind one verdict.
     fn runs_judged(&self) -> Result<BTreeMap<CommitId, usize>, HuntError> {
         let mut runs: BTreeMap<CommitId, usize> = BTreeMap::new();
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Judged(judged) = entry.event {
-                let most = runs.entry(judged.commit).or_default();
+        for entry in &self.hunt.entries_in_force()? {
+            if let Event::Judged(judged) = &entry.event {
+                let most = runs.entry(judged.commit.clone()).or_default();
                 *most = judged.attempts.len().max(*most);
             }
         }

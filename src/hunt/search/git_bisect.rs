@@ -136,12 +136,12 @@ fn tell_own_choice(
 
 /// The last verdict in the hunt's journal; `None` if there are only the first `known` ones.
 fn last_judged(driver: &Driver<'_>, known: usize) -> Result<Option<Judged>, HuntError> {
-    let entries = driver.hunt.entries()?.into_iter();
-    let judged = entries.filter_map(|entry| match entry.event {
+    let entries = driver.hunt.entries()?;
+    let judged = entries.iter().filter_map(|entry| match &entry.event {
         Event::Judged(judged) => Some(judged),
         _ => None,
     });
-    Ok(judged.skip(known).last())
+    Ok(judged.skip(known).last().cloned())
 }
 
 /// The number of verdicts that this hunt has written to its journal.
@@ -186,11 +186,12 @@ fn new_log(logs: &Path, number: usize) -> PathBuf {
 fn why_git_stopped(driver: &Driver<'_>) -> Result<HuntError, HuntError> {
     let runs = driver.oracle.recipes.config.statistics.max_runs;
     let is_spent = driver.oracle.recorder.made() >= runs;
-    let since = driver.hunt.entries()?.into_iter().rev();
+    let entries = driver.hunt.entries()?;
+    let since = entries.iter().rev();
     let last =
         since.take_while(|entry| !matches!(entry.event, Event::Search { .. })).find_map(|entry| {
-            match entry.event {
-                Event::Stopped { world, fault } => Some((world, fault)),
+            match &entry.event {
+                Event::Stopped { world, fault } => Some((*world, fault.clone())),
                 _ => None,
             }
         });

@@ -101,10 +101,10 @@ impl Driver<'_> {
     /// verdict only if a single change makes it sure.
     fn with_runs(&self) -> Result<BTreeSet<CommitId>, HuntError> {
         let mut known = self.measured()?;
-        for entry in self.hunt.entries_in_force()? {
-            if let Event::Weighed(weighed) = entry.event {
-                let sampled = weighed.commits.into_iter().filter(|one| one.samples > 0);
-                known.extend(sampled.map(|one| one.commit));
+        for entry in &self.hunt.entries_in_force()? {
+            if let Event::Weighed(weighed) = &entry.event {
+                let sampled = weighed.commits.iter().filter(|one| one.samples > 0);
+                known.extend(sampled.map(|one| one.commit.clone()));
             }
         }
         Ok(known)

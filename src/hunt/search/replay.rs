@@ -39,18 +39,18 @@ pub(crate) fn replay(
     }
     let (targets, chunks) = sought(driver, strategy);
     let (mut known, mut read) = (Vec::<Judged>::new(), None);
-    for entry in driver.hunt.entries_in_force()? {
-        if let Event::Search { chunks, .. } = entry.event {
-            read = chunks;
-        } else if let Event::Judged(judged) = entry.event {
+    for entry in &driver.hunt.entries_in_force()? {
+        if let Event::Search { chunks, .. } = &entry.event {
+            read = *chunks;
+        } else if let Event::Judged(judged) = &entry.event {
             // A verdict counts only for the part of the text that its runs read.
             let over = read.filter(|_| judged.phase == Phase::Search);
             if over != chunks {
                 continue;
             }
             match known.iter_mut().find(|one| one.commit == judged.commit) {
-                Some(one) => *one = judged,
-                None => known.push(judged),
+                Some(one) => *one = judged.clone(),
+                None => known.push(judged.clone()),
             }
         }
     }
@@ -130,7 +130,7 @@ impl Driver<'_> {
         verdict: Verdict,
         search_number: usize,
     ) -> Result<bool, HuntError> {
-        Ok(self.hunt.entries_in_force()?.into_iter().any(|entry| match entry.event {
+        Ok(self.hunt.entries_in_force()?.iter().any(|entry| match &entry.event {
             Event::Judged(judged) => {
                 judged.commit == *commit
                     && judged.judgement.verdict == verdict
@@ -148,7 +148,7 @@ impl Driver<'_> {
         targets: &[crate::evaluation::Target],
     ) -> Result<Phase, HuntError> {
         let measures = crate::oracle::measures_of(targets);
-        let confirmed = self.hunt.entries_in_force()?.into_iter().any(|entry| match entry.event {
+        let confirmed = self.hunt.entries_in_force()?.iter().any(|entry| match &entry.event {
             Event::Judged(judged) => judged.phase == Phase::Confirm && judged.commit == *commit,
             _ => false,
         });

@@ -179,12 +179,12 @@ impl Driver<'_> {
     ) -> Result<Vec<(CommitId, Verdict)>, HuntError> {
         let terms = self.terms();
         let (mut bounds, mut old) = (Vec::new(), Vec::new());
-        for entry in self.hunt.entries_in_force()? {
-            let Event::Judged(judged) = entry.event else { continue };
+        for entry in &self.hunt.entries_in_force()? {
+            let Event::Judged(judged) = &entry.event else { continue };
             if judged.search_number != number || judged.phase != Phase::Search {
                 continue;
             }
-            let known = (judged.commit, judged.judgement.verdict);
+            let known = (judged.commit.clone(), judged.judgement.verdict);
             match known.1 {
                 verdict if terms.is_older(verdict) && !old.contains(&known) => old.push(known),
                 verdict

@@ -26,7 +26,8 @@ impl Driver<'_> {
         let theirs = self.oracle.store.runs_where(|run| {
             run.measure == *name && run.hunt.as_deref() != hunt && places.contains_key(&run.commit)
         })?;
-        let commits: BTreeSet<CommitId> = theirs.into_iter().map(|run| run.record.commit).collect();
+        let commits: BTreeSet<CommitId> =
+            theirs.iter().map(|run| run.record.commit.clone()).collect();
         let mut stored = Vec::new();
         for commit in commits {
             let recipe = self.oracle.recipes.at(&commit)?;

@@ -109,8 +109,9 @@ impl Driver<'_> {
 
     /// Why each node was set aside, in a sentence.
     pub(crate) fn set_aside(&self) -> Result<BTreeSet<String>, HuntError> {
-        let whys = self.hunt.entries()?.into_iter().filter_map(|entry| match entry.event {
-            Event::NodeSetAside { why, .. } => Some(why),
+        let entries = self.hunt.entries()?;
+        let whys = entries.iter().filter_map(|entry| match &entry.event {
+            Event::NodeSetAside { why, .. } => Some(why.clone()),
             _ => None,
         });
         Ok(whys.collect())
@@ -195,18 +196,18 @@ impl Driver<'_> {
     fn timed_runs(&self, measures: &[String]) -> Result<Vec<RunDone>, HuntError> {
         let excluded: BTreeSet<String> =
             odd_nodes(&self.hunt.entries()?).into_values().flatten().collect();
-        let runs =
-            self.hunt.entries_in_force()?.into_iter().filter_map(|entry| match entry.event {
-                Event::Run(run) => Some(run),
-                _ => None,
-            });
-        let counts = |run: &RunDone| {
+        let entries = self.hunt.entries_in_force()?;
+        let runs = entries.iter().filter_map(|entry| match &entry.event {
+            Event::Run(run) => Some(run),
+            _ => None,
+        });
+        let counts = |run: &&RunDone| {
             measures.contains(&run.measure)
                 && run.apart.is_none()
                 && run.host.is_some()
                 && !excluded.contains(&run.attempt)
         };
-        Ok(runs.filter(counts).collect())
+        Ok(runs.filter(counts).cloned().collect())
     }
 
     /// The values of a metric at the good endpoint on some nodes.

@@ -90,16 +90,16 @@ impl Driver<'_> {
             Target::Failure { measure, .. } => measure.as_ref(),
         };
         let is_its = |commit: &CommitId| commit == pair.commit || pair.parents.contains(commit);
-        let log = |entry: Entry| match entry.event {
+        let log = |entry: &Entry| match &entry.event {
             Event::Run(run) if run.phase == Phase::Confirm && is_its(&run.commit) => {
-                (Some(&run.measure) == measure).then_some(run.log)
+                (Some(&run.measure) == measure).then(|| run.log.clone())
             }
             Event::Build(build) if build.phase == Phase::Confirm && is_its(&build.commit) => {
-                (measure.is_none() || build.failure.is_some()).then_some(build.log)
+                (measure.is_none() || build.failure.is_some()).then(|| build.log.clone())
             }
             _ => None,
         };
-        Ok(self.hunt.entries()?.into_iter().filter_map(log).collect())
+        Ok(self.hunt.entries()?.iter().filter_map(log).collect())
     }
 }
 

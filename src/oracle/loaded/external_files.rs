@@ -38,11 +38,12 @@ impl ExternalFiles {
         hunt: &HuntDir,
         store: &Store,
     ) -> Result<(), StoreError> {
-        for entry in hunt.entries()? {
-            let Event::Run(run) = entry.event else { continue };
-            if run.reused || !self.read.insert(run.attempt.clone()) {
+        for entry in &hunt.entries()? {
+            let Event::Run(run) = &entry.event else { continue };
+            if run.reused || self.read.contains(&run.attempt) {
                 continue;
             }
+            self.read.insert(run.attempt.clone());
             if let Some(run) = store.run(&run.run_key, &run.attempt)? {
                 self.take(&run.record);
             }

@@ -127,14 +127,14 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(source) => return Err(StoreError::Io { path: changes, source }.into()),
     }
-    for entry in hunt.entries()? {
-        let log = match entry.event {
-            Event::Run(run) => run.log,
-            Event::Build(build) => build.log,
+    for entry in &hunt.entries()? {
+        let log = match &entry.event {
+            Event::Run(run) => &run.log,
+            Event::Build(build) => &build.log,
             _ => continue,
         };
         if !log.is_empty() {
-            take(log, Content::Log);
+            take(log.clone(), Content::Log);
         }
     }
     Ok(contents)
@@ -143,10 +143,10 @@ fn in_hunt(hunt: &HuntDir, report: &Report) -> Result<BTreeMap<String, Content>,
 /// The records of runs and builds, and the patches, that the journal names.
 fn in_store(hunt: &HuntDir) -> Result<BTreeMap<String, Content>, ReportError> {
     let mut contents = BTreeMap::new();
-    for entry in hunt.entries()? {
-        let (kind, key, attempt) = match entry.event {
-            Event::Run(run) => ("runs", run.run_key, run.attempt),
-            Event::Build(build) => ("builds", build.build_key, build.attempt),
+    for entry in &hunt.entries()? {
+        let (kind, key, attempt) = match &entry.event {
+            Event::Run(run) => ("runs", &run.run_key, &run.attempt),
+            Event::Build(build) => ("builds", &build.build_key, &build.attempt),
             Event::Begun(begun) => {
                 for digest in begun.patches.values() {
                     if let Some(patch) = hunt.patch(digest)? {
@@ -158,7 +158,7 @@ fn in_store(hunt: &HuntDir) -> Result<BTreeMap<String, Content>, ReportError> {
             }
             _ => continue,
         };
-        let Some(bytes) = hunt.stored_record(kind, &key, &attempt)? else { continue };
+        let Some(bytes) = hunt.stored_record(kind, key, attempt)? else { continue };
         let Ok(mut record) = serde_json::from_slice(&bytes) else { continue };
         without_env(&mut record);
         let text = serde_json::to_vec_pretty(&record).expect("it was JSON before");

@@ -153,7 +153,7 @@ fn a_posterior_search_makes_no_steps() {
 
 #[test]
 fn a_hunt_is_timed_while_a_process_drives_it() {
-    let mut entries = planned().dir.entries().unwrap();
+    let mut entries = planned().dir.entries().unwrap().to_vec();
     let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     let after = |seconds: i64| start + jiff::SignedDuration::from_secs(seconds);
     for (second, entry) in (0..).zip(&mut entries) {
@@ -178,7 +178,7 @@ fn a_hunt_is_timed_while_a_process_drives_it() {
 
 #[test]
 fn a_driver_that_pauses_or_submits_another_job_goes_on_in_time() {
-    let mut entries = planned().dir.entries().unwrap();
+    let mut entries = planned().dir.entries().unwrap().to_vec();
     let start: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     let after = |seconds: i64| start + jiff::SignedDuration::from_secs(seconds);
     for entry in &mut entries {

@@ -10,8 +10,8 @@ use crate::evaluation::{
 use crate::report::Report;
 use crate::report::gather::Stored;
 use crate::store::journal::{
-    Begun, BuildDone, Entry, Event, InputFile, Judged, Machine, Options, OtherGuard, RunDone,
-    SearchMethod,
+    Begun, BuildDone, Event, InputFile, JournalEntries, Judged, Machine, Options, OtherGuard,
+    RunDone, SearchMethod,
 };
 use crate::store::{HuntDir, Store};
 
@@ -260,7 +260,7 @@ impl Hunt {
         self.append(Event::Ended { finding: Box::new(finding), order: Vec::new() });
     }
 
-    fn stored(&self, entries: Vec<Entry>, is_driven: bool, folder: &str) -> Option<Report> {
+    fn stored(&self, entries: JournalEntries, is_driven: bool, folder: &str) -> Option<Report> {
         let history = self.dir.history().unwrap();
         Report::from_stored(Stored {
             entries,
@@ -278,13 +278,13 @@ impl Hunt {
 
     /// The report, with events ten seconds apart and a fixed folder, for snapshots.
     pub(crate) fn report(&self) -> Report {
-        let mut entries = self.dir.entries().unwrap();
+        let mut entries = self.dir.entries().unwrap().to_vec();
         let start: jiff::Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
         for (at, entry) in (0..).zip(&mut entries) {
             entry.at = (start + jiff::SignedDuration::from_secs(10 * at)).to_string();
         }
         let folder = "/home/ada/engine/.git/bisect-ppl/hunts/20260102-030405";
-        self.stored(entries, false, folder).unwrap()
+        self.stored(entries.into(), false, folder).unwrap()
     }
 }
 

@@ -1,5 +1,7 @@
 use crate::evaluation::{LogitsDifference, Setup};
-use crate::store::{Confirmation, Control};
+use crate::store::recent::SHORTLY;
+use crate::store::record_files::publish_record;
+use crate::store::{Confirmation, Control, KeyHasher, RunKey};
 
 use super::*;
 
@@ -28,6 +30,77 @@ fn a_log_is_read_once_until_it_changes() {
     assert_eq!(store.log_damage(&path, None).unwrap(), Some(Damage::NoLog));
     std::fs::create_dir(&path).unwrap();
     assert_eq!(damage(&kept), Some(Damage::OtherLog));
+}
+
+/// Stores a run. Returns its key and the path of its record, which is no longer new.
+fn stored_run(store: &Store) -> (RunKey, PathBuf) {
+    let key = KeyHasher::new("run").field("attempt", "1-a-0").run_key();
+    let record = serde_json::json!({
+        "attempt": "1-a-0", "run_key": key.as_str(), "measure": "ppl", "commit": "1".repeat(40),
+        "phase": "search", "hunt": null, "argv": [], "cwd": "", "slot": "", "env": {},
+        "started": "2026-11-24T00:00:00Z", "wall_s": 1.0, "peak_rss_mib": null,
+        "ended": { "exited": 0 }, "built": "2026-11-24T00:00:00Z",
+    });
+    let record: RunRecord = serde_json::from_value(record).unwrap();
+    let log = store.pending_log("1-a-0").unwrap();
+    std::fs::write(log.path(), "1> said\n").unwrap();
+    store.put_run(&record, log.path()).unwrap();
+    std::thread::sleep(2 * SHORTLY);
+    let path = store.keyed("runs", key.as_str()).join("1-a-0.json");
+    (key, path)
+}
+
+#[test]
+fn a_record_of_a_run_is_read_once_until_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_to_measure(folder.path()).unwrap();
+    let (_, path) = stored_run(&store);
+    let first = store.run_record(&path).unwrap();
+    assert!(Arc::ptr_eq(&first, &store.run_record(&path).unwrap()));
+    let other = RunRecord { measure: "speed".to_owned(), ..RunRecord::clone(&first) };
+    publish_record(&path, &other).unwrap();
+    assert_eq!(*store.run_record(&path).unwrap(), other);
+    std::thread::sleep(2 * SHORTLY);
+    assert_eq!(*store.run_record(&path).unwrap(), other);
+    // The same length, and the old modification time.
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("speed", "spied")).unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    assert!(store.run_record(&path).is_none());
+    assert_eq!(store.take_damaged()[0].damage, Damage::Changed);
+}
+
+#[test]
+fn a_record_that_was_just_written_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_to_measure(folder.path()).unwrap();
+    let (_, path) = stored_run(&store);
+    let text = std::fs::read_to_string(&path).unwrap();
+    // Two writes within one step of the kernel's clock leave the same times.
+    for _ in 0..100 {
+        std::fs::write(&path, &text).unwrap();
+        assert!(store.run_record(&path).is_some());
+        std::fs::write(&path, text.replace("ppl", "pql")).unwrap();
+        assert!(store.run_record(&path).is_none());
+    }
+}
+
+#[test]
+fn a_damaged_log_of_a_known_record_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_to_measure(folder.path()).unwrap();
+    let (key, path) = stored_run(&store);
+    for _ in 0..2 {
+        assert_eq!(store.runs(&key).unwrap().len(), 1);
+    }
+    std::fs::write(path.with_extension("log"), "1> sail\n").unwrap();
+    for _ in 0..2 {
+        assert!(store.runs(&key).unwrap().is_empty());
+    }
+    let told = store.take_damaged();
+    assert_eq!(told.iter().map(|one| &one.damage).collect::<Vec<_>>(), [&Damage::OtherLog]);
+    assert!(!path.exists() && told[0].path.exists());
 }
 
 #[test]

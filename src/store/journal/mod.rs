@@ -2,6 +2,7 @@
 //! both write to it. Each line ends with a digest of itself. The journal alone shows everything
 //! that the hunt did.
 
+mod entries;
 mod event;
 mod limits;
 mod reader;
@@ -17,6 +18,7 @@ use crate::files;
 use super::StoreError;
 use super::json_digest::{is_unchanged, with_digest, without_digest};
 
+pub(crate) use entries::JournalEntries;
 pub(crate) use event::{
     AheadDone, Begun, BuildDone, BuildNode, CommitPosterior, Event, HuntPart, InputFile, Judged,
     Machine, Options, OtherGuard, Plan, PlanAhead, PlanPart, PosteriorSnapshot, RunDone, SearchBy,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::files;
 
-use super::{Entry, Journal};
+use super::{Journal, JournalEntries};
 use crate::store::StoreError;
 use crate::store::record_files::if_there;
 
@@ -23,23 +23,23 @@ struct SoFar {
     file: Option<(u64, u64)>,
     /// Length of the lines that were read, bytes.
     length: u64,
-    entries: Vec<Entry>,
+    entries: JournalEntries,
 }
 
 impl JournalReader {
     /// All entries of the journal at `path`; a missing journal is empty. One reader always gets the
     /// same path. If another file is there now, or the file has become shorter than what was read
     /// of it, the file is read from its start.
-    pub(in crate::store) fn entries(&self, path: &Path) -> Result<Vec<Entry>, StoreError> {
+    pub(in crate::store) fn entries(&self, path: &Path) -> Result<JournalEntries, StoreError> {
         // After a panic elsewhere, what was read is still whole: it grows by whole lines.
         let mut so_far = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(mut file) = if_there(path, files::open(path))? else {
             *so_far = SoFar::default();
-            return Ok(Vec::new());
+            return Ok(JournalEntries::default());
         };
         let rest = so_far.grow(&mut file).map_err(StoreError::at(path))?;
         let mut entries = so_far.entries.clone();
-        entries.extend(Journal::parse(&rest));
+        entries.append(Journal::parse(&rest));
         Ok(entries)
     }
 }
@@ -57,7 +57,7 @@ impl SoFar {
         file.take(files::LONGEST).read_to_end(&mut new)?;
         let whole = new.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         let rest = new.split_off(whole);
-        self.entries.extend(Journal::parse(&new));
+        self.entries.append(Journal::parse(&new));
         self.length += new.len() as u64;
         Ok(rest)
     }
@@ -67,7 +67,7 @@ impl SoFar {
 mod tests {
     use std::io::Write;
 
-    use super::super::Event;
+    use super::super::{Entry, Event};
     use super::*;
 
     fn texts(entries: &[Entry]) -> Vec<&str> {
@@ -94,6 +94,19 @@ mod tests {
             assert_eq!(texts(&reader.entries(&path).unwrap()).len(), count);
         }
         assert_eq!(texts(&reader.clone().entries(&path).unwrap()), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn entries_that_were_read_stay_as_they_are_when_the_journal_grows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let reader = JournalReader::default();
+        let mut journal = Journal::open(&path).unwrap();
+        note(&mut journal, "1");
+        let before = reader.entries(&path).unwrap();
+        note(&mut journal, "2");
+        assert_eq!(texts(&reader.entries(&path).unwrap()), ["1", "2"]);
+        assert_eq!(texts(&before), ["1"]);
     }
 
     #[test]

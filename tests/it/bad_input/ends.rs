@@ -116,6 +116,11 @@ fn the_next_step_names_the_key_to_correct() {
         "  | usage: ",
         "Next: correct measure.ppl.command or [inputs] in oracle.toml; `bisect-ppl measure ",
     ]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn the_next_step_names_the_key_of_a_program_that_is_not_there_or_slow() {
     with_a_mistake(PPL_C, "/ppl --model", "/bin/ppl --model").says(&[
         "At ",
         ", ppl printed nothing\n  command: ",

@@ -107,6 +107,7 @@ fn on_a_terminal_no_ends_the_hunt_and_resume_remembers_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn on_a_terminal_yes_goes_on() {
     let (env, history) = broken_from_4();
     let output = on_a_terminal(&env, "perhaps\\ny", &START.join(" ")).expect(0);

@@ -67,6 +67,7 @@ fn stopped() -> (TestEnvironment, History, Hunt) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn anywhere_in_a_repository_every_command_works() {
     let (env, history, hunt) = stopped();
     let below = env.repo().join("deep/down");

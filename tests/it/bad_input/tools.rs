@@ -81,6 +81,7 @@ fn without(program: &str) -> (String, TestEnvironment) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn no_compiler_and_no_make() {
     insta::assert_snapshot!(without("cc").0, @r"
     exit code 5

@@ -59,6 +59,7 @@ fn the_plan_is_said_before_the_search_and_stays_in_journal_and_report() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_plan_of_a_second_hunt_promises_no_cost_that_the_store_may_save() {
     let env = TestEnvironment::new();
     let history = line("g g g g b b b b b").build(&env);

@@ -128,6 +128,21 @@ impl Kind {
         }
     }
 
+    /// Whether a test that is not long has a case of this kind. Each other kind is a kill of another
+    /// process, harm to other files or another disk, or a failure that scenarios have too.
+    pub(crate) fn is_always_tested(self) -> bool {
+        matches!(
+            self,
+            Self::Kill(Victim::Driver | Victim::Engine | Victim::Everybody)
+                | Self::Full(Place::Store)
+                | Self::Orphans
+                | Self::Damage(Harm::Torn, Files::Records)
+                | Self::Damage(Harm::Flipped, Files::Journal)
+                | Self::Memory
+                | Self::Broken
+        )
+    }
+
     /// Most runs that one fault may cost, beyond those of a hunt without faults; `None` if a fault
     /// lasts for a while and may hit many runs.
     pub(crate) fn cost(self) -> Option<usize> {

@@ -4,7 +4,8 @@
 //! without faults, lose no sample, and leave nothing behind.
 //!
 //! ```text
-//! cargo test --all-features --test it faults::                     one of each kind
+//! cargo test --all-features --test it faults::                     one of each of nine kinds
+//! cargo test --all-features --test it faults:: -- --include-ignored          one of each kind
 //! FAULTS=1000 SEED=7 cargo test --all-features --test it faults:: -- --nocapture
 //! FAULT=1234 cargo test --all-features --test it faults:: -- --nocapture     one case, in full
 //! ```
@@ -116,10 +117,33 @@ fn no_fault_costs_the_answer_or_leaves_a_mess() {
         return;
     }
     let seed = number("SEED").unwrap_or(20_261_123);
-    let cases = cases(seed, number("FAULTS").map(|_| count("FAULTS", 0)));
-    println!("SEED={seed}, {} cases", cases.len());
-    let again = if number("FAULTS").is_some() { 0 } else { 2 };
-    let table = survey(&cases, again);
+    println!("SEED={seed}");
+    if number("FAULTS").is_some() {
+        return all_pass(&cases(seed, Some(count("FAULTS", 0))), 0);
+    }
+    let mut cases = cases(seed, None);
+    if std::env::var_os("KIND").is_none() {
+        cases.retain(|case| case.kind.is_always_tested());
+    }
+    all_pass(&cases, 2);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn no_fault_of_another_kind_costs_the_answer_or_leaves_a_mess() {
+    // With one of these, the test above has these kinds too.
+    if ["FAULT", "FAULTS", "KIND"].iter().any(|name| std::env::var_os(name).is_some()) {
+        return;
+    }
+    let mut cases = cases(number("SEED").unwrap_or(20_261_123), None);
+    cases.retain(|case| !case.kind.is_always_tested());
+    all_pass(&cases, 2);
+}
+
+/// Runs all cases, and one that fails up to so many times again.
+fn all_pass(cases: &[Case], again: usize) {
+    println!("{} cases", cases.len());
+    let table = survey(cases, again);
     table.print();
     assert_eq!(table.failed(), 0, "failed cases, named above");
     assert!(table.struck() > 0, "no fault was injected");

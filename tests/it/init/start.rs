@@ -34,6 +34,7 @@ fn start_writes_what_is_not_there_and_hunts_with_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn start_hunts_where_nothing_can_be_written() {
     let Planted { env, culprit } = make_tree();
     let named = ["start", "--good", "v1", "--config", "/proc/o.toml", "--set", "build.jobs=1"];

@@ -64,6 +64,7 @@ fn a_make_tree_is_hunted_in() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_make_tree_that_builds_in_place_is_hunted_in() {
     let makefile = "CC = cc\n.PHONY: perplexity\nperplexity: ppl.c score.c\n\t$(CC) -O1 -o eval/perplexity ppl.c score.c -lm\n";
     let files = [
@@ -81,6 +82,7 @@ fn a_make_tree_that_builds_in_place_is_hunted_in() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_cmake_tree_is_hunted_in() {
     let there = std::process::Command::new("cmake").arg("--version").output();
     assert!(there.is_ok(), "this test needs cmake; install it, e.g. apt-get install cmake");

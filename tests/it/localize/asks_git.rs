@@ -23,6 +23,7 @@ fn value(asks: &str) -> String {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_run_that_asks_git_for_changed_files_shows_the_bad_end_without_a_commit() {
     for asks in
         ["[ -z \"$(git status --porcelain --untracked-files=no)\" ]", "git diff --quiet HEAD"]
@@ -89,6 +90,7 @@ fn is_in_doubt_or_right(env: &TestEnvironment, hunt: &Hunt) {
 
 /// The name of a modified tree's HEAD is on no branch, so each removal seems to heal the bad end.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_or_run_that_asks_whether_head_is_on_a_branch_does_not_trust_removals() {
     let asks = "git for-each-ref --contains HEAD | grep -q .";
     for is_build in [true, false] {

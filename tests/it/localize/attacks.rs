@@ -9,6 +9,7 @@ fn end(hunt: &Hunt) -> &serde_json::Value {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn of_two_parts_that_are_only_bad_together_neither_is_alone_or_innocent() {
     // `z.conf` of the parent overrides what `a.conf` adds.
     let world = world(|plan| {

@@ -40,6 +40,7 @@ fn two_runs_that_work_do_not_show_that_the_failure_is_gone() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_rate_that_stays_open_is_no_sign_that_the_failure_is_gone() {
     // 4 of 24 runs fail: more than the machine makes fail, and less than half.
     let seldom = " crash:11 well well well well".repeat(4);

@@ -173,6 +173,7 @@ fn a_line_that_is_another_one_in_moved_code_is_named_with_both_texts() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_edit_is_found_beside_others_that_cannot_be_undone() {
     let places =
         ["        x[i] +", "        double", "        x[i] =", "        if (x[i]", "    for"];
@@ -191,6 +192,7 @@ fn an_edit_is_found_beside_others_that_cannot_be_undone() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn if_no_edit_makes_the_step_the_rest_of_the_change_is_searched() {
     let main = main_of_move().replace("0.25 * dot", "0.5 * dot");
     let hunt = moves(&HARMLESS, &main).finds("3");

@@ -69,6 +69,7 @@ fn each_commit_has_its_cause_and_reverting_all_of_them_heals() {
 /// In noise, the threshold is the middle of the whole change. The bad end without the larger step is
 /// on its good side, and still worse than the good end by the smaller step.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn in_noise_one_of_two_reverts_does_not_heal_the_bad_end() {
     let world = world(|plan| two_steps(plan).with_all("noise = 0.02").with_all("seed = 11"));
     let hunt = world.finds("4");
@@ -182,6 +183,7 @@ fn two_fixes(plan: Plan) -> Plan {
 const FIXES: [&str; 5] = ["--find-fix", "--bad", "v1", "--good", "HEAD"];
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn both_parts_of_a_fix_are_needed_at_the_good_end_and_heal_the_bad_one() {
     let world = world(two_fixes);
     let hunt = world.env.start(&FIXES).expect(0, "culprit");

@@ -42,6 +42,7 @@ fn another_tolerance_judges_again_without_a_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_tighter_tolerance_runs_only_what_is_missing() {
     let told = hunt(line("7.0 7.0 7.1 7.1 7.5 7.5 7.5 7.5")).finds("4").costs(16, 7);
     let known = told.env().runs().len();
@@ -76,6 +77,7 @@ fn another_input_makes_old_runs_worthless() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn two_hunts_at_once_in_one_repository_do_not_disturb_each_other() {
     let plan = line("7.0 7.0 7.5 7.5 7.5 7.5 8.1 8.1").with_all("chunk_ms = 30");
     let row = hunt(plan);
@@ -111,6 +113,7 @@ fn another_environment_is_measured_anew() {
 
 /// The default number of threads is that of the usable cores, and results may depend on it.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn other_cores_are_measured_anew() {
     let cores = std::thread::available_parallelism().unwrap().get();
     assert!(cores > 1, "this test needs two cores");
@@ -126,6 +129,7 @@ fn other_cores_are_measured_anew() {
 
 /// A system library that the engine loads is replaced between two hunts.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn another_library_is_measured_anew() {
     let library = |text: &'static str| {
         move |env: &mut TestEnvironment, _: &History| {

@@ -120,6 +120,7 @@ fn found_in(env: &TestEnvironment, good: &str, culprit: &str) -> (Vec<Value>, Hu
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_option_of_cmakes_and_the_flags_that_it_changes_are_told() {
     let env = cmake_tree("set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n");
     let (found, hunt) = found_in(&env, "HEAD~4", "HEAD~1");

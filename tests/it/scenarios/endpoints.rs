@@ -67,6 +67,7 @@ fn a_broken_build_is_hunted() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_that_makes_no_program_is_hunted() {
     let plan = line("g g g g").with(2, "program = none").with(3, "program = none");
     // The good end ran twice, commit 1 five times. Commits 2 and 3 have no program to run.

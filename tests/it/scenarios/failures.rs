@@ -97,6 +97,7 @@ fn what_cmake_lacks_and_what_a_compiler_lacks() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn infinity_and_nan() {
     finds_50([&["fate = inf"], &["fate = nan"]]);
 }

@@ -163,6 +163,7 @@ fn a_hunt_waits_for_the_machine_and_goes_on_by_itself() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fault_that_passes_during_a_pause_costs_nothing_but_time() {
     let env = TestEnvironment::new();
     let mut plan = line("g g g g b b b b");
@@ -245,6 +246,7 @@ fn a_run_whose_child_the_kernel_kills_is_short_of_memory() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_build_whose_compiler_the_kernel_kills_is_short_of_memory() {
     let env = TestEnvironment::new();
     let history = line("g g b").file(1, "hungry", "1\n").without(2, "hungry").build(&env);

@@ -4,6 +4,7 @@ use super::hunt;
 use crate::kit::{graph, line};
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_lies_in_the_middle() {
     let told = hunt(line("b b b b g g g g")).for_the_fix().finds("4").costs(15, 7);
     let report = &told.hunt.report;
@@ -48,6 +49,7 @@ fn what_was_mended_in_two_steps_is_accounted_for() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_came_with_a_side_branch() {
     let plan = graph(&[
         "a: b",

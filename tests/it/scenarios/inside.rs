@@ -164,6 +164,7 @@ fn the_commit_of_the_submodule_did_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn without_the_key_the_answer_says_how_to_hunt_inside() {
     let env = TestEnvironment::localizing();
     let kernels = Kernels::new(&env, &[G, G, G, B, B]);
@@ -215,6 +216,7 @@ fn links_in_a_hunt_inside_lead_to_the_submodules_site() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_script_of_a_hunt_inside_exchanges_the_submodule() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B, B]);
@@ -284,6 +286,7 @@ fn a_step_of_the_engine_itself_is_not_put_on_the_submodule() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_pin_that_goes_back_loses_what_mended_it() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[B, B, B, G, G]);
@@ -346,6 +349,7 @@ fn a_branch_of_the_submodule_that_was_merged_is_searched_too() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_hunt_inside_that_was_stopped_is_taken_up() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, G, "break_world = broken", B, B, B, B]);

@@ -49,6 +49,7 @@ fn a_bisect_of_the_users_own_goes_on() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn head_is_detached() {
     let detach = |env: &mut TestEnvironment, history: &History| {
         env.git(&["checkout", "--quiet", "--detach", history.commit(1)]);
@@ -57,6 +58,7 @@ fn head_is_detached() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn another_branch_is_checked_out() {
     let switch = |env: &mut TestEnvironment, history: &History| {
         env.git(&["checkout", "--quiet", "-b", "topic", history.commit(0)]);
@@ -117,6 +119,7 @@ fn the_users_hook_on_references_does_not_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_users_hooks_elsewhere_do_not_run() {
     let hooks = |env: &mut TestEnvironment, _: &History| {
         let folder = env.path("home/hooks");
@@ -232,6 +235,7 @@ fn of_the_home(ppl: u32) -> String {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn tables_in_the_home_folder_hide_no_regression() {
     let worse = line("g g g g g g").program(0, "run.sh", &of_the_home(7)).program(
         4,

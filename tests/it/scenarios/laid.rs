@@ -148,6 +148,7 @@ fn with_a_fix(row: Row, path: &str, text: &str) -> Row {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_patch_may_come_from_a_commit_and_is_passed_over_where_its_content_is() {
     let plan = with_a_broken_range().file(5, "kernels/fix.conf", "build_exit =\n");
     let row = with_a_fix(hunt(plan), "kernels/fix.conf", "build_exit =\n");
@@ -178,6 +179,7 @@ fn a_bad_endpoint_that_takes_no_patch_is_no_target() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn keys_know_a_patch_by_what_it_makes_of_a_commit() {
     let told = patched(hunt(with_a_broken_range()), FIX, "").finds("3").costs(15, 7);
     // Another header and another file name leave the content the same.
@@ -197,6 +199,7 @@ fn a_patch_only_where_it_is_wanted() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn patches_and_revisions_are_frozen_with_the_hunt() {
     let mut plan = with_a_broken_range().with_all("needs = bench/tool");
     plan = plan.file(5, "bench/tool", "new\n");

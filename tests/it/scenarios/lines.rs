@@ -4,6 +4,7 @@ use super::hunt;
 use crate::kit::line;
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_lies_in_the_middle() {
     let told = hunt(line("g g g g b b b b")).finds("4").costs(15, 7);
     let env = told.env();
@@ -50,6 +51,7 @@ fn what_got_better_on_the_way_is_no_baseline() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn endpoints_within_a_longer_line() {
     let told = hunt(line("g g g g b b b b")).between("2", "6").finds("4").costs(14, 6);
     for label in ["0", "1", "7"] {

@@ -115,6 +115,7 @@ fn a_module_of_the_users_checkout_voids_the_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn what_is_linked_in_may_be_loaded() {
     let plan = benched(line("g g g g g")).file(3, "rounding.py", "def to(x):\n    return x + 1\n");
     let row = run(with_an_editable_install(plan));
@@ -169,6 +170,7 @@ print(f'Final estimate: PPL = {ppl} +/- 0.01')
 ";
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_right_to_execute_a_file_is_told_where_the_repository_does_not_keep_it() {
     let plan = line("g g g g g").file(0, "m.py", ASKS);
     let plan = plan.program(0, "tool.sh", "exit\n").file(3, "tool.sh", "exit\n");
@@ -192,6 +194,7 @@ fn asking(question: &str, bad: &str) -> String {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_run_that_asks_git_is_not_taken_for_that_of_another_commit() {
     let question = "int(subprocess.check_output(['git', 'rev-list', '--count', 'HEAD']))";
     let plan = line("g g g g g g g g g").file(0, "m.py", &asking(question, "> int(sys.argv[1])"));

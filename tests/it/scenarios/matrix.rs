@@ -17,6 +17,7 @@ fn in_cells(row: Row) -> Row {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn one_cell_alone_gets_worse() {
     let mut plan = line("g g g g g g g g");
     for label in 4..8 {
@@ -54,6 +55,7 @@ fn one_commit_explains_every_cell_that_broke() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn several_commits_explain_several_cells() {
     let mut plan = line("g g g g g g g g");
     for label in 2..8 {
@@ -68,6 +70,7 @@ fn several_commits_explain_several_cells() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_cell_has_a_model_of_its_own() {
     let mut plan = line("g g g g");
     for label in 2..4 {

@@ -53,6 +53,7 @@ fn a_step_within_a_mended_one_is_the_one_that_stayed() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_that_was_made_good_in_part_stays_named() {
     let speed = [(20, "9.0"), (40, "8.2")];
     hunt(spans(&speed)).finds("20").costs(27, 18);
@@ -65,6 +66,7 @@ fn next_to_nothing_left_of_a_huge_step_may_be_anothers() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_regression_reverted_and_landed_again_is_told_both_times() {
     let told = hunt(spans(&[(20, "7.5"), (30, "7.0"), (34, "7.5")])).finds("20 34").costs(29, 17);
     assert_eq!(told.label(&told.hunt.report["culprit"]["commit"]), "34");
@@ -137,6 +139,7 @@ fn small_steps_after_the_found_one_are_no_single_commits() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn what_is_left_of_a_change_is_tested_if_a_part_was_put_back() {
     let plan = notes(kernels(24, &[(5, "a", 0.36)]), 0, "plain");
     let plan = notes(notes(plan, 5, "rows of four"), 15, "plain");
@@ -210,6 +213,7 @@ fn step_among_commits_that_do_not_build(text: &str, later: &[(usize, &str, f64)]
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_among_commits_that_do_not_build_is_no_answer_if_only_its_lines_were_taken_back() {
     let row = step_among_commits_that_do_not_build("ppl+a = 0\n", &[(10, "b", 0.3)]);
     let (told, history) = row.hunted();

@@ -51,6 +51,7 @@ fn two_branches_that_are_good_alone_do_not_go_together() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_octopus_brings_it_with_its_third_branch() {
     let plan = graph(&["a: g", "b < a: g", "c < a: g", "d < a: b", "o < b c d: b", "e < o: b"]);
     hunt(plan).finds("d").costs(16, 8);
@@ -125,6 +126,7 @@ fn first_build_flips(plan: Plan, label: &str) -> Plan {
 
 /// `s` forks off at `a`, whose first build by chance shows what `s` breaks.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn one_build_of_the_commit_where_it_forks_off_does_not_set_a_branch_aside() {
     let commits = "a:g, b < a:g, c < b:g, d < c:g, s < a:b, m < d s:b, e < m:b";
     let plan = graph(&commits.split(',').collect::<Vec<_>>());
@@ -207,6 +209,7 @@ fn if_such_a_branch_may_have_made_the_step_all_open_commits_are_candidates() {
 
 /// `m` merges `s`, which changes nothing that is measured, and takes most of the step of `c` back.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_that_a_merge_itself_takes_back_in_part_stays_named() {
     let commits = "a:g, b < a:g, s < a:g, c < b:g, d < c:g, m < d s:g, e < m:g";
     let plan = graph(&commits.split(',').collect::<Vec<_>>())
@@ -285,6 +288,7 @@ fn a_step_of_a_good_branch_that_comes_in_behind_untestable_commits_is_named() {
 
 /// An untestable commit makes a step too, so that the branch explains only a part of the span's.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_commits_of_such_a_branch_are_candidates_if_untestable_ones_may_have_made_a_part() {
     let plan = branch_into_untestable_commits().file("p", "kernels/p.conf", "ppl+p = 0.4\n");
     let (told, history) = hunt(plan).hunted();
@@ -306,6 +310,7 @@ fn first_parent_names_the_merge_that_brought_it() {
 /// The answer says nothing of the second parent, which was not measured, and how to go on. The
 /// proposed hunt finds the commit of the branch.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn first_parent_says_that_the_branch_was_not_searched() {
     let plan =
         || graph(&["a: g", "b < a: g", "s1 < a: g", "s2 < s1: b", "m < b s2: b", "e < m: b"]);
@@ -328,6 +333,7 @@ fn good_is_on_another_branch_and_the_merge_base_is_good() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn good_is_on_another_branch_and_worse_than_the_merge_base() {
     let plan = graph(&["a: 6.0", "x < a: 7.0", "b < a: 7.0", "c < b: 7.5", "d < c: 7.5"]);
     let (told, history) = hunt(plan).between("x", "d").hunted();
@@ -355,6 +361,7 @@ fn one_build_of_the_merge_base_does_not_deny_a_regression() {
 
 /// `x` and `f` mend the merge base in the same way. `y` breaks the line of `f` again by as much.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn good_is_on_another_branch_and_the_way_from_the_merge_base_was_good_in_between() {
     let commits = "a:g, x < a:g, g < x:g, b < a:g, c < b:g, f < c:g, d < f:g, y < d:g, e < y:g";
     let mut plan = graph(&commits.split(',').collect::<Vec<_>>())
@@ -370,6 +377,7 @@ fn good_is_on_another_branch_and_the_way_from_the_merge_base_was_good_in_between
 
 /// The same, but the mend comes in by a merge, and `c` beside its branch is bad.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn good_is_on_another_branch_and_the_way_from_the_merge_base_was_mended_by_a_merge() {
     let commits = "a:g, x < a:g, b < a:g, f < b:g, c < b:g, m < c f:g, d < m:g, y < d:g, e < y:g";
     let mut plan = graph(&commits.split(',').collect::<Vec<_>>())
@@ -431,6 +439,7 @@ fn a_bad_root_of_its_own_has_no_parent_to_be_measured_against() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_unbuildable_root_is_merged_in_as_a_subfolder_would_be() {
     let plan = graph(&["a: g", "b < a: g", "u1: x", "u2 < u1: x", "m < b u2: b", "e < m: b"]);
     hunt(plan).leaves("m u1 u2").costs(6, 8).agrees_with_git();

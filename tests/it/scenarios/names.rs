@@ -25,6 +25,7 @@ fn a_repository_whose_path_has_blanks_and_quotes() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_repository_whose_path_has_umlauts() {
     in_folder("größer als 日本語".as_bytes()).finds("2").costs(14, 6);
 }
@@ -35,6 +36,7 @@ fn a_repository_whose_path_has_a_newline() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_repository_whose_path_begins_with_a_dash() {
     in_folder(b"--upload-pack=x").finds("2").costs(14, 6);
 }

@@ -69,6 +69,7 @@ fn hangs_once(label: usize) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_that_hangs_once_is_measured_again() {
     hangs_once(3);
 }

@@ -57,6 +57,7 @@ fn stops_no_hunt(broken: &str, shown: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_broken_line_of_an_author_or_a_date_stops_no_hunt() {
     stops_no_hunt("Ada \x1b[31m ada@example.org 1767000000 +0000", "Ada ");
     stops_no_hunt("Ada <ada@example.org> yesterday +0000", "yesterday +0000");
@@ -161,6 +162,7 @@ fn a_commit_that_cannot_be_read_is_the_machines_fault() {
 /// The disk for the slots is too small for the commit: the hunt stops, and goes on when there is
 /// room.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_full_disk_is_the_machines_fault() {
     let large = "x".repeat(1 << 20);
     let plan = line("g g g g b").file(2, "large", &large).without(3, "large");

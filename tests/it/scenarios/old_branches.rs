@@ -47,6 +47,7 @@ fn answers_with(row: Row, commit: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_first_commit_of_such_a_branch_makes_the_step() {
     answers_with(row(plan(0, 0.5, 0.3)), "n");
 }
@@ -64,6 +65,7 @@ fn a_step_larger_than_the_fix_is_found_on_such_a_branch() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_posterior_has_an_answer_too() {
     let row = row(plan(0, 0.5, 0.3)).with(&["--search", "posterior"]);
     answers_with(row, "n");

@@ -110,6 +110,7 @@ fn endpoints_that_run_different_checks_cannot_be_compared() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_distance_of_one_check_is_hunted_by_its_name() {
     let plan = line("g g g g").with_all("checks = q:pass:1e-7 k:pass:3e-7");
     let plan = plan.with(2, "checks = q:pass:2e-7 k:pass:3e-7");
@@ -126,6 +127,7 @@ fn tensors(plan: Plan) -> Row {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
     // Commit 3 adds up the shown values only, without the hidden 1. As a sum of all values it
     // would count as good.
@@ -142,6 +144,7 @@ fn a_tensor_that_drifts_is_hunted_and_a_sum_of_less_is_not_compared() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_first_tensor_that_is_nan_is_named() {
     let plan = line("g g g g").with_all("tensors = l_out-0:1.5 result_output:2");
     let plan = plan.with(2, "tensors = attn-0:nan l_out-0:1.5 result_output:2");

@@ -299,6 +299,7 @@ fn a_commit_that_takes_another_projects_sources_over_names_their_range() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_submodule_that_is_checked_out_where_its_remote_is_gone() {
     let prepare = |env: &TestEnvironment, folder: &Path| {
         initialise(env);

@@ -42,6 +42,7 @@ fn a_failed_build_is_tried_again_only_if_it_is_asked_for() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_failed_run_is_tried_again_only_if_it_is_asked_for() {
     let (env, history) = faulty("g g g b b", "odd-run", 2);
     let hunt = env.hunt().expect(3, "candidates");

@@ -121,6 +121,7 @@ fn a_ruler_that_the_proposed_commit_lacks_is_not_proposed() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_end_with_the_other_ruler_already_needs_no_run() {
     let plan = line("7.0 7.0 7.0 7.0 7.5 7.5").file(0, BENCH, "ppl+bench = 0\n");
     let plan = plan.file(1, BENCH, "ppl+bench = 0.5\n").file(5, BENCH, "ppl+bench = 0\n");
@@ -130,6 +131,7 @@ fn an_end_with_the_other_ruler_already_needs_no_run() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn an_old_ruler_hides_the_step_of_an_earlier_engine() {
     // The old bench does not see what the engine adds from commit 2 on.
     let mut plan = line("g g g g g g").file(0, BENCH, "ppl+engine = 0\n");

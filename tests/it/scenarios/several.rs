@@ -72,6 +72,7 @@ fn nobody_is_blamed_for_a_ramp() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_step_beside_a_ramp_is_blamed_and_the_ramp_told() {
     let plan = line("7.0 7.03 7.06 7.09 7.12 7.15 7.65 7.68 7.71 7.74 7.77 7.80");
     let told = hunt(plan).finds("6").costs(22, 10);
@@ -125,6 +126,7 @@ fn a_failure_and_a_guard_broken_by_two_commits() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_failure_and_a_guard_broken_by_one_commit() {
     let plan = (6..8).fold(line("g g g g g g s s"), |plan, label| plan.with(label, "tg = 50"));
     hunt(plan).oracle(and_speed).finds("6").costs(22, 7);

@@ -171,6 +171,7 @@ fn a_search_that_was_misled_is_so_again() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_search_that_stopped_goes_on_with_the_same_text() {
     let mut plan = plain();
     // The first commit of the search breaks the machine, whichever it is.

@@ -40,6 +40,7 @@ fn it_is_broken_from_the_start() {
 
 /// A hunt never compares values from two shells.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn it_is_resumed_from_another_shell() {
     let row = hunt(line("g g b b"));
     row.env.world("transient", true);

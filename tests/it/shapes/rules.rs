@@ -52,6 +52,7 @@ fn small_differences(values: &str) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_small_difference_rules_nothing_out_however_many_cells_have_one() {
     small_differences("256, 173, 252, 171, 128, 96");
 }

@@ -20,6 +20,7 @@ fn wavering() -> Plan {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn logits_are_compared_with_the_good_end_of_the_hunt() {
     let mut plan = line("g g g g");
     for label in 2..4 {
@@ -59,6 +60,7 @@ fn a_slower_commit_is_verified_where_the_machine_drifts() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn facts_are_claims_too() {
     let mut plan = line("g g g g").with_all("launch = 256,1,1");
     for label in 2..4 {
@@ -84,6 +86,7 @@ fn runs_that_differ_are_claims_too() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_commit_of_a_submodule_is_verified_inside_the_engine() {
     let env = TestEnvironment::new();
     let kernels = env.path("kernels");
@@ -156,6 +159,7 @@ fn in_noise_fresh_pairs_decide() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn too_much_noise_is_undecided() {
     let wild = "7.0 9.0 5.0 8.0 6.0 7.5 6.5";
     let mut plan = wavering();

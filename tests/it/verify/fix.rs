@@ -6,6 +6,7 @@ use super::{CELL, sent, sent_after};
 use crate::kit::{Oracle, TestEnvironment, line};
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_fix_must_heal_each_cell() {
     let mut plan = line("g g g g");
     for label in 2..4 {

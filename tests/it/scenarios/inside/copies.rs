@@ -57,6 +57,7 @@ fn a_commit_of_the_project_whose_copy_was_synced_did_it() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_copy_whose_commits_are_not_here_says_how_to_go_on() {
     let env = TestEnvironment::new();
     let kernels = Kernels::new(&env, &[G, G, B]);
@@ -87,6 +88,7 @@ fn a_copy_with_changes_of_its_own_is_not_taken_for_the_project() {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn links_in_a_hunt_in_a_copy_lead_to_the_remote_with_its_commits() {
     let found = link_in_a_copy(true);
     assert_eq!(found.as_deref(), Some("https://codeberg.org/ada/kernels/commit/C"));

@@ -103,6 +103,7 @@ fn an_answer_inside_is_no_surer_than_the_one_that_it_rests_on() {
 /// Commit 2 brings a bad kernel, and commit 6 moves the pin on to a harmless one. The revert of
 /// commit 2 conflicts with commit 6, but inside the submodule the bad kernel comes out alone.
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn a_bad_kernel_comes_out_of_a_pin_that_moved_on() {
     let env = TestEnvironment::localizing();
     let mut kernels = Kernels::new(&env, &[G, "ppl = 7.5"]);

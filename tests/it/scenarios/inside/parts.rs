@@ -48,6 +48,7 @@ fn names_the_second_hunk(inside: &Value) {
 }
 
 #[test]
+#[ignore = "long: scripts/test --long"]
 fn the_hunk_inside_the_submodule_is_named_and_its_revert_heals() {
     let env = TestEnvironment::localizing();
     let kernels = with_two_hunks(&env);
