@@ -99,10 +99,10 @@ impl History {
     }
 }
 
-/// Splits what `git diff-tree --stdin` prints: each diff, by its line of two trees. `asked`: these
-/// lines with their ends. Git repeats such a line before its diff, and omits it if a tree cannot be
-/// read. No line of a diff looks like one: lines of a hunk begin with a mark, the others with a
-/// word.
+/// Splits the output of `git diff-tree --stdin` into diffs. `asked`: the lines that git read, each
+/// the names of two trees and a line end. Git prints such a line again before its diff, and omits
+/// both if a tree cannot be read. The returned diffs have these lines as keys. No line of a diff
+/// begins with the name of a tree, so none looks like such a line.
 fn diffs_of<'a>(printed: &'a [u8], asked: &BTreeSet<&[u8]>) -> BTreeMap<&'a [u8], &'a [u8]> {
     let mut diffs = BTreeMap::new();
     // The line of the current diff, and the place where that diff begins.

@@ -50,7 +50,7 @@ pub(super) struct SeenPorts {
 
 impl PortWatch {
     /// Begins before the run. A sandbox has a network of its own. `asks_for_server`: whether it
-    /// matters which older server may have answered.
+    /// matters that a server from before the run may answer it.
     pub(super) fn begin(is_sandboxed: bool, asks_for_server: bool) -> Self {
         let before = (!is_sandboxed).then(|| {
             let listening = TcpSockets::listening_now();

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 /// If a file changed less than this before it is read, it may change again and keep that time.
 pub(super) const SHORTLY: Duration = Duration::from_millis(100);
 
-/// Whether a file whose inode last changed at `changed_ns` (nanoseconds since 1970) changed shortly
-/// before this time, or (on a disk with another clock) after it.
+/// Whether a file changed shortly before `now`, or (on a disk with another clock) shortly after it.
+/// `changed_ns`: when its inode last changed, nanoseconds since 1970.
 pub(super) fn is_recent(changed_ns: i128, now: SystemTime) -> bool {
     let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - changed_ns;

@@ -91,8 +91,8 @@ fn tally(
     tally
 }
 
-/// Some of the forty hunts in seven parallel tests, of which six are long. At most two of all may
-/// end undecided, and none may be wrong.
+/// Some of forty hunts. Seven tests share the forty, and six of these tests are long. Of all
+/// that one process makes, at most two may end undecided, and none may be wrong.
 /// A seed does not fix the runs: build and run times decide whether to build or to run again.
 fn some_hunts(seeds: std::ops::RangeInclusive<usize>) {
     static UNDECIDED: AtomicUsize = AtomicUsize::new(0);
