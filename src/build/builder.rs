@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::differ;
 use crate::evaluation::{
-    Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE, Phase, fault_of,
+    ChangedDuring, Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE,
+    Phase, fault_of,
 };
-use crate::git::{GitError, Worktree};
+use crate::git::{CommonFiles, GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildRecord, PendingLog, StoreError, attempt_name, publish_log};
 
@@ -77,7 +78,7 @@ pub(crate) fn build(request: BuildRequest<'_>) -> Result<Built, BuildError> {
         && failed.is_tried_again(request.phase, failure, fault)
     {
         failed.add(failure.clone(), fault, tried.record.wall_s);
-        tried = attempt(request, false)?;
+        tried = after(tried, attempt(request, false)?);
     }
     tried.record.failed_attempts = failed.cost();
     let starved = matches!(tried.fault, Some(Fault::Resource));
@@ -146,7 +147,13 @@ fn attempt(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, Buil
     let tried = attempt_once(request, keeps_build)?;
     // What was made may depend on the commit that the slot held before. This attempt is the first
     // in the repository's slots of which that is known; those after it check out all files anew.
-    if tried.is_mixed { attempt_once(request, false) } else { Ok(tried) }
+    if tried.is_mixed { Ok(after(tried, attempt_once(request, false)?)) } else { Ok(tried) }
+}
+
+/// The attempt after another one. It may find what the other one left in the common git folder.
+fn after(before: Attempt, mut next: Attempt) -> Attempt {
+    next.record.git_folder = before.record.git_folder.or(next.record.git_folder);
+    next
 }
 
 fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt, BuildError> {
@@ -176,6 +183,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
     let caches = CompilerCaches::begin(slot.root(), env, may_use_direct_mode(request));
     own.extend(caches.variables().iter().cloned());
     let git = GitWatch::begin(slot);
+    let shared = CommonFiles::of(request.repository);
     let mut commands = Vec::new();
     let mut printed = Compiled::default();
     let mut failed = None;
@@ -187,6 +195,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         }
     }
     let asked_git = git.finish();
+    let git_folder = shared.change(request.commit, ChangedDuring::Build);
     if failed.as_ref().is_none_or(|(failure, fault)| is_whole(failure, *fault)) {
         slot.set_whole()?;
     }
@@ -225,6 +234,7 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         log_sha256: None,
         failed_attempts: None,
         asked_git,
+        git_folder,
         node: request.node.map(str::to_owned),
     };
     let is_mixed = is_written && is_kept && !keeps_build;

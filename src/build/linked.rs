@@ -3,9 +3,9 @@
 //! are compared before and after each build and run.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::files::FileState;
 use crate::store::KeyHasher;
 
 /// Maximum number of files to compare; more would take seconds at each build and run.
@@ -39,38 +39,12 @@ fn and_more(more: usize) -> String {
     if more == 0 { String::new() } else { format!(" (and {more} more)") }
 }
 
-/// File system data that shows whether a file changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl State {
-    fn of(path: &Path) -> Option<Self> {
-        Some(Self::from(&std::fs::symlink_metadata(path).ok()?))
-    }
-}
-
-impl From<&std::fs::Metadata> for State {
-    fn from(meta: &std::fs::Metadata) -> Self {
-        Self {
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
-}
-
 /// A snapshot of the files in linked folders.
 #[derive(Debug)]
 pub(crate) struct Linked {
     tops: Vec<PathBuf>,
     /// `None` if there are more than [`MOST_FILES`].
-    files: Option<BTreeMap<PathBuf, State>>,
+    files: Option<BTreeMap<PathBuf, FileState>>,
 }
 
 impl Linked {
@@ -123,7 +97,7 @@ pub(crate) fn linked_digest(target: &Path) -> String {
     let Ok(top) = target.canonicalize() else { return MISSING.to_owned() };
     let mut hasher = KeyHasher::new("linked");
     let files = files(std::slice::from_ref(&top)).unwrap_or_else(|| at_top(&top));
-    for (path, State { size, modified: (seconds, nanoseconds), .. }) in files {
+    for (path, FileState { size, modified: (seconds, nanoseconds), .. }) in files {
         let name = path.strip_prefix(&top).unwrap_or(&path).to_string_lossy().into_owned();
         let state = format!("{size} {seconds}.{nanoseconds}");
         hasher = hasher.field("file", &name).field("state", &state);
@@ -131,11 +105,16 @@ pub(crate) fn linked_digest(target: &Path) -> String {
     hasher.hex()
 }
 
+/// The state of a file, or of a link itself; `None` if the system does not tell.
+fn state_of(path: &Path) -> Option<FileState> {
+    std::fs::symlink_metadata(path).ok().map(|meta| FileState::from(&meta))
+}
+
 /// The entries of a folder, folders included.
-fn at_top(top: &Path) -> BTreeMap<PathBuf, State> {
+fn at_top(top: &Path) -> BTreeMap<PathBuf, FileState> {
     let entries = std::fs::read_dir(top).into_iter().flatten().flatten().map(|entry| entry.path());
     let own = entries.filter(|path| !is_compiled_python(path));
-    own.filter_map(|path| Some((path.clone(), State::of(&path)?))).collect()
+    own.filter_map(|path| Some((path.clone(), state_of(&path)?))).collect()
 }
 
 /// Whether Python writes this file or folder by itself, wherever it runs.
@@ -144,7 +123,7 @@ pub(super) fn is_compiled_python(path: &Path) -> bool {
         || path.extension().is_some_and(|ending| ending == "pyc")
 }
 
-fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
+fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, FileState>> {
     let mut found = BTreeMap::new();
     let mut left = tops.to_vec();
     while let Some(path) = left.pop() {
@@ -157,7 +136,7 @@ fn files(tops: &[PathBuf]) -> Option<BTreeMap<PathBuf, State>> {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             left.extend(entries.map(|entry| entry.path()));
         } else {
-            found.insert(path, State::from(&meta));
+            found.insert(path, FileState::from(&meta));
         }
         if found.len() > MOST_FILES {
             return None;

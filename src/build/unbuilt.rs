@@ -100,6 +100,7 @@ fn unbuilt(
         log_sha256: None,
         failed_attempts: None,
         asked_git: BTreeSet::new(),
+        git_folder: None,
         node: None,
     }
 }

@@ -13,7 +13,7 @@ use crate::report;
 use crate::search::steps_of;
 use crate::stats::median;
 use crate::store::Store;
-use crate::store::journal::{Event, HuntPart, Options, Plan};
+use crate::store::journal::{Event, HuntPart, Options, Plan, PlanAhead};
 use crate::ui::{Ui, text};
 
 use super::{Failed, exit};
@@ -81,6 +81,8 @@ fn plan(
     let parts = hunt::plan_parts(config, size, durations);
     let search = parts.iter().find(|part| part.part == HuntPart::Search);
     let ahead = search.and_then(|search| hunt::work_ahead(size, search, durations));
+    let in_jobs = config.executor.is_cluster();
+    let ahead = ahead.map(|ahead| PlanAhead { in_jobs, ..ahead });
     Plan {
         commits: range.commits,
         steps: steps_of(range.commits),
@@ -157,6 +159,7 @@ fn job(what: &str, options: &JobOptions, most: usize) -> String {
         ("account", &options.account),
         ("gres", &options.gres),
         ("constraint", &options.constraint),
+        ("container", &options.container),
     ];
     let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
     let mut all: Vec<String> = named.map(|(key, value)| format!("{key} {value}")).collect();
@@ -302,14 +305,17 @@ mod tests {
             max_jobs: 3,
             ..JobOptions::default()
         };
-        let slurm = Slurm { measure, build: Some(JobOptions::default()), ..Slurm::default() };
+        let container = Some("/images/cuda-12".to_owned());
+        let build = JobOptions { container, ..JobOptions::default() };
+        let slurm = Slurm { measure, build: Some(build), ..Slurm::default() };
         let executor = Executor { slurm: Some(slurm), ..Executor::default() };
         assert_eq!(
             said(&config("", executor.clone()), None),
             [
                 "measure: partition gpu, account lab, gres gpu:4, at most 4 h 00 min each, up to 3 \
                  jobs at the same time",
-                "build: time limit of the cluster, up to 1 job at the same time",
+                "build: container /images/cuda-12, time limit of the cluster, up to 1 job at the \
+                 same time",
                 "if values vary, commits are usually built and run one after the other",
             ]
         );

@@ -73,8 +73,11 @@ fn words(hunt: &HuntDir, report: &Report) -> Result<String, Failed> {
     }
     let entries = hunt.entries().map_err(Failed::store)?;
     let doing = Activity::read(&hunt.now_path()).filter(|_| is_driven);
-    if is_driven {
-        lines.push(doing.as_ref().map_or_else(|| "running".to_owned(), running));
+    if let Some(doing) = &doing {
+        lines.push(running(doing));
+    } else if is_driven {
+        let driver = hunt.holder().map_err(Failed::store)?.filter(|_| hunt.jobs().is_dir());
+        lines.push(between_jobs(driver.and_then(|driver| driver.since), &entries));
     } else {
         lines.push(format!("not running: {}", why_not(&entries)));
         let fault = fault(&entries);
@@ -169,6 +172,20 @@ fn planned_at(entries: &[Entry]) -> Option<jiff::Timestamp> {
     planned.at.parse().ok()
 }
 
+/// `running`, and what a hunt in jobs waits for if its job was ended since its driver began, at
+/// `since`: the hunt submits the next job when Slurm has said why.
+fn between_jobs(since: Option<jiff::Timestamp>, entries: &[Entry]) -> String {
+    let stopped = entries.last().filter(|last| matches!(last.event, Event::Stopped { .. }));
+    let stopped_at = stopped.and_then(|last| last.at.parse::<jiff::Timestamp>().ok());
+    if let (Some(since), Some(at)) = (since, stopped_at)
+        && at >= since
+    {
+        let why = "its job was ended; waiting for Slurm to say why, then the hunt tries again";
+        return format!("running: {why}");
+    }
+    "running".to_owned()
+}
+
 /// `running: build at 1a2b3c4d5e (search), for 12 s, 12 of 345`.
 fn running(doing: &Activity) -> String {
     format!("running: {}", task(doing))
@@ -189,5 +206,24 @@ fn task(doing: &Activity) -> String {
         (Some(why), Some(task)) => format!("{why}, {since}; {task}"),
         (Some(why), None) => format!("{why}, {since}"),
         (None, task) => format!("{}, {since}{build}", task.unwrap_or(did)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hunt_whose_job_was_ended_says_what_it_waits_for() {
+        let fault = RecordedFault::default();
+        let event = Event::Stopped { world: false, fault };
+        let stopped = [Entry { at: "2026-01-02T03:04:05Z".to_owned(), event }];
+        let since = |at: &str| Some(at.parse().unwrap());
+        let told = between_jobs(since("2026-01-02T03:00:00Z"), &stopped);
+        assert!(told.starts_with("running: its job was ended; waiting for Slurm"), "{told}");
+        let resumed = since("2026-01-02T03:05:00Z");
+        assert_eq!(between_jobs(resumed, &stopped), "running", "the hunt was stopped before");
+        assert_eq!(between_jobs(None, &stopped), "running", "on one machine");
+        assert_eq!(between_jobs(resumed, &[]), "running");
     }
 }

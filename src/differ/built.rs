@@ -1,6 +1,6 @@
-//! Which source files two builds compiled, and which of their object files differ.
+//! Which source files two builds compiled or read, and which of their object files differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::Setup;
 
@@ -61,8 +61,32 @@ impl BuiltSources {
     }
 }
 
+/// The files of the source tree that only the newer build compiled or read, by path from the top of
+/// the tree, as far as both builds have records of the same kind. Compilers may print paths from
+/// another folder, so the tree may lack some of these files.
+pub(crate) fn newly_read(before: &Setup, now: &Setup) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if !before.files.is_empty() {
+        let compiled = now.files.by.keys().filter(|name| !before.files.by.contains_key(*name));
+        let paths = compiled.map(|name| name.strip_prefix("{src}/").unwrap_or(name));
+        found.extend(paths.filter(|path| is_below(path)).map(str::to_owned));
+    }
+    if let (Some(before), Some(now)) = (&before.read, &now.read) {
+        found.extend(now.files.difference(&before.files).cloned());
+    }
+    found
+}
+
+/// Whether a path may be one from the top of the source tree.
+fn is_below(path: &str) -> bool {
+    let is_elsewhere = path.is_empty() || path.starts_with(['/', '{']);
+    !is_elsewhere && path.split('/').all(|part| part != "..")
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::evaluation::ReadFiles;
+
     use super::*;
 
     fn setup(compiled: &[&str], objects: &[(&str, &str)]) -> Setup {
@@ -73,6 +97,26 @@ mod tests {
         let objects = objects.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned()));
         setup.objects = objects.collect();
         setup
+    }
+
+    #[test]
+    fn what_only_the_newer_build_compiles_or_reads_is_told() {
+        let reading = |setup: Setup, files: &[&str]| {
+            let files = files.iter().map(|file| (*file).to_owned()).collect();
+            Setup { read: Some(ReadFiles { files, ..ReadFiles::default() }), ..setup }
+        };
+        let before = setup(&["{src}/src/gemm.c"], &[]);
+        let now = ["{src}/src/gemm_fast.c", "src/k.c", "{build}/v.c", "../a.c", "/usr/src/b.c"];
+        let now = setup(&now, &[]);
+        let told = |before: &Setup, now: &Setup| -> Vec<String> {
+            newly_read(before, now).into_iter().collect()
+        };
+        assert_eq!(told(&before, &now), ["src/gemm_fast.c", "src/k.c"]);
+        assert_eq!(told(&before, &before), [""; 0]);
+        assert_eq!(told(&setup(&[], &[]), &now), [""; 0]);
+        let before = reading(setup(&[], &[]), &["src/a.c", "inc/a.h"]);
+        let now = reading(now, &["src/a.c", "inc/fast.h"]);
+        assert_eq!(told(&before, &now), ["inc/fast.h"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, FormChange, HomeDoubt, InstalledCopy, Metric};
+use super::{CommitId, FormChange, GitFolderChange, HomeDoubt, InstalledCopy, Metric};
 
 /// What neither runs nor tests exclude of a confirmed commit. The default is no doubt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,8 @@ pub(crate) struct Doubts {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmeasured_before: Option<usize>,
     /// Set if one later commit took most of the step back, or improved the metric by more than the
-    /// step: that commit. It may have undone the whole step; then another change made the rest.
+    /// step, or if runs in noise leave open whether it did: that commit. It may have undone the
+    /// whole step; then another change made the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perhaps_mended_by: Option<CommitId>,
     /// Set if no test shows that the newer end needs the commit, and other commits gained back as
@@ -47,6 +48,10 @@ pub(crate) struct Doubts {
     /// copy. Whether it is meant is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_doubt: Option<InstalledCopy>,
+    /// Set if files changed in the git folder that all worktrees share, while a build or run went on:
+    /// they may carry results from one commit to another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_folder_doubt: Option<GitFolderChange>,
     /// Set if a metric's value comes from another place of the output since this commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form_change: Option<FormChange>,

@@ -116,6 +116,16 @@ impl LoadedFilesComparison {
         };
         self.unlike.iter().any(is_it)
     }
+
+    /// The commit's own files that only the later run loaded, by path below the checkout, or below
+    /// the build's folder.
+    pub(crate) fn only_now(&self) -> impl Iterator<Item = &str> {
+        let is_new = |file: &&FileDifference| {
+            file.how == FileDifferenceKind::OnlyNow && !file.path.starts_with('/')
+        };
+        let new = self.unlike.iter().filter(is_new);
+        new.filter_map(|file| file.path.split_once('/')).map(|(_, below)| below)
+    }
 }
 
 impl Loaded {
@@ -211,6 +221,7 @@ mod tests {
         let ran = LoadedFilesComparison { unlike: now.unlike(&before), alike: 1, is_whole: true };
         assert!(ran.has_other("b") && !ran.has_other("a"));
         assert!(!ran.has_other("uild/b"), "the end of a folder's name");
+        assert_eq!(ran.only_now().collect::<Vec<_>>(), ["d"]);
     }
 
     #[test]

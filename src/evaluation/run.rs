@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CommitId, Ended, Evidence, Failure, FailureKind, Host, Loaded, MachineStates, Resources,
-    TakenPort,
+    CommitId, Ended, Evidence, Failure, FailureKind, GitFolderChange, Host, Loaded, MachineStates,
+    Resources, TakenPort,
 };
 
 /// Why a run was made.
@@ -140,6 +140,10 @@ pub(crate) struct RunRecord {
     /// A file that the run or its build wrote into that empty home folder, as `~/PATH`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrote_home: Option<String>,
+    /// What changed in the git folder that all worktrees share, during the run or else during its
+    /// build.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_folder: Option<GitFolderChange>,
     /// The port that the run wanted and a program outside the run held. Such a run never counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_port: Option<TakenPort>,

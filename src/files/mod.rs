@@ -5,6 +5,7 @@ mod owner;
 mod regular;
 mod removal;
 mod space;
+mod state;
 mod tree;
 
 pub(crate) use owner::{SharedFolder, check_own, make_own, owner};
@@ -13,4 +14,5 @@ pub(crate) use regular::{
 };
 pub(crate) use removal::{make_writable, remove_all};
 pub(crate) use space::is_full;
+pub(crate) use state::FileState;
 pub(crate) use tree::{Entries, below, is_plain_path};

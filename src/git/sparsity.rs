@@ -11,7 +11,7 @@ use super::removal::{absent_is_fine, remove_all};
 /// Git's files for sparse patterns, below the worktree's git folder.
 const FILES: [&str; 2] = ["config.worktree", "info/sparse-checkout"];
 /// Folder of our copies of these files.
-const GIVEN: &str = "given-by-bisect-ppl";
+pub(super) const GIVEN: &str = "given-by-bisect-ppl";
 
 /// Restores the sparse patterns; the first call saves them.
 pub(super) fn put_back(git_dir: &Path) -> Result<(), GitError> {

@@ -17,6 +17,7 @@ use super::put_away::{bring_back, is_put_away, put_away};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
 use super::restore::{Goal, Untracked, detached_head, restore_tree, start_over};
 use super::submodules::{self, Tree};
+use super::unknown_files::remove_unknown_files;
 use super::{GitError, History, LaidTree, Repository, sparsity};
 
 /// A linked worktree that we made. The caller must be its only user: git locks found in it count
@@ -170,10 +171,12 @@ impl Worktree {
     /// else. With `submodules`, each submodule is checked out at its pin, to any depth. HEAD is
     /// the commit, or a child of it with the modified tree.
     ///
-    /// Files that do not change keep their time stamps. If this disk or git refuses the tree, the
-    /// error is [`GitError::CheckoutImpossible`].
+    /// Files that do not change keep their time stamps. Files in the worktree's git folder that git
+    /// does not know are removed. If this disk or git refuses the tree, the error is
+    /// [`GitError::CheckoutImpossible`].
     pub(crate) fn check_out(&mut self, checkout_spec: CheckoutSpec) -> Result<(), GitError> {
         self.at = Some(checkout_spec);
+        remove_unknown_files(&self.git_dir)?;
         self.restore(Untracked::Remove).map(|_| ())
     }
 

@@ -119,6 +119,7 @@ impl Driver<'_> {
     pub(super) fn run_again(&mut self) -> Result<Finding, HuntError> {
         self.searches = 0;
         self.undone.clear();
+        self.earlier_good = None;
         self.compared.clear();
         self.is_flaky = false;
         self.run()

@@ -101,6 +101,7 @@ fn try_once(
         has_drifted: false,
         is_clean: false,
         undone: Vec::new(),
+        earlier_good: None,
         compared: BTreeSet::new(),
         needed_at_end: BTreeSet::new(),
         own_head_shows: BTreeMap::new(),
@@ -125,6 +126,7 @@ fn try_once(
         driver.note_environment_changes()?;
     }
     let result = driver.ask_build_node().and_then(|()| driver.run_and_explain());
+    let result = result.map_err(|error| error.unless_signaled(stop));
     let result = result.and_then(|finding| driver.with_age(finding));
     let result = result.map(|finding| driver.no_surer_than_outside(finding));
     let result = result.map(|finding| driver.with_dependency_hunt(finding));
@@ -242,12 +244,14 @@ impl Driver<'_> {
             let finding = self.lower_if_fix_is_untold(finding)?;
             let finding = self.lower_if_references_matter(finding)?;
             let finding = self.lower_if_copies_ran(finding)?;
+            let finding = self.lower_if_git_folder_changed(finding)?;
             return self.lower_if_values_follow_names(finding);
         }
     }
 
     /// The finding, with the cause of its main first bad commit. If the change of that commit was
-    /// undone by hand, the hunt goes on with this knowledge.
+    /// undone by hand, or if an earlier commit is fixed already, the hunt goes on with this
+    /// knowledge.
     fn run_and_localize(&mut self) -> Result<Finding, HuntError> {
         loop {
             let found = match self.run_on_this_node() {
@@ -258,7 +262,8 @@ impl Driver<'_> {
             };
             let found = self.cut_short(found?);
             let finding = self.localize(found)?;
-            let mut finding = self.without_unneeded(finding)?;
+            let finding = self.without_unneeded(finding)?;
+            let mut finding = self.without_present_fixes(finding)?;
             let later = self.undone_by_hand(&finding);
             let mut later = self.unless_faulty(later)?;
             if let Some(undone) = later.undone {
@@ -272,6 +277,7 @@ impl Driver<'_> {
             let idle = self.idle_in_noise(&mut finding);
             later.open.extend(self.unless_faulty(idle)?);
             let finding = self.unless_contradicted(finding)?;
+            let Some(finding) = self.unless_fixed_before(finding)? else { continue };
             return self.unless_open(finding, &later.open);
         }
     }

@@ -12,6 +12,7 @@ use crate::store::journal::{Begun, Event};
 
 use super::HuntError;
 use super::asker::Asker;
+use super::earlier_good::EarlierGood;
 use super::short::TextPrefix;
 use super::terms::SearchTerms;
 use super::undone_effects::UndoneEffects;
@@ -41,6 +42,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) is_clean: bool,
     /// Effects of found commits that are gone at later commits.
     pub(crate) undone: Vec<UndoneEffects>,
+    /// In a hunt for a fix: an earlier commit that is good already. The search ends there.
+    pub(crate) earlier_good: Option<EarlierGood>,
     /// Commits that were measured to find a mend. Their verdicts are not in the journal.
     pub(crate) compared: BTreeSet<CommitId>,
     /// Named commits of which a test of the newer end says that this end needs them.

@@ -1,7 +1,9 @@
 //! Why a hunt does not begin, or stops without an answer.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use crate::build::BuildError;
 use crate::config::{ConfigError, LoadError, Location};
 use crate::evaluation::{Aim, CommitId, ReachedLimit};
 use crate::files::SharedFolder;
@@ -12,6 +14,9 @@ use crate::store::{RecordedFault, StoreError};
 use crate::ui::reached_limit;
 
 use super::verify::refusal::VerifyRefusal;
+
+/// How much later than git this process may learn of a signal to both.
+const SIGNAL_DELAY: Duration = Duration::from_millis(500);
 
 /// A wrong argument or file, reported before the hunt exists.
 #[derive(Debug, thiserror::Error)]
@@ -243,6 +248,23 @@ impl HuntError {
         OracleError::stopped(stop).into()
     }
 
+    /// That the hunt was stopped, if this error is git's end by a signal, and a signal asked this
+    /// process to end too: whoever ended the process group, as `scancel` and Ctrl-C do, meant the
+    /// hunt. Waits up to [`SIGNAL_DELAY`] for the signal to this process.
+    pub(super) fn unless_signaled(self, stop: &Stop) -> Self {
+        let is_of_git = matches!(
+            &self,
+            Self::Oracle(
+                OracleError::Git(GitError::Killed { .. })
+                    | OracleError::Build(BuildError::Git(GitError::Killed { .. }))
+            )
+        );
+        if is_of_git && stop.within(SIGNAL_DELAY) && stop.signal().is_some() {
+            return Self::Stopped;
+        }
+        self
+    }
+
     /// Whether another try may work, because a fault of the machine may pass by itself.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
@@ -353,5 +375,21 @@ mod tests {
         assert_eq!(fault(3).to_string(), fault(1).to_string());
         assert_eq!(fault(1).hint().unwrap(), "repair the machine");
         assert_eq!(HuntError::Stopped.in_slots(3).hint(), None);
+    }
+
+    #[test]
+    fn a_git_that_a_signal_ended_is_a_fault_unless_this_process_got_one_too() {
+        let killed = || {
+            let (command, ended) = ("git read-tree".to_owned(), "signal 15".to_owned());
+            HuntError::from(GitError::Killed { command, dir: PathBuf::from("/r"), ended })
+        };
+        let stop = Stop::never();
+        assert!(killed().unless_signaled(&stop).may_pass());
+        stop.request();
+        assert!(killed().unless_signaled(&stop).may_pass(), "a request without a signal");
+        let stop = Stop::after_signal(15);
+        assert!(matches!(killed().unless_signaled(&stop), HuntError::Stopped));
+        let other = HuntError::Environment("no disk".to_owned()).unless_signaled(&stop);
+        assert!(matches!(other, HuntError::Environment(_)));
     }
 }

@@ -18,6 +18,7 @@ mod end_need;
 mod end_rest;
 mod end_runs;
 mod end_without;
+mod gains;
 mod head_name;
 mod held_lines;
 mod idle_commit;
@@ -25,12 +26,14 @@ mod inside_pins;
 mod isolation;
 mod joint;
 mod journaled;
+mod last_good;
 mod later_steps;
 pub(crate) mod left;
 mod lines;
 mod logits;
 mod lost_step;
 mod moved;
+mod named_gains;
 mod noisy_steps;
 mod open_change;
 mod others;
@@ -42,6 +45,7 @@ mod part_info;
 mod patched;
 mod pin_moves;
 mod places;
+mod present_fix;
 mod remnant;
 mod repeat;
 mod reversal;
@@ -56,12 +60,13 @@ pub(crate) mod trials;
 mod undone;
 mod unneeded;
 mod votes;
+mod worse_end;
 
 use std::collections::BTreeMap;
 
 use crate::differ::BuiltSources;
 use crate::evaluation::{Cause, CauseEnd, Culprit, Finding, Outcome, Target, Unexplained};
-use crate::git::{History, Range};
+use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::inquiry::{OTHER_RECIPE, note_limit};
@@ -107,7 +112,10 @@ impl Driver<'_> {
     }
 
     /// The finding, or candidates if a test of the endpoints contradicts it.
-    pub(crate) fn unless_contradicted(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+    pub(crate) fn unless_contradicted(
+        &mut self,
+        mut finding: Finding,
+    ) -> Result<Finding, HuntError> {
         let Some(cause) = &finding.cause else { return Ok(finding) };
         let (targets, _) = self.sought()?;
         let mut unexplained = contradiction::found(&finding, cause, &targets);
@@ -117,10 +125,13 @@ impl Driver<'_> {
         if !unexplained.is_empty() {
             return self.incomplete(finding, unexplained);
         }
-        let Some(at) = self.fixed_before(&finding)? else { return Ok(finding) };
-        let [bad, _] = self.begun.ends();
-        let candidates = self.oracle.history.commits(&Range::between(bad, &at))?;
-        Ok(earlier_fix::as_candidates(finding, &at, bad, candidates))
+        let worse = worse_end::found(&finding, cause, &targets);
+        if worse.is_empty() {
+            return Ok(finding);
+        }
+        let order = self.possible_commits(&mut finding)?;
+        let commits = self.since_last_good(&finding, &worse, &order)?;
+        Ok(worse_end::as_candidates(finding, worse, &commits))
     }
 
     /// The finding, or candidates if nothing tells whether some named commits' changes last.
@@ -157,13 +168,15 @@ impl Driver<'_> {
 
     /// See [`contradiction::incomplete`].
     fn incomplete(
-        &self,
+        &mut self,
         mut finding: Finding,
         unexplained: Vec<Unexplained>,
     ) -> Result<Finding, HuntError> {
         let order = self.possible_commits(&mut finding)?;
+        let earlier = self.after_last_good(&finding, &unexplained, &order)?;
         let is_other = self.is_end_of_other_recipe(&finding)?;
-        Ok(contradiction::incomplete(finding, unexplained, &order, self.terms(), is_other))
+        let terms = self.terms();
+        Ok(contradiction::incomplete(finding, unexplained, &order, terms, is_other, &earlier))
     }
 
     /// Whether the newer end has another recipe than one of the named commits.

@@ -11,7 +11,8 @@
 //! - No test tells whether the bad end is good again without all named commits: another commit may
 //!   make a part too (`localize/remnant`).
 //! - Neither levels nor the source exclude that a later commit took the whole step back
-//!   (`outcome/doubts`).
+//!   (`outcome/doubts`); or, in noise, the runs of a later commit leave that open
+//!   (`outcome/undoing`).
 //! - Other commits gained back as much as its whole step, and no test tells whether the newer end
 //!   needs it (`outcome/gained_back`).
 //! - Files in the home folder may carry results from one commit to another: the confirmation needs
@@ -30,6 +31,8 @@
 //!   (`localize/head_name`).
 //! - The runs load an installed copy in place of the commit's file, which differs between the ends,
 //!   beside other code of the commit (`endpoints/installed_copies`).
+//! - Files changed in the git folder that all worktrees share, while builds or runs went on
+//!   (`git_folder`).
 //! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
 
 use crate::evaluation::Culprit;

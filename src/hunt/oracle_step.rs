@@ -34,7 +34,7 @@ pub(crate) fn step(
     stop: &Stop,
 ) -> Result<(Verdict, Aim), HuntError> {
     follow_driver(hunt, stop);
-    let result = judge(repository, hunt, stop);
+    let result = judge(repository, hunt, stop).map_err(|error| error.unless_signaled(stop));
     if let Err(error) = &result
         && !is_left_alone(error, hunt)
     {

@@ -131,7 +131,7 @@ pub(crate) fn work_ahead(
     let rounds = size.measures.max(1) as f64;
     let all = builds as f64 * durations.build.unwrap_or(0.0) + runs as f64 * durations.run / rounds;
     let seconds = all.min(running as f64 * search.seconds[1]);
-    Some(PlanAhead { builds, runs, seconds })
+    Some(PlanAhead { builds, runs, seconds, in_jobs: false })
 }
 
 /// At least, and usually at most.

@@ -216,9 +216,11 @@ impl Driver<'_> {
         self.tell_what_follows_spans(ledger, whole)
     }
 
-    /// The search range between the hunt's own ends.
+    /// The search range between the hunt's own ends. If an earlier commit is known to be fixed, the
+    /// range ends there.
     fn whole_search_range(&self, targets: Vec<Target>) -> SearchRange {
         let [older, newer] = self.begun.ends().map(CommitId::clone);
+        let newer = self.earlier_good.as_ref().map_or(newer, |earlier| earlier.at.clone());
         SearchRange {
             older,
             newer,

@@ -187,6 +187,7 @@ fn driver<'h>(oracle: Oracle, begun: Begun, hunt: &'h HuntDir, stop: &Stop) -> D
         has_drifted: false,
         is_clean: true,
         undone: Vec::new(),
+        earlier_good: None,
         compared: BTreeSet::new(),
         needed_at_end: BTreeSet::new(),
         own_head_shows: BTreeMap::new(),

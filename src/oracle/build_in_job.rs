@@ -71,7 +71,10 @@ impl Oracle {
         let mut tell = |news: JobNews| {
             match news {
                 JobNews::Waits(why) => recorder.waits(&why, asked.commit, None, phase),
-                JobNews::Begun => recorder.now(task, asked.commit, None, phase),
+                JobNews::Begun => {
+                    recorder.now(task, asked.commit, None, phase);
+                    recorder.build_has_begun()?;
+                }
                 JobNews::GaveUp => recorder.gave_node_back()?,
                 JobNews::Refused(text) => recorder.event(Event::Note { text })?,
             }

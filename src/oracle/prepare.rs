@@ -9,7 +9,11 @@ use std::path::Path;
 
 use crate::build::{GitWatch, Linked, git_events, private_folders, written_in_home};
 use crate::config::{Prepare, fill_env};
-use crate::evaluation::{Ended, FailedPrepare, GitQuestion, MachineStates, Resources, RunRecord};
+use crate::evaluation::{
+    ChangedDuring, Ended, FailedPrepare, GitFolderChange, GitQuestion, MachineStates, Resources,
+    RunRecord,
+};
+use crate::git::CommonFiles;
 use crate::measure::Reader;
 use crate::process::{self, Invocation, Keep, LogFile};
 use crate::store::{BuildKey, BuildRecord, StoredRun, attempt_name, publish_log};
@@ -35,6 +39,8 @@ struct Made {
     missing: Option<String>,
     /// What the step asked git about HEAD.
     asked_git: BTreeSet<GitQuestion>,
+    /// What changed in the git folder that all worktrees share.
+    git_folder: Option<GitFolderChange>,
 }
 
 impl Oracle {
@@ -95,6 +101,7 @@ impl Oracle {
             log_sha256: None,
             failed_attempts: None,
             asked_git: made.asked_git,
+            git_folder: made.git_folder,
             node: None,
         };
         publish_log(log, &self.store.build_log(&record))?;
@@ -146,12 +153,15 @@ impl Oracle {
         let mut reader = Reader::new(measure, &recipe.requires);
         let before = machine_state::read(Path::new("/"));
         let git = GitWatch::begin(slot);
+        let repository = self.recipes.engine.history.repository();
+        let shared = CommonFiles::of(repository);
         let done = process::run(&invocation, &self.stop, &output, &mut |stream, line| {
             if reader.line(stream, line) { Keep::Yes } else { Keep::No }
         })?;
         let asked_git = git.finish();
+        let during = ChangedDuring::Step(prepare.name.clone());
+        let git_folder = shared.change(commit, during);
         let machine = MachineStates { before, after: machine_state::read(Path::new("/")) };
-        let repository = self.recipes.engine.history.repository();
         reset_checkout(repository, slot, &placed.checkout_spec)?;
         if done.ended == Ended::Stopped || self.stop.is_requested() {
             return Err(OracleError::stopped(&self.stop));
@@ -163,7 +173,18 @@ impl Oracle {
         let missing = missing.filter(|_| done.ended.is_success()).cloned();
         let used = done.used();
         let ended = done.ended;
-        Ok(Made { attempt, argv, env, started, used, ended, machine, missing, asked_git })
+        Ok(Made {
+            attempt,
+            argv,
+            env,
+            started,
+            used,
+            ended,
+            machine,
+            missing,
+            asked_git,
+            git_folder,
+        })
     }
 
     fn failed(
@@ -203,6 +224,7 @@ impl Oracle {
             same_commit: None,
             empty_home,
             wrote_home: empty_home.then(|| written_in_home(slot)).flatten(),
+            git_folder: made.git_folder,
             dumps: Vec::new(),
             log_sha256: None,
         }

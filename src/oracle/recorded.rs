@@ -26,6 +26,8 @@ pub(super) struct Recorded {
     pub(super) references: BTreeMap<String, String>,
     /// What the hunt took over from workers.
     pub(super) taken_over: BTreeSet<(CommitId, Phase)>,
+    /// Whether the journal has a change of the git folder that all worktrees share.
+    pub(super) has_git_folder: bool,
 }
 
 impl Recorded {
@@ -60,6 +62,7 @@ impl Recorded {
                 Event::Note { text } => {
                     recorded.notes.insert(text.clone());
                 }
+                Event::GitFolder(_) => recorded.has_git_folder = true,
                 Event::TookOver { commit, phase, .. } => {
                     recorded.taken_over.insert((commit.clone(), *phase));
                 }

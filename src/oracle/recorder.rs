@@ -1,11 +1,15 @@
 //! Records a hunt's events as they happen: the journal, the logs in the hunt's folder, and the
 //! current activity.
 
+mod worker;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::build::BuildProgress;
-use crate::evaluation::{CommitId, ExclusionReason, Metric, Phase, Reading, Value};
+use crate::evaluation::{
+    CommitId, ExclusionReason, GitFolderChange, Metric, Phase, Reading, Value,
+};
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{AheadRecord, BuildRecord, HuntDir, Store, StoreError, StoredRun};
 use crate::ui::Progress;
@@ -56,19 +60,6 @@ impl Recorder {
     fn with(hunt: &HuntDir, sink: Sink) -> Result<Self, StoreError> {
         let recorded = Recorded::of(&hunt.entries()?);
         Ok(Self { hunt: Some((hunt.clone(), sink)), recorded })
-    }
-
-    /// Whether this process measures ahead.
-    pub(crate) fn is_ahead(&self) -> bool {
-        matches!(self.hunt, Some((_, Sink::Ahead { .. })))
-    }
-
-    /// What this worker did.
-    pub(crate) fn ahead_record(&self) -> Option<&AheadRecord> {
-        match &self.hunt {
-            Some((_, Sink::Ahead { record, .. })) => Some(record),
-            _ => None,
-        }
     }
 
     /// The file for the current activity.
@@ -175,29 +166,6 @@ impl Recorder {
         }
     }
 
-    /// Records that a job was lost that built for this worker; the hunt's driver adds the note to
-    /// the journal. Does nothing in the driver itself, which gets the error.
-    pub(super) fn lost_job(&mut self, reason: &str) -> Result<(), StoreError> {
-        match &mut self.hunt {
-            Some((hunt, Sink::Ahead { record, .. })) => {
-                record.lost.push(reason.to_owned());
-                hunt.keep_ahead(record)
-            }
-            Some((_, Sink::Journal(_))) | None => Ok(()),
-        }
-    }
-
-    /// Records that this worker's job gives its node back, because no build began in time.
-    pub(super) fn gave_node_back(&mut self) -> Result<(), StoreError> {
-        match &mut self.hunt {
-            Some((hunt, Sink::Ahead { record, .. })) => {
-                record.gave_node_back = true;
-                hunt.keep_ahead(record)
-            }
-            Some((_, Sink::Journal(_))) | None => Ok(()),
-        }
-    }
-
     /// Adds a note to the journal unless it is there already; without a hunt, prints the note.
     pub(crate) fn note_once(&mut self, text: String) -> Result<(), StoreError> {
         if self.recorded.notes.contains(&text) {
@@ -220,18 +188,6 @@ impl Recorder {
         self.tell(Task::Wait, commit, measure, phase, Some(why));
         if self.hunt.is_none() {
             Progress::new(false).note(why);
-        }
-    }
-
-    /// Notes that a worker's build begins in this slot. If the build is interrupted, the hunt makes
-    /// it again there.
-    pub(super) fn begin_build(&mut self, commit: &CommitId, slot: &Path) -> Result<(), StoreError> {
-        match &mut self.hunt {
-            Some((hunt, Sink::Ahead { record, .. })) if record.commit == *commit => {
-                record.building = Some(slot.to_owned());
-                hunt.keep_ahead(record)
-            }
-            _ => Ok(()),
         }
     }
 
@@ -342,7 +298,15 @@ impl Recorder {
             apart,
             host: record.host.clone().map(Box::new),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
-        }))
+        }))?;
+        self.git_folder(record.git_folder.as_ref())
+    }
+
+    /// Records the hunt's first change of the git folder that all worktrees share.
+    fn git_folder(&mut self, change: Option<&GitFolderChange>) -> Result<(), StoreError> {
+        let Some(change) = change.filter(|_| !self.recorded.has_git_folder) else { return Ok(()) };
+        self.recorded.has_git_folder = true;
+        self.event(Event::GitFolder(change.clone()))
     }
 
     /// Records a build (or, with `reused`, a stored build failure or a build of an earlier hunt).
@@ -395,7 +359,8 @@ impl Recorder {
         if !reused {
             self.recorded.built.insert(record.attempt.clone());
         }
-        journal.append(Event::Build(done))
+        journal.append(Event::Build(done))?;
+        self.git_folder(record.git_folder.as_ref())
     }
 
     /// Records a run that does not count, with its failure: the machine is at fault, or the run is

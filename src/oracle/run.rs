@@ -9,13 +9,14 @@ use jiff::Timestamp;
 use crate::build::{Linked, Slot, Stamp, private_folders, written_in_home};
 use crate::config::{Config, Measure, Values};
 use crate::evaluation::{
-    CommitId, Dumped, Ended, Host, Loaded, MachineState, MachineStates, Phase, Resources, RunRecord,
+    ChangedDuring, CommitId, Dumped, Ended, GitFolderChange, Host, Loaded, MachineState,
+    MachineStates, Phase, Resources, RunRecord,
 };
 use crate::files::{self, Entries, below};
-use crate::git::{CheckoutSpec, Repository, Worktree};
+use crate::git::{CheckoutSpec, CommonFiles, Repository, Worktree};
 use crate::measure::Reader;
-use crate::process::{self, Keep, LogFile, ProcessError, Stop};
-use crate::store::{RunKey, Store, StoreError, StoredRun, attempt_name};
+use crate::process::{self, Finished, Keep, LogFile, ProcessError, Stop};
+use crate::store::{BuildRecord, RunKey, Store, StoreError, StoredRun, attempt_name};
 use crate::ui::text;
 
 use super::find_program::find_program;
@@ -86,17 +87,8 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     };
 
     let mut header = header(order.commit, &argv, &setting, &started);
-    let mut failed_before = None;
-    for command in &measure.before {
-        let words = setting.words(command)?;
-        let done = quietly(&words)?;
-        header.push(("before", format!("{}: {}", text::typed(&words), done.ended)));
-        if !done.ended.is_success() {
-            failed_before = Some(done.ended);
-            break;
-        }
-    }
-
+    let shared = CommonFiles::of(order.repository);
+    let failed_before = run_before(measure, &setting, &quietly, &mut header)?;
     if let Some(place) = find_program(slot, &argv[0]) {
         header.push(("elsewhere", place));
     }
@@ -126,6 +118,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
     for command in &measure.after {
         quietly(&setting.words(command)?)?;
     }
+    let git_folder = git_folder_change(&order, &shared)?;
     let wrote_home = empty_home.then(|| written_in_home(slot)).flatten();
     let loaded = loaded(&order, &setting, watch, &argv[0], &mapped);
     let dumps = keep_file(measure, slot, log, order.store, order.stop)?;
@@ -165,12 +158,44 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         same_commit: None,
         empty_home,
         wrote_home,
+        git_folder,
         dumps,
         taken_port: ports.taken,
         log_sha256: None,
     };
     (order.same)(&record)?;
     Ok(order.store.put_run(&record, log)?)
+}
+
+/// Runs the commands before the measure's own, and adds to the log's header how each ended. Returns
+/// how the first one that failed ended.
+fn run_before(
+    measure: &Measure,
+    setting: &Setting<'_>,
+    run: &dyn Fn(&[String]) -> Result<Finished, ProcessError>,
+    header: &mut Vec<(&'static str, String)>,
+) -> Result<Option<Ended>, OracleError> {
+    for command in &measure.before {
+        let words = setting.words(command)?;
+        let done = run(&words)?;
+        header.push(("before", format!("{}: {}", text::typed(&words), done.ended)));
+        if !done.ended.is_success() {
+            return Ok(Some(done.ended));
+        }
+    }
+    Ok(None)
+}
+
+/// What changed in the common git folder during the run, or else during its build.
+fn git_folder_change(
+    order: &RunRequest<'_>,
+    shared: &CommonFiles,
+) -> Result<Option<GitFolderChange>, StoreError> {
+    let during = ChangedDuring::Run(order.measure.name.clone());
+    if let Some(change) = shared.change(order.commit, during) {
+        return Ok(Some(change));
+    }
+    Ok(build_record(order)?.and_then(|build| build.git_folder))
 }
 
 /// Restores the tracked files of a slot's checkout. Marks the slots if one of them was written.
@@ -221,13 +246,17 @@ fn loaded(
 
 /// When the build that runs began, with its failed attempts; `None` if its record is gone.
 fn build_begin(order: &RunRequest<'_>) -> Result<Option<Timestamp>, StoreError> {
-    let builds = order.store.builds(&order.stamp.build_key)?;
-    let build = builds.into_iter().find(|build| build.attempt == order.stamp.attempt);
-    Ok(build.and_then(|build| {
+    Ok(build_record(order)?.and_then(|build| {
         let failed = build.failed_attempts.map_or(0.0, |cost| cost.wall_s);
         let took = Duration::try_from_secs_f64(build.wall_s + failed).ok()?;
         build.finished.parse::<Timestamp>().ok()?.checked_sub(took).ok()
     }))
+}
+
+/// The record of the build that runs; `None` if it is gone.
+fn build_record(order: &RunRequest<'_>) -> Result<Option<BuildRecord>, StoreError> {
+    let builds = order.store.builds(&order.stamp.build_key)?;
+    Ok(builds.into_iter().find(|build| build.attempt == order.stamp.attempt))
 }
 
 /// The paths that a run may load from the user's checkout: linked folders, and inputs.

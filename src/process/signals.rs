@@ -65,6 +65,14 @@ impl Stop {
         Ok(stop)
     }
 
+    /// A handle that this signal triggered.
+    #[cfg(test)]
+    pub(crate) fn after_signal(signal: i32) -> Self {
+        let stop = Self::default();
+        stop.note(Some(signal));
+        stop
+    }
+
     /// Asks every run that has this handle to end.
     pub fn request(&self) {
         self.note(None);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::journal::{Entry, Event};
+use crate::evaluation::Phase;
+use crate::store::journal::{AheadDone, Entry, Event};
 use crate::ui::text;
 
 /// Work in the executor's other slots.
@@ -16,9 +17,13 @@ pub(crate) struct Ahead {
     pub runs: usize,
     /// Seconds of all workers.
     pub seconds: f64,
-    /// The part that the hunt used. `totals` counts only this part.
+    /// The part that verdicts use. `totals` counts only this part.
     pub used: Spent,
-    /// The part that no verdict uses. It stays in the store.
+    /// The good end in another slot: it tells whether slots give the same values. No verdict uses
+    /// it, but the hunt does. Older reports count it in `unused`.
+    #[serde(default)]
+    pub checked: Spent,
+    /// The rest, which nothing uses. It stays in the store.
     pub unused: Spent,
     /// Workers that were stopped because the search can no longer ask about their commit.
     pub cancelled: usize,
@@ -72,21 +77,28 @@ impl Ahead {
                 if !counted.insert(attempt.as_str()) {
                     continue;
                 }
-                let is_used = used.contains(attempt.as_str());
-                let part = if is_used { &mut ahead.used } else { &mut ahead.unused };
+                let part = if used.contains(attempt.as_str()) {
+                    &mut ahead.used
+                } else if is_slot_check(done) {
+                    &mut ahead.checked
+                } else {
+                    &mut ahead.unused
+                };
                 part.builds += usize::from(is_build);
                 part.runs += usize::from(!is_build);
                 part.seconds += seconds;
             }
         }
-        ahead.builds = ahead.used.builds + ahead.unused.builds;
-        ahead.runs = ahead.used.runs + ahead.unused.runs;
+        let parts = [ahead.used, ahead.checked, ahead.unused];
+        ahead.builds = parts.iter().map(|part| part.builds).sum();
+        ahead.runs = parts.iter().map(|part| part.runs).sum();
         ahead.saved_s = (ahead.used.seconds - waited).max(0.0);
         is_any.then_some(ahead)
     }
 
     /// `Measured ahead: 6 builds and 8 runs (12 s); 2 builds and 2 runs of them were not used (4 s).
-    /// Saved about 7 s.`, or `No time was saved.` `None` if the workers built and ran nothing.
+    /// Saved about 7 s.`, or `all were used.` and `No time was saved.` `None` if the workers built
+    /// and ran nothing.
     pub(super) fn in_words(&self) -> Option<String> {
         if self.builds + self.runs == 0 {
             return None;
@@ -94,27 +106,34 @@ impl Ahead {
         let spent = |builds: usize, runs: usize| {
             format!("{} and {}", text::plural(builds, "build"), text::plural(runs, "run"))
         };
-        let all = self.used.seconds + self.unused.seconds;
+        let all = self.used.seconds + self.checked.seconds + self.unused.seconds;
         let saved = if self.saved_s > 0.0 {
             format!("Saved about {}.", text::seconds(self.saved_s))
         } else {
             "No time was saved.".to_owned()
         };
+        let used = if self.unused.builds + self.unused.runs == 0 {
+            "all were used".to_owned()
+        } else {
+            let unused = spent(self.unused.builds, self.unused.runs);
+            format!("{unused} of them were not used ({})", text::seconds(self.unused.seconds))
+        };
         Some(format!(
-            "Measured ahead: {} ({}); {} of them were not used ({}). {saved}",
+            "Measured ahead: {} ({}); {used}. {saved}",
             spent(self.builds, self.runs),
             text::seconds(all),
-            spent(self.unused.builds, self.unused.runs),
-            text::seconds(self.unused.seconds),
         ))
     }
+}
+
+/// Whether a worker ran the good end in another slot, to see whether slots give the same values.
+fn is_slot_check(done: &AheadDone) -> bool {
+    done.phase == Phase::Control && !done.cancelled && !done.runs.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::Phase;
-    use crate::store::journal::AheadDone;
 
     #[test]
     fn the_saved_time_is_never_negative() {
@@ -138,5 +157,28 @@ mod tests {
         assert!(said.contains(" Saved about 7"), "{said}");
         let idle = Ahead { seconds: 9.0, cancelled: 1, ..Ahead::default() };
         assert_eq!(idle.in_words(), None);
+    }
+
+    #[test]
+    fn the_check_of_another_slot_is_used_and_saves_no_time() {
+        let check = AheadDone {
+            commit: "1".repeat(40).parse().unwrap(),
+            phase: Phase::Control,
+            slot: 2,
+            seconds: 6.0,
+            builds: vec![("a".to_owned(), 3.0)],
+            runs: vec![("b".to_owned(), 2.0)],
+            cancelled: false,
+        };
+        let ahead = |done: &AheadDone| {
+            let event = Event::Ahead(done.clone());
+            Ahead::of(&[Entry { at: String::new(), event }]).unwrap()
+        };
+        let said = ahead(&check).in_words().unwrap();
+        assert!(said.contains("; all were used. No time was saved."), "{said}");
+        assert_eq!((ahead(&check).checked.runs, ahead(&check).unused), (1, Spent::default()));
+        let cancelled = ahead(&AheadDone { cancelled: true, ..check });
+        let said = cancelled.in_words().unwrap();
+        assert!(said.contains("; 1 build and 1 run of them were not used (5"), "{said}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, InstalledCopy, Metric};
 use crate::ui::text;
 
+use super::git_folder;
 use super::model::{FirstBad, Report};
 use super::sought::Sought;
 
@@ -22,14 +23,18 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
         let by = by.short();
         format!("{by} may have taken back its whole step: then another change made the rest")
     });
+    let end = Sought::of(report).newer_end();
     // With localisation, there is a cause, or the reason why none is known.
-    let option = if report.cause.is_none() { " (--no-localize)" } else { "" };
+    let no_test = if report.cause.is_none() {
+        format!("--no-localize left out the test whether the {end} end needs it")
+    } else {
+        format!("no test shows that the {end} end needs it")
+    };
     let untested = known.unmeasured_after.map(|number| {
         let commits = text::plural(number, "later commit");
-        let end = Sought::of(report).newer_end();
         format!(
-            "no test shows that the {end} end needs it{option}, and {commits} without a verdict \
-             may have undone it and made the same change again"
+            "{no_test}. {commits} without a verdict may have undone it and made the same change \
+             again"
         )
     });
     let named = known.untold_namings.map(untold_namings);
@@ -41,22 +46,20 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
         )
     });
     let gained = known.gained_back.as_ref().map(|metric| {
-        let end = Sought::of(report).newer_end();
-        format!(
-            "other commits gained back as much of {metric} as its whole step, and no test shows \
-             that the {end} end needs it{option}"
-        )
+        format!("other commits gained back as much of {metric} as its whole step, and {no_test}")
     });
     let home = known.home_doubt.as_ref().map(home_doubt);
     let references = known.reference_doubt.then(|| REFERENCE_DOUBT.to_owned());
     let name = known.name_doubt.then(|| NAME_DOUBT.to_owned());
     let copy = known.copy_doubt.as_ref().map(copy_doubt);
+    let shared = known.git_folder_doubt.as_ref().map(git_folder::in_words);
     let place = known.form_change.as_ref().map(form_change);
     let digit = known.last_digit.as_ref().map(last_digit);
     let pointer = known.pointer.as_deref().map(pointer);
     let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
     let of_values = place.into_iter().chain(digit).chain(pointer).chain(outer);
-    let of_answer = home.into_iter().chain(references).chain(name).chain(copy).chain(of_values);
+    let of_answer =
+        home.into_iter().chain(references).chain(name).chain(copy).chain(shared).chain(of_values);
     let of_others = mended.into_iter().chain(untested).chain(named).chain(before).chain(gained);
     of_others.chain(of_answer).collect()
 }

@@ -88,6 +88,7 @@ impl<'a> Gathered<'a> {
             | Event::Ahead(_)
             | Event::TookOver { .. }
             | Event::Home { .. }
+            | Event::GitFolder(_)
             | Event::NoDirectMode
             | Event::ConfirmsElsewhere { .. } => {}
             Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),

@@ -154,6 +154,9 @@ impl OneCommit<'_> {
         let counted = self.runs.iter().filter(|run| apart(run).is_none());
         let unjudged = || match self.beside {
             Some((of, side)) => neighbours::reason(of, side),
+            None if counted.clone().any(|run| run.phase == Phase::Endpoint) => {
+                "measured; an end gets its verdict when both ends are measured".to_owned()
+            }
             None => "not judged".to_owned(),
         };
         MeasuredCommit {

@@ -69,7 +69,12 @@ pub(crate) fn plan_parts(plan: &Plan) -> Vec<String> {
     };
     let ahead = |ahead: PlanAhead| {
         let all = cost([0, ahead.builds], [0, ahead.runs]);
-        format!("{AHEAD:<width$}{all} more, in other slots (--slots 1 leaves this out)")
+        let (places, cure) = if ahead.in_jobs {
+            ("jobs", "--slots 1 or max_jobs = 1 leaves")
+        } else {
+            ("slots", "--slots 1 leaves")
+        };
+        format!("{AHEAD:<width$}{all} more, in other {places} ({cure} this out)")
     };
     plan.parts.iter().map(line).chain(plan.ahead.map(ahead)).collect()
 }
@@ -243,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_is_measured_ahead_costs_gpu_hours_but_no_time() {
-        let ahead = Some(PlanAhead { builds: 8, runs: 16, seconds: 360.0 });
+        let ahead = Some(PlanAhead { builds: 8, runs: 16, seconds: 360.0, in_jobs: false });
         let one = Plan { gpus: Some(1), ..whole() };
         let both = Plan { ahead, ..one.clone() };
         assert!(plan(&one).ends_with("; about 34 s to 2 min 00 s, up to 0.033 GPU-hours"));
@@ -254,6 +259,10 @@ mod tests {
             "measured ahead           0-8 builds, 0-16 runs more, in other slots (--slots 1 leaves \
              this out)"
         );
+        let ahead = both.ahead.map(|ahead| PlanAhead { in_jobs: true, ..ahead });
+        let in_jobs = plan_parts(&Plan { ahead, ..both });
+        let end = " more, in other jobs (--slots 1 or max_jobs = 1 leaves this out)";
+        assert!(in_jobs.last().unwrap().ends_with(end), "{in_jobs:?}");
     }
 
     #[test]

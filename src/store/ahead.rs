@@ -40,6 +40,9 @@ pub(crate) struct AheadRecord {
     /// Whether the worker's job gave its node back, because no build began for it in time.
     #[serde(default)]
     pub gave_node_back: bool,
+    /// Whether a job of a cluster began to build the commit.
+    #[serde(default)]
+    pub has_build_begun: bool,
 }
 
 impl AheadRecord {
@@ -56,7 +59,14 @@ impl AheadRecord {
             verdict: None,
             lost: Vec::new(),
             gave_node_back: false,
+            has_build_begun: false,
         }
+    }
+
+    /// Whether a job that builds the commit has begun, or none is needed.
+    pub(crate) fn has_left_queue(&self) -> bool {
+        let has_build = !self.builds.is_empty() || !self.taken.is_empty();
+        self.has_build_begun || has_build || self.is_done
     }
 
     /// Adds a build of an earlier hunt that was taken for the commit.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Failure, GitQuestion, Phase};
+use crate::evaluation::{CommitId, Failure, GitFolderChange, GitQuestion, Phase};
 
 use super::record_files::{publish_record, record_files};
 use super::runs::is_in_place;
@@ -49,6 +49,10 @@ pub(crate) struct BuildRecord {
     /// What the build asked git about HEAD.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub asked_git: BTreeSet<GitQuestion>,
+    /// What changed in the git folder that all worktrees share, during this attempt or one before
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_folder: Option<GitFolderChange>,
     /// The node that built, if a job of its own did (`[executor.build]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,

@@ -13,7 +13,7 @@ use crate::evaluation::RunRecord;
 use crate::files;
 use crate::process::log_bytes;
 
-use super::evidence::Identity;
+use super::identity::Identity;
 use super::record_files::{Unusable, parse_record};
 use super::{Damage, Damaged, Store, StoreError, hex};
 

@@ -16,29 +16,10 @@ use sha2::{Digest, Sha256};
 
 use crate::files;
 
+use super::identity::Identity;
 use super::json_digest::{is_unchanged, with_digest, without_digest};
-use super::recent::is_recent;
 use super::slot_path::SlotPath;
 use super::{Store, StoreError, key::hex, publish};
-
-/// File system data that shows whether a file changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified_ns: i128,
-    /// The last change of the inode; 0 in caches of older versions.
-    #[serde(default)]
-    changed_ns: i128,
-}
-
-impl Identity {
-    /// As [`is_recent`].
-    fn is_recent(&self, now: SystemTime) -> bool {
-        is_recent(self.changed_ns, now)
-    }
-}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cached {
@@ -183,17 +164,10 @@ pub(crate) fn check_readable(files: &[PathBuf]) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The identity of the file at this path, or of the file that a link there leads to.
 fn identity(file: &Path) -> Result<Identity, StoreError> {
-    use std::os::unix::fs::MetadataExt;
     let meta = std::fs::metadata(file).map_err(StoreError::at(file))?;
-    let nanoseconds = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
-    Ok(Identity {
-        device: meta.dev(),
-        inode: meta.ino(),
-        size: meta.size(),
-        modified_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
-        changed_ns: nanoseconds(meta.ctime(), meta.ctime_nsec()),
-    })
+    Ok(Identity::from(&meta))
 }
 
 /// SHA-256 of the content of a file of the store.
@@ -307,14 +281,6 @@ mod tests {
             let found = Digests::open(&store).of(std::slice::from_ref(&file)).unwrap();
             assert_eq!(found, right, "byte {place}");
         }
-    }
-
-    #[test]
-    fn a_file_that_changed_just_now_is_read_again() {
-        let of = |changed_ns| Identity { device: 0, inode: 0, size: 0, modified_ns: 0, changed_ns };
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(100);
-        assert!(of(99_950_000_000).is_recent(now) && of(100_050_000_000).is_recent(now));
-        assert!(!of(99_800_000_000).is_recent(now) && !of(500_000_000_000).is_recent(now));
     }
 
     #[test]

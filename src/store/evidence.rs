@@ -2,15 +2,12 @@
 //! damaged records.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
 use crate::evaluation::RunRecord;
 
-use super::recent::is_recent;
+use super::identity::Identity;
 
 /// How a record is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,41 +66,4 @@ pub(super) struct IntegrityCache {
     pub(super) found: Mutex<Vec<Damaged>>,
     /// Records that were reported already: a record that cannot be moved is found again.
     pub(super) told: Mutex<BTreeSet<PathBuf>>,
-}
-
-/// File system data that shows whether a log or a record changed. Nobody can set the change time
-/// (`ctime`) by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Identity {
-    /// The identity of the file at `path`, which is no link; `None` if the system does not tell.
-    pub(super) fn at(path: &Path) -> Option<Self> {
-        std::fs::symlink_metadata(path).ok().map(|meta| Self::from(&meta))
-    }
-
-    /// Whether the file changed so shortly before this time that it may change again and keep its
-    /// change time.
-    pub(super) fn is_recent(&self, now: SystemTime) -> bool {
-        let (seconds, nanoseconds) = self.changed;
-        is_recent(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds), now)
-    }
-}
-
-impl From<&Metadata> for Identity {
-    fn from(meta: &Metadata) -> Self {
-        Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            size: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
 }

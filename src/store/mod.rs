@@ -45,6 +45,7 @@ mod gc;
 mod history;
 mod holder;
 mod hunts;
+mod identity;
 mod in_flight;
 mod in_use;
 mod inside;

@@ -71,13 +71,29 @@ fn the_crash_before_a_dropped_workaround_is_named() {
 
 #[test]
 fn a_commit_behind_an_improvement_that_makes_no_step_by_itself_is_a_candidate() {
-    // While the path is off, x makes it worse.
-    let engine = "on=1; grep -q off i.conf && on=0; echo e = $((7 + on * $(cat x.conf)))";
-    let steps = [("i", "i", "off"), ("x", "x", "1"), ("ri", "i", "0")];
+    // While the path is off, x makes it worse. The level is good before i.
+    let engine = "on=1; grep -q off i.conf && on=0; cat y.conf >/dev/null\n\
+                  [ $on = 1 ] && echo e = $((7 + $(cat x.conf))) || echo e = 6";
+    let steps = [("y", "y", "00"), ("i", "i", "off"), ("x", "x", "1"), ("ri", "i", "0")];
     let (env, hunt) = hunted(engine, "0", &steps);
     let hunt = hunt.expect(3, "candidates");
     assert!(is_candidate(&env, &hunt, "x") && is_candidate(&env, &hunt, "ri"));
+    assert!(!is_candidate(&env, &hunt, "y"), "{}", hunt.output.stdout);
     hunt.output.says(&["only takes back what"]);
+}
+
+#[test]
+fn the_commit_that_breaks_a_path_while_it_is_off_is_a_candidate() {
+    // i turns the path off without an effect, d breaks it unseen, and ri turns it on again.
+    let engine = "on=1; grep -q off i.conf && on=0; cat y.conf >/dev/null\n\
+                  echo e = $((7 + on * $(cat x.conf)))";
+    let steps = [("y", "y", "00"), ("i", "i", "off"), ("d", "x", "1"), ("ri", "i", "0")];
+    let (env, hunt) = hunted(engine, "0", &steps);
+    let hunt = hunt.expect(3, "candidates");
+    assert!(is_candidate(&env, &hunt, "d"), "{}", hunt.output.stdout);
+    assert!(!is_candidate(&env, &hunt, "i") && !is_candidate(&env, &hunt, "y"));
+    let summary = hunt.report["summary"].to_string();
+    assert!(summary.contains("a commit between them broke what"), "{summary}");
 }
 
 #[test]

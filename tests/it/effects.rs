@@ -327,6 +327,5 @@ fn without_localisation_a_result_that_may_have_come_back_is_not_certain() {
     let hunt = hunt.expect(0, "culprit");
     let confidence = hunt.report["culprit"]["confidence"].as_f64().unwrap();
     assert!(confidence <= 0.98, "{confidence}");
-    hunt.output
-        .says(&["no test shows that the bad end needs it", "every run repeated bit for bit"]);
+    hunt.output.says(&["--no-localize left out the test", "every run repeated bit for bit"]);
 }

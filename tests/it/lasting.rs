@@ -315,7 +315,7 @@ fn the_same_digits_do_not_make_a_change_certain_that_does_not_come_out() {
     assert_eq!(subjects(&hunt), ["a"]);
     assert!(hunt.report["cause"]["revert"]["conflict"].is_string());
     assert!(confidence(&hunt) <= 0.98, "{}", hunt.output.stdout);
-    hunt.output.says(&["no test shows that the bad end needs it, and "]);
+    hunt.output.says(&["no test shows that the bad end needs it. "]);
 }
 
 /// Two later commits, which the search may not measure, take the step back and make it again.

@@ -60,6 +60,38 @@ fn what_is_switched_off_and_on_in_its_own_file_is_named_where_it_is_on_again() {
     assert_eq!(subjects(&hunt), ["z"]);
 }
 
+/// A commit begins to use a file that was there before. Later commits mend this file, and break it
+/// again with other text. `ending`: what the engine adds to the name that the commit writes.
+#[track_caller]
+fn is_named_where_it_breaks_again(ending: &str) {
+    let env = TestEnvironment::new();
+    let which = |name: &str| format!("{}\n", name.strip_suffix(ending).unwrap());
+    put(&env.repo().join("slow.cfg"), b"p=0\n");
+    put(&env.repo().join("fast.cfg"), b"p=1\n");
+    put(&env.repo().join("which"), which("slow.cfg").as_bytes());
+    begin(&env, &format!("p=0; on=1; . ./$(cat which){ending}; echo e = $((5 + p * on))"));
+    commit_notes(&env, 3);
+    step(&env, "x", "which", &which("fast.cfg"));
+    commit_notes(&env, 3);
+    step(&env, "m", "fast.cfg", "p=1\non=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "fast.cfg", "p=1\n# tuned\n");
+    commit_notes(&env, 14);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
+#[test]
+fn what_is_mended_and_broken_again_in_a_file_that_comes_into_use_is_named_where_it_breaks_again() {
+    is_named_where_it_breaks_again("");
+}
+
+/// No line names the file: only the runs tell that the commit begins to use it.
+#[test]
+fn what_is_mended_and_broken_again_in_a_file_that_only_runs_show_is_named_where_it_breaks_again() {
+    is_named_where_it_breaks_again(".cfg");
+}
+
 #[test]
 fn what_is_switched_off_and_on_in_a_line_of_an_old_file_is_named_where_it_is_on_again() {
     let env = TestEnvironment::new();

@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use crate::kit::planted::put;
+use crate::kit::shell_engine::{NUMBER, begin, commit_notes, step, subjects, write_oracle};
 use crate::kit::{History, Hunt, Oracle, Plan, TestEnvironment, line};
 
 struct World {
@@ -102,17 +104,83 @@ fn a_fix_that_was_reverted_and_landed_again_is_taken_out_once() {
     assert_eq!(hunt.report["joint_backport"]["backport"], "heals");
 }
 
+/// Commit 5 fixes, 7 breaks another file, and 19 takes 7 back.
+fn fixed_before_a_mend(plan: Plan) -> Plan {
+    plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")
+        .file(0, "kernels/c.conf", "ppl+c = 0\n")
+        .file(5, "kernels/a.conf", "ppl+a = 0\n")
+        .file(7, "kernels/c.conf", "ppl+c = 0.5\n")
+        .file(19, "kernels/c.conf", "ppl+c = 0\n")
+}
+
 #[test]
 fn the_mend_of_something_else_is_not_the_fix() {
+    let world = world(fixed_before_a_mend);
+    let hunt = for_the_fix(&world).expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["5"]);
+    let cause = &hunt.report["cause"];
+    assert_eq!([&cause["revert"], &cause["backport"]], ["breaks-again", "heals"]);
+    hunt.output.says(&["was good before", "the search goes on up to"]);
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn before_such_a_mend_only_commits_up_to_the_good_one_are_candidates() {
+    let world =
+        world(|plan| fixed_before_a_mend(plan).with(4, "build_exit = 1").with(5, "build_exit = 1"));
+    let hunt = for_the_fix(&world).expect(3, "candidates");
+    let mut left = labels(&world, &hunt.report["candidates"]);
+    left.sort_unstable();
+    assert_eq!(left, ["4", "5", "6"]);
+    assert_eq!(hunt.report["culprit"], Value::Null);
+    hunt.output.says(&["was good before", "the search goes on up to"]);
+}
+
+/// The mend of something that broke after the bad end hides the fix before it: no commit before
+/// the mend is good.
+#[test]
+fn a_mend_whose_lines_the_bad_end_has_is_not_the_fix() {
     let world = world(|plan| {
         plan.file(0, "kernels/a.conf", "ppl+a = 0.5\n")
             .file(0, "kernels/c.conf", "ppl+c = 0\n")
-            .file(5, "kernels/a.conf", "ppl+a = 0\n")
-            .file(7, "kernels/c.conf", "ppl+c = 0.5\n")
-            .file(19, "kernels/c.conf", "ppl+c = 0\n")
+            .file(5, "kernels/c.conf", "ppl+c = 0.5\n")
+            .file(10, "kernels/a.conf", "ppl+a = 0\n")
+            .file(18, "kernels/c.conf", "ppl+c = 0\n")
     });
     let hunt = for_the_fix(&world).expect(3, "candidates");
-    assert_eq!(labels(&world, &hunt.report["candidates"]), ["1", "2", "3", "4", "5", "6"]);
+    let left = labels(&world, &hunt.report["candidates"]);
+    assert!(["5", "10", "18"].iter().all(|one| left.contains(one)), "{left:?}");
+    assert!(!left.contains(&"19"), "{left:?}");
     assert_eq!(hunt.report["culprit"], Value::Null);
-    hunt.output.says(&["was good before", "start --find-fix --bad"]);
+    hunt.output.says(&["has the lines of", "another fix is needed too"]);
+}
+
+#[test]
+fn a_small_mend_whose_lines_the_bad_end_has_is_not_named_beside_the_fix() {
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("a.conf"), b"a 0.8\n");
+    put(&env.repo().join("c.conf"), b"c 0\n");
+    begin(&env, "cat ?.conf | awk '{ s += $2 } END { print \"e = \" (7 + s) }'");
+    for (subject, text) in [("v", "c 0.3\n"), ("f", "a 0\n"), ("vr", "c 0\n")] {
+        commit_notes(&env, 3);
+        step(&env, subject, &format!("{}.conf", &text[..1]), text);
+    }
+    commit_notes(&env, 3);
+    write_oracle(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0.2"]);
+    let ends = ["--find-fix", "--good", "HEAD", "--bad", "v1"];
+    let hunt = env.start(&ends).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["f"]);
+    assert_eq!(hunt.report["cause"]["backport"], "heals");
+    let notes = hunt.report["notes"].to_string();
+    assert!(notes.contains("only takes back what came after the bad end"), "{notes}");
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn the_search_up_to_an_earlier_good_commit_follows_first_parents_too() {
+    let world = world(fixed_before_a_mend);
+    let ends = ["--find-fix", "--first-parent", "--good", "HEAD", "--bad", "v1"];
+    let hunt = world.env.start(&ends).expect(0, "culprit");
+    assert_eq!(labels(&world, &hunt.report["culprits"]), ["5"]);
+    hunt.output.says(&["was good before", "the search goes on up to"]);
 }

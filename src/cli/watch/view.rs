@@ -161,16 +161,7 @@ impl View {
             }
             // The endpoints' runs are already shown, and their verdicts are given.
             Event::Judged(judged) if judged.phase == Phase::Endpoint => {}
-            Event::Judged(judged) => {
-                self.subjects.insert(judged.commit.clone(), judged.subject.clone());
-                let line = self.verdict(judged);
-                let (stored_at, same_as) = self.results.of_verdict(judged);
-                let line = line + &lines::taken_from(stored_at, same_as);
-                self.progress.verdict(judged.judgement.verdict, &line);
-                if let Some((commits, steps)) = judged.left {
-                    self.progress.left(commits, steps);
-                }
-            }
+            Event::Judged(judged) => self.judged(judged),
             Event::SearchEnd { end, .. } => self.search_end(end),
             Event::Weighed(weighed) => self.progress.done_line(&format!(
                 "95 % sure: {} left after {} of {}",
@@ -228,6 +219,7 @@ impl View {
             | Event::Plan(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
+            | Event::GitFolder(_)
             | Event::NoDirectMode
             | Event::ChecksLeftOut { .. }
             | Event::MachineChanged { .. }
@@ -236,6 +228,18 @@ impl View {
             | Event::NodeSetAside { .. }
             | Event::ConfirmsElsewhere { .. }
             | Event::Ended { .. } => {}
+        }
+    }
+
+    /// Shows the verdict of a commit of the search.
+    fn judged(&mut self, judged: &Judged) {
+        self.subjects.insert(judged.commit.clone(), judged.subject.clone());
+        let line = self.verdict(judged);
+        let (stored_at, same_as) = self.results.of_verdict(judged);
+        let line = line + &lines::taken_from(stored_at, same_as);
+        self.progress.verdict(judged.judgement.verdict, &line);
+        if let Some((commits, steps)) = judged.left {
+            self.progress.left(commits, steps);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::evaluation::{FormName, Guard, GuardForm, LogitsGuard, Metric, Resource};
 
+use super::super::document::Data;
 use super::super::field::Field;
 use super::super::parser::Parser;
 use super::super::parser_table::checking_parsers;
@@ -242,7 +243,13 @@ fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Op
             flag.map(|_| GuardForm::Unchanged)
         } else {
             let is_tolerance = name.is_from_baseline();
-            let number = if is_tolerance { field.tolerance(reader) } else { field.number(reader) };
+            let number = if refuse_percentage_text(reader, &field, name) {
+                None
+            } else if is_tolerance {
+                field.tolerance(reader)
+            } else {
+                field.number(reader)
+            };
             if !numeric {
                 field.refuse(reader, "a fact is not a number. Allowed: unchanged = true");
             }
@@ -263,6 +270,25 @@ fn form(reader: &mut Reader, section: &mut TableReader<'_>, numeric: bool) -> Op
         extra.refuse(reader, what);
     }
     given.into_iter().next().and_then(|(_, form)| form)
+}
+
+/// Refuses a tolerance that is a percentage in quotes, such as `"5%"`, and says what to write.
+/// Returns whether it is one.
+fn refuse_percentage_text(reader: &mut Reader, field: &Field<'_>, name: FormName) -> bool {
+    let key = match name {
+        FormName::MaxIncrease | FormName::MaxIncreasePercent => FormName::MaxIncreasePercent.key(),
+        FormName::MaxDecrease | FormName::MaxDecreasePercent => FormName::MaxDecreasePercent.key(),
+        FormName::Max | FormName::Min | FormName::Unchanged => return false,
+    };
+    let Data::Text(text) = &field.node.data else { return false };
+    let percent =
+        text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let Some(percent) = percent.filter(|x| x.is_finite() && *x >= 0.0) else { return false };
+    field.refuse(
+        reader,
+        format!("expected a number, found a string; a percentage is written `{key} = {percent}`"),
+    );
+    true
 }
 
 pub(super) fn requires(

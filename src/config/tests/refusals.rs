@@ -200,8 +200,14 @@ fn wrong_types_are_refused() {
     );
     says(
         &refused_guard("max_increase = '5%'"),
-        "guard[1].max_increase: expected a number, found a string",
+        "guard[1].max_increase: expected a number, found a string; a percentage is written \
+         `max_increase_percent = 5`",
     );
+    for key in ["max_decrease", "max_decrease_percent"] {
+        says(&refused_guard(&format!("{key} = '2.5 %'")), "written `max_decrease_percent = 2.5`");
+    }
+    let other = refused_guard("max_increase = 'much'");
+    assert!(other.contains("found a string") && !other.contains("percent"), "{other}");
     says(
         &refused("[[measure]]", "[measure]")[0],
         "measure: expected [[measure]] tables, found a table",

@@ -440,3 +440,24 @@ fn a_worktree_that_was_put_away_is_not_listed_and_keeps_its_files() {
     assert_eq!(fs::read_dir(away).unwrap().count(), 0);
     assert_eq!(listed(), 2);
 }
+
+/// A build keeps tables in the checkout's own git folder.
+#[test]
+fn a_checkout_removes_what_git_does_not_know() {
+    let (fixture, commits) = Fixture::line(2);
+    let mut worktree = slot(&fixture, &commits[0]);
+    worktree.checkout(&commits[1], true).unwrap();
+    worktree.checkout(&commits[0], true).unwrap();
+    git_in(worktree.path(), &["update-ref", "refs/worktree/own", "HEAD"]);
+    let git_dir = worktree.git_dir().to_owned();
+    let known = listing(&git_dir);
+    for name in ["tuned/deep/1", "table", "info/table", "index-of-mine"] {
+        write(&git_dir.join(name), "7.5");
+    }
+    worktree.reset().unwrap();
+    assert!(git_dir.join("tuned/deep/1").exists(), "the commit's own runs may read it");
+    worktree.checkout(&commits[1], true).unwrap();
+    assert_eq!(listing(&git_dir), known);
+    assert_eq!(git_in(worktree.path(), &["rev-parse", "HEAD"]), commits[1].as_str());
+    assert_eq!(git_in(worktree.path(), &["status", "--porcelain"]), "");
+}

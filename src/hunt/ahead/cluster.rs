@@ -35,6 +35,11 @@ impl Cluster {
         self.slurm.builds_ahead()
     }
 
+    /// Whether jobs of their own build.
+    pub(crate) fn has_build_jobs(&self) -> bool {
+        self.slurm.build.is_some()
+    }
+
     /// Submits a command of this program as a job, and waits for its end. `has_begun` is set when
     /// the job has a node. Returns the text of a note; `None` if the job did its work or was asked
     /// to end.

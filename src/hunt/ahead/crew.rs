@@ -28,6 +28,9 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 /// How long a job may wait for a node while the driver has nothing else to do.
 const QUEUE_PATIENCE: Duration = Duration::from_secs(30);
 
+/// How many workers may wait for nodes at the same time, at least.
+const LEAST_QUEUE: usize = 4;
+
 /// The workers of one hunt. Dropping the crew ends them.
 pub(crate) struct Crew {
     hunt: HuntDir,
@@ -74,6 +77,27 @@ impl Crew {
     /// How many more workers there may be.
     pub(crate) fn free(&self) -> usize {
         (self.slots - 1).saturating_sub(self.workers.len())
+    }
+
+    /// How many more workers may be started now for commits that the search may never ask about. A
+    /// cluster takes jobs in order, so with all of them in its queue, the next build that the search
+    /// needs would wait for most of the others. As many may wait for nodes as have one, and at least
+    /// [`LEAST_QUEUE`].
+    pub(crate) fn room(&self) -> usize {
+        let Some(cluster) = &self.cluster else { return self.free() };
+        let going = self.workers.iter().filter(|worker| !worker.is_cancelled);
+        let (waiting, begun): (Vec<_>, Vec<_>) =
+            going.partition(|worker| self.waits_for_node(cluster, worker));
+        room(self.free(), waiting.len(), begun.len())
+    }
+
+    /// Whether the first job that this worker needs has not begun.
+    fn waits_for_node(&self, cluster: &Cluster, worker: &Worker) -> bool {
+        if !cluster.has_build_jobs() {
+            return !worker.has_begun.load(Ordering::SeqCst);
+        }
+        let record = self.hunt.measured_ahead(&worker.commit, worker.phase).unwrap_or_default();
+        !record.is_some_and(|record| record.has_left_queue())
     }
 
     /// Whether a worker is at work.
@@ -276,11 +300,33 @@ fn has_builder(cluster: &Cluster, job: &AheadJob) -> bool {
     cluster.builds_ahead() && job.is_judged()
 }
 
+/// How many of the `free` slots may get a worker now, if so many workers wait for nodes, and so many
+/// have one.
+fn room(free: usize, waiting: usize, begun: usize) -> usize {
+    free.min(begun.max(LEAST_QUEUE).saturating_sub(waiting))
+}
+
 impl Drop for Crew {
     fn drop(&mut self) {
         self.stop(|_| true);
         for worker in std::mem::take(&mut self.workers) {
             worker.thread.join().ok();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_workers_may_wait_for_nodes_as_have_one_and_at_least_a_few() {
+        assert_eq!(room(63, 0, 0), LEAST_QUEUE);
+        assert_eq!(room(59, 4, 0), 0);
+        assert_eq!(room(59, 1, 3), 3);
+        assert_eq!(room(51, 4, 8), 4);
+        assert_eq!(room(51, 0, 12), 12);
+        assert_eq!(room(2, 0, 12), 2, "no more than there are slots");
+        assert_eq!(room(20, 12, 8), 0, "after some jobs were lost");
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::evaluation::{CommitId, Verdict};
 use crate::git::{BisectSession, log_with};
@@ -18,6 +19,9 @@ use crate::oracle::measures_of;
 use super::crew::{Crew, PAUSE};
 use super::forecast::{Answer, forecast};
 use super::job::AheadJob;
+
+/// Time between two looks whether workers that wait for nodes have begun.
+const QUEUE_PAUSE: Duration = Duration::from_millis(300);
 
 /// The thread that measures ahead. Dropping this value ends the thread and its workers.
 pub(crate) struct Scout {
@@ -55,6 +59,7 @@ impl Scout {
             known: BTreeMap::new(),
             asked: BTreeMap::new(),
             log: String::new(),
+            held_back: None,
         };
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
@@ -97,6 +102,8 @@ struct Work {
     asked: BTreeMap<String, Option<CommitId>>,
     /// The log of the session at the last look.
     log: String,
+    /// When workers were last kept from starting, because others wait for nodes.
+    held_back: Option<Instant>,
 }
 
 impl Work {
@@ -105,7 +112,7 @@ impl Work {
         let log = self.session.log();
         let is_answered = log != self.log;
         let ended = self.crew.reap()?;
-        if !is_answered && ended.is_empty() {
+        if !is_answered && ended.is_empty() && !self.is_time_to_start_more() {
             return Ok(());
         }
         let ended = ended.into_iter().filter_map(|(commit, verdict)| Some((commit, verdict?)));
@@ -115,7 +122,9 @@ impl Work {
             self.crew.cancel(|commit| !open.contains(commit));
             self.log = log;
         }
-        if self.crew.free() == 0 {
+        let (free, room) = (self.crew.free(), self.crew.room());
+        self.held_back = (room < free).then(Instant::now);
+        if room == 0 {
             return Ok(());
         }
         let (trial, asked, log) = (&self.trial, &mut self.asked, &self.log);
@@ -131,17 +140,19 @@ impl Work {
         };
         let known = |commit: &CommitId| self.known.get(commit).copied();
         let busy: Vec<CommitId> = self.crew.commits().cloned().collect();
-        let most = self.crew.free() + busy.len();
+        let most = room + busy.len();
         // A commit that an earlier worker built, or began to build, gets a worker again, also if the
         // search asks for it now: the build is in a worker's slot, or is made again there.
         let has_worker = |commit: &CommitId| {
             busy.contains(commit) || (!self.tried.contains(commit) && self.crew.has_build(commit))
         };
         let wanted = forecast(most, next, known, has_worker)?;
-        for commit in wanted {
-            if busy.contains(&commit) || self.tried.contains(&commit) {
-                continue;
-            }
+        let new: Vec<CommitId> = wanted
+            .into_iter()
+            .filter(|commit| !busy.contains(commit) && !self.tried.contains(commit))
+            .take(room)
+            .collect();
+        for commit in new {
             // Workers that were just cancelled may still have their slots. What finds no slot now
             // gets one when they have ended.
             if !self.crew.start(&AheadJob::of_search(commit.clone())) {
@@ -150,5 +161,17 @@ impl Work {
             self.tried.insert(commit);
         }
         Ok(())
+    }
+
+    /// Whether workers that were kept from starting may start now. Looks only now and then: each look
+    /// reads a file of each worker.
+    fn is_time_to_start_more(&mut self) -> bool {
+        let Some(since) = self.held_back else { return false };
+        if since.elapsed() < QUEUE_PAUSE {
+            return false;
+        }
+        let has_room = self.crew.room() > 0;
+        self.held_back = (!has_room).then(Instant::now);
+        has_room
     }
 }

@@ -1,6 +1,8 @@
 //! Finds differences between a first bad commit and its worst parent that may explain the step:
 //! changed constants and changed build configurations.
 
+use std::collections::BTreeSet;
+
 use crate::differ::{self, BuiltSources};
 use crate::evaluation::{CommitId, DifferenceIn, Differences, Setup};
 use crate::hunt::HuntError;
@@ -39,6 +41,19 @@ impl Driver<'_> {
             return Ok(BuiltSources::default());
         };
         Ok(BuiltSources::of(&before, &now))
+    }
+
+    /// The files of the source tree that only the newest build of `commit` compiled or read, and not
+    /// that of `parent`; nothing if a side is not known. The tree may lack some of them.
+    pub(crate) fn newly_read(
+        &self,
+        parent: &CommitId,
+        commit: &CommitId,
+    ) -> Result<BTreeSet<String>, HuntError> {
+        let (Some(before), Some(now)) = (self.setup(parent)?, self.setup(commit)?) else {
+            return Ok(BTreeSet::new());
+        };
+        Ok(differ::newly_read(&before, &now))
     }
 
     fn setup(&self, commit: &CommitId) -> Result<Option<Setup>, HuntError> {

@@ -118,8 +118,7 @@ impl Driver<'_> {
         }
         let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
         if !odd_nodes.is_empty() {
-            finding.summary += "; no commit did it: ";
-            finding.summary += &odd_nodes;
+            finding.summary = after_odd_nodes(&odd_nodes, &finding.summary);
         }
         let moved = other_places(good, bad, &self.guards());
         let hidden = newly_failed(good, bad).into_iter().chain(no_longer_run(good, bad));
@@ -159,6 +158,12 @@ impl Driver<'_> {
         }
         Ok(failed)
     }
+}
+
+/// The summary of a hunt that set nodes aside: they come first, because they are what the user can
+/// repair. `summary` is of the runs on the other nodes.
+fn after_odd_nodes(odd_nodes: &str, summary: &str) -> String {
+    format!("no commit did it: {odd_nodes}. On the other nodes, {summary}")
 }
 
 /// The guards on metrics that only pass or fail, and that passed in every run of both endpoints.
@@ -258,6 +263,14 @@ mod tests {
             "smoke passed in each of 21 runs of bad, which excludes a failure rate of 20 % or \
              more, but no smaller one"
         );
+    }
+
+    #[test]
+    fn a_slow_node_comes_first() {
+        let told = after_odd_nodes("node n2 is slow", "the endpoints are alike");
+        let wanted =
+            "no commit did it: node n2 is slow. On the other nodes, the endpoints are alike";
+        assert_eq!(told, wanted);
     }
 
     #[test]

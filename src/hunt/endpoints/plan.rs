@@ -13,7 +13,7 @@ use crate::hunt::strategy::SearchStrategy;
 use crate::oracle::measures_of;
 use crate::search::{Levels, expected_cost, steps_of};
 use crate::stats;
-use crate::store::journal::{Entry, Event, HuntPart, Plan, SearchBy, SearchMethod};
+use crate::store::journal::{Entry, Event, HuntPart, Plan, PlanAhead, SearchBy, SearchMethod};
 
 impl Driver<'_> {
     /// Writes the plan to the journal, once per hunt. A resumed hunt keeps its first plan.
@@ -70,6 +70,8 @@ impl Driver<'_> {
         let (parts, gpus) = (plan_parts(config, size, durations), config.executor.gpus());
         let search = parts.iter().find(|part| part.part == HuntPart::Search);
         let ahead = search.and_then(|search| work_ahead(size, search, durations));
+        let in_jobs = config.executor.is_cluster();
+        let ahead = ahead.map(|ahead| PlanAhead { in_jobs, ..ahead });
         let stored = is_from_the_store(&entries) || size.known.has_commits;
         Ok(self.oracle.recorder.event(Event::Plan(Plan { stored, parts, gpus, ahead, ..plan }))?)
     }

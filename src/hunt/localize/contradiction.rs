@@ -226,7 +226,7 @@ fn is_settled_by_equality(target: &GuardTarget) -> bool {
 
 /// Whether the level is not the good end's. `slack`: what small steps may leave, in the metric's
 /// unit.
-fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
+pub(super) fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
     match (target.baseline.number(), level.number()) {
         (Some(good), Some(level)) => {
             target.guard.is_worse_by(good, level, f64::max(target.limit, slack))
@@ -239,13 +239,15 @@ fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64) -> bool {
 /// end stays bad with a fix, all that are not after them; if the account leaves a part, all.
 /// `order`: the commits of the hunt. `is_other_recipe`: the newer end has another recipe than a
 /// named commit. Then any commit may make what that end shows, also one before the named commit
-/// that the recipe there does not measure.
+/// that the recipe there does not measure. `earlier`: candidates too, because a named commit's
+/// parent is bad already, or may be in noise; empty if no parent is.
 pub(super) fn incomplete(
     finding: Finding,
     unexplained: Vec<Unexplained>,
     order: &CommitOrder,
     terms: SearchTerms,
     is_other_recipe: bool,
+    earlier: &[CommitId],
 ) -> Finding {
     let named: Vec<&CommitId> = finding.culprits.iter().map(|one| &one.info.commit).collect();
     let is_several = named.len() > 1;
@@ -261,16 +263,15 @@ pub(super) fn incomplete(
     let from_named = if is_anywhere {
         order.commits().to_vec()
     } else {
-        order.not_before(named.iter().copied())
+        let later = order.not_before(named.iter().copied());
+        let is_candidate = |one: &&CommitId| later.contains(one) || earlier.contains(one);
+        order.commits().iter().filter(is_candidate).cloned().collect()
     };
     // A commit of another branch is neither earlier nor later.
     let is_beside = named.iter().any(|one| order.has_commits_beside(one));
-    let [later, the_later] = if is_anywhere || is_beside || is_several {
-        ["another commit", "the other commit"]
-    } else {
-        ["a later commit", "the later commit"]
-    };
-    let [earlier, the_earlier] = match (is_beside, is_several) {
+    let is_open = is_anywhere || is_beside || is_several || !earlier.is_empty();
+    let later = if is_open { "another commit" } else { "a later commit" };
+    let [needed, the_needed] = match (is_beside, is_several) {
         (true, _) => ["another commit", "the other one"],
         (false, true) => ["another commit before the last of them", "the other one"],
         (false, false) => ["an earlier commit", "the earlier one"],
@@ -302,9 +303,9 @@ pub(super) fn incomplete(
             from_named,
             format!(
                 "without {them} the bad end still shows {shown}, at least in part{recipe}: {later} \
-                 does this too"
+                 may do this too"
             ),
-            patch("revert", the_later),
+            patch("revert", "such a commit"),
         ),
         (Aim::Fix, true) => {
             let fixes = if is_several { "the fixes" } else { "the first fix" };
@@ -320,12 +321,12 @@ pub(super) fn incomplete(
         (Aim::Fix, false) => (
             order.not_after(named),
             format!(
-                "with {them} the bad end still shows it, at least in part: {earlier} is needed too"
+                "with {them} the bad end still shows it, at least in part: {needed} is needed too"
             ),
             if is_several {
                 patch("backport", "the other commit")
             } else {
-                format!("`start --find-fix` with an earlier good commit looks for {the_earlier}")
+                format!("`start --find-fix` with an earlier good commit looks for {the_needed}")
             },
         ),
     };

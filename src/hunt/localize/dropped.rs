@@ -38,8 +38,8 @@ fn note(dropped: &Culprit, named: &[Culprit]) -> String {
         dropped.effects.iter().map(|effect| effect.metric.to_string()).collect();
     let named: Vec<String> = named.iter().map(|one| one.info.commit.short().to_owned()).collect();
     format!(
-        "{commit} made {} worse, but the bad end does not need {commit}: it keeps its level \
-         without {commit} alone, and it is good without {}; their steps do not add up",
+        "{commit} made {} worse, but the bad end does not need {commit}: it is as bad or \
+         worse without {commit} alone, and it is good without {}; their steps do not add up",
         metrics.join(" and "),
         named.join(" and "),
     )

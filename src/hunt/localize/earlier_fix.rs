@@ -1,21 +1,90 @@
 //! In a hunt for a fix: an earlier commit that is good already, if a fix does not apply to the bad
-//! end, if that end has it, or if that end with the fix does not tell what the fix does there.
+//! end, if that end has it, or if that end with the fix does not tell what the fix does there. The
+//! search then goes on up to that commit. If there is none, and the bad end has the fix, that end
+//! needs another one.
 
-use crate::evaluation::{Backport, CommitId, Finding, Outcome, Verdict};
+use crate::evaluation::{Backport, Cause, CommitId, Finding, Outcome, Verdict};
+use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
+use crate::hunt::earlier_good::EarlierGood;
+use crate::store::journal::Event;
+use crate::ui::text;
 
 use super::places::{MOST_LOOKS, spread_with_ends};
 use super::undone::{paths_of, unsettled};
 
 impl Driver<'_> {
+    /// In a hunt for a fix: the finding, unless an earlier commit is good already. Then `None`: the
+    /// hunt goes on with a search up to that commit. If such a search cannot decide: candidates.
+    /// Also if no earlier commit is good, but the bad end has the fix already.
+    pub(crate) fn unless_fixed_before(
+        &mut self,
+        finding: Finding,
+    ) -> Result<Option<Finding>, HuntError> {
+        let Some(at) = self.fixed_before(&finding)? else {
+            let finding = self.unless_present(finding)?;
+            return Ok(Some(match &self.earlier_good {
+                Some(earlier) => earlier.answer(finding),
+                None => finding,
+            }));
+        };
+        let [bad, _] = self.begun.ends().map(CommitId::clone);
+        let candidates = self.oracle.history.commits(&Range::between(&bad, &at))?;
+        let otherwise = as_candidates(&finding, &at, &bad, candidates);
+        if self.limit.is_some() || !self.can_end_earlier(&at)? {
+            return Ok(Some(otherwise));
+        }
+        let text = format!(
+            "{at} was good before {named}: a commit between them broke this again, and {named} \
+             mended that. The bad end needs an earlier fix; the search goes on up to {at}",
+            at = at.short(),
+            named = name_of(&finding),
+        );
+        self.oracle.recorder.event(Event::Note { text })?;
+        self.earlier_good = Some(EarlierGood { at, otherwise });
+        Ok(None)
+    }
+
+    /// The finding, or candidates if the bad end has the only named fix already: that end is bad,
+    /// so it needs another fix.
+    fn unless_present(&self, mut finding: Finding) -> Result<Finding, HuntError> {
+        let Some(named) = present_fix(&finding) else { return Ok(finding) };
+        let [bad, _] = self.begun.ends().map(CommitId::clone);
+        let order = self.possible_commits(&mut finding)?;
+        let first_parent = self.begun.options.first_parent;
+        let range = Range { first_parent, ..Range::between(&bad, &named) };
+        let mut candidates = self.oracle.history.commits(&range)?;
+        candidates.retain(|one| order.commits().contains(one));
+        if candidates.iter().all(|one| *one == named) {
+            return Ok(finding);
+        }
+        Ok(with_another_fix(finding, &named, &bad, candidates))
+    }
+
+    /// Whether a search can end at `at`, a commit that [`Self::fixed_before`] found. Each target
+    /// must have been judged there. With `--first-parent`, the commit may lie beside the line that
+    /// is searched.
+    fn can_end_earlier(&self, at: &CommitId) -> Result<bool, HuntError> {
+        let (targets, _) = self.sought()?;
+        let are_judged = self.judged_alone(&targets).len() == targets.len();
+        Ok(are_judged && !self.is_flaky && self.is_on_line(at)?)
+    }
+
+    /// Whether the hunt searches a line with this commit: with `--first-parent`, only the first
+    /// parents of the newer end.
+    fn is_on_line(&self, commit: &CommitId) -> Result<bool, HuntError> {
+        if !self.begun.options.first_parent {
+            return Ok(true);
+        }
+        let [older, newer] = self.begun.ends();
+        Ok(self.oracle.history.first_parent_path(older, newer)?.contains(commit))
+    }
+
     /// In a hunt for a fix: looks for an earlier commit that is good already. Does so only if the
     /// fix does not apply to the bad end, if the bad end has it already, or if a test of the bad
     /// end with it tells nothing.
-    pub(super) fn fixed_before(
-        &mut self,
-        finding: &Finding,
-    ) -> Result<Option<CommitId>, HuntError> {
+    fn fixed_before(&mut self, finding: &Finding) -> Result<Option<CommitId>, HuntError> {
         let Some(cause) = unsettled(finding, |cause| {
             let Some(backport) = &cause.backport else { return false };
             !backport.tells() && !matches!(backport, Backport::Stopped(_))
@@ -46,10 +115,10 @@ impl Driver<'_> {
     }
 }
 
-/// Turns the finding into candidates if `at`, an earlier commit, is good already: the fix is one of
-/// the commits up to it.
-pub(super) fn as_candidates(
-    finding: Finding,
+/// The finding as candidates if `at`, an earlier commit, is good already: the fix is one of the
+/// commits up to it.
+fn as_candidates(
+    finding: &Finding,
     at: &CommitId,
     bad: &CommitId,
     candidates: Vec<CommitId>,
@@ -61,7 +130,7 @@ pub(super) fn as_candidates(
     let summary = format!(
         "{} was good before {}: the fix that the bad end needs is {fix}",
         at.short(),
-        finding.culprit().map_or("", |culprit| culprit.info.commit.short()),
+        name_of(finding),
     );
     let next = format!(
         "`bisect-ppl start --find-fix --bad {} --good {}` searches these commits",
@@ -71,7 +140,97 @@ pub(super) fn as_candidates(
     Finding {
         candidates,
         next: vec![next],
+        cause: finding.cause.clone(),
+        ..Finding::plain(Outcome::Candidates, summary)
+    }
+}
+
+/// The only named fix, if the bad end has its lines already. `None` for a merge: it may bring in
+/// more than its difference from one parent.
+fn present_fix(finding: &Finding) -> Option<CommitId> {
+    let is_present = |cause: &Cause| cause.backport == Some(Backport::Present);
+    let cause = unsettled(finding, is_present)?;
+    let [culprit] = finding.culprits.as_slice() else { return None };
+    let is_asked = culprit.info.commit == cause.commit && culprit.parents.len() == 1;
+    is_asked.then(|| cause.commit.clone())
+}
+
+/// The finding as candidates if the bad end, `bad`, has the fix `named` already: all commits up to
+/// that one. It is among them, since the test may have added only the lines of its cause.
+fn with_another_fix(
+    finding: Finding,
+    named: &CommitId,
+    bad: &CommitId,
+    candidates: Vec<CommitId>,
+) -> Finding {
+    let summary = format!(
+        "{}; but the bad end has the lines of {named} already, so another fix is needed too: one \
+         of the {} up to {named}",
+        finding.summary,
+        text::plural(candidates.len(), "commit"),
+        named = named.short(),
+    );
+    let next = format!(
+        "`git diff {} {}` shows what the bad end lacks: the other fix is in it",
+        bad.short(),
+        named.short()
+    );
+    Finding {
+        candidates,
+        next: vec![next],
+        notes: finding.notes,
+        limit: finding.limit,
+        says_limit: finding.says_limit,
         cause: finding.cause,
         ..Finding::plain(Outcome::Candidates, summary)
+    }
+}
+
+/// The main named commit, for people.
+fn name_of(finding: &Finding) -> &str {
+    finding.culprit().map_or("", |culprit| culprit.info.commit.short())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hunt::localize::unknown;
+    use crate::oracle::fixture::{commit, culprit};
+
+    /// A finding that names the fix 5, with what the bad end shows with it.
+    fn fixed(backport: Backport) -> Finding {
+        let fix = culprit('5', '4');
+        let cause = Cause { backport: Some(backport), ..unknown(&fix, String::new()) };
+        Finding {
+            culprits: vec![fix],
+            main: Some(0),
+            cause: Some(cause),
+            ..Finding::plain(Outcome::Culprit, "5 is the first fixed commit")
+        }
+    }
+
+    #[test]
+    fn only_one_fix_that_the_bad_end_has_asks_for_another_one() {
+        assert_eq!(present_fix(&fixed(Backport::Present)), Some(commit('5')));
+        assert_eq!(present_fix(&fixed(Backport::Heals)), None);
+        assert_eq!(present_fix(&fixed(Backport::Conflict("a conflict".to_owned()))), None);
+        let mut two = fixed(Backport::Present);
+        two.culprits.push(culprit('7', '6'));
+        assert_eq!(present_fix(&two), None);
+        let mut merge = fixed(Backport::Present);
+        merge.culprits[0].parents.push(commit('3'));
+        assert_eq!(present_fix(&merge), None);
+    }
+
+    #[test]
+    fn all_commits_up_to_a_fix_that_the_bad_end_has_are_candidates() {
+        let all: Vec<CommitId> = "345".chars().map(commit).collect();
+        let finding = fixed(Backport::Present);
+        let told = with_another_fix(finding, &commit('5'), &commit('2'), all.clone());
+        assert_eq!((told.outcome, told.main), (Outcome::Candidates, None));
+        assert!(told.culprits.is_empty() && told.cause.is_some());
+        assert_eq!(told.candidates, all);
+        assert!(told.summary.contains("another fix is needed too"), "{}", told.summary);
+        assert!(told.summary.contains("one of the 3 commits"), "{}", told.summary);
     }
 }

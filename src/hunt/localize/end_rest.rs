@@ -22,21 +22,19 @@ const CLAIM: f64 = 1.75;
 
 impl Driver<'_> {
     /// Compares the end without the changes with the good end, in one metric. `expected`: how much
-    /// worse it may be, beside the tolerance. Where the machine may drift, only new runs can show
-    /// that something is left. `None` if one of both ends cannot be measured.
+    /// worse it may be, beside the tolerance, and two standard errors of that, in the metric's
+    /// unit. Where the machine may drift, only new runs can show that something is left. `None` if
+    /// one of both ends cannot be measured.
     pub(super) fn rest_without(
         &mut self,
         target: &GuardTarget,
         end: &CommitId,
         without: &Config,
-        expected: f64,
+        expected: [f64; 2],
     ) -> Result<Option<Rest>, HuntError> {
         let metric = &target.guard.metric;
         let good = self.begun.good.commit.clone();
-        let left = |levels: [MeanLevel; 2]| {
-            let [rest, error] = MeanLevel::beyond_tolerance(target, levels);
-            [rest - expected, error]
-        };
+        let left = |levels: [MeanLevel; 2]| beyond_expected(target, levels, expected);
         let known = [
             self.mean_level_after(&good, metric, 0, 0)?,
             self.level_without(end, without, metric, [0, LEAST_RUNS])?,
@@ -79,6 +77,13 @@ impl Driver<'_> {
     }
 }
 
+/// How much worse the second level is than the first one, beyond the tolerance and what is
+/// `expected`, and two standard errors of that, both in the metric's unit.
+fn beyond_expected(target: &GuardTarget, levels: [MeanLevel; 2], expected: [f64; 2]) -> [f64; 2] {
+    let [rest, error] = MeanLevel::beyond_tolerance(target, levels);
+    [rest - expected[0], f64::hypot(error, expected[1])]
+}
+
 /// What is left of a step, beyond what is allowed: as [`Rest::of`], but only a large one is surely
 /// there.
 fn claimed(rest: [f64; 2]) -> Rest {
@@ -102,9 +107,25 @@ mod tests {
     /// A good end at 100 and a bad end without the changes at `level`, with a noise of 1 and a
     /// tolerance of 3.
     fn left(level: f64, runs: usize) -> Rest {
+        left_beyond(level, runs, [0.0; 2])
+    }
+
+    /// The same if the end may be worse by what is `expected`.
+    fn left_beyond(level: f64, runs: usize, expected: [f64; 2]) -> Rest {
         let target = noisy(GuardForm::MaxIncrease(3.0), 100.0, 110.0);
         let levels = [100.0, level].map(|value| MeanLevel { value, runs });
-        claimed(MeanLevel::beyond_tolerance(&target, levels))
+        claimed(beyond_expected(&target, levels, expected))
+    }
+
+    #[test]
+    fn what_the_named_commits_gained_is_no_remnant() {
+        assert_eq!(left_beyond(106.0, 12, [0.0; 2]), Rest::Beyond);
+        assert_eq!(left_beyond(106.0, 12, [6.0, 1.0]), Rest::Within);
+        // Another step is there too.
+        assert_eq!(left_beyond(112.0, 12, [6.0, 1.0]), Rest::Beyond);
+        // Few runs tell how large the gain was.
+        assert_eq!(left_beyond(112.0, 12, [6.0, 4.0]), Rest::Open);
+        assert_eq!(left_beyond(106.0, 12, [6.0, 4.0]), Rest::Open);
     }
 
     #[test]

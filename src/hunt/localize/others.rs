@@ -42,7 +42,7 @@ impl Driver<'_> {
         }
         let is_known = finding.other_causes.len() == others.len();
         if !others.is_empty() && is_known && self.limit.is_none() {
-            self.test_jointly(&mut finding)?;
+            return self.tested_jointly(finding);
         }
         Ok(finding)
     }

@@ -149,7 +149,9 @@ impl Driver<'_> {
         for target in own {
             let metric = &target.guard.metric;
             let account = finding.accounts.iter().find(|account| account.metric == *metric);
-            let rest = self.rest_without(target, end, &recipe, expected(account))?;
+            let [gain, error] = self.gain_of_named(finding, target)?;
+            let expected = [expected(account) + gain, error];
+            let rest = self.rest_without(target, end, &recipe, expected)?;
             metrics.push((metric.clone(), rest));
         }
         Ok(Remnants::Compared { metrics, patch, conflicts })

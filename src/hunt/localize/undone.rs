@@ -43,7 +43,8 @@ enum NamedCommits {
 
 impl Driver<'_> {
     /// Looks for a later commit at which the main first bad commit's change has no effect any more.
-    /// Does so once for each effect of a found commit, and only in one of these cases:
+    /// Does not look if the search ended at an earlier fixed commit: a later commit broke the same
+    /// again. Does so once for each effect of a found commit, and only in one of these cases:
     /// - The revert does not apply to the newer end, cannot be judged there, moves another guard, or
     ///   makes this end like neither end.
     /// - The bad end stays bad without the parts that make the step; the rest was not removed.
@@ -68,7 +69,8 @@ impl Driver<'_> {
             return Ok(LaterCommits::default());
         };
         let culprit = finding.culprits.iter().find(|one| one.info.commit == cause.commit);
-        let Some(culprit) = culprit.filter(|_| self.limit.is_none()) else {
+        let is_asked = self.limit.is_none() && self.earlier_good.is_none();
+        let Some(culprit) = culprit.filter(|_| is_asked) else {
             return Ok(LaterCommits::default());
         };
         let Some(lasting) = with_lasting_effects(culprit, &self.undone) else {

@@ -3,13 +3,15 @@
 //! the slowest stage, the largest difference of a check. Then a later commit can undo the step of a
 //! named one without any change of the level, because another part is worse by then. Two tests of
 //! the bad end show this together: it keeps its level to the bit without the commit alone, and it
-//! is good without all other named commits. Steps that add up never give the first result.
+//! is good without all other named commits. Steps that add up never give the first result. Nor do
+//! they if that end is worse without the commit alone, and what was gained back explains this: a
+//! later commit made what this one began to use better than what was there before.
 
 use std::collections::BTreeMap;
 
 use crate::evaluation::{
-    Basis, Cause, CommitId, Culprit, Direction, Effect, Finding, GuardTarget, Metric, Shows,
-    Target, Value, Verdict,
+    Account, Basis, Cause, CommitId, Culprit, Direction, Effect, Finding, GuardTarget, Metric,
+    Shows, Target, Value, Verdict,
 };
 use crate::git::History;
 use crate::hunt::HuntError;
@@ -17,9 +19,11 @@ use crate::hunt::driver::Driver;
 
 use super::change::Change;
 use super::dropped::{largest, without};
+use super::gains::{gets_worse, may_outweigh};
 use super::patched::Patched;
 use super::reversal::Reversal;
 use super::same_level::same_level;
+use super::worse_end::{are_all_kept_or_worse, is_worse_without};
 
 /// Maximum number of named commits that are tested. Each may take a build of the bad end, and so
 /// may the commits together.
@@ -33,6 +37,8 @@ impl Driver<'_> {
     /// among them, the finding gets the cause inside the next one. Two commits on one metric cost a
     /// build only if the test of the bad end without the main one shows that their steps do not add
     /// up, or if the main one does not move that metric. More commits on one metric cost one build.
+    /// If the named commits explain too much, each of them on such a metric costs one if more than
+    /// its step was gained back, but for the main one.
     pub(crate) fn without_unneeded(&mut self, finding: Finding) -> Result<Finding, HuntError> {
         let unneeded = self.unneeded(&finding);
         let unneeded = self.unless_faulty(unneeded)?;
@@ -49,10 +55,13 @@ impl Driver<'_> {
         let is_asked = self.terms().explains_levels()
             && self.values_repeat(&targets)
             && self.limit.is_none()
-            && can_be_tested(finding);
+            && is_by_levels(finding);
         let main = self.main_to_explain(finding).filter(|_| is_asked);
         let Some(main) = main.map(|main| main.info.commit.clone()) else { return Ok(Vec::new()) };
         let mut known = BTreeMap::from([(main, finding.cause.as_ref().and_then(levels_of_trial))]);
+        if explains_too_much(finding) {
+            return self.worse_without(finding, &targets, &mut known);
+        }
         let mut kept: Vec<Culprit> = Vec::new();
         for (target, movers) in shared_metrics(finding, &targets) {
             let is_known = |one: &&Culprit| known.contains_key(&one.info.commit);
@@ -78,6 +87,40 @@ impl Driver<'_> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// The named commits without which, one at a time, the bad end is worse, if it is good without
+    /// all others. `known`: the levels of earlier tests of this end.
+    fn worse_without(
+        &mut self,
+        finding: &Finding,
+        targets: &[Target],
+        known: &mut BTreeMap<CommitId, Option<Levels>>,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let accounts = &finding.accounts;
+        let mut worse: Vec<CommitId> = Vec::new();
+        for (_, movers) in shared_metrics(finding, targets) {
+            for one in movers.into_iter().filter(|one| may_outweigh(one, accounts)) {
+                let commit = &one.info.commit;
+                let levels = self.levels_without_one(one, targets, known)?;
+                let is_worse =
+                    levels.is_some_and(|levels| gets_worse(one, &levels, targets, accounts));
+                if is_worse && !worse.contains(commit) {
+                    worse.push(commit.clone());
+                }
+            }
+        }
+        let (own, others): (Vec<Culprit>, Vec<Culprit>) =
+            finding.culprits.iter().cloned().partition(|one| worse.contains(&one.info.commit));
+        if own.is_empty() || !move_all_metrics(&others, &own) {
+            return Ok(Vec::new());
+        }
+        let levels = match others.as_slice() {
+            [one] => self.levels_without_one(one, targets, known)?,
+            several => self.levels_without(several, targets)?,
+        };
+        let is_good = levels.is_some_and(|levels| is_good_at(&levels, targets));
+        Ok(if is_good { worse } else { Vec::new() })
     }
 
     /// Whether three or more commits move a metric, and the bad end keeps its level to the bit
@@ -110,11 +153,7 @@ impl Driver<'_> {
     ) -> Result<bool, HuntError> {
         let is_other = |one: &&Culprit| group.iter().all(|own| own.info != one.info);
         let others: Vec<Culprit> = finding.culprits.iter().filter(is_other).cloned().collect();
-        let is_moved =
-            |effect: &Effect| others.iter().any(|other| other.effect_on(&effect.metric).is_some());
-        if !group.iter().flat_map(|one| &one.effects).all(is_moved)
-            || self.newer_end_good_without(&others)?.is_none()
-        {
+        if !move_all_metrics(&others, group) || self.newer_end_good_without(&others)?.is_none() {
             return Ok(false);
         }
         if group.len() == 1 {
@@ -173,15 +212,36 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the finding names a few commits by levels that repeat, whose steps do not exceed the
-/// whole change. Other rules ask whether commits are needed that explain too much.
-fn can_be_tested(finding: &Finding) -> bool {
+/// Whether the finding names a few commits by levels that repeat.
+fn is_by_levels(finding: &Finding) -> bool {
     let is_by_level = |culprit: &Culprit| {
         culprit.failure.is_none() && culprit.basis == Basis::BitExact && !culprit.effects.is_empty()
     };
     (2..=MOST_NAMED).contains(&finding.culprits.len())
         && finding.culprits.iter().all(is_by_level)
-        && !finding.accounts.iter().any(|one| one.is_exceeded() || one.overlap.is_some())
+        && finding.accounts.iter().all(|one| one.overlap.is_none())
+}
+
+/// Whether the steps of the named commits exceed the whole change. Other rules ask whether the bad
+/// end keeps its level without one of them.
+fn explains_too_much(finding: &Finding) -> bool {
+    finding.accounts.iter().any(Account::is_exceeded)
+}
+
+/// Whether each metric that one of these commits moves is moved by one of the others too.
+fn move_all_metrics(others: &[Culprit], own: &[Culprit]) -> bool {
+    let is_moved =
+        |effect: &Effect| others.iter().any(|other| other.effect_on(&effect.metric).is_some());
+    own.iter().flat_map(|one| &one.effects).all(is_moved)
+}
+
+/// Whether these levels break no guard.
+fn is_good_at(levels: &Levels, targets: &[Target]) -> bool {
+    targets.iter().all(|target| {
+        let level = target.guard().and_then(|guarded| levels.get(&guarded.guard.metric));
+        let guarded = target.guard().zip(level);
+        guarded.is_some_and(|(guarded, level)| !guarded.guard.is_broken(&guarded.baseline, level))
+    })
 }
 
 /// The metrics that two or more named commits move, with these commits. Not those that must not
@@ -210,14 +270,14 @@ fn levels_of_trial(cause: &Cause) -> Option<Levels> {
 }
 
 /// Whether the bad end without one of several commits tells that steps of this metric do not add
-/// up: it keeps its level to the bit, or it loses more than the commit's step. A step may also
-/// multiply a level.
+/// up: it keeps its level to the bit, it is worse, or it loses more than the commit's step. A step
+/// may also multiply a level.
 fn is_odd(target: &GuardTarget, culprit: &Culprit, levels: &Levels) -> bool {
     let metric = &target.guard.metric;
     let Some((effect, without)) = culprit.effect_on(metric).zip(levels.get(metric)) else {
         return false;
     };
-    if *without == target.bad {
+    if *without == target.bad || is_worse_without(target, effect, without) {
         return true;
     }
     let at_end = without.number().zip(target.bad.number());
@@ -229,13 +289,10 @@ fn is_odd(target: &GuardTarget, culprit: &Culprit, levels: &Levels) -> bool {
     target.guard.worsening(without, bad) > step + same && !is_product
 }
 
-/// Whether the bad end has its own level, to the bit, in each metric that the commit moves.
+/// Whether the bad end has its own level, to the bit, in each metric that the commit moves, or is
+/// worse.
 fn keeps_all(culprit: &Culprit, levels: &Levels, targets: &[Target]) -> bool {
-    culprit.effects.iter().all(|effect| {
-        let target = Target::on(targets, &effect.metric).and_then(Target::guard);
-        let level = levels.get(&effect.metric);
-        target.zip(level).is_some_and(|(target, level)| *level == target.bad)
-    })
+    are_all_kept_or_worse(culprit, targets, &|metric: &Metric| levels.get(metric).cloned())
 }
 
 /// Which of the commits that the bad end keeps its level without may be unneeded together. Of two,
@@ -313,9 +370,22 @@ mod tests {
         }
         let launch = [Target::Guard(unchanged("384", "128"))];
         assert!(shared_metrics(&facts, &launch).is_empty());
-        assert!(can_be_tested(&two()));
-        // They explain too much: another rule's.
+        assert!(is_by_levels(&two()) && !explains_too_much(&two()));
+        // Then only a bad end that is worse without one of them tells.
         let account = fixture::account(0.6, 1.1);
-        assert!(!can_be_tested(&Finding { accounts: vec![account], ..two() }));
+        assert!(explains_too_much(&Finding { accounts: vec![account], ..two() }));
+    }
+
+    #[test]
+    fn an_end_that_is_worse_without_a_commit_does_not_need_it() {
+        // From 7.9 to 8.2, and a later commit made the same path better by 0.5.
+        let (up, commit) = (GuardForm::MaxIncrease(0.1), step('3', 7.9, 8.2));
+        let sought = [Target::Guard(target(up, 7.5, 7.7))];
+        assert!(is_odd(&target(up, 7.5, 7.7), &commit, &levels(7.9)));
+        assert!(keeps_all(&commit, &levels(7.9), &sought));
+        assert!(is_good_at(&levels(7.3), &sought) && !is_good_at(&levels(7.7), &sought));
+        assert!(!is_good_at(&Levels::new(), &sought));
+        assert!(move_all_metrics(&[step('5', 7.5, 7.6)], &[commit]));
+        assert!(!move_all_metrics(&[], &[step('3', 7.0, 7.5)]));
     }
 }

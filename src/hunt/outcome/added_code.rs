@@ -10,6 +10,7 @@ use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::oracle::Observation;
 
+use super::account::Ledger;
 use super::found_step::FoundStep;
 use super::shown_later::ShownLater;
 
@@ -24,9 +25,11 @@ const ADDED_FOR_EACH_REMOVED: usize = 4;
 impl Driver<'_> {
     /// If the found commit only adds code or sets switches, measures commits in the middle of the
     /// longest rows of unmeasured ones after it. Returns the runs of the first that surely has the
-    /// older end's verdict.
+    /// older end's verdict. If the runs of one do not tell, lowers the confidence in the found
+    /// commit.
     pub(super) fn undone_after_addition(
         &mut self,
+        ledger: &mut Ledger,
         step: &FoundStep<'_>,
     ) -> Result<Option<Observation>, HuntError> {
         let (search_range, culprit) = (step.search_range, step.culprit);
@@ -52,10 +55,15 @@ impl Driver<'_> {
         }
         self.begin_later(found, places.len())?;
         let places: Vec<CommitId> = places.into_iter().map(|place| read[place].clone()).collect();
-        Ok(match self.shown_later(search_range, &places)? {
-            ShownLater::Undone(seen) => Some(seen),
-            ShownLater::Lasts { .. } => None,
-        })
+        match self.shown_later(search_range, culprit, &places)? {
+            ShownLater::Undone(seen) => Ok(Some(seen)),
+            ShownLater::Lasts { open, .. } => {
+                if let Some(by) = open {
+                    ledger.may_be_undone_by(found, &by);
+                }
+                Ok(None)
+            }
+        }
     }
 }
 

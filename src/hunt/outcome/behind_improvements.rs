@@ -5,11 +5,9 @@
 use crate::evaluation::{
     CommitId, Culprit, GuardTarget, HiddenStep, Metric, Target, exceeds_limit,
 };
-use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::range::SearchRange;
-use crate::ui::text;
 
 use super::account::Ledger;
 use super::answer::step_sentence;
@@ -205,7 +203,7 @@ impl Driver<'_> {
 
     /// Leaves the found commits that only take an improvement back unnamed if the others explain
     /// what the bad end shows without them. The improvement counts as a mend no longer. Otherwise
-    /// all commits up to such a commit are candidates.
+    /// see [`Self::withdraw_reverts`].
     pub(crate) fn settle_dropped_improvements(
         &mut self,
         ledger: &mut Ledger,
@@ -347,34 +345,8 @@ impl Driver<'_> {
                 "{} only takes back what {} brought{step}; neither end has that, so {0} is not \
                  named",
                 until.short(),
-                names(&dropped.brought)
+                dropped.names()
             ));
-        }
-        Ok(())
-    }
-
-    /// Replaces each of these found commits by candidates: all commits from the good end to it.
-    fn withdraw_reverts(
-        &self,
-        ledger: &mut Ledger,
-        whole: &SearchRange,
-        reverts: &[Culprit],
-    ) -> Result<(), HuntError> {
-        let [good, _] = whole.good_and_bad();
-        for culprit in reverts {
-            let commit = &culprit.info.commit;
-            let Some(dropped) = ledger.dropped.iter().find(|one| one.by == *commit) else {
-                continue;
-            };
-            let brought = names(&dropped.brought);
-            let commits = self.oracle.history.commits(&Range::between(good, commit))?;
-            let among = self.read_by_builds(good, &commits)?;
-            let why = format!(
-                "{} only takes back what {brought} brought, and neither end has that; the hunt \
-                 found no other commit that makes what the bad end shows",
-                commit.short()
-            );
-            ledger.withdraw(commit, &among, why);
         }
         Ok(())
     }
@@ -395,8 +367,4 @@ fn is_standing(found: &FoundCommit) -> bool {
 fn allowance(ledger: &Ledger, metric: Option<&Metric>) -> f64 {
     let target = metric.and_then(|metric| ledger.target_on(metric));
     target.map_or(0.0, |target| target.limit.max(0.0) + SURE * ledger.error_of_rest(target))
-}
-
-fn names(commits: &[CommitId]) -> String {
-    text::joined(commits.iter().map(|commit| commit.short().to_owned()).collect())
 }

@@ -89,6 +89,7 @@ pub(crate) struct MendContext {
     /// The mend's commit restores a file of the change.
     pub(crate) is_put_back: bool,
     pub(crate) made_by: MadeBy,
+    pub(crate) edits: EditedLines,
     /// How much worse the found commit's parent is than the good end, in the metric's unit.
     pub(crate) before: f64,
     /// The commits after the found commit up to the mend.
@@ -105,6 +106,16 @@ pub(crate) enum MadeBy {
     /// Perhaps several commits.
     #[default]
     Unknown,
+}
+
+/// Whose lines a mend edits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EditedLines {
+    /// Those of another found commit, and none of this one: the mend is no part of what undid it.
+    AnothersOnly,
+    /// Perhaps those of this found commit, or of none.
+    #[default]
+    Any,
 }
 
 /// A found commit's step by all runs, in noise.
@@ -187,11 +198,10 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
     let step = |i: usize| sized(i).or_else(|| found[i].step(metric));
     let steps: Vec<f64> = places.iter().map(|&i| step(i).expect("only such are kept")).collect();
     let known: Vec<&MendContext> = places.iter().map(|&i| &around[i]).collect();
-    let carried: Vec<_> = known.iter().map(|around| around.carried).collect();
     let mut fates = if mends_a_part(mend, &steps, &known) {
         vec![StepStatus::Stands; steps.len()]
     } else if mend.amount.is_finite() && steps.iter().all(|step| step.is_finite()) {
-        attribute_improvement(&steps, &carried, mend.amount, mend.limit.max(0.0), mend.repeats)
+        attributed(mend, &steps, &known)
     } else {
         // A step or the mend has no number: the mend undid the last step without a number.
         let last = steps.iter().rposition(|step| !step.is_finite()).or(steps.len().checked_sub(1));
@@ -211,6 +221,9 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
     let is_as_large = |step: f64| fits_none && step <= mend.amount + mend.limit.max(0.0);
     for ((&place, step), fate) in places.iter().zip(&steps).zip(&fates) {
         let context = &around[place];
+        if context.edits == EditedLines::AnothersOnly {
+            continue;
+        }
         let hides = |undone_by| {
             let mut among = vec![found[place].culprit.info.commit.clone()];
             among.extend(context.hidden.iter().cloned());
@@ -250,6 +263,22 @@ pub(crate) fn apply_mend(found: &mut [FoundCommit], mend: &Mend, around: &[MendC
         }
         found[place].status = status;
     }
+}
+
+/// The status of each step by the sizes and the source. A step stands if the mend edits only the
+/// lines of other steps. `around`: one entry for each step.
+fn attributed(mend: &Mend, steps: &[f64], around: &[&MendContext]) -> Vec<StepStatus> {
+    let is_own = |place: &usize| around[*place].edits == EditedLines::Any;
+    let own: Vec<usize> = (0..steps.len()).filter(is_own).collect();
+    let sizes: Vec<f64> = own.iter().map(|place| steps[*place]).collect();
+    let carried: Vec<ChangePresence> = own.iter().map(|place| around[*place].carried).collect();
+    let limit = mend.limit.max(0.0);
+    let told = attribute_improvement(&sizes, &carried, mend.amount, limit, mend.repeats);
+    let mut fates = vec![StepStatus::Stands; steps.len()];
+    for (place, fate) in own.into_iter().zip(told) {
+        fates[place] = fate;
+    }
+    fates
 }
 
 /// Whether it depends on who made a mend's improvement if a step stands: less is left of the step

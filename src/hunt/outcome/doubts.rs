@@ -187,11 +187,16 @@ impl Ledger {
             Some([found.culprit.info.commit.clone(), found.perhaps_mended_by.clone()?])
         });
         for [commit, by] in mended.collect::<Vec<_>>() {
-            self.lower_confidence(&commit, MOST_CERTAIN);
-            let is_its = |found: &&mut FoundCommit| found.culprit.info.commit == commit;
-            for found in self.found.iter_mut().filter(is_its) {
-                found.culprit.doubts.perhaps_mended_by = Some(by.clone());
-            }
+            self.may_be_undone_by(&commit, &by);
+        }
+    }
+
+    /// Lowers the confidence in a found commit whose step `by` may have undone.
+    pub(super) fn may_be_undone_by(&mut self, commit: &CommitId, by: &CommitId) {
+        self.lower_confidence(commit, MOST_CERTAIN);
+        let is_its = |found: &&mut FoundCommit| found.culprit.info.commit == *commit;
+        for found in self.found.iter_mut().filter(is_its) {
+            found.culprit.doubts.perhaps_mended_by = Some(by.clone());
         }
     }
 

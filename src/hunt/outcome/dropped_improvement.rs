@@ -1,6 +1,7 @@
 //! An improvement that landed after the good end and was taken back before the bad end. Pure.
 
 use crate::evaluation::CommitId;
+use crate::ui::text;
 
 /// The improvement. Neither end has it, so the commit that takes it back does not explain what the
 /// bad end shows: a step does that the improvement hid.
@@ -8,6 +9,8 @@ use crate::evaluation::CommitId;
 pub(crate) struct DroppedImprovement {
     /// The commits that brought it, oldest first; at least one.
     pub(super) brought: Vec<CommitId>,
+    /// The commit before each of these, on the same path of history.
+    pub(super) before: Vec<CommitId>,
     /// The found commit that takes it back.
     pub(super) by: CommitId,
     /// The older and the newer end of each part of the history around the commits that brought it,
@@ -24,10 +27,16 @@ impl DroppedImprovement {
         let parts = starts.zip(ends).filter(|(start, end)| start < end);
         let brought: Vec<CommitId> = places.iter().map(|place| line[*place].clone()).collect();
         (!brought.is_empty()).then(|| Self {
+            before: places.iter().map(|place| line[place - 1].clone()).collect(),
             brought,
             by: by.clone(),
             parts: parts.map(|(start, end)| [line[start].clone(), line[end].clone()]).collect(),
         })
+    }
+
+    /// The short names of the commits that brought it.
+    pub(super) fn names(&self) -> String {
+        text::joined(self.brought.iter().map(|commit| commit.short().to_owned()).collect())
     }
 }
 
@@ -49,5 +58,7 @@ mod tests {
         assert_eq!(parts(&[3, 4]), Some(vec![part('1', '3'), part('5', '6')]));
         // The first commit after the good end and the last one before the revert brought it.
         assert_eq!(parts(&[1, 5]), Some(vec![part('2', '5')]));
+        let dropped = DroppedImprovement::of(&line, &[1, 5], &commit('7')).unwrap();
+        assert_eq!(dropped.before, ['1', '5'].map(commit));
     }
 }

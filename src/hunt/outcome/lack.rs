@@ -76,7 +76,7 @@ impl Lack {
     }
 
     /// Whether the other commit surely has more than half of the step.
-    fn is_surely_small(self) -> bool {
+    pub(super) fn is_surely_small(self) -> bool {
         self.share + SURE_OF_LITTLE * self.error < 0.5
     }
 
@@ -91,7 +91,7 @@ impl Lack {
     }
 
     /// Whether the other commit surely has less than half of the step.
-    fn is_surely_large(self) -> bool {
+    pub(super) fn is_surely_large(self) -> bool {
         self.share - SURE_OF_MUCH * self.error > 0.5
     }
 }

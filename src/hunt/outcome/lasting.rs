@@ -62,11 +62,15 @@ impl Driver<'_> {
         match undone {
             _ if !next.is_empty() => {}
             Some(seen) => next.push(goes_on_from(ledger, step.search_range, &seen, step.seen)),
-            None if step.search_range.targets.iter().any(drifts) => {}
+            None if step.search_range.targets.iter().any(drifts) => {
+                if let Some(seen) = self.undone_where_text_is_gone(ledger, step)? {
+                    next.push(goes_on_from(ledger, step.search_range, &seen, step.seen));
+                }
+            }
             None => next.extend(self.measure_after(ledger, step)?),
         }
         if next.is_empty()
-            && let Some(seen) = self.undone_after_addition(step)?
+            && let Some(seen) = self.undone_after_addition(ledger, step)?
         {
             next.push(goes_on_from(ledger, step.search_range, &seen, step.seen));
         }
@@ -160,8 +164,7 @@ impl Driver<'_> {
             let seen = self.known_runs(found, &measures)?;
             let step = FoundStep { search_range: whole, culprit: &culprit, seen: &seen };
             if is_drifting {
-                let chain = self.chain(found, newer)?;
-                self.doubt_what_is_gone(ledger, &step, &chain)?;
+                next.extend(self.range_after_gone_text(ledger, &step)?);
                 continue;
             }
             ledger.leaves(found);
@@ -218,7 +221,7 @@ impl Driver<'_> {
         };
         let mut looks = Looks::new(suspects, looks, is_plain, differs_slightly, chain.len());
         while let Some(suspect) = self.next_look(step, &chain, &mut looks)? {
-            if let Some(seen) = self.find_undone(search_range, found, &suspect)? {
+            if let Some(seen) = self.find_undone(ledger, search_range, step.culprit, &suspect)? {
                 return Ok(vec![goes_on_from(ledger, search_range, &seen, step.seen)]);
             }
             if let Some(UndoneInPart { undone, left, seen }) =
@@ -322,8 +325,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether machine drift may move the metric. Then a commit's level can be compared only with a
-/// level measured beside it.
+/// Whether machine drift may move the metric. Once it does, a commit's level can be compared only
+/// with a level measured beside it.
 pub(super) fn drifts(target: &Target) -> bool {
     matches!(target, Target::Guard(target) if target.noise.is_some() && target.may_drift())
 }

@@ -40,6 +40,7 @@ impl Driver<'_> {
                 around.push(self.around(ledger, found, &mend)?);
             }
             self.size_in_noise(ledger, &mut mend, &mut around)?;
+            self.mark_anothers(ledger, &mend, &mut around)?;
             if !self.is_flaky {
                 settle_good_again(ledger.found(), &mend, &around);
             }

@@ -1,13 +1,16 @@
 //! Measures the later commits that name what a found commit adds (an option, a function, a file) or
-//! sets (a switch, another value), or that edit its new files. One of them may switch the new code
-//! off, and another one may switch it on again. Most of the found commit's own lines stay, so
-//! neither the text nor a removal shows this: without the code or its switch, there is nothing to
-//! switch on. After a merge, the same holds for the next merges of its files.
+//! sets (a switch, another value), or that edit its new files, or files that it begins to use. One of
+//! them may switch the new code off, and another one may switch it on again. Most of the found
+//! commit's own lines stay, so neither the text nor a removal shows this: without the code or its
+//! switch, there is nothing to switch on. After a merge, the same holds for the next merges of its
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::differ::{changed_settings, coined_name, coined_words, names_among};
-use crate::evaluation::{CommitId, GuardTarget, Target};
+use crate::differ::{
+    changed_settings, coined_name, coined_words, file_names, has_file_name, names_among,
+};
+use crate::evaluation::{CommitId, GuardTarget, LoadedFilesComparison, Target};
 use crate::git::ChangedLines;
 use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
@@ -30,6 +33,9 @@ const MOST_COMMITS: usize = 2000;
 const MOST_NAMES: usize = 50;
 /// A commit that sets more settings changes a table or a whole file: their names tell nothing.
 const MOST_SETTINGS: usize = 20;
+/// If the runs or builds of the found commit open more files that its parent's do not, they may run
+/// or make a whole other program: these files tell nothing.
+const MOST_OPENED: usize = 20;
 
 /// What a commit adds or sets that later commits may name.
 #[derive(Debug)]
@@ -41,6 +47,11 @@ struct AddedNames {
     settings: BTreeSet<String>,
     /// Its new files, and their folders.
     places: BTreeSet<String>,
+    /// Names of files that its lines bring in. Other commits may have added these files.
+    files: BTreeSet<String>,
+    /// Files that its runs or builds open and those of its parent do not. Both trees have them, and
+    /// it does not change them.
+    opened: BTreeSet<String>,
     /// The files that it changes.
     own: BTreeSet<String>,
 }
@@ -68,9 +79,9 @@ impl Driver<'_> {
         }
         let is_looked_at = |one: &CommitId| measured.contains(one) || chosen.contains(one);
         let places: Vec<CommitId> = places.into_iter().filter(is_looked_at).collect();
-        let untold = match self.shown_later(search_range, &places)? {
+        let untold = match self.shown_later(search_range, step.culprit, &places)? {
             ShownLater::Undone(seen) => return Ok(Some(seen)),
-            ShownLater::Lasts { untold } => untold,
+            ShownLater::Lasts { untold, .. } => untold,
         };
         if untold > 0 {
             let is_found = |commit: &CommitId| commit == found;
@@ -138,7 +149,10 @@ impl Driver<'_> {
         let is_merge = |commit: &CommitId| Ok::<_, HuntError>(history.parents(commit)?.len() > 1);
         let follows_merges = !self.begun.options.first_parent && is_merge(before)?;
         let Some(own) = history.changed_lines(parent, before, &[])? else { return Ok(all) };
-        let added = self.really_new(parent, AddedNames::of(&own))?;
+        let ran = step.culprit.ran.iter().flat_map(LoadedFilesComparison::only_now);
+        let by_runs: BTreeSet<String> = ran.map(str::to_owned).collect();
+        let added = AddedNames::of(&own).with_opened([by_runs, self.newly_read(parent, before)?]);
+        let added = self.really_new(parent, added)?;
         if added.is_empty() && !follows_merges {
             return Ok(all);
         }
@@ -162,37 +176,46 @@ impl Driver<'_> {
         }
         for (name, commits) in namings {
             let is_known = commits.iter().all(|commit| all.contains(*commit));
-            let is_certain = added.places.contains(&name) || added.settings.contains(&name);
-            if !is_known && (is_certain || !history.has_word(parent, &name)?) {
+            if !is_known && (added.is_certain(&name) || !history.has_word(parent, sought(&name))?) {
                 all.extend(commits.into_iter().cloned());
             }
         }
         Ok(all)
     }
 
-    /// Only the files and folders that the parent's tree does not have.
+    /// Only the new files and folders that the parent's tree does not have, and only the opened
+    /// files that it has.
     fn really_new(&self, parent: &CommitId, added: AddedNames) -> Result<AddedNames, HuntError> {
-        let mut places = BTreeSet::new();
+        let (mut places, mut opened) = (BTreeSet::new(), BTreeSet::new());
         for place in added.places {
             if !self.oracle.history.path_exists(parent, &place)? {
                 places.insert(place);
             }
         }
-        Ok(AddedNames { places, ..added })
+        for path in added.opened {
+            if self.oracle.history.path_exists(parent, &path)? {
+                opened.insert(path);
+            }
+        }
+        Ok(AddedNames { places, opened, ..added })
     }
 }
 
 impl AddedNames {
     /// The names that these changes add or set. A word of a removed line is not new.
     fn of(changed: &[ChangedLines]) -> Self {
-        let mut words = BTreeSet::new();
+        let (mut words, mut files) = (BTreeSet::new(), BTreeSet::new());
         for file in changed {
             words.extend(coined_words(&file.path, &file.added));
             words.extend(coined_name(&file.path).filter(|_| file.is_new).map(str::to_owned));
+            files.extend(file_names(&file.path, &file.added));
         }
         for file in changed {
             for old in coined_words(&file.path, &file.removed) {
                 words.remove(&old);
+            }
+            for old in file_names(&file.path, &file.removed) {
+                files.remove(&old);
             }
         }
         let mut settings = changed_settings(changed);
@@ -202,11 +225,30 @@ impl AddedNames {
         let new = changed.iter().filter(|file| file.is_new);
         let places = new.flat_map(|file| places_of(&file.path)).collect();
         let own = changed.iter().map(|file| file.path.clone()).collect();
-        Self { words, settings, places, own }
+        Self { words, settings, places, files, opened: BTreeSet::new(), own }
+    }
+
+    /// Also with the files that only the runs, and only the builds of the adding commit open, and
+    /// not those of its parent.
+    fn with_opened(self, opened: [BTreeSet<String>; 2]) -> Self {
+        let mut all = BTreeSet::new();
+        for mut files in opened {
+            files.retain(|path| !self.own.contains(path));
+            if files.len() <= MOST_OPENED {
+                all.append(&mut files);
+            }
+        }
+        Self { opened: all, ..self }
     }
 
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.settings.is_empty() && self.places.is_empty()
+        let all = [&self.words, &self.settings, &self.places, &self.files, &self.opened];
+        all.iter().all(|it| it.is_empty())
+    }
+
+    /// Whether a name tells even if the parent's tree has it in a text.
+    fn is_certain(&self, name: &str) -> bool {
+        [&self.places, &self.settings, &self.opened].iter().any(|it| it.contains(name))
     }
 
     /// Whether these changes of another commit are of a file that the adding commit changed too.
@@ -215,8 +257,8 @@ impl AddedNames {
     }
 
     /// The names that these changes of another commit have in their lines, and the new files and
-    /// folders that they change. Settings count only in other files than the adding commit's: where
-    /// its own line has another value, the text tells.
+    /// folders, and files that come into use, that they change. Settings count only in other files
+    /// than the adding commit's: where its own line has another value, the text tells.
     fn named_by(&self, changed: &[ChangedLines]) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for file in changed {
@@ -231,9 +273,20 @@ impl AddedNames {
             let is_telling = |place: &String| !is_own || *place == file.path;
             let places = places_of(&file.path).filter(is_telling);
             named.extend(places.filter(|place| self.places.contains(place)));
+            if !is_own {
+                let is_of_file = |name: &&String| has_file_name(&file.path, name);
+                named.extend(self.files.iter().filter(is_of_file).cloned());
+            }
+            named.extend(self.opened.get(&file.path).cloned());
         }
         named
     }
+}
+
+/// The word to look for in the parent's tree: a folder's path without its last `/`, so that names of
+/// files below it count. The name of a single folder keeps it: without it, it may be a plain word.
+fn sought(name: &str) -> &str {
+    name.strip_suffix('/').filter(|path| path.contains('/')).unwrap_or(name)
 }
 
 /// The path of a file, and that of its folder if it is not at the top.
@@ -280,6 +333,43 @@ mod tests {
         let of_own = file("kernels/fp16.cmake", false, &[], &["# tuned"]);
         assert_eq!(named(of_own), set(&["kernels/fp16.cmake"]));
         assert_eq!(named(file("cmake/arch.cmake", false, &[], &["set(ENG_ARCH 90)"])), set(&[]));
+    }
+
+    #[test]
+    fn a_later_commit_edits_a_file_that_comes_into_use() {
+        let line = |name: &str| format!("kernel = \"{name}\"");
+        let [old, new] = [line("k1.cl"), line("k2.cl")];
+        let added = AddedNames::of(&[file("engine.py", false, &[&old], &[&new])]);
+        assert_eq!(added.files, set(&["k2.cl"]));
+        let named = |one: ChangedLines| added.named_by(&[one]);
+        assert_eq!(named(file("kernels/k2.cl", false, &["a"], &["b"])), set(&["k2.cl"]));
+        assert_eq!(named(file("kernels/k1.cl", false, &["a"], &["b"])), set(&[]));
+    }
+
+    #[test]
+    fn a_later_commit_edits_a_file_that_only_the_new_runs_or_builds_open() {
+        let opened = |by_runs: &[&str], by_builds: &[&str]| {
+            let added = AddedNames::of(&[file("which", false, &["slow"], &["fast"])]);
+            added.with_opened([set(by_runs), set(by_builds)])
+        };
+        let added = opened(&["kernels/fast.cl", "which"], &["src/fast.c"]);
+        assert_eq!(added.opened, set(&["kernels/fast.cl", "src/fast.c"]));
+        assert!(added.is_certain("kernels/fast.cl") && !added.is_empty());
+        let named = |one: ChangedLines| added.named_by(&[one]);
+        let fast = "kernels/fast.cl";
+        assert_eq!(named(file(fast, false, &["a"], &["b"])), set(&[fast]));
+        assert_eq!(named(file("old/kernels/fast.cl", false, &["a"], &["b"])), set(&[]));
+        let many: Vec<String> = (0..=MOST_OPENED).map(|number| number.to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(opened(&many[1..], &many).opened.len(), MOST_OPENED);
+        assert_eq!(opened(&many, &["src/fast.c"]).opened, set(&["src/fast.c"]));
+        assert!(opened(&many, &many).is_empty());
+    }
+
+    #[test]
+    fn the_name_of_a_folder_is_looked_for_without_its_last_mark() {
+        let names = ["kernels/v2/", "v2/", "kernels/k2.cl", "ENG_FP16"];
+        assert_eq!(names.map(sought), ["kernels/v2", "v2/", "kernels/k2.cl", "ENG_FP16"]);
     }
 
     #[test]

@@ -119,8 +119,9 @@ impl Driver<'_> {
     /// If the metric depends on speed, withdraws a found commit whose parent alone is better than
     /// the commits around it, perhaps by another layout of its code: an earlier commit may have
     /// made the step. The found commit stays if the commit before the parent has at least half of
-    /// the parent's advantage, or is nearer to the older end's level than to the newer end's.
-    /// Passes over commits that run the parent's files. `size`: the step on the oriented scale.
+    /// the parent's advantage, or is nearer to the older end's level than to the newer end's, or if
+    /// a known mend explains the parent's level. Passes over commits that run the parent's files.
+    /// `size`: the step on the oriented scale.
     fn withdraw_if_parent_stands_out(
         &mut self,
         ledger: &mut Ledger,
@@ -137,6 +138,10 @@ impl Driver<'_> {
         let mut among = self.chain(older, parent)?;
         // The last of these is the parent, or has the code that the parent runs.
         let read = self.read_by_builds(older, &among)?;
+        let code = read.last().unwrap_or(parent);
+        if self.is_parent_a_mend(ledger, culprit, target, code)? {
+            return Ok(());
+        }
         let mut is_unknown = false;
         self.begin_neighbours(parent, Neighbours::Earlier, read.len().saturating_sub(1))?;
         for earlier in read.iter().rev().skip(1).take(MOST_TRIED) {
@@ -301,7 +306,7 @@ impl Driver<'_> {
     }
 
     /// One more run of a commit, on the oriented scale; `None` if it gives no number.
-    fn one_more_run(
+    pub(super) fn one_more_run(
         &mut self,
         commit: &CommitId,
         target: &GuardTarget,
@@ -318,7 +323,7 @@ impl Driver<'_> {
     }
 
     /// At least so many runs of a commit, on the oriented scale; `None` if they give no numbers.
-    fn oriented_runs(
+    pub(super) fn oriented_runs(
         &mut self,
         commit: &CommitId,
         target: &GuardTarget,
@@ -333,7 +338,7 @@ impl Driver<'_> {
 }
 
 /// The own step of a found commit on the oriented scale. `None` without one.
-fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
+pub(super) fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
     let effect = culprit.effect_on(&target.guard.metric)?;
     let scale = target.orientation();
     let [parent, commit] = [&effect.parent, &effect.commit].map(Value::number);

@@ -1,6 +1,8 @@
 //! Mends that together undid a step, although none of them undid it alone. Pure.
 
-use super::culprit_status::{CulpritStatus, FoundCommit, Mend, MendContext};
+use crate::search::ChangePresence;
+
+use super::culprit_status::{CulpritStatus, EditedLines, FoundCommit, Mend, MendContext};
 
 /// Maximum number of mends that are added up.
 const MOST_PARTS: usize = 6;
@@ -22,6 +24,10 @@ pub(super) struct PartialMend {
 /// Marks a step as undone if several mends add up to that step, to a thousandth. Then these mends
 /// did not undo the steps that each of them alone made unclear. `parts`: the mends that undid no
 /// step alone, oldest first.
+///
+/// If levels repeat and the source still has the whole change, the level must also be good at the
+/// last mend, but for steps that stand: otherwise the step may be there, and it hides what is left.
+/// A mend that edits only the lines of other found commits is no part of a step's undoing.
 pub(super) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[PartialMend]) {
     let parts = &parts[..parts.len().min(MOST_PARTS)];
     for set in 1_u32..1 << parts.len() {
@@ -29,16 +35,16 @@ pub(super) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[PartialMe
         let taken: Vec<&PartialMend> =
             (0..parts.len()).filter(is_taken).map(|i| &parts[i]).collect();
         let [_, .., last] = taken[..] else { continue };
-        let fits = |place: &usize| do_undo(&taken, *place, &found[*place]);
+        let fits = |place: &usize| do_undo(&taken, *place, found);
         let fitting: Vec<usize> = (0..found.len()).filter(fits).collect();
         if let [one] = fitting[..] {
-            let by = last.mend.by.clone();
-            found[one].status = CulpritStatus::Undone { by, again: false };
             for unclear in taken.iter().flat_map(|part| &part.unclear) {
                 if found[*unclear].status == CulpritStatus::Unclear {
                     found[*unclear].status = CulpritStatus::Stands;
                 }
             }
+            let status = status_after(last, one, found);
+            found[one].status = status;
         }
     }
 }
@@ -48,11 +54,12 @@ pub(super) fn apply_mends_in_parts(found: &mut [FoundCommit], parts: &[PartialMe
 /// If one of them left a little rest of the step, another commit may have made that rest. Then the
 /// last mend must also bring the level back to that before the step: the rest is gone, whoever made
 /// it.
-fn do_undo(parts: &[&PartialMend], place: usize, found: &FoundCommit) -> bool {
+fn do_undo(parts: &[&PartialMend], place: usize, all: &[FoundCommit]) -> bool {
     let Some(last) = parts.last() else { return false };
-    let metric = last.mend.metric.as_ref();
+    let (found, metric) = (&all[place], last.mend.metric.as_ref());
     let is_behind = |part: &&PartialMend| {
         part.around[place].is_before
+            && part.around[place].edits == EditedLines::Any
             && part.mend.metric.as_ref() == metric
             && part.reduced.iter().all(|one| *one == place)
     };
@@ -62,7 +69,9 @@ fn do_undo(parts: &[&PartialMend], place: usize, found: &FoundCommit) -> bool {
     let amount: f64 = parts.iter().map(|part| part.mend.amount).sum();
     let off = (step - amount).abs();
     match &found.status {
-        CulpritStatus::Stands => off <= EXACT * amount,
+        CulpritStatus::Stands => {
+            off <= EXACT * amount && !(is_whole(last, place) && has_a_fall_twice(parts, all))
+        }
         CulpritStatus::Hides { undone_by: None, why: None, .. } => {
             // Next to a huge step, a thousandth of the sum may be more than the rest.
             let smallest = parts.iter().map(|part| part.mend.amount).fold(f64::INFINITY, f64::min);
@@ -73,6 +82,48 @@ fn do_undo(parts: &[&PartialMend], place: usize, found: &FoundCommit) -> bool {
             false
         }
     }
+}
+
+/// The status of a found commit whose step the mends up to `last` add up to. `place`: the commit's
+/// index.
+fn status_after(last: &PartialMend, place: usize, all: &[FoundCommit]) -> CulpritStatus {
+    let (mend, around) = (&last.mend, &last.around[place]);
+    let metric = mend.metric.as_ref();
+    let is_other = |i: &usize| *i != place && last.around[*i].is_before && all[*i].stands();
+    let others = (0..all.len()).filter(is_other).filter_map(|i| all[i].step(metric));
+    let others = others.filter(|step| step.is_finite()).fold(0.0, |sum, step| sum + step);
+    let rest = mend.left - f64::max(others, around.before);
+    if !is_whole(last, place) || rest <= mend.limit.max(0.0) + EXACT * mend.amount {
+        return CulpritStatus::Undone { by: mend.by.clone(), again: false };
+    }
+    let mut among = vec![all[place].culprit.info.commit.clone()];
+    among.extend(around.hidden.iter().cloned());
+    CulpritStatus::Hides { among, left: mend.left, undone_by: Some(mend.by.clone()), why: None }
+}
+
+/// Whether levels repeat, and the source at this mend still has the whole change of a found commit.
+fn is_whole(part: &PartialMend, place: usize) -> bool {
+    part.mend.repeats && part.around[place].carried == ChangePresence::Whole
+}
+
+/// Whether two of these mends, oldest first, are one fall of the level.
+fn has_a_fall_twice(parts: &[&PartialMend], all: &[FoundCommit]) -> bool {
+    let is_known =
+        |later: usize| (0..later).any(|earlier| are_one_fall(parts[earlier], parts[later], all));
+    (1..parts.len()).any(is_known)
+}
+
+/// Whether a later mend, of which nobody knows where the level falls, may be the fall of the earlier
+/// one: both end at the same level, and no found step lies between them.
+fn are_one_fall(earlier: &PartialMend, later: &PartialMend, all: &[FoundCommit]) -> bool {
+    let metric = later.mend.metric.as_ref();
+    let is_between = |i: usize| {
+        later.around[i].is_before && !earlier.around[i].is_before && all[i].step(metric).is_some()
+    };
+    later.mend.before.is_none()
+        && earlier.mend.metric.as_ref() == metric
+        && (later.mend.left - earlier.mend.left).abs() <= EXACT * later.mend.amount
+        && !(0..all.len()).any(is_between)
 }
 
 #[cfg(test)]
@@ -151,5 +202,56 @@ mod tests {
     fn a_mend_that_left_a_rest_of_one_step_is_no_part_of_another() {
         // 4.4 and 0.6 would add up to the second step.
         assert_eq!(after_rest(4.83, [4.4, 0.6], 0.0), hides(4.83 - 4.4));
+    }
+
+    #[test]
+    fn a_mend_in_the_lines_of_another_commit_is_no_part_of_the_undoing() {
+        let status = |edits: EditedLines| {
+            let mut all =
+                [found('1', 0.4, CulpritStatus::Stands), found('2', 0.8, CulpritStatus::Stands)];
+            let half = |by: char, left: f64| {
+                let mut part = part(by, 0.2, left);
+                part.around[0].carried = ChangePresence::Whole;
+                part.around[1].carried = ChangePresence::Gone;
+                part
+            };
+            let mut first = half('8', 1.0);
+            first.around[0].edits = edits;
+            apply_mends_in_parts(&mut all, &[first, half('9', 0.8)]);
+            all.map(|found| found.status)
+        };
+        assert_eq!(status(EditedLines::Any), [undone('9'), CulpritStatus::Stands]);
+        let both = [CulpritStatus::Stands, CulpritStatus::Stands];
+        assert_eq!(status(EditedLines::AnothersOnly), both);
+    }
+
+    /// The status of a step of 0.4 whose text is whole, after two mends of 0.2 in other files that
+    /// leave these levels above that of the good end.
+    fn whole_after(left: [f64; 2]) -> CulpritStatus {
+        let mut all =
+            [found('1', 0.4, CulpritStatus::Stands), found('2', 5.0, CulpritStatus::Stands)];
+        let whole = |by: char, left: f64| {
+            let mut part = part(by, 0.2, left);
+            part.around[0].carried = ChangePresence::Whole;
+            part.around[0].hidden = vec![commit('4')];
+            part.around[1] = MendContext::default();
+            part
+        };
+        apply_mends_in_parts(&mut all, &[whole('8', left[0]), whole('9', left[1])]);
+        let [one, other] = all.map(|found| found.status);
+        assert_eq!(other, CulpritStatus::Stands);
+        one
+    }
+
+    #[test]
+    fn a_step_whose_text_is_whole_is_undone_only_where_the_level_is_good() {
+        assert_eq!(whole_after([0.2, 0.0]), undone('9'));
+        // One fall, which is known at two commits.
+        assert_eq!(whole_after([0.2, 0.2]), CulpritStatus::Stands);
+        // Two falls, and something is left: the step, or one that it hid.
+        let among = vec![commit('1'), commit('4')];
+        let undone_by = Some(commit('9'));
+        let hides = CulpritStatus::Hides { among, left: 0.4, undone_by, why: None };
+        assert_eq!(whole_after([0.6, 0.4]), hides);
     }
 }

@@ -30,7 +30,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         for suspect in places {
-            match self.find_undone(whole, found, &suspect) {
+            match self.find_undone(ledger, whole, culprit, &suspect) {
                 // A limit must not discard a confirmed commit.
                 Err(HuntError::Limit(limit)) => {
                     ledger.note_limit("commits without a found change were not measured", &limit);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{CommitId, Phase, Target, Verdict};
+use crate::evaluation::{CommitId, Culprit, Phase, Target, Verdict};
 use crate::git::{Change, CommitsWithoutChange};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -11,7 +11,9 @@ use crate::hunt::run_verdicts::{RUNS_TO_SKIP, has_no_value, is_surely_untestable
 use crate::hunt::undone_effects::UndoneEffects;
 use crate::oracle::{Observation, Request, Sample, measures_of};
 
+use super::account::Ledger;
 use super::found_step::FoundStep;
+use super::undoing::Undoing;
 
 /// Number of runs that must all show that a change was undone.
 const RUNS_TO_BE_SURE: usize = 4;
@@ -133,22 +135,33 @@ impl Driver<'_> {
     }
 
     /// Judges the suspect's commits in order, and `before` last. Returns the runs of the first one
-    /// that surely has the older end's verdict.
+    /// that surely has the older end's verdict. In noise, it must also lack more than half of the
+    /// found commit's step; if the runs do not tell, lowers the confidence in the found commit.
     pub(crate) fn find_undone(
         &mut self,
+        ledger: &mut Ledger,
         search_range: &SearchRange,
-        found: &CommitId,
+        culprit: &Culprit,
         suspect: &UndoLocation,
     ) -> Result<Option<Observation>, HuntError> {
+        let found = &culprit.info.commit;
         let places = self.places_to_judge(search_range, found, suspect)?;
         for (number, place) in places.iter().enumerate() {
             self.judge_beside(&places[number..], &search_range.targets)?;
             let judgement = self.judge(place, &search_range.targets)?;
-            if search_range.is_older(judgement.verdict)
-                && let Some(seen) =
-                    self.repeats_as(search_range.terms.older(), place, &search_range.targets)?
-            {
-                return Ok(Some(seen));
+            if !search_range.is_older(judgement.verdict) {
+                continue;
+            }
+            match self.undoing(search_range, culprit, place)? {
+                Undoing::Undone => {
+                    let older = search_range.terms.older();
+                    let seen = self.repeats_as(older, place, &search_range.targets)?;
+                    if seen.is_some() {
+                        return Ok(seen);
+                    }
+                }
+                Undoing::Lasts => {}
+                Undoing::Open => ledger.may_be_undone_by(found, place),
             }
         }
         Ok(None)

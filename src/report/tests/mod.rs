@@ -109,6 +109,20 @@ fn the_terminal_says_how_sure_each_first_bad_commit_is() {
 }
 
 #[test]
+fn a_doubt_for_lack_of_a_test_names_the_option_that_left_it_out() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let first = &mut finding.culprits[0];
+    (first.confidence, first.doubts.unmeasured_after) = (0.98, Some(3));
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    let said = "Confidence at most 98 %: every run repeated bit for bit, but --no-localize left \
+                out the test whether the bad end needs it. 3 later commits without a verdict may \
+                have undone it and made the same change again\n";
+    assert!(told.contains(said), "{told}");
+}
+
+#[test]
 fn a_step_of_the_last_digit_is_no_matter_of_luck() {
     let mut hunt = with_culprit();
     let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));

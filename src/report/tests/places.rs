@@ -6,7 +6,7 @@ use crate::report::{Logs, html, json};
 use crate::store::journal::{AheadDone, BuildDone, Event};
 use crate::store::{CacheProgram, CompilerCache};
 
-use super::fixture::id;
+use super::fixture::{Hunt, id};
 use super::with_culprit;
 
 /// A worker built and ran the parent.
@@ -96,4 +96,15 @@ fn a_build_says_what_a_compiler_cache_answered_and_which_node_built() {
     let said = "confirm [3 s](logs/build-a10.log) [12 s on n7, 12 of 14 from \
                 ccache](logs/build-x1.log) |";
     assert!(page.contains(said), "{page}");
+}
+
+#[test]
+fn an_end_that_is_measured_before_the_other_one_is_not_called_unjudged() {
+    let mut hunt = Hunt::begun("v1.0", "engine: release");
+    hunt.build('b', Phase::Endpoint);
+    let reason = |hunt: &Hunt| hunt.report().commits[0].reason.clone();
+    assert_eq!(reason(&hunt), "not judged", "it has no run");
+    hunt.run('b', Phase::Endpoint, Some(7.21));
+    let told = "measured; an end gets its verdict when both ends are measured";
+    assert_eq!(reason(&hunt), told);
 }

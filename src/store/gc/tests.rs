@@ -63,6 +63,7 @@ impl Place {
             same_commit: None,
             empty_home: false,
             wrote_home: None,
+            git_folder: None,
             dumps: Vec::new(),
             taken_port: None,
             log_sha256: None,

@@ -7,8 +7,8 @@ mod searches;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    Checks, CommitId, Culprit, Finding, Guard, LevelResult, Limits, Neighbours, Phase, SweptCell,
-    Target, TensorChange, Trial, Value,
+    Checks, CommitId, Culprit, Finding, GitFolderChange, Guard, LevelResult, Limits, Neighbours,
+    Phase, SweptCell, Target, TensorChange, Trial, Value,
 };
 
 use crate::store::RecordedFault;
@@ -162,6 +162,9 @@ pub(crate) enum Event {
         /// Whether it is empty.
         empty: bool,
     },
+    /// Files changed in the git folder that all worktrees share, during a build or run. Usually only
+    /// the first change of a hunt is recorded.
+    GitFolder(GitFolderChange),
     /// The direct mode of a compiler cache gave builds of the search objects of other commits. From
     /// now on no build uses it, and the hunt begins again.
     NoDirectMode,

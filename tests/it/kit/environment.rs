@@ -81,6 +81,10 @@ impl TestEnvironment {
         }
         fs::write(env.path("inputs/model.bin"), b"weights\n").unwrap();
         env.git(&["init", "--quiet", "--initial-branch=main"]);
+        // Each commit would start a git that looks for work, and finds none.
+        let config = env.git_folder().join("config");
+        let text = fs::read_to_string(&config).unwrap();
+        fs::write(config, text + "[maintenance]\n\tauto = false\n").unwrap();
         env
     }
 
@@ -158,7 +162,11 @@ impl TestEnvironment {
 
     /// A command in this environment; [`TestEnvironment::spawn`] runs it.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>, folder: &Path) -> Command {
-        let mut command = Command::new(program);
+        // A program that is given by its path is started without a copy of this process, which is
+        // large.
+        let program = program.as_ref();
+        let path = program.to_str().and_then(|name| found_in(name, &self.programs));
+        let mut command = Command::new(path.as_deref().map_or(program, Path::as_os_str));
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             if ["GIT_", "BISECT_PPL", "XDG_"].iter().any(|prefix| text.starts_with(prefix)) {
@@ -364,8 +372,12 @@ fn before(folder: &Path, path: &OsStr) -> OsString {
 
 /// The first program of this name in the PATH of the tests.
 pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+    found_in(program, &std::env::var_os("PATH")?)
+}
+
+/// The first program of this name in these folders; for a path, the path.
+fn found_in(program: &str, folders: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(folders).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 /// Python itself: the one in PATH may be a shell script that looks for it at each start.

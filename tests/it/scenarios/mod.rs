@@ -31,6 +31,7 @@ mod lines;
 mod loaded;
 mod matrix;
 mod mended;
+mod merge_bases;
 mod merges;
 mod names;
 mod noise;

@@ -187,6 +187,28 @@ fn commits_are_built_ahead_of_the_only_job_that_measures() {
 }
 
 #[test]
+fn many_jobs_that_build_do_not_all_stand_in_the_queue() {
+    let executor = executor("", "max_jobs = 32\nsbatch_args = [\"--exclusive\"]");
+    let Some((cluster, env, history)) = prepared([700, 20], &executor) else { return };
+    // One build at a time.
+    cluster.set_node("n1", "DRAIN");
+    let running = env.spawn_product(&START);
+    let mut waiting = Vec::new();
+    let has_searched = || {
+        let jobs = cluster.jobs();
+        waiting.push(jobs.iter().filter(|[_, node, _]| node.is_empty()).count());
+        std::thread::sleep(Duration::from_millis(50));
+        journal(&env).contains("\"search-end\"")
+    };
+    assert!(wait_until(PATIENCE, has_searched), "{}", journal(&env));
+    let hunt = end(&env, running);
+    ended_without_a_failed_build(&cluster, &env, &history, &hunt);
+    // Four ahead, one that the search needs, and those that are being cancelled.
+    let most = waiting.iter().max().copied().unwrap_or_default();
+    assert!((2..=9).contains(&most), "{waiting:?}");
+}
+
+#[test]
 fn all_processes_of_a_hunt_share_one_look_at_the_jobs() {
     let executor = executor("max_jobs = 2", "max_jobs = 3");
     let Some((cluster, env, history)) = prepared([1000, 20], &executor) else { return };

@@ -149,7 +149,7 @@ fn the_sentence_on_a_fix_is_about_the_end_that_contradicts() {
             joint_backport: Some(JointBackport { backport, trial: None }),
             ..named(&['4', '6'])
         };
-        incomplete(finding, ppl().to_vec(), &order, SearchTerms::of(Aim::Fix), false).summary
+        incomplete(finding, ppl().to_vec(), &order, SearchTerms::of(Aim::Fix), false, &[]).summary
     };
     let (later, needed) = (said(Backport::Heals), said(Backport::StillBad));
     assert!(later.contains("the good end is still good, at least in part"), "{later}");
@@ -195,13 +195,13 @@ fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
     let finding = Finding { cause: Some(cause), ..named(&['5']) };
     let order = CommitOrder::line("3456");
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(finding.clone(), vec![speed.clone()], &order, terms, false);
+    let open = incomplete(finding.clone(), vec![speed.clone()], &order, terms, false, &[]);
     assert_eq!((open.outcome, open.candidates.len()), (Outcome::Candidates, 0));
     assert!(open.summary.ends_with("guard: another commit does that"), "{}", open.summary);
     // The whole commit was not taken out.
     let in_part = finding.cause.map(|cause| Cause { in_part: true, ..cause });
     let finding = Finding { cause: in_part, ..named(&['5']) };
-    let open = incomplete(finding, vec![speed], &order, terms, false);
+    let open = incomplete(finding, vec![speed], &order, terms, false, &[]);
     assert_eq!(open.outcome, Outcome::Candidates);
     assert!(open.summary.contains("the rest of it or another commit"), "{}", open.summary);
 }
@@ -210,20 +210,30 @@ fn a_guard_that_the_end_breaks_also_without_the_commit_has_another_one() {
 fn the_later_commits_are_candidates_then() {
     let order = CommitOrder::line("23456");
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, false);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, false, &[]);
     assert_eq!((open.outcome, open.main), (Outcome::Candidates, None));
     assert_eq!(open.candidates, [commit('5'), commit('6')]);
     assert_eq!(open.culprits.len(), 1);
-    assert!(open.summary.ends_with("a later commit does this too"), "{}", open.summary);
+    assert!(open.summary.ends_with("a later commit may do this too"), "{}", open.summary);
+}
+
+#[test]
+fn earlier_commits_are_candidates_too_if_the_parent_is_bad_already() {
+    let order = CommitOrder::line("23456");
+    let terms = SearchTerms::of(Aim::Regression);
+    let earlier = ['4', '5', '6'].map(commit);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, false, &earlier);
+    assert_eq!(open.candidates, earlier);
+    assert!(open.summary.ends_with("another commit may do this too"), "{}", open.summary);
 }
 
 #[test]
 fn all_commits_are_candidates_if_the_end_is_measured_by_another_recipe() {
     let order = CommitOrder::line("23456");
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, true);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, true, &[]);
     assert_eq!(open.candidates, order.commits());
-    let said = "in part, by another recipe of oracle.toml: another commit does this too";
+    let said = "in part, by another recipe of oracle.toml: another commit may do this too";
     assert!(open.summary.ends_with(said), "{}", open.summary);
 }
 
@@ -237,9 +247,9 @@ fn the_commits_of_another_branch_are_candidates_too() {
     let branches = [one('2', "1"), one('3', "2"), one('5', "2"), one('6', "53")];
     let order = CommitOrder::of(branches.to_vec());
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, false);
+    let open = incomplete(named(&['5']), ppl().to_vec(), &order, terms, false, &[]);
     assert_eq!(open.candidates, ['3', '5', '6'].map(commit));
-    assert!(open.summary.ends_with("another commit does this too"), "{}", open.summary);
+    assert!(open.summary.ends_with("another commit may do this too"), "{}", open.summary);
 }
 
 #[test]
@@ -270,7 +280,7 @@ fn a_bad_end_without_the_commits_needs_another_one_if_the_account_leaves_a_part(
     let finding = Finding { accounts: vec![account(None, false)], ..named(&['5']) };
     let order = CommitOrder::line("23456");
     let terms = SearchTerms::of(Aim::Regression);
-    let open = incomplete(finding, ppl().to_vec(), &order, terms, false);
+    let open = incomplete(finding, ppl().to_vec(), &order, terms, false, &[]);
     assert_eq!(open.candidates, order.commits());
 }
 
@@ -281,7 +291,7 @@ fn the_sentence_names_the_guard_that_stays_if_the_commits_move_others_too() {
     finding.culprits[1].effects[0].metric = Metric::of("speed");
     let said = |unexplained: Vec<Unexplained>| {
         let terms = SearchTerms::of(Aim::Regression);
-        incomplete(finding.clone(), unexplained, &order, terms, false).summary
+        incomplete(finding.clone(), unexplained, &order, terms, false, &[]).summary
     };
     let of_speed = said(vec![Unexplained::Metric(Metric::of("speed"))]);
     assert!(of_speed.contains("still shows the change of speed, at least in part"), "{of_speed}");

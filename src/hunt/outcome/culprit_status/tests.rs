@@ -128,6 +128,27 @@ fn a_step_that_hides_another_was_undone_by_a_mend_of_its_size() {
 }
 
 #[test]
+fn a_mend_in_the_lines_of_another_step_undoes_no_step_of_its_size() {
+    let status = |edits: EditedLines| {
+        let mut all = vec![found('1', 0.4), found('2', 0.8)];
+        let mend = Mend { repeats: true, ..mend(0.4, 0.8) };
+        let whole = MendContext { carried: ChangePresence::Whole, edits, ..before() };
+        let gone = MendContext { carried: ChangePresence::Gone, ..before() };
+        apply_mend(&mut all, &mend, &[whole, gone]);
+        all.into_iter().map(|found| found.status).collect::<Vec<_>>()
+    };
+    assert_eq!(status(EditedLines::AnothersOnly), [CulpritStatus::Stands, CulpritStatus::Stands]);
+    assert_eq!(status(EditedLines::Any), [undone(), CulpritStatus::Stands]);
+    // The mend takes the other step back, but for a part within the tolerance.
+    let mut all = vec![found('1', 0.8), found('2', 0.85)];
+    let edits = EditedLines::AnothersOnly;
+    let whole = MendContext { carried: ChangePresence::Whole, edits, ..before() };
+    let gone = MendContext { carried: ChangePresence::Gone, ..before() };
+    apply_mend(&mut all, &Mend { repeats: true, ..mend(0.8, 0.85) }, &[whole, gone]);
+    assert_eq!([&all[0].status, &all[1].status], [&CulpritStatus::Stands, &undone()]);
+}
+
+#[test]
 fn of_equal_steps_it_is_not_clear_which_was_undone() {
     assert_eq!(
         settled(&[0.5, 0.5], &mend(0.5, 0.5)),

@@ -42,6 +42,9 @@ pub(crate) struct PlanAhead {
     pub runs: usize,
     /// Seconds of all slots or jobs that run ahead, added up; 0 if durations are unknown.
     pub seconds: f64,
+    /// Whether jobs of a cluster make them, and not slots of one machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_jobs: bool,
 }
 
 /// The expected cost of one part of a hunt: at least, and usually at most. Known results cost
