@@ -12,8 +12,8 @@ use super::{GitError, History};
 const LARGEST: usize = 64 << 20;
 /// Maximum number of changes to ask for in one call.
 const MOST_TOGETHER: usize = 64;
-/// Largest text of several changes to read in one call, bytes. If there is more, each change is
-/// read in a call of its own.
+/// Maximum size of the text that one call of git returns for several changes, in bytes. If there is
+/// more, each change gets a call of its own.
 const LARGEST_TOGETHER: usize = 16 << 20;
 
 /// The changed lines of one file, as UTF-8.

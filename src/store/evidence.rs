@@ -1,5 +1,5 @@
-//! What one process found out about the store's records: digests of logs, records of runs, and
-//! damaged records.
+//! Remembers what this process has read of the store, so that it reads each file once: digests of
+//! logs, records of runs, and which records are damaged.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;

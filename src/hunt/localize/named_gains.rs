@@ -1,5 +1,6 @@
-//! What named commits gained on a metric that other named commits make worse. For example, one of
-//! them also takes an earlier step back. The bad end without all of them lacks this gain too.
+//! How much better named commits made a metric that other named commits make worse: for example, one
+//! of them also reverts an earlier step. Without all named commits, the bad end lacks this gain too,
+//! so it is worse than the good end by as much.
 
 use crate::evaluation::{Direction, Finding, GuardTarget};
 use crate::hunt::HuntError;

@@ -1,6 +1,6 @@
-//! In a hunt for a fix: named commits whose change the bad end has already. Such a commit takes
-//! back what came after the bad end. If a test shows that this end is good with the other named
-//! commits, it does not need this one.
+//! In a hunt for a fix: named commits whose lines the bad end has already. Such a commit only takes
+//! back what another commit broke after the bad end. If a test shows that the bad end is good with
+//! the other named commits, the answer leaves this one out.
 
 use crate::evaluation::{Account, Backport, CommitId, Culprit, Finding};
 use crate::git::History;

@@ -42,8 +42,9 @@ impl Driver<'_> {
         self.find_undone(ledger, search_range, step.culprit, &at(places))
     }
 
-    /// The same at the end of the hunt. Returns the range to search after the place where the step
-    /// is gone. If there is none, the found commit may hide later ones.
+    /// As [`Self::undone_where_text_is_gone`], at the end of the hunt. Returns the range to search
+    /// after the place where the step is gone. Without such a place, notes that the found commit may
+    /// hide later ones.
     pub(super) fn range_after_gone_text(
         &mut self,
         ledger: &mut Ledger,

@@ -102,8 +102,9 @@ impl Driver<'_> {
     }
 }
 
-/// The found commits before a mend that move its metric. `None` if the source tells nothing: there
-/// are not both kinds, or levels vary.
+/// The found commits before a mend that make its metric worse. `None` if levels vary, or unless some
+/// of these commits are in [`BySource::kept`] and others in [`BySource::lost`]: then the source does
+/// not tell whose mend it is.
 fn by_source(found: &[FoundCommit], mend: &Mend, around: &[MendContext]) -> Option<BySource> {
     let metric = mend.metric.as_ref();
     if !mend.repeats || metric.is_none() || !mend.amount.is_finite() {

@@ -49,8 +49,8 @@ struct AddedNames {
     places: BTreeSet<String>,
     /// Names of files that its lines bring in. Other commits may have added these files.
     files: BTreeSet<String>,
-    /// Files that its runs or builds open and those of its parent do not. Both trees have them, and
-    /// it does not change them.
+    /// Files that came into use: runs or builds of this commit open them, and those of its parent do
+    /// not. The parent's tree has them too, and this commit does not change them.
     opened: BTreeSet<String>,
     /// The files that it changes.
     own: BTreeSet<String>,

@@ -23,8 +23,8 @@ pub(super) enum ShownLater {
 }
 
 impl Driver<'_> {
-    /// Judges these commits after a found one in order, until one surely has the older end's
-    /// verdict. In noise, it must also lack more than half of the found commit's step.
+    /// Judges these later commits in order. Ends at the first one that undid the found commit's step:
+    /// it surely has the older end's verdict and, in noise, surely lacks more than half of the step.
     pub(super) fn shown_later(
         &mut self,
         search_range: &SearchRange,
