@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::differ;
 use crate::evaluation::{
     ChangedDuring, Compiled, Ended, Failure, FailureKind, FailureLogParser, Fault, LONGEST_LINE,
-    Phase, fault_of,
+    Phase, WrittenFiles, fault_of,
 };
 use crate::git::{CommonFiles, GitError, Worktree};
 use crate::process::{self, Invocation, Keep, LogFile};
@@ -209,14 +209,8 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         }
         _ => None,
     };
-    // Another slot may have set the mark during this build, which then may be mixed.
-    let is_written = if slot.rewrites_tracked_files() && !is_kept {
-        worktree.reset_unseen()?;
-        false
-    } else {
-        worktree.reset()?
-    };
-    if is_written {
+    let reset = worktree.reset_and_compare()?;
+    if reset.is_written {
         slot.set_rewrites_tracked_files()?;
     }
     let record = BuildRecord {
@@ -235,9 +229,10 @@ fn attempt_once(request: BuildRequest<'_>, keeps_build: bool) -> Result<Attempt,
         failed_attempts: None,
         asked_git,
         git_folder,
+        written: WrittenFiles::of(&reset.changed),
         node: request.node.map(str::to_owned),
     };
-    let is_mixed = is_written && is_kept && !keeps_build;
+    let is_mixed = reset.is_written && is_kept && !keeps_build;
     Ok(Attempt { record, log: pending, fault, is_mixed })
 }
 

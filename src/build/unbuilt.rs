@@ -101,6 +101,7 @@ fn unbuilt(
         failed_attempts: None,
         asked_git: BTreeSet::new(),
         git_folder: None,
+        written: None,
         node: None,
     }
 }

@@ -315,6 +315,15 @@ fn paths(lines: &mut Lines, config: &Config, repository: Option<&Repository>) {
                 ),
                 format!("write {{inputs.{name}}}"),
             ),
+            None if place.starts_with("build.") => (
+                format!(
+                    "`{written}` is named in {place} and not in [inputs]: stored results do not \
+                     depend on its content"
+                ),
+                "if the build reads it, add it to [inputs] and write {inputs.NAME}; if the build \
+                 writes it, let it write below {build}, since all commits share this place"
+                    .to_owned(),
+            ),
             None => (
                 format!("`{written}` is named in {place} and not in [inputs]: {stale}"),
                 "add it to [inputs] and write {inputs.NAME}".to_owned(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CommitId, FormChange, GitFolderChange, HomeDoubt, InstalledCopy, Metric};
+use super::{CommitId, FormChange, GitFolderChange, HomeDoubt, InstalledCopy, Metric, PutBack};
 
 /// What neither runs nor tests exclude of a confirmed commit. The default is no doubt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,10 @@ pub(crate) struct Doubts {
     /// they may carry results from one commit to another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_folder_doubt: Option<GitFolderChange>,
+    /// Set if a run opened files that git tracks and that its build wrote: they are put back after
+    /// each build, so a commit of such a file shows what an earlier change of its generator made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_back_doubt: Option<PutBack>,
     /// Set if a metric's value comes from another place of the output since this commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form_change: Option<FormChange>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Account, Cause, CommitId, Contribution, Differences, Doubts, Failure, FileRole, HiddenStep,
     Inquiry, JointBackport, JointRevert, LoadedFilesComparison, Metric, OpenStep, ReachedLimit,
-    Shapes, Target, Unexplained, Value, number,
+    Shapes, Target, UndoneStep, Unexplained, Value, number,
 };
 
 /// How a hunt ended.
@@ -311,6 +311,9 @@ pub(crate) struct Finding {
     /// improvements. Both in order of history, the steps first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_steps: Vec<OpenStep>,
+    /// Confirmed steps that later commits undid, in order of history. Their commits are not named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undone_steps: Vec<UndoneStep>,
     /// The ranges whose small steps add up to the change.
     pub contributions: Vec<Contribution>,
     /// Further remarks for the reader.
@@ -358,6 +361,7 @@ impl Finding {
             accounts: Vec::new(),
             unexplained: Vec::new(),
             open_steps: Vec::new(),
+            undone_steps: Vec::new(),
             contributions: Vec::new(),
             notes: Vec::new(),
             next: Vec::new(),

@@ -59,11 +59,13 @@ mod tensor_comparison;
 mod tensor_difference;
 mod text_length;
 mod tree_entry;
+mod undone_step;
 mod unexplained;
 mod unreadable;
 mod value_forms;
 mod value_places;
 mod verdict;
+mod written_files;
 
 pub(crate) use account::Account;
 pub(crate) use aim::Aim;
@@ -150,6 +152,7 @@ pub(crate) use tensor_comparison::{
 pub(crate) use tensor_difference::{TensorDifference, TensorLevel, TensorPart, TensorVerdict};
 pub(crate) use text_length::TextLength;
 pub(crate) use tree_entry::{EntryContent, EntryFile, TreeEntry};
+pub(crate) use undone_step::UndoneStep;
 pub(crate) use unexplained::Unexplained;
 pub(crate) use unreadable::Unreadable;
 pub(crate) use value_forms::{FormsAtEnds, ValueForms};
@@ -157,3 +160,4 @@ pub(crate) use value_places::{OutputPlace, PlacesAtEnds, ValuePlaces};
 pub use verdict::Judgement;
 pub(crate) use verdict::SkipReason;
 pub(crate) use verdict::Verdict;
+pub(crate) use written_files::{PutBack, WrittenFiles};

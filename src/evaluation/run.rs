@@ -144,6 +144,10 @@ pub(crate) struct RunRecord {
     /// build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_folder: Option<GitFolderChange>,
+    /// The files that git tracks, that its build wrote, and that the run opened after they were put
+    /// back: paths below the checkout. Empty also in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<String>,
     /// The port that the run wanted and a program outside the run held. Such a run never counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_port: Option<TakenPort>,

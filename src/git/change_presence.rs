@@ -12,9 +12,12 @@ mod later_place;
 mod lines;
 mod main_line;
 mod own_place;
+mod put_back;
 mod returned;
 mod taken_back;
+mod taken_lines;
 mod touching;
+mod traced_lines;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +35,7 @@ pub(crate) use added::AddedFile;
 pub(crate) use held::{HeldLines, MergeWithoutLines};
 use later_place::LaterPlace;
 use lines::LineComparison;
+pub(crate) use taken_back::TakenBack;
 
 /// Maximum number of a change's files to compare and to follow. [`History::whole_change`] compares
 /// all files.

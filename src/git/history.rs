@@ -278,7 +278,9 @@ impl History {
         &self,
         commits: impl IntoIterator<Item = &'a CommitId>,
     ) -> Option<GitError> {
-        let objects = self.objects.odb().ok()?;
+        // A handle that was open before `git gc` still reads the packs that it removed.
+        let objects = open_bare(self.repository.common_dir()).ok()?;
+        let objects = objects.odb().ok()?;
         let gone = commits.into_iter().find(|id| !objects.exists(object_id(id)))?;
         let repository = self.repository.common_dir().to_owned();
         Some(GitError::Gone { commit: gone.clone(), repository })

@@ -62,7 +62,7 @@ pub(crate) use authoring::{Author, DemoRepositoryWriter};
 pub(crate) use bisect::{BisectSession, log_with};
 pub(crate) use bisect_state::{BisectState, End, Remaining};
 pub(crate) use change_presence::{
-    AddedFile, Change, CommitsWithoutChange, HeldLines, MergeWithoutLines,
+    AddedFile, Change, CommitsWithoutChange, HeldLines, MergeWithoutLines, TakenBack,
 };
 pub(crate) use changes::FileChange;
 pub(crate) use checkout_impossible::CheckoutImpossible;

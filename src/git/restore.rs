@@ -15,7 +15,7 @@ use super::command::{Call, PRIVATE_INDEX};
 use super::disk::Disk;
 use super::error::io_error;
 use super::removal::{absent_is_fine, remove_all};
-use super::written::has_written_files;
+use super::written::{Written, has_written_files, written_files};
 use super::{CheckoutImpossible, GitError, folding};
 
 /// What to do with untracked files.
@@ -23,9 +23,20 @@ use super::{CheckoutImpossible, GitError, folding};
 pub(super) enum Untracked {
     Remove,
     Keep {
-        /// Whether to look for tracked files that somebody wrote since the last checkout.
-        looks: bool,
+        /// How to look for tracked files that somebody wrote since the last checkout.
+        look: Look,
     },
+}
+
+/// How to look for tracked files that somebody wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Not at all.
+    Nowhere,
+    /// At their times.
+    Times,
+    /// At their times, and at the contents of those with another time.
+    Contents,
 }
 
 /// The commit to check out, and how.
@@ -38,16 +49,24 @@ pub(super) struct Goal<'a> {
     pub(super) disk: Disk,
 }
 
-/// Checks the goal's commit out at `top`. Returns whether somebody wrote a tracked file since the
-/// last checkout, if `untracked` asks for that.
+/// Checks the goal's commit out at `top`. Returns which tracked files somebody wrote since the last
+/// checkout, if `untracked` asks for that.
 pub(super) fn restore_tree(
     git_dir: &Path,
     top: &Path,
     goal: Goal<'_>,
     untracked: Untracked,
-) -> Result<bool, GitError> {
-    let looks = untracked == Untracked::Keep { looks: true };
-    let is_written = looks && has_written_files(git_dir, top);
+) -> Result<Written, GitError> {
+    let written = match untracked {
+        Untracked::Remove | Untracked::Keep { look: Look::Nowhere } => Written::default(),
+        Untracked::Keep { look: Look::Times } => {
+            Written { is_written: has_written_files(git_dir, top), ..Written::default() }
+        }
+        Untracked::Keep { look: Look::Contents } => {
+            let call = Call::in_ours(git_dir, top).leaving_lfs(!goal.lfs).on_disk(goal.disk);
+            written_files(git_dir, top, call)
+        }
+    };
     let mut restored = try_restore_tree(git_dir, top, goal, untracked);
     // The index has two entries for one file on the disk. If git removes either entry, it removes
     // that file.
@@ -63,7 +82,7 @@ pub(super) fn restore_tree(
     }
     restored?;
     hand_out_index(git_dir)?;
-    Ok(is_written)
+    Ok(written)
 }
 
 /// Copies our index for builds and runs, so that git there sees the checked-out tree.

@@ -16,6 +16,7 @@ use super::gitfile::read_link;
 use super::raw_path::os;
 use super::removal::remove_all;
 use super::restore::{Goal, Untracked, restore_tree};
+use super::written::Written;
 
 /// A checked-out tree and its git folder.
 pub(super) struct Tree<'a> {
@@ -34,14 +35,14 @@ struct Submodule {
 }
 
 /// Checks out every submodule of `tree` at its pin, recursively. `donors` are git folders whose
-/// `modules` may hold the same submodules. Returns whether somebody wrote a tracked file
+/// `modules` may hold the same submodules. Returns which tracked files somebody wrote
 /// ([`restore_tree`]).
 pub(super) fn check_out_submodules(
     tree: &Tree<'_>,
     donors: &[&Path],
     untracked: Untracked,
-) -> Result<bool, GitError> {
-    let mut is_written = false;
+) -> Result<Written, GitError> {
+    let mut written = Written::default();
     for submodule in submodules_of(tree)? {
         let module = tree.git_dir.join("modules").join(&submodule.name);
         let top = tree.top.join(&submodule.path);
@@ -53,11 +54,11 @@ pub(super) fn check_out_submodules(
         }
         let Tree { lfs, disk, .. } = *tree;
         let goal = Goal { commit: &submodule.pin, lfs, disk };
-        is_written |= restore_tree(&module, &top, goal, untracked)?;
+        written.include(restore_tree(&module, &top, goal, untracked)?, &submodule.path);
         let tree = Tree { top: &top, git_dir: &module, lfs, disk };
-        is_written |= check_out_submodules(&tree, &theirs, untracked)?;
+        written.include(check_out_submodules(&tree, &theirs, untracked)?, &submodule.path);
     }
-    Ok(is_written)
+    Ok(written)
 }
 
 /// The submodules that the commit declares and pins and that are not switched off.

@@ -15,9 +15,10 @@ use super::gitfile::{read_back_link, read_link, write_back_link, write_link};
 use super::leftovers::{forget, forget_lost};
 use super::put_away::{bring_back, is_put_away, put_away};
 use super::removal::{absent_is_fine, remove_all, remove_locks};
-use super::restore::{Goal, Untracked, detached_head, restore_tree, start_over};
+use super::restore::{Goal, Look, Untracked, detached_head, restore_tree, start_over};
 use super::submodules::{self, Tree};
 use super::unknown_files::remove_unknown_files;
+use super::written::Written;
 use super::{GitError, History, LaidTree, Repository, sparsity};
 
 /// A linked worktree that we made. The caller must be its only user: git locks found in it count
@@ -195,15 +196,23 @@ impl Worktree {
     /// in-source builds stay built. Returns whether a tracked file had been written since then,
     /// even if its content is the same.
     pub(crate) fn reset(&self) -> Result<bool, GitError> {
-        self.restore(Untracked::Keep { looks: true })
+        Ok(self.restore(Untracked::Keep { look: Look::Times })?.is_written)
+    }
+
+    /// As [`Self::reset`]. Also returns the tracked files that are gone or had another content than
+    /// at the last checkout.
+    pub(crate) fn reset_and_compare(&self) -> Result<Written, GitError> {
+        let mut written = self.restore(Untracked::Keep { look: Look::Contents })?;
+        written.changed.sort();
+        Ok(written)
     }
 
     /// As [`Self::reset`], without the look at the times of all tracked files.
     pub(crate) fn reset_unseen(&self) -> Result<(), GitError> {
-        self.restore(Untracked::Keep { looks: false }).map(|_| ())
+        self.restore(Untracked::Keep { look: Look::Nowhere }).map(|_| ())
     }
 
-    fn restore(&self, untracked: Untracked) -> Result<bool, GitError> {
+    fn restore(&self, untracked: Untracked) -> Result<Written, GitError> {
         remove_locks(&self.git_dir)?;
         self.mend_link()?;
         sparsity::put_back(&self.git_dir)?;
@@ -213,13 +222,14 @@ impl Worktree {
         };
         let disk = Disk::of(&marker(&self.path));
         let goal = Goal { commit: &commit, lfs, disk };
-        let mut is_written = restore_tree(&self.git_dir, &self.path, goal, untracked)?;
+        let mut written = restore_tree(&self.git_dir, &self.path, goal, untracked)?;
         if submodules && self.declares_submodules() {
             let donors = [self.repository.common_dir(), self.repository.git_dir()];
             let tree = Tree { top: &self.path, git_dir: &self.git_dir, lfs, disk };
-            is_written |= submodules::check_out_submodules(&tree, &donors, untracked)?;
+            let inner = submodules::check_out_submodules(&tree, &donors, untracked)?;
+            written.include(inner, Path::new(""));
         }
-        Ok(is_written)
+        Ok(written)
     }
 
     /// Whether the commit may have submodules. Needs no call of git; true if a partial clone lacks

@@ -14,6 +14,7 @@ mod flaky_commits;
 mod fork;
 pub(crate) mod fresh;
 pub(crate) mod home;
+mod home_reset;
 pub(crate) mod loaded_files;
 pub(crate) mod lost_runs;
 mod offsets;

@@ -125,7 +125,7 @@ fn try_once(
         driver.note_tracked_inputs()?;
         driver.note_environment_changes()?;
     }
-    let result = driver.ask_build_node().and_then(|()| driver.run_and_explain());
+    let result = driver.ask_build_node().and_then(|()| driver.run_to_end());
     let result = result.map_err(|error| error.unless_signaled(stop));
     let result = result.and_then(|finding| driver.with_age(finding));
     let result = result.map(|finding| driver.no_surer_than_outside(finding));
@@ -217,6 +217,12 @@ impl Driver<'_> {
         }
     }
 
+    /// The finding, or that a commit of the hunt is gone from the repository, if one is.
+    fn run_to_end(&mut self) -> Result<Finding, HuntError> {
+        let finding = self.run_and_explain();
+        finding.map_err(|error| explained(error, self.hunt, &self.oracle, &self.begun))
+    }
+
     /// The finding, with the causes of its commits and what they do inside the engine. If the
     /// change of one of several commits was undone by hand, the hunt goes on with this knowledge.
     fn run_and_explain(&mut self) -> Result<Finding, HuntError> {
@@ -228,6 +234,7 @@ impl Driver<'_> {
             let finding = self.add_tensors(finding)?;
             let finding = self.sweep_shapes(finding)?;
             let finding = self.localize_others(finding)?;
+            let finding = self.unless_all_present(finding)?;
             let mut finding = self.unless_jointly_contradicted(finding)?;
             let later = self.undone_beside(&mut finding);
             let mut later = self.unless_faulty(later)?;
@@ -242,9 +249,11 @@ impl Driver<'_> {
             let finding = self.unless_remnant(finding)?;
             let finding = self.lower_if_untested(finding)?;
             let finding = self.lower_if_fix_is_untold(finding)?;
+            let finding = self.lower_if_rest_is_open(finding);
             let finding = self.lower_if_references_matter(finding)?;
             let finding = self.lower_if_copies_ran(finding)?;
             let finding = self.lower_if_git_folder_changed(finding)?;
+            let finding = self.lower_if_files_were_put_back(finding)?;
             return self.lower_if_values_follow_names(finding);
         }
     }
@@ -256,9 +265,7 @@ impl Driver<'_> {
         loop {
             let found = match self.run_on_this_node() {
                 Err(HuntError::Limit(limit)) => self.best_so_far(limit),
-                other => {
-                    other.map_err(|error| explained(error, self.hunt, &self.oracle, &self.begun))
-                }
+                other => other,
             };
             let found = self.cut_short(found?);
             let finding = self.localize(found)?;

@@ -18,17 +18,21 @@ mod merge_bases;
 pub(crate) mod missing_metrics;
 mod new_builds;
 pub(crate) mod noise;
+mod noisy_guard;
 pub(crate) mod nothing_ran;
 mod one_ruler;
 mod other_places;
 mod overwritten;
 pub(crate) mod places_behind;
 mod plan;
+mod put_back;
+pub(crate) mod rates;
 mod same_program;
 pub(crate) mod same_text;
 mod same_units;
 mod stray_failures;
 pub(crate) mod targets;
+mod uneven_builds;
 pub(crate) mod unread;
 
 use crate::evaluation::{

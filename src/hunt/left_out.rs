@@ -66,6 +66,12 @@ impl Driver<'_> {
         Ok(PathFilter { asked, unread }.as_far_as_used(&used))
     }
 
+    /// The files, and the folders with all files below them, that the builds of both ends do not
+    /// read.
+    pub(crate) fn unread_in_force(&self) -> Result<Vec<String>, HuntError> {
+        Ok(self.filter_in_force()?.unread)
+    }
+
     /// Of some commits after `older`, oldest first, those that change something that the builds of
     /// both ends read. Any other commit runs the program of the one before it, so it has the same
     /// level, and nobody needs to build it. The last commit of the list descends from all others.

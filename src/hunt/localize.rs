@@ -27,6 +27,7 @@ mod isolation;
 mod joint;
 mod journaled;
 mod last_good;
+mod later_lack;
 mod later_steps;
 pub(crate) mod left;
 mod lines;
@@ -59,6 +60,7 @@ mod traded;
 pub(crate) mod trials;
 mod undone;
 mod unneeded;
+mod unused_paths;
 mod votes;
 mod worse_end;
 

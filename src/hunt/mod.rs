@@ -43,6 +43,7 @@ mod path_filter;
 mod pauses;
 mod plan_parts;
 mod printed;
+mod put_back;
 mod range;
 mod range_queue;
 mod run_verdicts;

@@ -8,6 +8,8 @@
 //!   switched it off, and another one on again (`outcome/namings`).
 //! - In a hunt for a fix, no test tells what the bad end shows with the fix: an earlier commit may
 //!   have fixed the same, and another one broken it again (`outcome/untested`).
+//! - In a hunt for a fix in noise, what the named fixes leave may be more than the tolerance
+//!   (`outcome/untested`).
 //! - No test tells whether the bad end is good again without all named commits: another commit may
 //!   make a part too (`localize/remnant`).
 //! - Neither levels nor the source exclude that a later commit took the whole step back
@@ -33,6 +35,8 @@
 //!   beside other code of the commit (`endpoints/installed_copies`).
 //! - Files changed in the git folder that all worktrees share, while builds or runs went on
 //!   (`git_folder`).
+//! - Runs opened files that git tracks and that their build wrote, after these were put back
+//!   (`put_back`).
 //! - The runs do not tell whether two commits fail at one rate (`confirm/rates_at_ends`).
 
 use crate::evaluation::Culprit;

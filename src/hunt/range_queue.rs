@@ -176,15 +176,17 @@ impl Driver<'_> {
             Err(HuntError::Limit(limit)) if !ledger.is_empty() => {
                 ledger.note_limit("not all checks of the answer were made", &limit);
                 self.limit = Some(limit);
-                self.note_lineage(ledger)
+                self.note_lineage(ledger)?;
             }
-            corrected => corrected,
+            corrected => corrected?,
         }
+        self.settle_unclear_by_text(ledger, whole)
     }
 
-    /// Corrects the ledger: merges of branches that cannot be measured by themselves, commits that
-    /// only take an improvement back, what the named commits leave open, what the newer end does not show, what rests on runs that differ, and
-    /// steps that may be offsets of single commits.
+    /// Corrects the ledger: merges of branches that cannot be measured by themselves, steps that the
+    /// noise of all runs may explain, fixes that only mend a later break, commits that only take an
+    /// improvement back, what the named commits leave open, what the newer end does not show, what
+    /// rests on runs that differ, and steps that may be offsets of single commits.
     fn make_corrections(
         &mut self,
         ledger: &mut Ledger,
@@ -193,6 +195,8 @@ impl Driver<'_> {
     ) -> Result<(), HuntError> {
         ledger.withdraw_merges();
         self.refresh_levels(ledger)?;
+        self.withdraw_what_noise_may_explain(ledger, claims)?;
+        self.settle_mended_breaks(ledger)?;
         self.settle_dropped_improvements(ledger, whole)?;
         self.withdraw_what_is_put_back(ledger, whole)?;
         self.doubt_what_the_end_lacks(ledger, whole)?;

@@ -11,6 +11,7 @@ use super::derive::Derived;
 use super::launch::Launch;
 use super::loaded::SlotContents;
 use super::parts::{Oracle, Placed};
+use super::run::put_back;
 use super::{OracleError, Request};
 
 impl Oracle {
@@ -43,6 +44,10 @@ impl Oracle {
             self.recorder.note_once(text)?;
             return Ok(None);
         }
+        let put_back = match &twin.record.loaded {
+            Some(loaded) => put_back(&self.store, &placed.stamp, loaded)?,
+            None => Vec::new(),
+        };
         let attempt = attempt_name();
         let pending = self.store.pending_log(&attempt)?;
         std::fs::copy(&twin.log, pending.path()).map_err(StoreError::at(&twin.log))?;
@@ -55,6 +60,7 @@ impl Oracle {
             same_as: Some(twin.record.attempt.clone()),
             same_commit: Some(twin.record.commit.clone()),
             ahead: self.recorder.is_ahead(),
+            put_back,
             ..RunRecord::clone(&twin.record)
         };
         let run = self.store.put_run(&record, pending.path())?;

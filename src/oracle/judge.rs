@@ -204,7 +204,7 @@ fn judge_noisy(
         }
         let level = observation.level(metric).map_or_else(String::new, |level| level.to_string());
         format!(
-            "{metric} {level} in {runs} run{} against {} at the good end and {} at the bad one",
+            "{metric} {level} in {runs} run{} against a baseline of {} and {} at the bad end",
             if runs == 1 { "" } else { "s" },
             target.baseline,
             target.bad
@@ -262,7 +262,7 @@ fn judge_value(value: &Value, target: &GuardTarget) -> TargetVerdict {
         Some(x) if !x.is_finite() => target.baseline != *value,
         _ => breaks(target, value),
     };
-    let against = format!("{metric} {value} against {} at the good end", target.baseline);
+    let against = format!("{metric} {value} against a baseline of {}", target.baseline);
     if bad {
         TargetVerdict::Bad(Some(metric.clone()), against)
     } else {

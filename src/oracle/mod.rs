@@ -19,6 +19,7 @@ mod decide;
 mod derive;
 mod duration;
 mod earlier_builds;
+mod earlier_failures;
 mod engine;
 mod error;
 mod evaluate;

@@ -102,6 +102,7 @@ impl Oracle {
             failed_attempts: None,
             asked_git: made.asked_git,
             git_folder: made.git_folder,
+            written: None,
             node: None,
         };
         publish_log(log, &self.store.build_log(&record))?;
@@ -225,6 +226,7 @@ impl Oracle {
             empty_home,
             wrote_home: empty_home.then(|| written_in_home(slot)).flatten(),
             git_folder: made.git_folder,
+            put_back: Vec::new(),
             dumps: Vec::new(),
             log_sha256: None,
         }

@@ -28,6 +28,8 @@ pub(super) struct Recorded {
     pub(super) taken_over: BTreeSet<(CommitId, Phase)>,
     /// Whether the journal has a change of the git folder that all worktrees share.
     pub(super) has_git_folder: bool,
+    /// Whether the journal has a run that opened files which were put back after its build.
+    pub(super) has_put_back: bool,
 }
 
 impl Recorded {
@@ -63,6 +65,7 @@ impl Recorded {
                     recorded.notes.insert(text.clone());
                 }
                 Event::GitFolder(_) => recorded.has_git_folder = true,
+                Event::PutBack(_) => recorded.has_put_back = true,
                 Event::TookOver { commit, phase, .. } => {
                     recorded.taken_over.insert((commit.clone(), *phase));
                 }

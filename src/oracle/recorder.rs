@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::build::BuildProgress;
 use crate::evaluation::{
-    CommitId, ExclusionReason, GitFolderChange, Metric, Phase, Reading, Value,
+    CommitId, ExclusionReason, GitFolderChange, Metric, Phase, PutBack, Reading, RunRecord, Value,
 };
 use crate::store::journal::{BuildDone, Event, Journal, RunDone};
 use crate::store::{AheadRecord, BuildRecord, HuntDir, Store, StoreError, StoredRun};
@@ -299,7 +299,21 @@ impl Recorder {
             host: record.host.clone().map(Box::new),
             machine: record.machine.clone().filter(|_| record.alone).map(Box::new),
         }))?;
-        self.git_folder(record.git_folder.as_ref())
+        self.git_folder(record.git_folder.as_ref())?;
+        self.put_back(commit, record)
+    }
+
+    /// Records the hunt's first run that opened files which were put back after its build.
+    fn put_back(&mut self, commit: &CommitId, record: &RunRecord) -> Result<(), StoreError> {
+        if record.put_back.is_empty() || self.recorded.has_put_back {
+            return Ok(());
+        }
+        self.recorded.has_put_back = true;
+        self.event(Event::PutBack(PutBack {
+            measure: record.measure.clone(),
+            commit: commit.clone(),
+            paths: record.put_back.clone(),
+        }))
     }
 
     /// Records the hunt's first change of the git folder that all worktrees share.

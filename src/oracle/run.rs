@@ -127,6 +127,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         return Err(OracleError::stopped(order.stop));
     }
     let mut loaded = loaded?;
+    let put_back = put_back(order.store, order.stamp, &loaded)?;
     loaded.answered_by = ports.answered_by;
     linked.check(&format!("a run of {}", measure.name), order.commit.short())?;
     // An input that changed during the run makes the run invalid.
@@ -159,6 +160,7 @@ pub(super) fn run(order: RunRequest<'_>) -> Result<StoredRun, OracleError> {
         empty_home,
         wrote_home,
         git_folder,
+        put_back,
         dumps,
         taken_port: ports.taken,
         log_sha256: None,
@@ -195,7 +197,19 @@ fn git_folder_change(
     if let Some(change) = shared.change(order.commit, during) {
         return Ok(Some(change));
     }
-    Ok(build_record(order)?.and_then(|build| build.git_folder))
+    let build = build_record(order.store, order.stamp)?;
+    Ok(build.and_then(|build| build.git_folder))
+}
+
+/// The files that git tracks, that the build with this stamp wrote, and that a run of it opened.
+/// They were put back after the build. Empty if the build's record is gone.
+pub(super) fn put_back(
+    store: &Store,
+    stamp: &Stamp,
+    loaded: &Loaded,
+) -> Result<Vec<String>, StoreError> {
+    let written = build_record(store, stamp)?.and_then(|build| build.written);
+    Ok(written.map_or_else(Vec::new, |written| written.opened_in(loaded)))
 }
 
 /// Restores the tracked files of a slot's checkout. Marks the slots if one of them was written.
@@ -246,17 +260,17 @@ fn loaded(
 
 /// When the build that runs began, with its failed attempts; `None` if its record is gone.
 fn build_begin(order: &RunRequest<'_>) -> Result<Option<Timestamp>, StoreError> {
-    Ok(build_record(order)?.and_then(|build| {
+    Ok(build_record(order.store, order.stamp)?.and_then(|build| {
         let failed = build.failed_attempts.map_or(0.0, |cost| cost.wall_s);
         let took = Duration::try_from_secs_f64(build.wall_s + failed).ok()?;
         build.finished.parse::<Timestamp>().ok()?.checked_sub(took).ok()
     }))
 }
 
-/// The record of the build that runs; `None` if it is gone.
-fn build_record(order: &RunRequest<'_>) -> Result<Option<BuildRecord>, StoreError> {
-    let builds = order.store.builds(&order.stamp.build_key)?;
-    Ok(builds.into_iter().find(|build| build.attempt == order.stamp.attempt))
+/// The record of the build with this stamp; `None` if it is gone.
+fn build_record(store: &Store, stamp: &Stamp) -> Result<Option<BuildRecord>, StoreError> {
+    let builds = store.builds(&stamp.build_key)?;
+    Ok(builds.into_iter().find(|build| build.attempt == stamp.attempt))
 }
 
 /// The paths that a run may load from the user's checkout: linked folders, and inputs.

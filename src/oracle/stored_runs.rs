@@ -232,6 +232,45 @@ impl StoredRuns {
         Ok(usable)
     }
 
+    /// The crashes and time-outs among the runs of other hunts under this key, by attempt, with what
+    /// each said. One that was not seen twice is no sample, but it may be a rare failure of the
+    /// commit. Runs that had an empty home folder are left out, and all runs if failures of other
+    /// hunts do not count.
+    pub(super) fn failures_of_others(
+        &self,
+        recipe: &Config,
+        measure: &Measure,
+        key: &RunKey,
+        store: &Store,
+        hunt: Option<&str>,
+    ) -> Result<BTreeMap<String, String>, OracleError> {
+        let mut failures = BTreeMap::new();
+        if self.retry_failed {
+            return Ok(failures);
+        }
+        let how = Derivation::new(measure, recipe, None, store);
+        for run in store.runs(key)? {
+            let is_ours = run.record.hunt.as_deref() == hunt;
+            let is_elsewhere = self.is_of_other_node(&run.record, recipe);
+            if is_ours || is_elsewhere || run.record.empty_home {
+                continue;
+            }
+            if self.is_outdated(&run.record, hunt) || self.is_of_other_libraries(&run, store)? {
+                continue;
+            }
+            let derived = self.derivations.of(&run, &how)?;
+            let is_of_commit = matches!(derived.fault, Some(Fault::Commit | Fault::Unclear));
+            if let Err(failure) = &derived.sample.result
+                && is_of_commit
+                && must_be_seen_twice(failure)
+                && !derived.sample.starved
+            {
+                failures.insert(run.record.attempt.clone(), failure.detail.clone());
+            }
+        }
+        Ok(failures)
+    }
+
     /// Whether this hunt ran the measure under this key, and every run failed.
     pub(super) fn have_all_failed(
         &self,

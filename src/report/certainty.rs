@@ -25,6 +25,12 @@ pub(super) fn confidence(report: &Report, first: &FirstBad) -> String {
         let wrong = chance_of_error(first.confidence);
         return format!("{sure}: {shown}; {wrong} of that by luck");
     }
+    if report.was_found_by_rates(first) {
+        return format!(
+            "{sure}: {shown}; the rest is the chance that they do so by luck, or that another \
+             commit changed the failure rate too"
+        );
+    }
     let fresh = format!(
         "{sure}: fresh runs of it and of its {} favour a real change {} : 1",
         match first.parents.len() {

@@ -1,10 +1,11 @@
 //! Doubts about a first bad commit, in words: what neither runs nor tests exclude.
 
-use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, InstalledCopy, Metric};
+use crate::evaluation::{DependencyHunt, FormChange, HomeDoubt, InstalledCopy, Metric, PutBack};
 use crate::ui::text;
 
 use super::git_folder;
 use super::model::{FirstBad, Report};
+use super::put_back;
 use super::sought::Sought;
 
 /// Why tests with a changed tree, or a step at a tag, may say nothing.
@@ -53,13 +54,14 @@ pub(super) fn doubts(report: &Report, first: &FirstBad) -> Vec<String> {
     let name = known.name_doubt.then(|| NAME_DOUBT.to_owned());
     let copy = known.copy_doubt.as_ref().map(copy_doubt);
     let shared = known.git_folder_doubt.as_ref().map(git_folder::in_words);
+    let written = known.put_back_doubt.as_ref().map(put_back_doubt);
     let place = known.form_change.as_ref().map(form_change);
     let digit = known.last_digit.as_ref().map(last_digit);
     let pointer = known.pointer.as_deref().map(pointer);
     let outer = report.within.as_ref().and_then(|within| outer_doubt(within, first.confidence));
     let of_values = place.into_iter().chain(digit).chain(pointer).chain(outer);
-    let of_answer =
-        home.into_iter().chain(references).chain(name).chain(copy).chain(shared).chain(of_values);
+    let of_files = copy.into_iter().chain(shared).chain(written);
+    let of_answer = home.into_iter().chain(references).chain(name).chain(of_files).chain(of_values);
     let of_others = mended.into_iter().chain(untested).chain(named).chain(before).chain(gained);
     of_others.chain(of_answer).collect()
 }
@@ -72,6 +74,15 @@ fn untold_namings(number: usize) -> String {
     format!(
         "{commits} that may have switched off what it adds or sets {have} no verdict, and another \
          commit may have switched it on again"
+    )
+}
+
+/// Why the commit may only bring into git what an earlier change of a generator made.
+fn put_back_doubt(found: &PutBack) -> String {
+    format!(
+        "{}: an earlier change of what writes {} may be the cause",
+        put_back::in_words(found),
+        put_back::files(&found.paths)
     )
 }
 

@@ -88,7 +88,9 @@ impl<'a> Gathered<'a> {
             | Event::Ahead(_)
             | Event::TookOver { .. }
             | Event::Home { .. }
+            | Event::HomeChecked
             | Event::GitFolder(_)
+            | Event::PutBack(_)
             | Event::NoDirectMode
             | Event::ConfirmsElsewhere { .. } => {}
             Event::OneSlot { attempts } => self.measured.leave_out_other_slots(attempts),
@@ -275,6 +277,7 @@ impl<'a> Gathered<'a> {
             next: finding.next.clone(),
             unexplained: finding.unexplained.clone(),
             open_steps: finding.open_steps.clone(),
+            undone_steps: finding.undone_steps.clone(),
             limit: finding.limit.clone(),
             inputs: begun.inputs.clone(),
             environment: environment(&begun.environment, &begun.surroundings),

@@ -44,6 +44,7 @@ mod plan;
 mod plot;
 mod posterior;
 mod printed;
+mod put_back;
 mod range;
 mod recheck;
 mod repeats;
@@ -59,6 +60,7 @@ mod terminal;
 mod tests;
 mod time_out;
 mod timed;
+mod undone_steps;
 mod unread;
 mod usage;
 mod words;
@@ -87,6 +89,7 @@ pub(crate) use notice::Notice;
 pub(crate) use pace::Pace;
 pub(crate) use plan::{long_plan, plan, plan_parts};
 pub(crate) use printed::telling;
+pub(crate) use put_back::{files as put_back_files, in_words as put_back_in_words};
 pub(crate) use reproduce::{
     Recipe, RecipeLayer, RecipeMeasure, RecipePart, RecipePrepare, RecipeWord, reproduce, sides,
 };

@@ -177,4 +177,12 @@ impl Report {
         let method = search.and_then(|search| search.method).or(self.steadiness);
         matches!(method, Some(SearchMethod::Sequential | SearchMethod::Posterior))
     }
+
+    /// Whether that search compared failure rates.
+    pub(super) fn was_found_by_rates(&self, first: &FirstBad) -> bool {
+        let metric = first.effect.as_ref().map(|effect| &effect.metric);
+        let mut guards = self.guards.iter().filter(|guard| Some(&guard.metric) == metric);
+        let is_rate = guards.any(|guard| guard.noise.as_ref().is_some_and(|it| it.kind.is_rate()));
+        is_rate && self.was_found_in_noise(first)
+    }
 }

@@ -1,11 +1,11 @@
 //! Sentences about how far a metric moved: levels, own steps, tolerances, and how much of the whole
 //! change is explained.
 
-use crate::evaluation::{Metric, Unexplained, Value};
+use crate::evaluation::{Metric, TouchedFile, Unexplained, Value};
 use crate::ui::text;
 
 use super::certainty::{StepWithInterval, noise_of};
-use super::model::{AccountLine, EffectLine, FormName, GuardLine, Report};
+use super::model::{AccountLine, EffectLine, FirstBad, FormName, GuardLine, Report};
 use super::sought::Sought;
 
 /// The change between two levels in percent, if both are numbers.
@@ -124,6 +124,11 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
     let tolerated = account.limit.number().unwrap_or(0.0).max(0.0);
     let is_open = report.unexplained.contains(&Unexplained::Metric(account.metric.clone()));
     let is_noise = |size: f64| noise.is_some_and(|noise| size <= noise);
+    // What is left may be above the tolerance, and it is not known to be small steps.
+    let may_exceed = |rest: f64| {
+        let is_possible = noise.is_some_and(|noise| rest + noise > tolerated);
+        rest <= tolerated && is_possible && !is_open && !account.in_small_steps
+    };
     let most_without_gain = error.map(|error| tolerated + SURE_OF_GAIN * error);
     let account_of_all = match rest.number() {
         // The steps add up to the whole, but a measurement shows that they are not what the bad end
@@ -131,6 +136,12 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         Some(rest) if is_open && rest <= small => {
             "the confirmed commits do not explain it".to_owned()
         }
+        Some(x) if may_exceed(x) => format!(
+            "{} explained; by these runs, what is left may be above the tolerance of {tolerance} \
+             (rest {}{reach})",
+            number(&explained),
+            number(&rest)
+        ),
         Some(rest) if rest.abs() <= small => "all of it is explained".to_owned(),
         Some(x) if !is_open && is_noise(x.abs()) => {
             format!("all of it is explained, within the noise (rest {}{reach})", number(&rest))
@@ -144,6 +155,13 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
              {tolerance})",
             number(&rest)
         ),
+        Some(rest) if rest < 0.0 && is_one_step_twice(report, &account.metric, -rest, small) => {
+            format!(
+                "all of it is explained; both commits make the same step in the same file, and the \
+                 {} end has it once",
+                Sought::of(report).newer_end()
+            )
+        }
         Some(rest) if rest < 0.0 => {
             let back = text::difference(-rest);
             format!("all of it is explained; other commits gained back {back}{reach}")
@@ -170,6 +188,23 @@ pub(super) fn account(report: &Report, account: &AccountLine) -> String {
         ""
     };
     format!("{total}: {account_of_all}{twice}")
+}
+
+/// Whether the hunt names two commits that make the same step, of this size, and change a file by
+/// equally many lines: one change on two branches. `small`: the rounding of a step.
+fn is_one_step_twice(report: &Report, metric: &Metric, size: f64, small: f64) -> bool {
+    let [one, other] = report.culprits.as_slice() else { return false };
+    let step = |first: &FirstBad| {
+        let effect = first.effects.iter().find(|effect| effect.metric == *metric)?;
+        effect.own_step.as_ref()?.number()
+    };
+    let is_size = |first: &FirstBad| step(first).is_some_and(|step| (step - size).abs() <= small);
+    let is_once = |first: &FirstBad| first.undone_by.is_none();
+    let is_same = |a: &TouchedFile, b: &TouchedFile| {
+        a.path == b.path && a.added.is_some() && [a.added, a.removed] == [b.added, b.removed]
+    };
+    let shares_file = one.files.iter().any(|a| other.files.iter().any(|b| is_same(a, b)));
+    [one, other].into_iter().all(|first| is_size(first) && is_once(first)) && shares_file
 }
 
 /// A tolerance in the metric's unit: `0.05`, or `3.9, 4 % of good`. A percentage counts from the

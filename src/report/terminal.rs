@@ -9,7 +9,7 @@ use super::next_steps::next_steps;
 use super::words::AROUND;
 use super::{
     candidates, certainty, differences, inquiry, inside, matrix, merge, printed, steps, time_out,
-    words,
+    undone_steps, words,
 };
 
 /// Maximum length of a list of files, candidates, or ranges.
@@ -136,6 +136,7 @@ fn first_bad(report: &Report, first: &FirstBad) -> Vec<String> {
     lines.extend(matrix::in_words(report).into_iter().take(3));
     lines.extend(certainty::searches(report).into_iter().take(1));
     lines.extend(report.account.as_ref().map(|one| steps::account(report, one)));
+    lines.extend(undone_steps::lines(report));
     let files = by_relevance(&first.files, first.differences.as_ref()).into_iter().map(|file| {
         let changed = words::changed_lines(file.added, file.removed);
         format!("{}  {changed}", text::line(&file.path))
@@ -167,6 +168,7 @@ fn other(report: &Report) -> Vec<String> {
     }
     lines.extend(candidates::printed_elsewhere(report).map(|words| text::line(&words)));
     lines.extend(certainty::searches(report).into_iter().take(1));
+    lines.extend(undone_steps::lines(report));
     let named = |commit: &CommitId| {
         let subject = report.subject(commit);
         let likely =

@@ -1,7 +1,9 @@
 //! Sentences that several formats of the report share. Quoted text is cleaned for one line but not
 //! yet escaped.
 
-use crate::evaluation::{CommitId, Dependency, Ended, Failure, Outcome, Site, signal_name};
+use crate::evaluation::{
+    CommitId, Dependency, Ended, Failure, FailureKind, Outcome, Site, signal_name,
+};
 use crate::store::CompilerCache;
 use crate::store::journal::{Machine, SearchMethod};
 use crate::ui::{kept_build_dated, stored_result_dated, text};
@@ -379,9 +381,22 @@ pub(super) fn failure_text(failure: &Failure) -> String {
     let what = failure_kind(failure);
     // The kind often already contains the beginning of the detail.
     let how = format!("ended with {}", failure.signature());
-    let detail = failure.detail.strip_prefix(&how).unwrap_or(&failure.detail);
+    let mut detail = failure.detail.strip_prefix(&how).unwrap_or(&failure.detail);
+    if failure.kind == FailureKind::Timeout {
+        detail = detail.strip_prefix("timed out").unwrap_or(detail);
+    }
     let detail = detail.trim_start_matches(": ");
-    if detail.is_empty() { what } else { format!("{what}: {detail}") }
+    // A failed build names its command before the exit code, which the kind has too.
+    let code = format!("`: {}: ", failure.signature());
+    let detail = match failure.kind {
+        FailureKind::Build => detail.replacen(&code, "`: ", 1),
+        _ => detail.to_owned(),
+    };
+    match detail.as_str() {
+        "" => what,
+        more if more.starts_with("; ") => format!("{what}{more}"),
+        more => format!("{what}: {more}"),
+    }
 }
 
 /// A failure in a few words: its kind and its distinguishing details.

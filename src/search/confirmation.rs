@@ -23,6 +23,9 @@ const WIDER: f64 = 4.0;
 const BEYOND: f64 = 3.0;
 /// Minimum number of pairs to confirm a step if they do not fit the calibration.
 const ODD_PAIRS: usize = 6;
+/// Minimum number of pairs to confirm a smaller step after the whole one was rejected. The pairs
+/// that reject the whole step test the smaller one too, and two pairs tell nothing of their scatter.
+const SMALLER_PAIRS: usize = 4;
 /// A step is surely larger or smaller than a size if its mean is this many standard errors away: the
 /// one-sided bound of 95 % of the normal distribution.
 const SURE: f64 = 1.64;
@@ -121,24 +124,45 @@ impl FreshPairs {
         }
     }
 
-    /// The evidence of the pairs for a step; for rates, that of the weaker side.
-    fn evidence_for(&self, step: Step) -> f64 {
-        match step {
-            Step::Size { step, sd } => {
-                let sd = self.noise(sd).1;
-                let pairs = self.differences.iter();
-                pairs.map(|difference| log_likelihood_ratio(step, sd, *difference)).sum()
-            }
+    /// The evidence of the pairs for the whole step; for rates, that of the weaker side.
+    fn evidence_for_whole(&self) -> f64 {
+        match self.step {
+            Step::Size { step, sd } => self.sum_of_evidence(step, self.noise(sd).1),
             Step::Rates(_) => self.commit.min(self.parent),
         }
+    }
+
+    /// The evidence of the pairs for the smaller step. The runs of the ends may have scattered too
+    /// little by chance, and such a small step needs little noise. So the scatter of these pairs is
+    /// widened even if it is not much larger.
+    fn evidence_for_smaller(&self, smaller: Step) -> f64 {
+        let Step::Size { step, sd } = smaller else { return self.evidence_for_whole() };
+        let (_, own) = scatter(&self.differences);
+        self.sum_of_evidence(step, sd.max(own * self.factor_of_few()))
+    }
+
+    fn sum_of_evidence(&self, step: f64, sd: f64) -> f64 {
+        let pairs = self.differences.iter();
+        pairs.map(|difference| log_likelihood_ratio(step, sd, *difference)).sum()
     }
 
     /// The mean of the pairs, and their noise: the calibrated one, or their own if it is larger.
     fn noise(&self, sd: f64) -> (f64, f64) {
         let (mean, own) = scatter(&self.differences);
-        let few = 1.0 + WIDER / (self.differences.len().max(2) - 1) as f64;
-        let own = if own > WIDE * sd { own * few } else { own };
+        let own = if own > WIDE * sd { own * self.factor_of_few() } else { own };
         (mean, sd.max(own))
+    }
+
+    /// By how much the scatter of so few pairs is multiplied.
+    fn factor_of_few(&self) -> f64 {
+        1.0 + WIDER / (self.differences.len().max(2) - 1) as f64
+    }
+
+    /// Whether there are too few pairs to confirm the smaller step. Without noise two are enough.
+    fn is_too_few_for(&self, smaller: Step) -> bool {
+        let Step::Size { sd, .. } = smaller else { return false };
+        let (_, own) = scatter(&self.differences);
+        sd.max(own) > 0.0 && self.pairs < SMALLER_PAIRS
     }
 
     /// Whether there are too few pairs to confirm a step that the calibration does not explain.
@@ -164,17 +188,17 @@ impl FreshPairs {
         };
         match self.least.filter(|_| self.is_rejected_or_exhausted()) {
             // If the small step has no evidence either, the test ends.
-            Some(step) if self.evidence_for(step) <= 0.0 => Some(Side::Good),
-            Some(step) => {
-                side(self.evidence_for(step)).or_else(|| self.is_beyond(step).then_some(Side::Good))
-            }
-            None => side(self.evidence_for(self.step)),
+            Some(step) if self.evidence_for_smaller(step) <= 0.0 => Some(Side::Good),
+            Some(step) if self.is_too_few_for(step) => None,
+            Some(step) => side(self.evidence_for_smaller(step))
+                .or_else(|| self.is_beyond(step).then_some(Side::Good)),
+            None => side(self.evidence_for_whole()),
         }
     }
 
     /// Whether the whole step is rejected, or is undecided at its maximum of pairs.
     fn is_rejected_or_exhausted(&self) -> bool {
-        let whole = self.evidence_for(self.step);
+        let whole = self.evidence_for_whole();
         whole <= -self.wanted || (whole < self.wanted && self.is_beyond(self.step))
     }
 
@@ -186,10 +210,7 @@ impl FreshPairs {
 
     fn is_beyond(&self, step: Step) -> bool {
         let most = match step {
-            Step::Size { step, sd } => {
-                let needed = 2.0 * self.wanted * (sd / step).powi(2);
-                stats::whole(MAX_PAIRS_FACTOR * needed, 0, 600) + 6
-            }
+            Step::Size { step, sd } => most_pairs(step, sd, self.wanted),
             Step::Rates(rates) => 2 * rates.most_runs(),
         };
         self.pairs >= most
@@ -197,8 +218,10 @@ impl FreshPairs {
 
     /// The evidence so far, in nats; for rates, that of the weaker side.
     pub(crate) fn evidence(&self) -> f64 {
-        let least = self.least.filter(|_| self.is_rejected_or_exhausted());
-        self.evidence_for(least.unwrap_or(self.step))
+        match self.least.filter(|_| self.is_rejected_or_exhausted()) {
+            Some(smaller) => self.evidence_for_smaller(smaller),
+            None => self.evidence_for_whole(),
+        }
     }
 
     /// Whether the step of the pairs is surely larger (`true`) or smaller than `size`, on the oriented
@@ -214,6 +237,19 @@ impl FreshPairs {
     pub fn pairs(&self) -> usize {
         self.pairs
     }
+}
+
+/// Maximum number of pairs that a confirmation makes for a step of this size. `sd`: the standard
+/// deviation of a difference.
+pub(crate) fn most_pairs_for(step: f64, sd: f64, confidence: f64) -> usize {
+    most_pairs(step, sd, evidence_wanted(confidence))
+}
+
+/// Maximum number of pairs to decide about a step. `sd`: the standard deviation of a difference;
+/// `wanted`: the evidence, in nats.
+fn most_pairs(step: f64, sd: f64, wanted: f64) -> usize {
+    let needed = 2.0 * wanted * (sd / step).powi(2);
+    stats::whole(MAX_PAIRS_FACTOR * needed, 0, 600) + 6
 }
 
 /// Mean and standard deviation of the pairs. Of four or more, the pair farthest from the median gets

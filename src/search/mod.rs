@@ -31,6 +31,7 @@ mod prior;
 mod repeat;
 mod rule;
 mod sequential;
+mod step_bound;
 
 pub(crate) use advice::EndReason;
 pub use advice::{Advice, Candidate, MeasuredCommit, Scale, Settings};
@@ -40,6 +41,7 @@ pub(crate) use builds::step_exceeds_build_noise;
 pub use calibration::{
     Calibration, CalibrationError, CalibrationSettings, calibrate, endpoint_order, interval,
 };
+pub(crate) use confirmation::most_pairs_for;
 pub use confirmation::{FreshPairs, Step};
 pub(crate) use delta::isolate;
 pub(crate) use delta::{Isolated, IsolationEnd, Tested};
@@ -70,3 +72,4 @@ pub(crate) use rule::JudgedCell;
 pub(crate) use rule::{distinguishing_numbers, most_informative_cell, separating_rules};
 pub(crate) use sequential::{MOST_MIXED_RUNS, sequential_rates, side_of_mixed};
 pub use sequential::{Side, most_runs, sequential};
+pub(crate) use step_bound::{PooledNoise, StepBound};

@@ -2,10 +2,11 @@
 //! caller asks for advice, makes the runs, and reports the samples.
 
 mod choice;
+mod claims;
 mod forecast;
 
 use super::advice::{Advice, Candidate, EndReason, MeasuredCommit, Scale, Settings};
-use super::belief::{Belief, Classes, UntestableSpan, largest_untestable_span};
+use super::belief::{Belief, Classes, largest_untestable_span};
 use super::calibration::{self, Calibration, CalibrationSettings, calibrate, endpoint_order};
 use super::evidence::Evidence;
 use super::graph::Graph;
@@ -14,8 +15,6 @@ use super::{CalibrationError, Drift, DriftPrior, Levels, Rates};
 
 /// Share of the posterior that a candidate must hold before its confirmation.
 const ENOUGH: f64 = 0.95;
-/// Maximum number of rejected confirmations.
-const MOST_REJECTED: usize = 3;
 /// If P(bad) is above this, or below 1 minus this, a commit's samples update its side's level.
 const SURE: f64 = 0.95;
 /// Maximum number of runs in total.
@@ -49,6 +48,8 @@ pub struct Noisy<'a> {
     is_commit_first: bool,
     runs: usize,
     rejected: usize,
+    /// Whether the candidate in the lead was claimed after all commits had their maximum of runs.
+    is_lead_claimed: bool,
     /// The last candidate that the search asked to confirm.
     candidate: Option<Candidate>,
     /// Why the search ended.
@@ -85,6 +86,7 @@ impl<'a> Noisy<'a> {
             is_commit_first: false,
             runs,
             rejected: 0,
+            is_lead_claimed: false,
             candidate: None,
             ended: None,
         };
@@ -182,15 +184,15 @@ impl<'a> Noisy<'a> {
         let lead = largest_untestable_span(self.graph, &belief, &self.untestable);
         let central = self.most_open(&belief, |_| true);
         self.belief = Some(belief);
-        if let Some(lead) = lead
+        if let Some(lead) = &lead
             && (lead.mass >= ENOUGH || central.is_none())
         {
-            return match self.unmeasured(&lead) {
+            return match self.unmeasured(lead) {
                 Some(commit) => self.measure(commit),
-                None => self.claim(lead),
+                None => self.claim(lead.clone()),
             };
         }
-        let Some(commit) = self.choose(central) else { return Advice::Stop(EndReason::Exhausted) };
+        let Some(commit) = self.choose(central) else { return self.claim_lead(lead) };
         if self.drift.is_some_and(|drift| drift.is_due(self.runs)) {
             return Advice::Measure(vec![MeasuredCommit::Good]);
         }
@@ -235,19 +237,6 @@ impl<'a> Noisy<'a> {
             }
         }
         found.levels = found.levels.refreshed(&good, &bad, found.paired);
-    }
-
-    fn claim(&mut self, lead: UntestableSpan) -> Advice {
-        let is_cut = |commit: &usize| self.graph.parents(*commit).len() == 0;
-        let mut against: Vec<MeasuredCommit> =
-            lead.frontier.into_iter().map(MeasuredCommit::Commit).collect();
-        if against.is_empty() || lead.span.iter().any(is_cut) {
-            against.push(MeasuredCommit::Good);
-        }
-        let UntestableSpan { commit, span, mass, .. } = lead;
-        let candidate = Candidate { commit, against, span, mass };
-        self.candidate = Some(candidate.clone());
-        Advice::Confirm(candidate)
     }
 
     fn measure(&mut self, commit: usize) -> Advice {
@@ -343,33 +332,6 @@ impl<'a> Noisy<'a> {
         self.asked = None;
         self.untestable[commit] = true;
         self.current = None;
-    }
-
-    /// Reports that fresh runs rejected the candidate. `fresh`: these runs and their places.
-    ///
-    /// The fresh runs count as samples, except in a paired search: they are not differences to the
-    /// good endpoint. A paired search drops the samples of the candidate and of the commits it
-    /// was compared with, but keeps those of the bad endpoint.
-    pub fn rejected(&mut self, fresh: &[(MeasuredCommit, f64)]) {
-        self.runs += fresh.len();
-        self.rejected += 1;
-        self.asked = None;
-        self.current = None;
-        let candidate = self.candidate.take();
-        if !self.is_paired() {
-            self.samples.extend(fresh.iter().filter(|(_, x)| x.is_finite()));
-        } else if let Some(candidate) = candidate {
-            let tip = MeasuredCommit::Commit(self.tip());
-            let is_doubted = |place: &MeasuredCommit| {
-                *place != tip
-                    && (*place == MeasuredCommit::Commit(candidate.commit)
-                        || candidate.against.contains(place))
-            };
-            self.samples.retain(|(place, _)| !is_doubted(place));
-        }
-        if self.rejected >= MOST_REJECTED {
-            self.ended = Some(EndReason::Rejected);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::{CommitId, Failure, GitFolderChange, GitQuestion, Phase};
+use crate::evaluation::{CommitId, Failure, GitFolderChange, GitQuestion, Phase, WrittenFiles};
 
 use super::record_files::{publish_record, record_files};
 use super::runs::is_in_place;
@@ -53,6 +53,10 @@ pub(crate) struct BuildRecord {
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_folder: Option<GitFolderChange>,
+    /// The files that git tracks and that this build left with another content than the checkout's.
+    /// They were put back after it. `None` also in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<WrittenFiles>,
     /// The node that built, if a job of its own did (`[executor.build]`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,

@@ -1,7 +1,9 @@
 //! Improvements and workarounds that land after the good end and are taken back before the bad end.
 //! Neither end has them, so the commit that takes one back does not explain the bad end.
 
-use crate::kit::planted::put;
+use std::fs;
+
+use crate::kit::planted::{commit, put};
 use crate::kit::shell_engine::{
     NUMBER, begin, commit_notes, hunt_by, is_candidate, step, subjects,
 };
@@ -102,4 +104,101 @@ fn an_improvement_that_the_good_end_has_is_missing_at_the_bad_end() {
     let (_, hunt) = hunted(SUM, "-0.45", &steps);
     let named = subjects(&hunt.expect(0, "culprit"));
     assert_eq!(named.last().map(String::as_str), Some("ri"));
+}
+
+/// A file with two numbers, a flag that nothing reads, and comments.
+fn lines(first: &str, second: &str, flag: &str, comment: &str) -> String {
+    format!(
+        "{first}\n# a\n# b\n# c\n{second}\n# d\n# e\n# f\n# log {flag}\n# g\n# h\n# {comment}\n"
+    )
+}
+
+/// A hunt from a good end whose file `i.conf` has [`lines`]. Each of `steps` is a commit: its
+/// subject, and its files. It removes a file without text.
+fn hunted_by_lines(steps: &[(&str, &[(&str, String)])]) -> (TestEnvironment, Hunt) {
+    let env = TestEnvironment::localizing();
+    put(&env.repo().join("i.conf"), lines("0", "0", "0", "end").as_bytes());
+    put(&env.repo().join("x.conf"), b"0\n");
+    begin(&env, SUM);
+    commit_notes(&env, 2);
+    for (subject, files) in steps {
+        for (file, text) in *files {
+            let path = env.repo().join(file);
+            if text.is_empty() {
+                fs::remove_file(path).unwrap();
+            } else {
+                put(&path, text.as_bytes());
+            }
+        }
+        commit(&env, subject);
+        commit_notes(&env, 3);
+    }
+    let hunt = hunt_by(&env, [NUMBER, GUARD]);
+    (env, hunt)
+}
+
+/// Adds 0.5 in another file.
+fn worse() -> [(&'static str, String); 1] {
+    [("x.conf", "0.5\n".to_owned())]
+}
+
+#[track_caller]
+fn names_the_step((_env, hunt): (TestEnvironment, Hunt)) {
+    let hunt = hunt.expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["x"]);
+    assert!(hunt.file("report.md").contains("only takes back what"));
+}
+
+#[test]
+fn an_improvement_is_taken_back_after_its_file_was_renamed() {
+    let improved = lines("-0.45", "0", "0", "end");
+    names_the_step(hunted_by_lines(&[
+        ("i", &[("i.conf", improved.clone())]),
+        ("x", &worse()),
+        ("renamed", &[("i.conf", String::new()), ("k.conf", improved)]),
+        ("ri", &[("k.conf", lines("0", "0", "0", "end"))]),
+    ]));
+}
+
+#[test]
+fn a_flag_goes_back_while_another_line_of_the_improvement_stays() {
+    names_the_step(hunted_by_lines(&[
+        ("i", &[("i.conf", lines("-0.45", "0", "1", "end"))]),
+        ("x", &worse()),
+        ("ri", &[("i.conf", lines("0", "0", "1", "end"))]),
+    ]));
+}
+
+#[test]
+fn one_commit_takes_two_improvements_back() {
+    names_the_step(hunted_by_lines(&[
+        ("i1", &[("i.conf", lines("-0.25", "0", "0", "end"))]),
+        ("i2", &[("i.conf", lines("-0.25", "-0.2", "0", "end"))]),
+        ("comment", &[("i.conf", lines("-0.25", "-0.2", "0", "the end"))]),
+        ("x", &worse()),
+        ("ri", &[("i.conf", lines("0", "0", "0", "the end"))]),
+    ]));
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn an_improvement_with_a_line_in_the_changelog_is_taken_back() {
+    names_the_step(hunted_by_lines(&[
+        ("i", &[("i.conf", lines("-0.45", "0", "0", "end")), ("CHANGES", "faster\n".to_owned())]),
+        ("comment", &[("i.conf", lines("-0.45", "0", "0", "the end"))]),
+        ("x", &worse()),
+        ("ri", &[("i.conf", lines("0", "0", "0", "the end"))]),
+    ]));
+}
+
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn two_commits_take_back_one_line_each() {
+    names_the_step(hunted_by_lines(&[
+        ("i", &[("i.conf", lines("-0.25", "-0.25", "0", "end"))]),
+        ("comment", &[("i.conf", lines("-0.25", "-0.25", "0", "the end"))]),
+        ("x", &worse()),
+        ("ri1", &[("i.conf", lines("0", "-0.25", "0", "the end"))]),
+        ("ri2", &[("i.conf", lines("0", "0", "0", "the end"))]),
+    ]));
 }

@@ -2,6 +2,7 @@
 //! the first hunt are then not compared with those of the second one.
 
 use crate::kit::planted::{commit, put};
+use crate::kit::shell_engine::{NUMBER, begin, commit_notes, hunt_by, step};
 use crate::kit::{Hunt, TestEnvironment};
 
 /// Commits 0, 1, … whose file `value` has these texts. `engine` is a shell script in the
@@ -116,4 +117,19 @@ fn a_new_build_of_the_bad_end_contradicts_the_runs_of_an_earlier_hunt() {
                   [ $value -ge 5 ] && echo e = 7.5 || echo e = 7";
     let second = after_a_search(engine).expect(4, "no-regression");
     second.output.says(&["does not show what the earlier one showed", "e was 7.5, and is 7 now"]);
+}
+
+#[test]
+fn a_crash_that_an_earlier_hunt_saw_once_is_not_forgotten() {
+    let env = TestEnvironment::new();
+    let mark = env.path("crashed").display().to_string();
+    let crash = format!("[ -f x ] && [ ! -f '{mark}' ] && touch '{mark}' && kill -SEGV $$\n");
+    begin(&env, &format!("{crash}echo 'e = 7'\n"));
+    commit_notes(&env, 2);
+    step(&env, "x", "x", "1");
+    let first = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0.1"]);
+    first.expect(4, "no-regression").output.says(&["e failed in 1 of", "SIGSEGV"]);
+    let second = env.hunt().expect(4, "no-regression");
+    assert!(!second.output.stdout.contains("were alike"), "{}", second.output.stdout);
+    second.output.says(&["e failed in 1 of", "SIGSEGV", "an earlier hunt saw it"]);
 }

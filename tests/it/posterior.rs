@@ -237,6 +237,39 @@ fn two_steps_in_noise_are_both_found() {
     assert!(builds.values().all(|count| *count <= 4), "{builds:?}");
 }
 
+/// Hunts in a line with these levels, each from its commit on, in noise of a third of the tolerance.
+/// Each of the steps is named, or a candidate.
+fn steps_are_named_or_candidates(levels: &[(usize, f64)], steps: &[usize], seed: usize) {
+    let level = |commit: usize| levels.iter().rfind(|(from, _)| *from <= commit).unwrap().1;
+    let words: Vec<String> = (0..=40).map(|commit| level(commit).to_string()).collect();
+    let plan = line(&words.join(" ")).with_all("noise = 0.067").with_all(&format!("seed = {seed}"));
+    let (_, history, hunt) = hunt(plan, &[]);
+    let mut told = labels(&history, &hunt.report["candidates"]);
+    let culprits = hunt.report["culprits"].as_array().unwrap().iter();
+    told.extend(
+        culprits
+            .map(|one| history.label(one["commit"].as_str().unwrap()).parse::<usize>().unwrap()),
+    );
+    let is_told = steps.iter().all(|step| told.contains(step));
+    assert!(is_told, "seed {seed}: {told:?}\n{}", hunt.output.stdout);
+}
+
+#[test]
+fn two_steps_of_little_more_than_the_tolerance_are_both_told() {
+    for seed in 1..=3 {
+        steps_are_named_or_candidates(&[(0, 7.0), (14, 7.24), (28, 7.48)], &[14, 28], seed);
+    }
+}
+
+#[test]
+fn a_step_after_a_mend_in_noise_is_told() {
+    // The third change takes back one of the first two.
+    let levels = [(0, 7.0), (7, 7.4), (14, 7.8), (21, 7.4), (31, 7.66)];
+    for seed in 1..=2 {
+        steps_are_named_or_candidates(&levels, &[31], seed);
+    }
+}
+
 #[test]
 fn a_flaky_test_is_hunted_by_how_often_it_fails() {
     let mut plan = line(&vec!["g"; 17].join(" ")).with_all("seed = 11");

@@ -92,6 +92,63 @@ fn what_is_mended_and_broken_again_in_a_file_that_only_runs_show_is_named_where_
     is_named_where_it_breaks_again(".cfg");
 }
 
+/// The first commits of a history in which `x` begins to use `fast.cfg`, which no line names. `edit`:
+/// what `x` makes of that file.
+fn begin_fast(env: &TestEnvironment, edit: &str) {
+    put(&env.repo().join("slow.cfg"), b"p=0\n");
+    put(&env.repo().join("fast.cfg"), b"p=1\n");
+    put(&env.repo().join("which"), b"slow\n");
+    begin(env, "p=0; on=1; . ./$(cat which).cfg; echo e = $((5 + p * on))");
+    commit_notes(env, 3);
+    put(&env.repo().join("fast.cfg"), edit.as_bytes());
+    step(env, "x", "which", "fast\n");
+    commit_notes(env, 3);
+}
+
+#[test]
+fn a_file_that_comes_into_use_may_be_edited_by_the_same_commit() {
+    let env = TestEnvironment::new();
+    begin_fast(&env, "# the fast path\np=1\n");
+    step(&env, "m", "fast.cfg", "# the fast path\np=1\non=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "fast.cfg", "# the fast path\np=1\n# tuned\n");
+    commit_notes(&env, 14);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
+#[test]
+fn a_file_that_comes_into_use_is_followed_to_its_next_name() {
+    let env = TestEnvironment::new();
+    begin_fast(&env, "p=1\n");
+    std::fs::rename(env.repo().join("fast.cfg"), env.repo().join("quick.cfg")).unwrap();
+    step(&env, "n", "which", "quick\n");
+    commit_notes(&env, 3);
+    step(&env, "m", "quick.cfg", "p=1\non=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "quick.cfg", "p=1\n# tuned\n");
+    commit_notes(&env, 14);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
+/// `n` lets the file that came into use read another one, without effect. `m` mends that one, and `z`
+/// breaks it again.
+#[test]
+fn a_file_that_comes_into_use_by_way_of_another_one_is_followed_too() {
+    let env = TestEnvironment::new();
+    put(&env.repo().join("tile.cfg"), b"on=1\n");
+    begin_fast(&env, "p=1\n");
+    step(&env, "n", "fast.cfg", "p=1\n. ./tile.cfg\n");
+    commit_notes(&env, 3);
+    step(&env, "m", "tile.cfg", "on=0\n");
+    commit_notes(&env, 3);
+    step(&env, "z", "tile.cfg", "on=01\n");
+    commit_notes(&env, 14);
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0"]).expect(0, "culprit");
+    assert_eq!(subjects(&hunt), ["z"]);
+}
+
 #[test]
 fn what_is_switched_off_and_on_in_a_line_of_an_old_file_is_named_where_it_is_on_again() {
     let env = TestEnvironment::new();

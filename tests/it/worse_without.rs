@@ -54,3 +54,33 @@ fn a_commit_without_which_the_bad_end_is_worse_is_not_named_beside_another() {
     let (env, hunt) = hunted(&[("b.conf", "0.4"), ("on", "1"), ("f.conf", "-0.5")]);
     names_or_leaves_open(&env, &hunt, &["b.conf"]);
 }
+
+/// `on` begins to use `f.conf` in place of `q.conf`, which gets worse later, and an improvement of
+/// both paths takes back nearly as much as `on` and `b` made worse.
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_commit_is_not_left_out_if_no_later_commit_edits_what_it_begins_to_use() {
+    let env = TestEnvironment::localizing();
+    for (file, text) in [("q", "7.5"), ("f", "7.9"), ("b", "0"), ("m", "0")] {
+        put(&env.repo().join(format!("{file}.conf")), format!("{text}\n").as_bytes());
+    }
+    let engine = "f=q; [ -f on ] && f=f\n\
+                  cat $f.conf b.conf m.conf | awk '{ s += $1 } END { print \"e = \" s }'";
+    begin(&env, engine);
+    commit_notes(&env, 2);
+    // The bad end is at 7.65, at 7.95 without `on`, and at 7.2 without `b`.
+    let steps = [
+        ("on", "on", "1"),
+        ("b", "b.conf", "0.45"),
+        ("q", "q.conf", "8.2"),
+        ("m", "m.conf", "-0.7"),
+    ];
+    for (subject, file, text) in steps {
+        step(&env, subject, file, &format!("{text}\n"));
+        commit_notes(&env, 2);
+    }
+    let hunt = hunt_by(&env, [NUMBER, "metric = \"e\"\nmax_increase = 0.1"]);
+    let are_named = hunt.report["outcome"] == "culprit" && subjects(&hunt) == ["on", "b"];
+    let are_open = ["on", "b"].iter().all(|one| is_candidate(&env, &hunt, one));
+    assert!(are_named || are_open, "{}", hunt.output.stdout);
+}

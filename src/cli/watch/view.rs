@@ -219,7 +219,9 @@ impl View {
             | Event::Plan(_)
             | Event::Stopped { .. }
             | Event::Home { .. }
+            | Event::HomeChecked
             | Event::GitFolder(_)
+            | Event::PutBack(_)
             | Event::NoDirectMode
             | Event::ChecksLeftOut { .. }
             | Event::MachineChanged { .. }

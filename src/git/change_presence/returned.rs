@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::evaluation::CommitId;
 use crate::git::{GitError, History};
 
-use super::Change;
+use super::{Change, FileOfChange, MOST_FILES};
 
 impl History {
     /// Whether `commit`, compared with `parent`, alters a file of the change.
@@ -17,6 +17,14 @@ impl History {
         let own: BTreeSet<&[u8]> = change.all_paths().collect();
         let altered = self.diff_files(Some(parent), commit)?;
         Ok(altered.iter().any(|file| own.contains(&*file.path)))
+    }
+
+    /// Whether each file of the change is as before the change. False for a change with too many
+    /// files to compare all.
+    pub(crate) fn has_all_files_as_before(&self, commit: &CommitId, change: &Change) -> bool {
+        let is_back =
+            |file: &FileOfChange| file.before == file.after || self.is_as_before(commit, file);
+        change.files.len() < MOST_FILES && change.files.iter().all(is_back)
     }
 
     /// Whether `commit` lacks a line of a file that the change added and `parent` has there.
@@ -99,6 +107,20 @@ mod tests {
             // These alter another file.
             assert!(!is_back([&aside, &other]) && !is_back([&other, &with_more]), "{name}");
         }
+    }
+
+    #[test]
+    fn all_files_are_as_before_only_if_none_has_other_lines() {
+        let fixture = Fixture::new();
+        let parent = fixture.commit("first", &[("a.c", "one();\n"), ("b.c", "slow();\n")]);
+        let found = fixture.commit("found", &[("a.c", "two();\n"), ("b.c", "fast();\n")]);
+        let reworked = fixture.commit("reworked", &[("a.c", "one();\n"), ("b.c", "quick();\n")]);
+        let back = fixture.commit("back", &[("b.c", "slow();\n")]);
+        let history = History::open(&fixture.repository()).unwrap();
+        let change = history.change(&parent, &found).unwrap();
+        let are_back = |commit| history.has_all_files_as_before(commit, &change);
+        assert_eq!([&found, &reworked, &back].map(are_back), [false, false, true]);
+        assert_eq!(history.contains_change(&reworked, &change), Some(false));
     }
 
     #[test]

@@ -18,22 +18,44 @@ const MOST_COMPARED: usize = 64;
 /// Longest change to compare, bytes.
 const LONGEST: usize = 1 << 20;
 
+/// What a commit takes back: what earlier commits of a line of history brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TakenBack {
+    /// The places in the line of the commits that brought it, oldest first.
+    pub places: Vec<usize>,
+    /// Those of these commits of which the file also has other lines that stay, or may stay.
+    pub in_part: Vec<usize>,
+}
+
+impl TakenBack {
+    fn whole(places: Vec<usize>) -> Self {
+        Self { places, in_part: Vec::new() }
+    }
+}
+
 impl History {
-    /// The places in `line` of the commits that brought what `commit` takes back, oldest first.
-    /// Empty if the commit does anything else. `line`: an older end, and one path of commits from
-    /// there to the parent of `commit`.
+    /// What `commit` takes back of what the commits in `line` brought. Empty if the commit does
+    /// anything else. `line`: an older end, and one path of commits from there to the parent of
+    /// `commit`. `unread`: paths of files, and of folders with all files below them, that do not
+    /// matter.
     ///
-    /// A commit only takes back if it leaves each of its files as the older end has it, or if its
-    /// change is the reverse of the change of one of these commits, which the older end lacks.
+    /// A commit only takes back if one of these holds:
+    /// - It leaves each of its files as the older end has it.
+    /// - Its change is the reverse of the change of one of these commits, which the older end lacks.
+    /// - It puts lines of its files back as the older end has them, and changes no other line: see
+    ///   [`Self::lines_taken_back`].
     pub(crate) fn takes_back(
         &self,
         line: &[CommitId],
         commit: &CommitId,
-    ) -> Result<Vec<usize>, GitError> {
-        let [older, .., parent] = line else { return Ok(Vec::new()) };
-        let own = self.diff_files(Some(parent), commit)?;
+        unread: &[String],
+    ) -> Result<TakenBack, GitError> {
+        let nothing = TakenBack::default();
+        let [older, .., parent] = line else { return Ok(nothing) };
+        let mut own = self.diff_files(Some(parent), commit)?;
+        own.retain(|file| !unread.iter().any(|one| is_in(&file.path, one)));
         if own.is_empty() || own.len() > MOST_FILES || line.len() > MOST_COMMITS {
-            return Ok(Vec::new());
+            return Ok(nothing);
         }
         let are_alike = |one: &CommitId, other: &CommitId| {
             let entry = |commit, path: &[u8]| self.blob_and_mode(commit, path);
@@ -42,7 +64,7 @@ impl History {
         let touches = |place: &usize| !are_alike(&line[*place - 1], &line[*place]);
         let touching: Vec<usize> = (1..line.len()).filter(touches).collect();
         if are_alike(older, commit) {
-            return Ok(touching);
+            return Ok(TakenBack::whole(touching));
         }
         let back = self.sides(parent, commit)?;
         for &place in touching.iter().rev().take(MOST_COMPARED) {
@@ -50,10 +72,10 @@ impl History {
             if self.is_reverse(back.as_ref(), [before, brought])? {
                 let change = self.change(before, brought)?;
                 let is_new = self.contains_change(older, &change) == Some(false);
-                return Ok(if is_new { vec![place] } else { Vec::new() });
+                return Ok(if is_new { TakenBack::whole(vec![place]) } else { nothing });
             }
         }
-        Ok(Vec::new())
+        self.lines_taken_back(line, commit, &own)
     }
 
     /// Whether `back` has the lines of the change between these commits with both sides exchanged.
@@ -79,11 +101,17 @@ impl History {
         Ok(files.into_iter().map(sides_of).collect())
     }
 
-    fn blob_and_mode(&self, commit: &CommitId, path: &[u8]) -> Option<(Oid, i32)> {
+    pub(super) fn blob_and_mode(&self, commit: &CommitId, path: &[u8]) -> Option<(Oid, i32)> {
         let tree = self.objects.find_tree(self.commit(commit).ok()?.tree).ok()?;
         let entry = tree.get_path(Path::new(os(path))).ok()?;
         Some((entry.id(), entry.filemode()))
     }
+}
+
+/// Whether a path is this one, or below this folder.
+fn is_in(path: &[u8], folder: &str) -> bool {
+    let rest = path.strip_prefix(folder.as_bytes());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 /// By path: the removed and the added lines, in their order.
@@ -113,7 +141,10 @@ mod tests {
     /// The places in the line of all commits but the last that the last one takes back.
     fn taken_back(fixture: &Fixture, commits: &[CommitId]) -> Vec<usize> {
         let (last, line) = commits.split_last().unwrap();
-        History::open(&fixture.repository()).unwrap().takes_back(line, last).unwrap()
+        let taken = History::open(&fixture.repository()).unwrap().takes_back(line, last, &[]);
+        let TakenBack { places, in_part } = taken.unwrap();
+        assert!(in_part.is_empty());
+        places
     }
 
     fn commits(contents: &[(&str, &str)]) -> (Fixture, Vec<CommitId>) {
@@ -162,5 +193,20 @@ mod tests {
         let more = format!("{PLAIN}int more;\n");
         let (fixture, commits) = commits(&[("a", PLAIN), ("a", &fast), ("a", &more)]);
         assert!(taken_back(&fixture, &commits).is_empty());
+    }
+
+    #[test]
+    fn files_that_no_build_reads_do_not_matter() {
+        let fixture = Fixture::new();
+        let contents = [(PLAIN, "1"), ("fast();\n", "2"), (PLAIN, "3")];
+        let commits = contents.map(|(text, notes)| {
+            fixture.commit("step", &[("a", text), ("docs/notes", &format!("{notes}\n"))])
+        });
+        let taken = |unread: &[String]| {
+            let history = History::open(&fixture.repository()).unwrap();
+            history.takes_back(&commits[..2], &commits[2], unread).unwrap().places
+        };
+        assert!(taken(&[]).is_empty() && taken(&["docs/note".to_owned()]).is_empty());
+        assert_eq!(taken(&["docs".to_owned()]), [1]);
     }
 }

@@ -37,6 +37,22 @@ fn an_unknown_name_is_named_with_a_cure() {
 }
 
 #[test]
+fn a_commit_that_git_removed_is_gone_for_a_history_from_before() {
+    let (fixture, _) = Fixture::line(1);
+    fixture.git(&["checkout", "--quiet", "-b", "side"]);
+    let side = fixture.commit("side", &[("side", "")]);
+    fixture.git(&["checkout", "--quiet", "main"]);
+    fixture.git(&["repack", "-a", "-d", "--quiet"]);
+    let history = fixture.history();
+    history.info(&side).unwrap();
+    assert!(history.find_gone([&side]).is_none());
+    fixture.git(&["branch", "--quiet", "-D", "side"]);
+    fixture.git(&["reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all"]);
+    fixture.git(&["gc", "--quiet", "--prune=now"]);
+    assert!(matches!(history.find_gone([&side]), Some(GitError::Gone { .. })));
+}
+
+#[test]
 fn the_graph_is_read_as_it_is() {
     let (fixture, line) = Fixture::line(2);
     fixture.git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);

@@ -174,6 +174,9 @@ fn a_file_of_a_submodule_that_a_build_wrote_is_seen_and_all_files_can_be_written
     write(&file, "1");
     assert!(worktree.reset().unwrap(), "the same content, written again");
     write(&file, "overwritten");
+    let found = worktree.reset_and_compare().unwrap();
+    assert_eq!(found.changed, [Path::new("third party/lib/version")]);
+    write(&file, "overwritten");
     worktree.reset_unseen().unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "1");
     // Nothing is fetched again.

@@ -71,6 +71,7 @@ pub(crate) fn open_with(
     stop: &Stop,
 ) -> Result<(Oracle, Begun), HuntError> {
     let mut config = frozen(hunt, &begun)?;
+    let configured_home = config.home;
     let mut stored = StoredRuns::new(begun.options.retry_failed);
     let launcher = Launcher::new(&user_cache());
     let entries = hunt.entries()?;
@@ -80,6 +81,7 @@ pub(crate) fn open_with(
             // Written when the home folder turned out to matter. The last such event counts.
             Event::Home { empty: true } => config.home = HomeUse::Empty,
             Event::Home { empty: false } => config.home = HomeUse::Shared,
+            Event::HomeChecked => config.home = configured_home,
             Event::NoDirectMode => config.build.direct_mode = false,
             Event::ChecksLeftOut { measure, checks } => {
                 config.leave_out_checks(measure, checks);

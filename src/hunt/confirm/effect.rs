@@ -227,7 +227,7 @@ pub(super) fn is_surely_large(pairs: &FreshPairs, target: &GuardTarget) -> Optio
 
 /// A commit is blamed if its step is larger than this. `limit`: the guard's tolerance, in the unit
 /// of the step.
-fn blamed_from(limit: f64) -> f64 {
+pub(crate) fn blamed_from(limit: f64) -> f64 {
     limit.max(0.0) / 2.0
 }
 

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::{Basis, Culprit, PlaceNames};
+use crate::evaluation::{Basis, Culprit, GuardTarget, PlaceNames, Target};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::claim::{Claim, ConfirmationOutcome};
@@ -19,15 +19,17 @@ use crate::ui::text;
 
 impl Driver<'_> {
     /// The candidates if all steps of the commit are numbers at exchanged places. The commits where
-    /// they are exchanged are not known, so the candidates are those of the whole range. `sides`:
-    /// the fresh runs of the parent and of the commit.
+    /// they are exchanged are not known, so the candidates are those of the whole range. With
+    /// failure rates both sides print both numbers without any exchange. `sides`: the fresh runs of
+    /// the parent and of the commit.
     pub(super) fn exchange_objection(
         &self,
         claim: Claim<'_>,
         culprit: &Culprit,
         sides: [&Observation; 2],
     ) -> Result<Option<ConfirmationOutcome>, HuntError> {
-        if culprit.failure.is_some() {
+        let is_rate = claim.targets.iter().filter_map(Target::guard).any(GuardTarget::is_rate);
+        if culprit.failure.is_some() || is_rate {
             return Ok(None);
         }
         let Some(first) = culprit.effects.first() else { return Ok(None) };

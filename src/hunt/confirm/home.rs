@@ -40,6 +40,7 @@ impl Driver<'_> {
             return Ok(None);
         }
         let measures = measures_of(&strategy.targets);
+        let only_failures = strategy.noisy().is_some() || self.values_vary_with_one_home()?;
         for seen in fresh.parents.iter().chain([&fresh.commit]) {
             let mut before = self.known_runs(&seen.commit, &measures)?;
             let own: BTreeSet<String> = seen.attempts().into_iter().collect();
@@ -53,7 +54,7 @@ impl Driver<'_> {
             {
                 return Ok(Some(HomeEffect::Fails(format!("{name} fails: {}", failure.detail))));
             }
-            if strategy.noisy().is_some() || !repeats_another_value(seen, &before) {
+            if only_failures || !repeats_another_value(seen, &before) {
                 continue;
             }
             match refusal.map(reason_of) {

@@ -78,10 +78,26 @@ impl Driver<'_> {
                 continue;
             }
             let why = reason_to_withdraw(commit, confidence, is_rejected);
-            let among = self.open_range(search_range)?;
-            let (among, why) = self.with_all_open(search_range, among, &why)?;
-            ledger.withdraw(commit, &among, why);
+            self.reopen(ledger, commit, search_range, &why)?;
         }
+        Ok(())
+    }
+
+    /// Makes a candidate of a confirmed commit, beside the commits that the runs do not surely
+    /// exclude.
+    fn reopen(
+        &mut self,
+        ledger: &mut Ledger,
+        commit: &CommitId,
+        search_range: &SearchRange,
+        why: &str,
+    ) -> Result<(), HuntError> {
+        let among = self.open_by_rates(search_range)?;
+        let (mut among, why) = self.with_all_open(search_range, among, why)?;
+        if !among.contains(commit) {
+            among.push(commit.clone());
+        }
+        ledger.withdraw(commit, &among, why);
         Ok(())
     }
 }
@@ -94,10 +110,7 @@ fn reason_to_withdraw(commit: &CommitId, confidence: f64, is_rejected: bool) -> 
     } else {
         format!("its confidence is now only {}", text::percent(confidence))
     };
-    format!(
-        "since {} was confirmed, runs or builds of other commits were seen to differ; {now}",
-        commit.short()
-    )
+    format!("{} was confirmed, but runs or builds of other commits differ; {now}", commit.short())
 }
 
 #[cfg(test)]
@@ -111,7 +124,7 @@ mod tests {
             |confidence, is_rejected| reason_to_withdraw(&commit('5'), confidence, is_rejected);
         let why = |end: &str| {
             format!(
-                "since {} was confirmed, runs or builds of other commits were seen to differ; {end}",
+                "{} was confirmed, but runs or builds of other commits differ; {end}",
                 commit('5').short()
             )
         };

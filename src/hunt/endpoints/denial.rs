@@ -1,6 +1,6 @@
 //! The answer "no regression", after a look at what may hide a regression.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evaluation::{Finding, Guard, Metric, Phase};
 use crate::hunt::HuntError;
@@ -17,6 +17,7 @@ use super::empty_home::WithEmptyHome;
 use super::failure_rate::{BY_EXIT_CODE, without_strays};
 use super::newly_failed;
 use super::noise::EndpointPolicy;
+use super::nothing_ran::TextsOnly;
 use super::other_places::other_places;
 use super::stray_failures::StrayFailures;
 
@@ -71,6 +72,8 @@ impl Driver<'_> {
         }
         // This comes first, because the checks below replace the builds of both ends.
         let same_program = self.same_program(good, bad)?;
+        // What the build wrote may be the reason why the ends opened the same files.
+        let unmeasured = self.put_back(good, bad)?.or(same_program);
         if let Some(refusal) = self.overwritten(good, bad)? {
             return Ok(refusal);
         }
@@ -109,12 +112,16 @@ impl Driver<'_> {
             finding.summary += "; ";
             finding.summary += &excluded_share(runs, confidence);
         }
-        if let Some(refusal) = same_program {
+        if let Some(refusal) = unmeasured {
             return Ok(refusal);
         }
         match self.with_one_ruler(good, bad, policy)? {
             Ok(told) => finding.summary += &told,
             Err(refusal) => return Ok(refusal),
+        }
+        match self.uneven_builds(good, bad, policy, &finding)? {
+            Ok(uneven) => return Ok(uneven),
+            Err(told) => finding.summary += told,
         }
         let odd_nodes = Vec::from_iter(self.set_aside()?).join("; ");
         if !odd_nodes.is_empty() {
@@ -122,11 +129,14 @@ impl Driver<'_> {
         }
         let moved = other_places(good, bad, &self.guards());
         let hidden = newly_failed(good, bad).into_iter().chain(no_longer_run(good, bad));
-        for told in hidden.chain(moved) {
+        let texts = self.texts_only(good, bad)?;
+        let read = texts.iter().map(TextsOnly::told);
+        for told in read.chain(hidden).chain(moved) {
             finding.summary += "; but ";
             finding.summary += &told;
         }
-        finding.next = Vec::from_iter(self.lacked_local_files(good, bad)?);
+        finding.next = texts.iter().map(TextsOnly::cure).collect();
+        finding.next.extend(self.lacked_local_files(good, bad)?);
         finding.next.extend(advice(good, bad, &self.guards()));
         if !failed.is_empty() {
             finding.next.push(BY_EXIT_CODE.to_owned());
@@ -140,20 +150,31 @@ impl Driver<'_> {
         })
     }
 
-    /// What each failed run of an endpoint said in this hunt, by measure. A crash that was not seen
-    /// twice is no sample of the endpoint, but it may be the regression.
+    /// What each failed run of an endpoint said, by measure: in this hunt, and crashes and time-outs
+    /// in earlier ones. A crash that was not seen twice is no sample of the endpoint, but it may be
+    /// the regression.
     pub(super) fn failed_runs_of(
         &self,
         seen: &Observation,
     ) -> Result<BTreeMap<String, Vec<String>>, HuntError> {
         let guarded = guarded_measures(&self.guards());
         let mut failed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut counted: BTreeSet<String> = seen.attempts().into_iter().collect();
         for entry in &self.hunt.entries_in_force()? {
             let Event::Run(run) = &entry.event else { continue };
             let is_its = run.commit == seen.commit && run.phase == Phase::Endpoint;
             let counts = is_its && run.apart.is_none() && guarded.contains(&run.measure);
             if let Some(failure) = run.failure.as_ref().filter(|_| counts) {
                 failed.entry(run.measure.clone()).or_default().push(failure.detail.clone());
+                counted.insert(run.attempt.clone());
+            }
+        }
+        for measure in guarded {
+            for (attempt, detail) in self.oracle.earlier_failures(&seen.commit, &measure)? {
+                if !counted.contains(&attempt) {
+                    let told = format!("{detail}; an earlier hunt saw it");
+                    failed.entry(measure.clone()).or_default().push(told);
+                }
             }
         }
         Ok(failed)
@@ -218,11 +239,11 @@ fn excluded_failures(measure: &str, details: &[String], others: usize, confidenc
 }
 
 /// The part of a sentence that says which share of other results the runs of the bad endpoint
-/// exclude.
+/// may have missed.
 fn excluded_share(runs: usize, confidence: f64) -> String {
     format!(
-        "in {} of bad nothing else was seen: another value or a failure in {:.0} % of the runs or \
-         more is excluded, a rarer one is not",
+        "all {} of bad were alike: another value or a failure in less than {:.0} % of the runs may \
+         have been missed",
         text::plural(runs, "run"),
         100.0 * excluded_rate(runs, confidence)
     )
@@ -287,8 +308,8 @@ mod tests {
         let told = excluded_share(4, 0.99);
         assert_eq!(
             told,
-            "in 4 runs of bad nothing else was seen: another value or a failure in 68 % of the \
-             runs or more is excluded, a rarer one is not"
+            "all 4 runs of bad were alike: another value or a failure in less than 68 % of the runs \
+             may have been missed"
         );
     }
 

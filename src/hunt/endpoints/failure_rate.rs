@@ -7,7 +7,8 @@ use crate::search::{CalibrationError, Rates, calibrate_rates};
 use crate::ui::text;
 
 use super::guard_check::GuardCheck;
-use super::noise::{EndpointPolicy, first_answer, in_noise, with_rates};
+use super::noise::{EndpointPolicy, first_answer, in_noise};
+use super::rates::with_rates;
 
 /// How to hunt for a failure that comes and goes: by its rate.
 pub(super) const BY_EXIT_CODE: &str = "to hunt for a failure that comes and goes, measure its \

@@ -11,6 +11,7 @@ use crate::oracle::{Observation, guarded_measures};
 use crate::ui::text;
 
 use super::noise::EndpointPolicy;
+use super::overwritten::RUNS_OF_NEW_BUILD;
 use super::targets::{choose, unmeasurable};
 
 impl Driver<'_> {
@@ -26,7 +27,7 @@ impl Driver<'_> {
         let measures = guarded_measures(&guards);
         let mut seen = Vec::new();
         for end in [good, bad] {
-            match self.measure_new_build(&end.commit, &measures) {
+            match self.measure_new_build(&end.commit, &measures, RUNS_OF_NEW_BUILD) {
                 Err(HuntError::Limit(_)) => return Ok(None),
                 end => seen.push(end?),
             }

@@ -1,17 +1,12 @@
-//! Judges a guard from the endpoints' runs if its metric does not repeat bit for bit. Pure.
+//! Judges a guard in noise by the levels of the endpoints' runs. Pure.
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{
-    Direction, Guard, GuardTarget, Metric, Noise, NoiseKind, Orientation, Value,
-};
-use crate::hunt::distinct::distinct;
+use crate::evaluation::{Guard, GuardTarget, Metric, Noise, NoiseKind, Orientation};
 use crate::hunt::strategy::drift_prior;
-use crate::hunt::two_groups::level_of_better_group;
-use crate::oracle::{Observation, Sample};
+use crate::oracle::Observation;
 use crate::search::{
-    self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, Rates, calibrate,
-    calibrate_rates, excluded_rate, excluded_rise,
+    self, Calibration, CalibrationError, CalibrationSettings, DriftPrior, calibrate, excluded_rate,
 };
 use crate::stats;
 use crate::store::journal::SearchBy;
@@ -21,14 +16,10 @@ use super::guard_check::{GuardCheck, moved};
 
 /// Runs of each endpoint that separate nearly constant values from noise.
 pub(crate) const RUNS_TO_REPEAT: usize = 5;
-/// How many of these `RUNS_TO_REPEAT` runs must be bit-identical.
-const REPEATED: usize = 4;
-/// Bit-identical repeats after which an endpoint's runs count as repeating.
-const ALIKE: usize = 8;
 /// Minimum number of runs of each endpoint to estimate noise.
-const LEAST: usize = 4;
+pub(super) const LEAST: usize = 4;
 /// The confidence of an interval, and of an excluded share of runs.
-const CONFIDENCE: f64 = 0.99;
+pub(super) const CONFIDENCE: f64 = 0.99;
 
 /// How a hunt judges the endpoints' runs in noise.
 #[derive(Clone, Debug, Default)]
@@ -45,85 +36,13 @@ pub(crate) struct EndpointPolicy {
     pub(crate) same_checks: Vec<String>,
 }
 
-/// Judges a guard whose metric varies. Takes the runs in the order of their dates and stops at the
-/// first answer, so that further stored runs change nothing.
-pub(crate) fn judge_noisy_guard(
-    good: &Observation,
-    bad: &Observation,
-    target: GuardTarget,
-    policy: &EndpointPolicy,
-) -> GuardCheck {
-    let metric = &target.guard.metric;
-    let holds = || GuardCheck::NotBroken(in_figures(&target));
-    let runs = good.of(&metric.measure).len().min(bad.of(&metric.measure).len());
-    if runs < LEAST {
-        return GuardCheck::More;
-    }
-    if policy.pass_fail.contains(metric) || has_two_values(good, bad, metric) {
-        // The most common value at the good endpoint counts as correct.
-        let correct = commonest(&good.values(metric));
-        return pass_fail(good, bad, target, correct, policy);
-    }
-    if let Some(correct) = better_group(good, bad, &target) {
-        return pass_fail(good, bad, target, correct, policy);
-    }
-    if policy.by != SearchBy::Posterior
-        && runs >= RUNS_TO_REPEAT
-        && let (Some(baseline), Some(level)) = (repeated(good, &target), repeated(bad, &target))
-    {
-        return if target.guard.is_broken(&baseline, &level) {
-            let target = GuardTarget { bad: level, ..target.with_good_level(baseline) };
-            GuardCheck::Target(Box::new(target))
-        } else {
-            holds()
-        };
-    }
-    if target.guard.direction() == Direction::Any || target.baseline.number().is_none() {
-        // Facts and metrics that must not change at all have no levels.
-        return if runs < RUNS_TO_REPEAT {
-            GuardCheck::More
-        } else {
-            GuardCheck::TooNoisy(format!("{metric} does not repeat from run to run"))
-        };
-    }
-    levels(good, bad, target, policy)
-}
-
-/// Whether all runs together show two or three values and both endpoints share one value. Then each
-/// run counts as pass or fail, not as a level with noise.
-fn has_two_values(good: &Observation, bad: &Observation, metric: &Metric) -> bool {
-    let (at_good, at_bad) = (distinct(good.values(metric)), distinct(bad.values(metric)));
-    let shared = at_good.iter().filter(|value| at_bad.contains(value)).count();
-    shared > 0 && (2..=3).contains(&(at_good.len() + at_bad.len() - shared))
-}
-
-/// The level of the better runs of good, if runs fall into two groups far apart, and those of bad
-/// are in both. Then each run counts as pass or fail too.
-fn better_group(good: &Observation, bad: &Observation, target: &GuardTarget) -> Option<Value> {
-    if target.guard.direction() == Direction::Any {
-        return None;
-    }
-    let scale = Orientation::of(target.guard.direction(), NoiseKind::Plain);
-    let [a, b] = [good, bad].map(|seen| oriented(seen, &target.guard.metric, scale));
-    let level = level_of_better_group(&a, &b, target.limit.max(0.0))?;
-    Some(Value::Number(if scale.flipped { -level } else { level }))
-}
-
 /// The metric's change between the endpoints, for people.
-fn in_figures(target: &GuardTarget) -> String {
+pub(super) fn in_figures(target: &GuardTarget) -> String {
     moved(&target.guard, &target.baseline, &target.bad, target.limit)
 }
 
-/// The value of the first runs if at least `REPEATED` of them are bit-identical.
-fn repeated(seen: &Observation, target: &GuardTarget) -> Option<Value> {
-    let metric = &target.guard.metric;
-    let runs: Vec<&Sample> = seen.of(&metric.measure).iter().take(RUNS_TO_REPEAT).collect();
-    let is_common =
-        |one: &&&Sample| runs.iter().filter(|run| run.is_alike(one, metric)).count() >= REPEATED;
-    runs.iter().find(is_common)?.value(metric)
-}
-
-fn levels(
+/// Judges a guard by the levels of both endpoints.
+pub(super) fn levels(
     good: &Observation,
     bad: &Observation,
     target: GuardTarget,
@@ -168,8 +87,8 @@ fn excluded_share(good: &[f64], bad: &[f64], tolerance: f64) -> String {
         return String::new();
     }
     format!(
-        "; none of {} of bad is worse by more than the tolerance, which excludes a share of such \
-         runs of {:.0} % or more, but no smaller one",
+        "; none of {} of bad is worse by more than the tolerance: worse runs may have been missed \
+         if they are less than {:.0} % of the runs",
         text::plural(bad.len(), "run"),
         100.0 * excluded_rate(bad.len(), CONFIDENCE)
     )
@@ -185,7 +104,7 @@ pub(super) fn is_better_than_noise(good: &Observation, bad: &Observation, guard:
 }
 
 /// A metric's finite numbers on this scale, where larger is worse.
-fn oriented(seen: &Observation, metric: &Metric, scale: Orientation) -> Vec<f64> {
+pub(super) fn oriented(seen: &Observation, metric: &Metric, scale: Orientation) -> Vec<f64> {
     seen.numbers(metric).into_iter().map(|x| scale.oriented(x)).collect()
 }
 
@@ -287,116 +206,4 @@ fn too_noisy(
 fn range(values: &[f64]) -> String {
     let [low, high] = stats::min_max(values.iter().copied()).unwrap_or([f64::NAN; 2]);
     format!("{} to {}", text::figure(low), text::figure(high))
-}
-
-/// Judges a metric that passes or fails by its failure rate at each endpoint. `correct`: the value
-/// of a run that passes.
-fn pass_fail(
-    good: &Observation,
-    bad: &Observation,
-    target: GuardTarget,
-    correct: Value,
-    policy: &EndpointPolicy,
-) -> GuardCheck {
-    let metric = target.guard.metric.clone();
-    let told = in_figures(&target);
-    let target = target.with_good_level(correct);
-    let breaks = |seen: &Observation| -> Vec<f64> {
-        let values = seen.values(&metric);
-        let broken = |value: &Value| target.guard.is_broken(&target.baseline, value);
-        values.iter().map(|value| f64::from(u8::from(broken(value)))).collect()
-    };
-    let (a, b) = (breaks(good), breaks(bad));
-    match settle_rates(&a, &b) {
-        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
-            in_noise(target, NoiseKind::Breaks, policy),
-            rates,
-            n,
-        ))),
-        Err(CalibrationError::More) => GuardCheck::More,
-        Err(CalibrationError::NoDifference) => {
-            let count = |x: &[f64]| (x.iter().filter(|run| **run > 0.5).count(), x.len());
-            let counts = [count(&a), count(&b)];
-            let [good, bad] = counts.map(|(failed, runs)| format!("{failed} of {runs} runs"));
-            GuardCheck::NotBroken(format!(
-                "{told}; it fails in {good} at good and in {bad} at bad, which one failure rate \
-                 explains; a rise of the rate by {:.0} points or more is excluded, but no smaller \
-                 one",
-                100.0 * excluded_rise(counts, CONFIDENCE)
-            ))
-        }
-        Err(CalibrationError::TooNoisy { .. }) => {
-            let percent = |x: &[f64]| 100.0 * x.iter().sum::<f64>() / x.len() as f64;
-            GuardCheck::TooNoisy(format!(
-                "{metric} fails in {:.0} % of the runs at good and {:.0} % at bad, which may be \
-                 chance",
-                percent(&a),
-                percent(&b)
-            ))
-        }
-    }
-}
-
-/// The two failure rates, and the number of runs of each endpoint behind them.
-fn settle_rates(good: &[f64], bad: &[f64]) -> Result<(Rates, usize), CalibrationError> {
-    first_answer(good, bad, |good, bad| Ok((calibrate_rates(good, bad)?, good.len())))
-}
-
-/// The target with these rates. `runs`: the number of runs of each endpoint.
-pub(crate) fn with_rates(target: GuardTarget, rates: Rates, runs: usize) -> GuardTarget {
-    let Some(old) = target.noise else { return target };
-    let noise = Noise { good: rates.good, bad: rates.bad, runs, ..old };
-    GuardTarget { noise: Some(noise), ..target }
-}
-
-/// Judges by the share of runs that are not bit-identical to their endpoint's first run.
-pub(crate) fn judge_spread(
-    good: &Observation,
-    bad: &Observation,
-    guard: &Guard,
-    policy: &EndpointPolicy,
-) -> GuardCheck {
-    let metric = &guard.metric;
-    let (Some(baseline), Some(level)) =
-        (good.values(metric).into_iter().next(), bad.values(metric).into_iter().next())
-    else {
-        return GuardCheck::NotBroken(format!("the runs did not yield {metric}"));
-    };
-    let target = GuardTarget::between(guard, baseline, level, good.text(&metric.measure));
-    let differs = |seen: &Observation| -> Vec<f64> {
-        let mut readings = seen.readings(&metric.measure);
-        let Some(first) = readings.next() else { return Vec::new() };
-        readings.map(|reading| f64::from(u8::from(!first.same_bits(reading)))).collect()
-    };
-    let (a, b) = (differs(good), differs(bad));
-    match settle_rates(&a, &b) {
-        Ok((rates, n)) => GuardCheck::Target(Box::new(with_rates(
-            in_noise(target, NoiseKind::Differs, policy),
-            rates,
-            n,
-        ))),
-        // Fewer than eight repeats, or a difference between repeats, need more runs.
-        Err(CalibrationError::More) if a.len() < ALIKE || a.iter().chain(&b).any(|x| *x > 0.0) => {
-            GuardCheck::More
-        }
-        Err(CalibrationError::More | CalibrationError::NoDifference) => {
-            GuardCheck::NotBroken(format!(
-                "repeats of {metric} differ in {} of {} runs at good and {} of {} at bad",
-                a.iter().sum::<f64>(),
-                a.len(),
-                b.iter().sum::<f64>(),
-                b.len()
-            ))
-        }
-        Err(CalibrationError::TooNoisy { .. }) => GuardCheck::TooNoisy(format!(
-            "repeats of {metric} differ at good nearly as often as at bad"
-        )),
-    }
-}
-
-fn commonest(values: &[Value]) -> Value {
-    let count = |value: &Value| values.iter().filter(|other| *other == value).count();
-    // If several values are equally common, the first one counts.
-    let best = values.iter().rev().max_by_key(|value| count(value));
-    best.cloned().unwrap_or(Value::Number(0.0))
 }

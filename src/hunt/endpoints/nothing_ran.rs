@@ -62,6 +62,32 @@ impl Driver<'_> {
         Ok(None)
     }
 
+    /// For each guarded measure whose runs at both endpoints opened only texts of the commit, while a
+    /// program from PATH ran: what ran, and what to do. Empty if a `[[prepare]]` may have put the
+    /// commit's program elsewhere.
+    pub(super) fn texts_only(
+        &self,
+        good: &Observation,
+        bad: &Observation,
+    ) -> Result<Vec<TextsOnly>, HuntError> {
+        let mut all = Vec::new();
+        let config = &self.oracle.recipes.config;
+        if !config.prepares.is_empty() {
+            return Ok(all);
+        }
+        for measure in guarded_measures(&config.guards) {
+            let mut runs = self.runs(good, &measure)?;
+            runs.extend(self.runs(bad, &measure)?);
+            if let Some((program, text)) = text_of_all(&runs)
+                && let Some(path) = in_path(program)
+            {
+                let [program, text] = [program, text].map(str::to_owned);
+                all.push(TextsOnly { measure, program, path, text });
+            }
+        }
+        Ok(all)
+    }
+
     /// The program and the loaded files of each of a measure's runs; `None` for a run that failed
     /// or has no record of them.
     fn runs(&self, seen: &Observation, name: &str) -> Result<Vec<Run>, HuntError> {
@@ -78,6 +104,59 @@ impl Driver<'_> {
         }
         Ok(runs)
     }
+}
+
+/// A measure that runs a program from PATH, and nothing of the commit but texts.
+pub(super) struct TextsOnly {
+    measure: String,
+    /// As the command has it.
+    program: String,
+    /// The program's file.
+    path: PathBuf,
+    /// A text that the runs opened, below `{src}`.
+    text: String,
+}
+
+impl TextsOnly {
+    /// What ran, as a part of a sentence.
+    pub(super) fn told(&self) -> String {
+        let Self { measure, program, text, .. } = self;
+        format!("`{program}` of PATH ran for {measure}, and read only {text} of the commit")
+    }
+
+    /// What to do.
+    pub(super) fn cure(&self) -> String {
+        let Self { measure, program, path, text } = self;
+        format!(
+            "the runs of {measure} opened nothing of {{build}}, and no program or script of {{src}}, \
+             only {text}: `{program}` is {}, so no commit changes what runs. To measure the \
+             commits' program, name it by its path below {{build}} in measure.{measure}.command",
+            path.display()
+        )
+    }
+}
+
+/// Endings of files that hold texts for a program, not code and not settings.
+const TEXTS: [&str; 8] = ["csv", "jsonl", "md", "raw", "rst", "text", "tsv", "txt"];
+
+/// The program of the first run and a text below `{src}`, if all runs opened the same files of the
+/// commit, and only texts of its source that are not executable. `None` if that is not known.
+fn text_of_all(runs: &[Run]) -> Option<(&str, &str)> {
+    let (program, first) = runs.first()?.as_ref()?;
+    for run in runs {
+        let (_, loaded) = run.as_ref()?;
+        let executable = loaded.executable.as_ref().filter(|_| loaded.is_watched)?;
+        let is_text = |path: &String| {
+            let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+            let is_plain = path.starts_with("src/") && !executable.contains(path);
+            is_plain && ending.is_some_and(|ending| TEXTS.contains(&ending))
+        };
+        if loaded.own != first.own || !loaded.own.keys().all(is_text) {
+            return None;
+        }
+    }
+    let text = first.own.keys().next()?.strip_prefix("src/")?;
+    Some((program, text))
 }
 
 /// A run's program and the files that it loaded; `None` if the run failed or has no record.
@@ -153,6 +232,46 @@ mod tests {
             ..Loaded::default()
         };
         ("engine".to_owned(), loaded)
+    }
+
+    #[test]
+    fn a_program_from_elsewhere_that_reads_only_a_text_is_told() {
+        let told = |runs: &[(String, Loaded)]| {
+            let with_modes = |(program, loaded): &(String, Loaded)| {
+                let executable = Some(["src/tool.txt".to_owned()].into());
+                Some((program.clone(), Loaded { executable, ..loaded.clone() }))
+            };
+            let runs: Vec<Run> = runs.iter().map(with_modes).collect();
+            text_of_all(&runs).map(|(program, text)| (program.to_owned(), text.to_owned()))
+        };
+        let text = run(&["src/data/text.txt"], None);
+        let found = Some(("engine".to_owned(), "data/text.txt".to_owned()));
+        assert_eq!(told(&[text.clone(), text.clone()]), found);
+        let others: [&[&str]; 5] =
+            [&["build/engine"], &["src/engine.sh"], &["src/engine"], &["src/tool.txt"], &[]];
+        for other in others {
+            assert_eq!(told(&[text.clone(), run(other, None)]), None, "{other:?}");
+        }
+        let (program, loaded) = text;
+        assert_eq!(text_of_all(&[Some((program, loaded))]), None, "modes are not known");
+        assert_eq!(told(&[]), None);
+    }
+
+    #[test]
+    fn what_to_do_names_the_program_that_ran() {
+        let texts = TextsOnly {
+            measure: "ppl".to_owned(),
+            program: "engine".to_owned(),
+            path: "/opt/bin/engine".into(),
+            text: "text.txt".to_owned(),
+        };
+        assert_eq!(
+            texts.told(),
+            "`engine` of PATH ran for ppl, and read only text.txt of the commit"
+        );
+        assert!(
+            texts.cure().contains("`engine` is /opt/bin/engine, so no commit changes what runs")
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::ui::text;
 use super::targets::unmeasurable;
 
 /// Runs of the new build. If only the first one differs, the difference is one of cold runs.
-const RUNS_OF_NEW_BUILD: usize = 2;
+pub(super) const RUNS_OF_NEW_BUILD: usize = 2;
 
 const CURE: &str = "install below {build} (with CMake: -DCMAKE_INSTALL_PREFIX={build}/prefix; for \
                     Python: a virtual environment in {build}), run the program from there, and \
@@ -32,7 +32,7 @@ impl Driver<'_> {
             for measure in guarded_measures(&self.guards()) {
                 let Some([before, after]) = changed(own, other, &measure) else { continue };
                 let measures = [measure];
-                let seen = self.measure_new_build(&own.commit, &measures)?;
+                let seen = self.measure_new_build(&own.commit, &measures, RUNS_OF_NEW_BUILD)?;
                 match Overwriting::of(&seen, &measures[0], before) {
                     Overwriting::Shown => return Ok(Some(refusal(own, other, before, after))),
                     Overwriting::Unknown(why) => {
@@ -51,9 +51,10 @@ impl Driver<'_> {
         &mut self,
         commit: &CommitId,
         measures: &[String],
+        runs: usize,
     ) -> Result<Observation, HuntError> {
         let look = Request::look(commit, measures, Phase::Confirm);
-        let request = Request { runs: RUNS_OF_NEW_BUILD, ..look };
+        let request = Request { runs, ..look };
         Ok(self.with_user_home(|driver| driver.oracle.evaluate(request))?)
     }
 }

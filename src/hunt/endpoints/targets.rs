@@ -19,9 +19,9 @@ use super::failure_rate::{
 use super::guard_check::{GuardCheck, moved};
 use super::lfs_pointers::read_pointer;
 use super::missing_metrics::missing_at;
-use super::noise::{
-    EndpointPolicy, RUNS_TO_REPEAT, is_better_than_noise, judge_noisy_guard, judge_spread,
-};
+use super::noise::{EndpointPolicy, RUNS_TO_REPEAT, is_better_than_noise};
+use super::noisy_guard::judge_noisy_guard;
+use super::rates::judge_spread;
 use super::same_text::other_text;
 use super::same_units::other_units;
 

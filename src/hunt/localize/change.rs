@@ -78,6 +78,13 @@ impl<'h> Change<'h> {
         self.files[part.file].file.shown_path()
     }
 
+    /// The paths of a part's file before and after the change, for people.
+    pub(super) fn paths(&self, part: Part) -> Vec<String> {
+        let ChangedFile { old, new } = &self.files[part.file].file;
+        let sides = old.iter().chain(new);
+        sides.map(|side| String::from_utf8_lossy(&side.path).into_owned()).collect()
+    }
+
     /// The part for people.
     pub(super) fn shown(&self, part: Part) -> ChangePart {
         let file = &self.files[part.file].file;

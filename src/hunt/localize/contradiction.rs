@@ -19,6 +19,7 @@ use crate::evaluation::{
 use crate::hunt::commit_order::CommitOrder;
 use crate::hunt::distinct::distinct;
 use crate::hunt::terms::SearchTerms;
+use crate::ui::text;
 
 use super::lost_step::{OwnStep, standing};
 use super::same_level::{SAME_OF_STEPS, same_level};
@@ -235,6 +236,16 @@ pub(super) fn is_other_than_good(target: &GuardTarget, level: &Value, slack: f64
     }
 }
 
+/// ` (in 2 runs)`: how many runs showed the bad end without the named commit, if that is known.
+fn runs_of_test(finding: &Finding) -> String {
+    let trials = finding.cause.iter().flat_map(|cause| &cause.trials);
+    let mut without = trials.filter(|trial| trial.of == TrialOf::Reverted);
+    match without.next_back().map_or(0, |trial| trial.attempts.len()) {
+        0 => String::new(),
+        runs => format!(" (in {})", text::plural(runs, "run")),
+    }
+}
+
 /// The finding as candidates: the confirmed commits, and all that are not before them; if the bad
 /// end stays bad with a fix, all that are not after them; if the account leaves a part, all.
 /// `order`: the commits of the hunt. `is_other_recipe`: the newer end has another recipe than a
@@ -278,6 +289,7 @@ pub(super) fn incomplete(
     };
     let them = if is_several { "the confirmed commits" } else { "it" };
     let shown = what_is_left(&finding, &unexplained);
+    let runs = if is_several { String::new() } else { runs_of_test(&finding) };
     let recipe = if is_other_recipe { ", by another recipe of oracle.toml" } else { "" };
     let is_in_part = finding.cause.as_ref().is_some_and(|cause| cause.in_part);
     let patch = |of: &str, the: &str| {
@@ -302,8 +314,8 @@ pub(super) fn incomplete(
         (Aim::Regression, _) => (
             from_named,
             format!(
-                "without {them} the bad end still shows {shown}, at least in part{recipe}: {later} \
-                 may do this too"
+                "without {them} the bad end still shows {shown}, at least in part{runs}{recipe}: \
+                 {later} may do this too"
             ),
             patch("revert", "such a commit"),
         ),

@@ -1,11 +1,12 @@
 //! In a hunt for a fix: an earlier commit that is good already, if a fix does not apply to the bad
 //! end, if that end has it, or if that end with the fix does not tell what the fix does there. The
-//! search then goes on up to that commit. If there is none, and the bad end has the fix, that end
-//! needs another one.
+//! search then goes on up to that commit. If there is none, and the bad end has the fix, or all
+//! named ones, that end needs another one.
 
-use crate::evaluation::{Backport, Cause, CommitId, Finding, Outcome, Verdict};
+use crate::evaluation::{Backport, CommitId, Culprit, Finding, Outcome, Verdict};
 use crate::git::Range;
 use crate::hunt::HuntError;
+use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
 use crate::hunt::earlier_good::EarlierGood;
 use crate::store::journal::Event;
@@ -48,15 +49,75 @@ impl Driver<'_> {
 
     /// The finding, or candidates if the bad end has the only named fix already: that end is bad,
     /// so it needs another fix.
-    fn unless_present(&self, mut finding: Finding) -> Result<Finding, HuntError> {
-        let Some(named) = present_fix(&finding) else { return Ok(finding) };
+    fn unless_present(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+        let [only] = finding.culprits.as_slice() else { return Ok(finding) };
+        if self.terms().aim().is_regression() {
+            return Ok(finding);
+        }
+        let only = only.clone();
+        let is_present = match told_of(&finding, &only) {
+            Told::Present => true,
+            Told::Absent => false,
+            Told::Nothing => {
+                let is_present = self.is_present(&finding, &only);
+                self.unless_faulty(is_present)?
+            }
+        };
+        if is_present { self.up_to_present(finding) } else { Ok(finding) }
+    }
+
+    /// In a hunt for a fix: the finding, or candidates if the bad end has the changes of all of
+    /// several named commits already. Builds nothing.
+    pub(crate) fn unless_all_present(&mut self, finding: Finding) -> Result<Finding, HuntError> {
+        let is_asked = finding.outcome == Outcome::Culprit
+            && finding.culprits.len() > 1
+            && !self.terms().aim().is_regression();
+        if !is_asked {
+            return Ok(finding);
+        }
+        let joint = finding.joint_backport.as_ref().map(|joint| &joint.backport);
+        let are_present = match joint {
+            Some(Backport::Present) => true,
+            Some(told) if told.tells() => false,
+            _ => {
+                let are_present = self.are_present(&finding);
+                self.unless_faulty(are_present)?
+            }
+        };
+        if are_present { self.up_to_present(finding) } else { Ok(finding) }
+    }
+
+    /// Whether the bad end has the change of each named commit already, by git alone.
+    fn are_present(&mut self, finding: &Finding) -> Result<bool, HuntError> {
+        for culprit in &finding.culprits {
+            if !self.is_present(finding, culprit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The finding as candidates: all commits up to the last named one. The bad end has the changes
+    /// of all named commits.
+    fn up_to_present(&self, mut finding: Finding) -> Result<Finding, HuntError> {
         let [bad, _] = self.begun.ends().map(CommitId::clone);
+        let named: Vec<CommitId> =
+            finding.culprits.iter().map(|one| one.info.commit.clone()).collect();
         let order = self.possible_commits(&mut finding)?;
         let first_parent = self.begun.options.first_parent;
-        let range = Range { first_parent, ..Range::between(&bad, &named) };
-        let mut candidates = self.oracle.history.commits(&range)?;
+        let mut all = Vec::new();
+        for one in &named {
+            let range = Range { first_parent, ..Range::between(&bad, one) };
+            all.extend(self.oracle.history.commits(&range)?);
+        }
+        let all = distinct(all);
+        let is_other = |one: &CommitId| !named.contains(one);
+        let mut candidates = all.clone();
         candidates.retain(|one| order.commits().contains(one));
-        if candidates.iter().all(|one| *one == named) {
+        if !candidates.iter().any(is_other) && named.len() > 1 {
+            candidates = all;
+        }
+        if !candidates.iter().any(is_other) {
             return Ok(finding);
         }
         Ok(with_another_fix(finding, &named, &bad, candidates))
@@ -145,35 +206,49 @@ fn as_candidates(
     }
 }
 
-/// The only named fix, if the bad end has its lines already. `None` for a merge: it may bring in
-/// more than its difference from one parent.
-fn present_fix(finding: &Finding) -> Option<CommitId> {
-    let is_present = |cause: &Cause| cause.backport == Some(Backport::Present);
-    let cause = unsettled(finding, is_present)?;
-    let [culprit] = finding.culprits.as_slice() else { return None };
-    let is_asked = culprit.info.commit == cause.commit && culprit.parents.len() == 1;
-    is_asked.then(|| cause.commit.clone())
+/// What the test of the bad end with a fix tells of whether that end has the fix already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Present,
+    Absent,
+    /// There is no such test; or the commit is a merge, which may bring in more than its difference
+    /// from one parent.
+    Nothing,
 }
 
-/// The finding as candidates if the bad end, `bad`, has the fix `named` already: all commits up to
-/// that one. It is among them, since the test may have added only the lines of its cause.
+/// What the test of the cause inside the only named commit, `only`, tells.
+fn told_of(finding: &Finding, only: &Culprit) -> Told {
+    if finding.outcome != Outcome::Culprit {
+        return Told::Absent;
+    }
+    let cause = finding.cause.as_ref().filter(|cause| cause.commit == only.info.commit);
+    match cause.and_then(|cause| cause.backport.as_ref()) {
+        Some(Backport::Present) if only.parents.len() == 1 => Told::Present,
+        None | Some(Backport::Present) => Told::Nothing,
+        Some(_) => Told::Absent,
+    }
+}
+
+/// The finding as candidates if the bad end, `bad`, has the fixes `named` already: all commits up to
+/// the last of these. They are among them, since a test may have added only the lines of a cause.
 fn with_another_fix(
     finding: Finding,
-    named: &CommitId,
+    named: &[CommitId],
     bad: &CommitId,
     candidates: Vec<CommitId>,
 ) -> Finding {
+    let all: Vec<&str> = named.iter().map(CommitId::short).collect();
+    let last = all.last().copied().unwrap_or_default();
     let summary = format!(
-        "{}; but the bad end has the lines of {named} already, so another fix is needed too: one \
-         of the {} up to {named}",
+        "{}; but the bad end has the lines of {} already, so another fix is needed too: one of the \
+         {} up to {last}",
         finding.summary,
+        all.join(" and "),
         text::plural(candidates.len(), "commit"),
-        named = named.short(),
     );
     let next = format!(
-        "`git diff {} {}` shows what the bad end lacks: the other fix is in it",
+        "`git diff {} {last}` shows what the bad end lacks: the other fix is in it",
         bad.short(),
-        named.short()
     );
     Finding {
         candidates,
@@ -194,6 +269,7 @@ fn name_of(finding: &Finding) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::Cause;
     use crate::hunt::localize::unknown;
     use crate::oracle::fixture::{commit, culprit};
 
@@ -210,27 +286,42 @@ mod tests {
     }
 
     #[test]
-    fn only_one_fix_that_the_bad_end_has_asks_for_another_one() {
-        assert_eq!(present_fix(&fixed(Backport::Present)), Some(commit('5')));
-        assert_eq!(present_fix(&fixed(Backport::Heals)), None);
-        assert_eq!(present_fix(&fixed(Backport::Conflict("a conflict".to_owned()))), None);
-        let mut two = fixed(Backport::Present);
-        two.culprits.push(culprit('7', '6'));
-        assert_eq!(present_fix(&two), None);
+    fn without_a_test_git_tells_whether_the_bad_end_has_the_fix() {
+        let told = |finding: &Finding| told_of(finding, &finding.culprits[0]);
+        assert_eq!(told(&fixed(Backport::Present)), Told::Present);
+        assert_eq!(told(&fixed(Backport::Heals)), Told::Absent);
+        let conflict = Backport::Conflict("a conflict".to_owned());
+        assert_eq!(told(&fixed(conflict)), Told::Absent);
+        let untested = Finding { cause: None, ..fixed(Backport::Present) };
+        assert_eq!(told(&untested), Told::Nothing);
+        let open = Finding { outcome: Outcome::Candidates, ..untested };
+        assert_eq!(told(&open), Told::Absent);
         let mut merge = fixed(Backport::Present);
         merge.culprits[0].parents.push(commit('3'));
-        assert_eq!(present_fix(&merge), None);
+        assert_eq!(told(&merge), Told::Nothing);
     }
 
     #[test]
     fn all_commits_up_to_a_fix_that_the_bad_end_has_are_candidates() {
         let all: Vec<CommitId> = "345".chars().map(commit).collect();
         let finding = fixed(Backport::Present);
-        let told = with_another_fix(finding, &commit('5'), &commit('2'), all.clone());
+        let told = with_another_fix(finding, &[commit('5')], &commit('2'), all.clone());
         assert_eq!((told.outcome, told.main), (Outcome::Candidates, None));
         assert!(told.culprits.is_empty() && told.cause.is_some());
         assert_eq!(told.candidates, all);
         assert!(told.summary.contains("another fix is needed too"), "{}", told.summary);
         assert!(told.summary.contains("one of the 3 commits"), "{}", told.summary);
+    }
+
+    #[test]
+    fn several_fixes_that_the_bad_end_has_ask_for_another_one() {
+        let all: Vec<CommitId> = "34567".chars().map(commit).collect();
+        let named = [commit('5'), commit('7')];
+        let told = with_another_fix(fixed(Backport::Present), &named, &commit('2'), all.clone());
+        assert_eq!((told.outcome, told.candidates), (Outcome::Candidates, all));
+        let told_lines =
+            format!("the lines of {} and {} already", named[0].short(), named[1].short());
+        assert!(told.summary.contains(&told_lines), "{}", told.summary);
+        assert!(told.accounts.is_empty() && told.joint_backport.is_none());
     }
 }

@@ -23,15 +23,16 @@ const CLAIM: f64 = 1.75;
 impl Driver<'_> {
     /// Compares the end without the changes with the good end, in one metric. `expected`: how much
     /// worse it may be, beside the tolerance, and two standard errors of that, in the metric's
-    /// unit. Where the machine may drift, only new runs can show that something is left. `None` if
-    /// one of both ends cannot be measured.
+    /// unit. Where the machine may drift, only new runs can show that something is left. Also
+    /// returns whether the means differ by more than that. `None` if one of both ends cannot be
+    /// measured.
     pub(super) fn rest_without(
         &mut self,
         target: &GuardTarget,
         end: &CommitId,
         without: &Config,
         expected: [f64; 2],
-    ) -> Result<Option<Rest>, HuntError> {
+    ) -> Result<Option<(Rest, bool)>, HuntError> {
         let metric = &target.guard.metric;
         let good = self.begun.good.commit.clone();
         let left = |levels: [MeanLevel; 2]| beyond_expected(target, levels, expected);
@@ -40,9 +41,9 @@ impl Driver<'_> {
             self.level_without(end, without, metric, [0, LEAST_RUNS])?,
         ];
         let [Some(from), Some(to)] = known else { return Ok(None) };
-        let mut told = claimed(left([from, to]));
-        if told == Rest::Within {
-            return Ok(Some(told));
+        let mut rest = left([from, to]);
+        if claimed(rest) == Rest::Within {
+            return Ok(Some((Rest::Within, false)));
         }
         let stored = if target.may_drift() { [from.runs, to.runs] } else { [0, 0] };
         for round in LEAST_RUNS..=MOST_RUNS_NEAR {
@@ -50,13 +51,12 @@ impl Driver<'_> {
             let from = self.mean_level_after(&good, metric, stored[0], round)?;
             let to = self.level_without(end, without, metric, [stored[1], round])?;
             let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
-            let rest = left([from, to]);
-            told = claimed(rest);
-            if told != Rest::Open || round >= most_runs(rest) {
+            rest = left([from, to]);
+            if claimed(rest) != Rest::Open || round >= most_runs(rest) {
                 break;
             }
         }
-        Ok(Some(told))
+        Ok(Some((claimed(rest), rest[0] > 0.0)))
     }
 
     /// The level of the end with this recipe after at least `runs` runs that come after the first

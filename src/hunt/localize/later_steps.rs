@@ -15,13 +15,13 @@ const MOST_MEASURED: usize = 3;
 
 impl Driver<'_> {
     /// Measures the commits after a named one that touch the files of its change. `GoneAt` if one
-    /// of them lacks the named commit's step. `OfBranch` if the end does not hold the commit's
-    /// lines, and a branch without the commit has the step. `Needed` only if the end loses the step
-    /// with the lines as they were before (`told`), if it holds the commit's lines, if few commits
-    /// touch these files, and if each of these commits and each of their parents has the step:
-    /// where an edit of another file took the step back, the parent of the commit that made the
-    /// step again lacks it. Else `told`, also for failure rates, and if the machine drifts: runs of
-    /// different hours cannot be compared. `named`: all named commits.
+    /// of them surely lacks the named commit's step (see [`Self::lacks_step`]). `OfBranch` if the
+    /// end does not hold the commit's lines, and a branch without the commit has the step. `Needed`
+    /// only if the end loses the step with the lines as they were before (`told`), if it holds the
+    /// commit's lines, if few commits touch these files, and if each of these commits and each of
+    /// their parents has the step: where an edit of another file took the step back, the parent of
+    /// the commit that made the step again lacks it. Else `told`, also for failure rates, and if
+    /// the machine drifts: runs of different hours cannot be compared. `named`: all named commits.
     pub(super) fn step_at_later_commits(
         &mut self,
         culprit: &Culprit,
@@ -54,7 +54,7 @@ impl Driver<'_> {
         };
         for place in places {
             let verdict = self.verdict_beside(&place, &targets)?;
-            if terms.is_older(verdict) {
+            if terms.is_older(verdict) && self.lacks_step(culprit, target, &place)? {
                 return Ok(EndNeed::GoneAt(place));
             }
             is_settled &= terms.is_newer(verdict);

@@ -2,12 +2,12 @@
 //! back what another commit broke after the bad end. If a test shows that the bad end is good with
 //! the other named commits, the answer leaves this one out.
 
-use crate::evaluation::{Account, Backport, CommitId, Culprit, Finding};
+use crate::evaluation::{Account, Backport, CauseEnd, CommitId, Culprit, Finding};
 use crate::git::History;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 
-use super::change::Change;
+use super::change::{Change, Part};
 use super::joint::cause_of;
 use super::patched::Patched;
 
@@ -65,25 +65,74 @@ impl Driver<'_> {
         Ok(present)
     }
 
-    /// Whether the bad end has the cause inside a named commit already, or its whole change if the
-    /// cause is not known. `false` for a merge, which may bring in more than its difference from
-    /// one parent.
-    fn is_present(&mut self, finding: &Finding, culprit: &Culprit) -> Result<bool, HuntError> {
-        if culprit.parents.len() != 1 {
+    /// In a hunt for a fix: whether no test of the bad end with a fix judges all targets, because
+    /// values vary too much, or because the user wants no tests. Then only git tells whether that
+    /// end has a fix already.
+    pub(crate) fn is_fix_untestable(&self) -> Result<bool, HuntError> {
+        if self.terms().aim().is_regression() {
             return Ok(false);
         }
-        let [end, _] = self.begun.ends().map(CommitId::clone);
-        let history = History::open(self.oracle.history.repository())?;
-        let change = Change::of(&history, &culprit.parent, culprit)?;
+        let (targets, _) = self.sought()?;
+        let is_whole = self.judged_alone(&targets).len() == targets.len();
+        Ok(!self.begun.options.localize || self.is_flaky || !is_whole)
+    }
+
+    /// Whether the bad end has the cause inside a named commit already, or its whole change if the
+    /// cause is not known. Of a merge, the cause counts only if the rest of the change was tested
+    /// and makes nothing: a merge may bring in more than its difference from one parent.
+    pub(super) fn is_present(
+        &mut self,
+        finding: &Finding,
+        culprit: &Culprit,
+    ) -> Result<bool, HuntError> {
+        let is_merge = culprit.parents.len() != 1;
         // The cause is that of the largest effect.
         let cause = cause_of(finding, &culprit.info.commit)
-            .filter(|cause| !cause.end.is_without_answer() && culprit.effects.len() < 2);
-        let parts = cause.map_or_else(|| change.whole(), |cause| change.taken(cause));
-        let rest = change.without(&change.whole(), &parts)?;
-        let trees = self.step_trees(culprit, &change, &rest)?;
+            .filter(|cause| !cause.end.is_without_answer() && culprit.effects.len() < 2)
+            .filter(|cause| !is_merge || cause.end == CauseEnd::Complete);
+        let Some(cause) = cause else { return self.has_whole_change(culprit) };
+        let history = History::open(self.oracle.history.repository())?;
+        let change = Change::of(&history, &culprit.parent, culprit)?;
+        let rest = change.without(&change.whole(), &change.taken(cause))?;
+        self.has_change_but(culprit, &change, &rest)
+    }
+
+    /// Whether the bad end has the whole change of a commit already: git finds nothing to add
+    /// there. Of a merge, the difference from its first parent. Files that no build reads do not
+    /// count. Builds nothing.
+    pub(crate) fn has_whole_change(&mut self, culprit: &Culprit) -> Result<bool, HuntError> {
+        let parent = culprit.parents.first().filter(|_| culprit.parents.len() > 1);
+        let parent = parent.unwrap_or(&culprit.parent).clone();
+        let culprit = Culprit { parent, ..culprit.clone() };
+        let history = History::open(self.oracle.history.repository())?;
+        let change = Change::of(&history, &culprit.parent, &culprit)?;
+        let is_unread =
+            |part: &Part| change.paths(*part).iter().all(|path| is_below(&self.unread, path));
+        let rest: Vec<Part> = change.whole().into_iter().filter(is_unread).collect();
+        self.has_change_but(&culprit, &change, &rest)
+    }
+
+    /// Whether a commit's change without `rest` is in the bad end already.
+    fn has_change_but(
+        &mut self,
+        culprit: &Culprit,
+        change: &Change<'_>,
+        rest: &[Part],
+    ) -> Result<bool, HuntError> {
+        let [end, _] = self.begun.ends().map(CommitId::clone);
+        let trees = self.step_trees(culprit, change, rest)?;
         let changes = trees[0] != trees[1];
         Ok(changes && matches!(self.patched(&end, &[trees])?, Patched::Same))
     }
+}
+
+/// Whether a path is one of these paths, or lies in a folder among them.
+fn is_below(paths: &[String], path: &str) -> bool {
+    let is_in = |one: &String| {
+        let rest = path.strip_prefix(one.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    paths.iter().any(is_in)
 }
 
 /// The finding without these commits, of which a note tells. None of them is the main one.
@@ -159,6 +208,14 @@ mod tests {
         let (dropped, named) = (commit('5'), commit('3'));
         assert!(left.notes[0].starts_with(dropped.short()), "{:?}", left.notes);
         assert!(left.notes[0].contains(&format!("with {} alone", named.short())));
+    }
+
+    #[test]
+    fn a_path_is_below_itself_and_its_folders() {
+        let unread = ["docs".to_owned(), "notes.md".to_owned()];
+        assert!(is_below(&unread, "docs/a.md") && is_below(&unread, "notes.md"));
+        assert!(!is_below(&unread, "docs.md") && !is_below(&unread, "src/docs/a.md"));
+        assert!(!is_below(&[], "docs"));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use super::gains::{gets_worse, may_outweigh};
 use super::patched::Patched;
 use super::reversal::Reversal;
 use super::same_level::same_level;
+use super::unused_paths::left_open;
 use super::worse_end::{are_all_kept_or_worse, is_worse_without};
 
 /// Maximum number of named commits that are tested. Each may take a build of the bad end, and so
@@ -38,12 +39,16 @@ impl Driver<'_> {
     /// build only if the test of the bad end without the main one shows that their steps do not add
     /// up, or if the main one does not move that metric. More commits on one metric cost one build.
     /// If the named commits explain too much, each of them on such a metric costs one if more than
-    /// its step was gained back, but for the main one.
+    /// its step was gained back, but for the main one. Such a commit is left out only if a later
+    /// commit edits what it changes or begins to use; otherwise the named commits are candidates.
     pub(crate) fn without_unneeded(&mut self, finding: Finding) -> Result<Finding, HuntError> {
         let unneeded = self.unneeded(&finding);
         let unneeded = self.unless_faulty(unneeded)?;
         if unneeded.is_empty() {
             return Ok(finding);
+        }
+        if explains_too_much(&finding) && !self.are_all_edited_later(&finding, &unneeded)? {
+            return Ok(left_open(finding, &unneeded));
         }
         let finding = without(finding, &unneeded, self.terms());
         if finding.cause.is_some() { Ok(finding) } else { self.localize(finding) }

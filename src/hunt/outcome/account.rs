@@ -19,6 +19,7 @@ use super::culprit_status::{
 use super::dropped_improvement::DroppedImprovement;
 use super::hidden_cause::{HiddenCause, WhyHidden};
 use super::lineage::Lineage;
+use super::owned_mend::OwnedMend;
 use super::rest::{exceeds, is_beyond_noise};
 use super::step_sizes::StepSizes;
 
@@ -29,6 +30,7 @@ pub(crate) struct Ledger {
     pub(crate) targets: Vec<Target>,
     pub(crate) found: Vec<FoundCommit>,
     mends: Vec<Mend>,
+    pub(super) owned_mends: Vec<OwnedMend>,
     pub(super) brought_falls: Vec<BroughtFall>,
     pub(super) hidden: Vec<HiddenCause>,
     /// Improvements that found commits take back, and that neither end has.
@@ -72,6 +74,7 @@ impl Ledger {
             targets: targets.to_vec(),
             found: Vec::new(),
             mends: Vec::new(),
+            owned_mends: Vec::new(),
             brought_falls: Vec::new(),
             hidden: Vec::new(),
             dropped: Vec::new(),

@@ -45,6 +45,7 @@ impl Ledger {
         self.leave_out_untested();
         self.lower_if_perhaps_mended();
         self.note_what_was_undone();
+        let undone_steps = self.undone_steps();
         self.join_named();
         self.tell_what_landed_again();
         let culprits = self.reported();
@@ -95,7 +96,7 @@ impl Ledger {
                 candidates_sentence(commits, why, self.terms)
             } else {
                 let (sought, group) = (self.terms.sought(), group_sentence(commits, why, &all));
-                format!("the {sought} is one of {}; {group}", all.len())
+                format!("the {sought} is one of {}: {}; {group}", all.len(), names(&all))
             };
             let groups = others.iter().map(|(commits, why)| group_sentence(commits, why, &all));
             notes.extend(groups.map(|group| format!("besides, {group}")));
@@ -113,7 +114,7 @@ impl Ledger {
             if candidates.len() < all.len() {
                 notes.push(self.left_out.note());
             }
-            return Finding { candidates, accounts, notes, ..nothing() };
+            return Finding { candidates, accounts, undone_steps, notes, ..nothing() };
         };
         Finding {
             main: main.filter(|_| outcome == Outcome::Culprit),
@@ -122,6 +123,7 @@ impl Ledger {
             accounts,
             unexplained,
             open_steps: if outcome == Outcome::Candidates { open_steps } else { Vec::new() },
+            undone_steps,
             contributions,
             notes,
             next: distinct(self.candidates.iter().filter_map(|(_, why)| why.next().cloned())),
@@ -161,21 +163,6 @@ impl Ledger {
         match self.found.iter().filter_map(undone_by).max() {
             Some(last) => order.not_in(&history[last]),
             None => history.to_vec(),
-        }
-    }
-
-    fn note_what_was_undone(&mut self) {
-        for FoundCommit { culprit, status, .. } in &self.found {
-            let CulpritStatus::Undone { by, again } = status else { continue };
-            let then = if *again && self.kept_beside.contains(&culprit.info.commit) {
-                " on a branch; another line of history kept the change"
-            } else if *again {
-                ", and applied again later"
-            } else {
-                ""
-            };
-            let said = culprit_sentence(culprit, self.terms);
-            self.notes.push(format!("{said}; undone by {} at the latest{then}", by.short()));
         }
     }
 

@@ -11,13 +11,14 @@ use crate::hunt::range::SearchRange;
 
 use super::account::Ledger;
 use super::answer::step_sentence;
+use super::between_named::Open;
 use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
 use super::dropped_improvement::DroppedImprovement;
 use super::level::{Level, is_worse, join, part};
 use super::mean_level::{SURE, has_noisy_levels};
 
 /// Maximum number of commits that brought one improvement: both sides of each are measured.
-const MOST_BROUGHT: usize = 3;
+pub(super) const MOST_BROUGHT: usize = 3;
 
 impl Driver<'_> {
     /// The search ranges around the improvements that the found commits take back: the parts of the
@@ -57,6 +58,7 @@ impl Driver<'_> {
         }
         let history = &self.oracle.history;
         let [good, _] = whole.good_and_bad();
+        let unread = self.unread_in_force()?;
         for FoundCommit { culprit, .. } in ledger.found.iter().filter(|one| is_standing(one)) {
             let (commit, parent) = (&culprit.info.commit, &culprit.parent);
             let is_known = ledger.dropped.iter().any(|dropped| dropped.by == *commit);
@@ -66,8 +68,8 @@ impl Driver<'_> {
             }
             let mut line = vec![good.clone()];
             line.extend(self.chain(good, parent)?);
-            let places = history.takes_back(&line, commit)?;
-            if let Some(dropped) = DroppedImprovement::of(&line, &places, commit)
+            let taken = history.takes_back(&line, commit, &unread)?;
+            if let Some(dropped) = DroppedImprovement::of(&line, &taken, commit)
                 && !self.restores_a_found_change(ledger, &dropped)?
             {
                 new.push((culprit.clone(), dropped));
@@ -117,7 +119,7 @@ impl Driver<'_> {
             return self.change_of_verdict(ledger, whole, target, ends);
         };
         let levels = if has_noisy_levels(guarded) {
-            self.ends_beyond_tolerance(guarded, ends)?
+            self.ends_beyond_tolerance(guarded, ends, Open::Nothing)?
         } else {
             self.rise_that_repeats(target, guarded, ends)?
         };
@@ -237,7 +239,11 @@ impl Driver<'_> {
             return Ok(());
         }
         let is_explained = |one: &Culprit| ledger.is_explained_without(one);
-        if settled.is_ok() && ledger.has_answer() && reverts.iter().all(is_explained) {
+        let are_explained = ledger.has_answer() && reverts.iter().all(is_explained);
+        if settled.is_ok()
+            && are_explained
+            && self.are_worth_their_gains(ledger, whole, &reverts)?
+        {
             return self.tell_dropped_improvements(ledger, &reverts);
         }
         ledger.found.extend(left_out);
@@ -353,7 +359,7 @@ impl Driver<'_> {
 }
 
 /// Whether the commits of a range have levels of this target that can be compared.
-fn has_levels(target: &GuardTarget) -> bool {
+pub(super) fn has_levels(target: &GuardTarget) -> bool {
     !target.is_rate()
         && target.noise.is_none_or(|noise| noise.has_levels())
         && target.bad.number().is_some_and(f64::is_finite)

@@ -1,6 +1,6 @@
-//! In noise, measures what lies between the named commits: from the good end to the parent of the
-//! first, from each to the parent of the next, and from the last to the bad end. A few runs of each
-//! may hide a step there that is larger than the tolerance.
+//! In noise, measures what lies between the named commits: from the older end to the parent of the
+//! first, from each to the parent of the next, and from the last to the newer end. A few runs of each
+//! may hide a step there that is larger than the tolerance, or another fix.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,20 @@ use super::account::Ledger;
 use super::level::{Level, join, part};
 use super::mean_level::{MOST_RUNS, MeanLevel, Rest, has_noisy_levels};
 
+/// What counts if all runs leave open whether two levels differ by more than the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// A rise above the tolerance of the mean levels; in a hunt for a fix, such a fall.
+    Rise,
+    /// Nothing.
+    Nothing,
+}
+
 impl Driver<'_> {
-    /// The search ranges between the named commits whose ends differ by surely more than the
-    /// tolerance. Runs both ends of each in turn until that is clear. `compared`: the ends that were
-    /// compared before, with the metric.
+    /// The search ranges between the named commits whose ends differ by more than the tolerance. Runs
+    /// both ends of each in turn until that is clear; if all runs leave it open, their levels decide.
+    /// In a hunt for a regression, a part with known mends is split there: a fall and a rise would
+    /// cancel out. `compared`: the ends that were compared before, with the metric.
     pub(crate) fn ranges_between_named(
         &mut self,
         ledger: &Ledger,
@@ -24,18 +34,27 @@ impl Driver<'_> {
         compared: &mut BTreeSet<([CommitId; 2], Metric)>,
     ) -> Result<Vec<SearchRange>, HuntError> {
         let mut next = Vec::new();
-        if !whole.explains_levels() || self.has_drifted {
+        if self.has_drifted {
             return Ok(next);
         }
         let culprits: Vec<&Culprit> = ledger.standing_culprits().collect();
         let guards = whole.targets.iter().filter_map(Target::guard);
         for target in guards.filter(|target| has_noisy_levels(target)) {
             let metric = &target.guard.metric;
-            for ends in self.between_named(&culprits, whole, metric)? {
+            let mut parts = Vec::new();
+            for [older, newer] in self.between_named(&culprits, whole, metric)? {
+                let split = if whole.explains_levels() {
+                    self.without_mends(ledger, [&older, &newer], metric)?
+                } else {
+                    Vec::new()
+                };
+                parts.extend(if split.is_empty() { vec![[older, newer]] } else { split });
+            }
+            for ends in parts {
                 if !compared.insert((ends.clone(), metric.clone())) {
                     continue;
                 }
-                if let Some([from, to]) = self.ends_beyond_tolerance(target, &ends)? {
+                if let Some([from, to]) = self.ends_beyond_tolerance(target, &ends, Open::Rise)? {
                     join(&mut next, part(whole, target, &from, &to));
                 }
             }
@@ -65,14 +84,13 @@ impl Driver<'_> {
         if line.is_empty() {
             return Ok(Vec::new());
         }
-        let [good, bad] = whole.good_and_bad();
+        let [mut older, newest] = whole.ends();
         let mut ends = Vec::new();
-        let mut older = good;
         for culprit in line {
             ends.push([older.clone(), culprit.parent.clone()]);
             older = &culprit.info.commit;
         }
-        ends.push([older.clone(), bad.clone()]);
+        ends.push([older.clone(), newest.clone()]);
         for [older, newer] in &ends {
             if !history.is_ancestor(older, newer)? {
                 return Ok(Vec::new());
@@ -82,16 +100,22 @@ impl Driver<'_> {
         Ok(ends)
     }
 
-    /// The levels of two commits, if the later one is surely worse by more than the tolerance.
-    /// Makes no runs if the stored ones already rule that out. Where the machine may drift, only
-    /// new runs can show that the later commit is worse.
+    /// The levels of two commits, if the later one is worse by more than the tolerance; in a hunt
+    /// for a fix, if it is better by more than that. Makes no runs if the stored ones already rule
+    /// that out. Where the machine may drift, only new runs can show such a difference. `open`: what
+    /// counts if all runs leave it open.
     pub(super) fn ends_beyond_tolerance(
         &mut self,
         target: &GuardTarget,
         ends: &[CommitId; 2],
+        open: Open,
     ) -> Result<Option<[Level; 2]>, HuntError> {
         let metric = &target.guard.metric;
-        let rest_of = |levels| Rest::of(MeanLevel::beyond_tolerance(target, levels));
+        let terms = self.terms();
+        let beyond = |[from, to]: [MeanLevel; 2]| {
+            MeanLevel::beyond_tolerance(target, terms.good_and_bad([from, to]))
+        };
+        let rest_of = |levels| Rest::of(beyond(levels));
         let [older, newer] = ends;
         let stored = [self.mean_level(older, metric, 0)?, self.mean_level(newer, metric, 0)?];
         if let [Some(from), Some(to)] = stored
@@ -110,17 +134,20 @@ impl Driver<'_> {
             if from.runs.min(to.runs) < 2 {
                 continue;
             }
-            match rest_of([from, to]) {
-                Rest::Open => {}
-                Rest::Within => return Ok(None),
-                Rest::Beyond => {
-                    let level = |commit: &CommitId, level: MeanLevel| Level {
-                        commit: commit.clone(),
-                        value: level.value,
-                    };
-                    return Ok(Some([level(older, from), level(newer, to)]));
+            let is_beyond = match rest_of([from, to]) {
+                Rest::Open if round < MOST_RUNS => continue,
+                Rest::Open => {
+                    let [rest, _] = beyond([from, to]);
+                    open == Open::Rise && rest > 0.0
                 }
-            }
+                Rest::Within => false,
+                Rest::Beyond => true,
+            };
+            let level = |commit: &CommitId, of: MeanLevel| Level {
+                commit: commit.clone(),
+                value: of.value,
+            };
+            return Ok(is_beyond.then(|| [level(older, from), level(newer, to)]));
         }
         Ok(None)
     }

@@ -9,8 +9,9 @@ use crate::ui::text;
 
 use super::account::Ledger;
 use super::answer::step_sentence;
-use super::culprit_status::{CulpritStatus, FoundCommit};
+use super::culprit_status::{CulpritStatus, FoundCommit, Mend};
 use super::hidden_cause::HiddenCause;
+use super::owned_mend::are_all_left;
 use super::step_sizes::StepSizes;
 
 /// Maximum number of commits that a note names.
@@ -81,9 +82,9 @@ impl Ledger {
     }
 
     /// If several steps together explain more than the whole change, the found commits that may
-    /// have been undone become unclear.
+    /// have been undone become unclear. Not if mends in the lines of these commits account for it.
     pub(super) fn doubt_what_is_too_much(&mut self) {
-        if !self.explains_too_much() {
+        if !self.explains_too_much() || self.is_left_by_owned_mends() {
             return;
         }
         for found in self.found.iter_mut().filter(|found| found.stands()) {
@@ -98,6 +99,22 @@ impl Ledger {
     pub(super) fn explains_too_much(&self) -> bool {
         let stand = self.found.iter().filter(|found| found.stands()).count();
         stand >= 2 && !self.leaving.is_empty() && self.accounts().iter().any(Account::is_exceeded)
+    }
+
+    /// Whether a part of each step is left, although several steps together explain too much: mends
+    /// in the lines of single found commits took back the rest. Each standing commit that may have
+    /// been undone must be such a commit.
+    fn is_left_by_owned_mends(&self) -> bool {
+        let is_left = |account: &Account| {
+            let is_its = |mend: &&Mend| mend.metric.as_ref() == Some(&account.metric);
+            let mends: Vec<&Mend> = self.mends().iter().filter(is_its).collect();
+            are_all_left(account, &self.found, &mends, &self.owned_mends)
+        };
+        let accounts = self.accounts();
+        let mut standing = self.standing_culprits().map(|culprit| &culprit.info.commit);
+        let is_owner = |commit: &CommitId| self.owned_mends.iter().any(|one| one.owner == *commit);
+        accounts.iter().filter(|account| account.is_exceeded()).all(is_left)
+            && standing.all(|commit| !self.leaving.contains(commit) || is_owner(commit))
     }
 
     /// Turns unclear commits into candidates. A metric is doubted if its largest open step is
@@ -134,8 +151,14 @@ impl Ledger {
             }
         }
         if !unclear.is_empty() {
-            let why = "the numbers fit each: a later commit undid one of them, or several make the \
-                       same step";
+            let why = if unclear.len() == 1 {
+                "its step is confirmed, but a later commit may have undone it"
+            } else {
+                "the numbers fit each: a later commit undid one of them, or several make the same \
+                 step"
+            };
+            let alone = "a later improvement may have undone its step, or another one";
+            let why = if unclear.len() == 1 { alone } else { why };
             self.candidates.insert(0, (unclear, why.into()));
         }
         if !hiding.is_empty() {

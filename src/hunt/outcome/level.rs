@@ -58,14 +58,15 @@ pub(super) fn in_its_unit(target: &GuardTarget, error: f64) -> f64 {
     (scale.metric(scale.oriented(bad) + error) - bad).abs()
 }
 
-/// The search range between two levels.
+/// The search range between the levels of its older and its newer end.
 pub(super) fn part(
     search_range: &SearchRange,
     target: &GuardTarget,
     from: &Level,
     to: &Level,
 ) -> SearchRange {
-    let (baseline, bad) = (Value::Number(from.value), Value::Number(to.value));
+    let [good, bad] = search_range.terms.good_and_bad([from, to]);
+    let [baseline, bad] = [good, bad].map(|level| Value::Number(level.value));
     SearchRange {
         older: from.commit.clone(),
         newer: to.commit.clone(),
@@ -94,4 +95,35 @@ pub(super) fn against(target: &GuardTarget, better: &Level, worse: &Level) -> Gu
     });
     let (baseline, bad) = (Value::Number(better.value), Value::Number(worse.value));
     GuardTarget { baseline, bad, noise, threshold: None, ..target.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::{Aim, GuardForm};
+    use crate::hunt::path_filter::PathFilter;
+    use crate::hunt::terms::SearchTerms;
+    use crate::oracle::fixture::{commit, target};
+
+    #[test]
+    fn a_part_has_its_good_level_at_the_newer_end_in_a_hunt_for_a_fix() {
+        let levels = |aim: Aim| {
+            let sought = target(GuardForm::MaxIncrease(0.1), 7.0, 8.0);
+            let whole = SearchRange {
+                older: commit('1'),
+                newer: commit('9'),
+                terms: SearchTerms::of(aim),
+                targets: vec![Target::Guard(sought.clone())],
+                paths: PathFilter::default(),
+                aside: Vec::new(),
+            };
+            let at = |digit: char, value: f64| Level { commit: commit(digit), value };
+            let part = part(&whole, &sought, &at('3', 7.6), &at('5', 7.2));
+            assert_eq!(part.ends(), [&commit('3'), &commit('5')]);
+            let target = part.targets[0].guard().unwrap();
+            [target.baseline.number(), target.bad.number()]
+        };
+        assert_eq!(levels(Aim::Regression), [Some(7.6), Some(7.2)]);
+        assert_eq!(levels(Aim::Fix), [Some(7.2), Some(7.6)]);
+    }
 }

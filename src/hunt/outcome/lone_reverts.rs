@@ -15,7 +15,7 @@ use super::level::{Level, is_worse};
 /// The candidates in place of a commit that takes an improvement back.
 struct BeforeRevert {
     among: Vec<CommitId>,
-    /// The commits that brought the improvement and also alter files that stay altered.
+    /// The commits that brought the improvement and also lines or files that stay altered.
     brought: Vec<CommitId>,
 }
 
@@ -52,9 +52,10 @@ impl Driver<'_> {
                 format!("{names} or a commit between them")
             };
             let broke = if is_certain { "broke" } else { "may have broken" };
+            let what = if dropped.in_part.is_empty() { "what" } else { "a part of what" };
             let why = format!(
-                "{} only takes back what {names} brought, and neither end has that; {who} {broke} \
-                 what {0} goes back to",
+                "{} only takes back {what} {names} brought, and neither end has that; {who} \
+                 {broke} what {0} goes back to",
                 commit.short()
             );
             ledger.withdraw(commit, &among, why);
@@ -83,7 +84,7 @@ impl Driver<'_> {
         let change = history.change(&culprit.parent, commit)?;
         let (mut brought, mut left_out) = (Vec::new(), Vec::new());
         for (before, by) in dropped.before.iter().zip(&dropped.brought) {
-            if history.alters_other_files(before, by, &change)? {
+            if dropped.in_part.contains(by) || history.alters_other_files(before, by, &change)? {
                 brought.push(by.clone());
             } else {
                 left_out.push(by.clone());

@@ -8,6 +8,7 @@ use crate::search::ChangePresence;
 
 use super::account::Ledger;
 use super::culprit_status::{CulpritStatus, EditedLines, FoundCommit, Mend, MendContext};
+use super::owned_mend::OwnedMend;
 
 /// The found commits before a mend, by index, as its source shows them.
 #[derive(Debug, PartialEq)]
@@ -21,10 +22,12 @@ struct BySource {
 impl Driver<'_> {
     /// Marks the found commits with a whole change at a mend that edits only the lines of other
     /// found commits. Their steps must be as large as the mend, together. Only where everything
-    /// repeats: in noise, the levels tell. `around`: one entry for each found commit.
+    /// repeats: in noise, the levels tell. `around`: one entry for each found commit. If the mend
+    /// edits only the lines of one found commit and only files of its change, the ledger gets the
+    /// mend with this owner.
     pub(super) fn mark_anothers(
         &self,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
         mend: &Mend,
         around: &mut [MendContext],
     ) -> Result<(), HuntError> {
@@ -43,12 +46,45 @@ impl Driver<'_> {
         if owners.is_empty() || !are_as_large(&ledger.found, &owners, mend) {
             return Ok(());
         }
+        let mut edits_kept = false;
         for place in kept {
-            if !self.edits_lines(ledger, &ledger.found[place].culprit, mend, true)? {
+            if self.edits_lines(ledger, &ledger.found[place].culprit, mend, true)? {
+                edits_kept = true;
+            } else {
                 around[place].edits = EditedLines::AnothersOnly;
             }
         }
+        let [owner] = owners[..] else { return Ok(()) };
+        let culprit = &ledger.found[owner].culprit;
+        if !edits_kept && self.has_only_own_files(ledger, culprit, mend)? {
+            let owner = culprit.info.commit.clone();
+            let (by, metric) = (mend.by.clone(), mend.metric.clone());
+            ledger.owned_mends.push(OwnedMend { by, metric, owner });
+        }
         Ok(())
+    }
+
+    /// Whether all commits that may have made a mend alter only files of a found commit's change.
+    /// Commits that change nothing that builds read make no difference. False if one is a merge.
+    fn has_only_own_files(
+        &self,
+        ledger: &Ledger,
+        culprit: &Culprit,
+        mend: &Mend,
+    ) -> Result<bool, HuntError> {
+        let commit = &culprit.info.commit;
+        let start = self.start_of_mend(ledger, commit, mend)?;
+        let history = &self.oracle.history;
+        let change = history.change_until(&culprit.parent, commit, &mend.by)?;
+        let chain = self.chain(&start, &mend.by)?;
+        for one in self.read_by_builds(&start, &chain)? {
+            let parents = history.parents(&one)?;
+            let [parent] = &parents[..] else { return Ok(false) };
+            if history.alters_other_files(parent, &one, &change)? {
+                return Ok(false);
+            }
+        }
+        Ok(!chain.is_empty())
     }
 
     /// Whether a mend edits the lines of a found commit's change, also after other commits edited

@@ -24,6 +24,7 @@ impl Driver<'_> {
             found.status = CulpritStatus::Stands;
             found.perhaps_mended_by = None;
         }
+        ledger.owned_mends.clear();
         ledger.join_effects();
         let mended: Vec<Metric> =
             ledger.mends().iter().filter_map(|mend| mend.metric.clone()).collect();

@@ -170,7 +170,7 @@ impl Driver<'_> {
     /// The parts between two commits around the mends that are known there. Empty if a mend lies on
     /// another path between them. A mend that undid no step, and of which only the better side is
     /// known, rests on few runs and does not count.
-    fn without_mends(
+    pub(super) fn without_mends(
         &self,
         ledger: &Ledger,
         [older, newer]: [&CommitId; 2],

@@ -20,6 +20,7 @@ use crate::hunt::spread::spread;
 use crate::oracle::Observation;
 
 use super::account::Ledger;
+use super::followed_files::FollowedFiles;
 use super::found_step::FoundStep;
 use super::lasting::drifts;
 use super::shown_later::ShownLater;
@@ -50,7 +51,7 @@ struct AddedNames {
     /// Names of files that its lines bring in. Other commits may have added these files.
     files: BTreeSet<String>,
     /// Files that came into use: runs or builds of this commit open them, and those of its parent do
-    /// not. The parent's tree has them too, and this commit does not change them.
+    /// not. The parent's tree has them too. This commit may edit them.
     opened: BTreeSet<String>,
     /// The files that it changes.
     own: BTreeSet<String>,
@@ -157,10 +158,13 @@ impl Driver<'_> {
             return Ok(all);
         }
         let mut namings: BTreeMap<String, Vec<&CommitId>> = BTreeMap::new();
+        let mut opened = FollowedFiles::new(&added.opened, &added.places);
         let mut merges = Vec::new();
         for (commit, changed) in chain.iter().zip(history.changed_lines_along(before, chain)) {
             let changed = changed?.unwrap_or_default();
-            for name in added.named_by(&changed) {
+            let mut named = added.named_by(&changed);
+            named.extend(opened.edited_by(&changed));
+            for name in named {
                 namings.entry(name).or_default().push(commit);
             }
             if follows_merges && added.shares_a_file(&changed) && is_merge(commit)? {
@@ -176,7 +180,8 @@ impl Driver<'_> {
         }
         for (name, commits) in namings {
             let is_known = commits.iter().all(|commit| all.contains(*commit));
-            if !is_known && (added.is_certain(&name) || !history.has_word(parent, sought(&name))?) {
+            let is_certain = added.is_certain(&name) || opened.include(&name);
+            if !is_known && (is_certain || !history.has_word(parent, sought(&name))?) {
                 all.extend(commits.into_iter().cloned());
             }
         }
@@ -229,13 +234,17 @@ impl AddedNames {
     }
 
     /// Also with the files that only the runs, and only the builds of the adding commit open, and
-    /// not those of its parent.
+    /// not those of its parent. Its new files are known already.
     fn with_opened(self, opened: [BTreeSet<String>; 2]) -> Self {
         let mut all = BTreeSet::new();
         for mut files in opened {
-            files.retain(|path| !self.own.contains(path));
-            if files.len() <= MOST_OPENED {
-                all.append(&mut files);
+            files.retain(|path| !self.places.contains(path));
+            let (own, others): (BTreeSet<String>, BTreeSet<String>) =
+                files.into_iter().partition(|path| self.own.contains(path));
+            for mut part in [own, others] {
+                if part.len() <= MOST_OPENED {
+                    all.append(&mut part);
+                }
             }
         }
         Self { opened: all, ..self }
@@ -257,8 +266,8 @@ impl AddedNames {
     }
 
     /// The names that these changes of another commit have in their lines, and the new files and
-    /// folders, and files that come into use, that they change. Settings count only in other files
-    /// than the adding commit's: where its own line has another value, the text tells.
+    /// folders that they change. Settings count only in other files than the adding commit's: where
+    /// its own line has another value, the text tells.
     fn named_by(&self, changed: &[ChangedLines]) -> BTreeSet<String> {
         let mut named = BTreeSet::new();
         for file in changed {
@@ -277,7 +286,6 @@ impl AddedNames {
                 let is_of_file = |name: &&String| has_file_name(&file.path, name);
                 named.extend(self.files.iter().filter(is_of_file).cloned());
             }
-            named.extend(self.opened.get(&file.path).cloned());
         }
         named
     }
@@ -353,12 +361,16 @@ mod tests {
             added.with_opened([set(by_runs), set(by_builds)])
         };
         let added = opened(&["kernels/fast.cl", "which"], &["src/fast.c"]);
-        assert_eq!(added.opened, set(&["kernels/fast.cl", "src/fast.c"]));
+        // Also a file that the adding commit edits.
+        assert_eq!(added.opened, set(&["kernels/fast.cl", "src/fast.c", "which"]));
         assert!(added.is_certain("kernels/fast.cl") && !added.is_empty());
-        let named = |one: ChangedLines| added.named_by(&[one]);
+        let edited = |path: &str| {
+            let changed = file(path, false, &["a"], &["b"]);
+            FollowedFiles::new(&added.opened, &added.places).edited_by(&[changed])
+        };
         let fast = "kernels/fast.cl";
-        assert_eq!(named(file(fast, false, &["a"], &["b"])), set(&[fast]));
-        assert_eq!(named(file("old/kernels/fast.cl", false, &["a"], &["b"])), set(&[]));
+        assert_eq!(edited(fast), set(&[fast]));
+        assert_eq!(edited("old/kernels/fast.cl"), set(&[]));
         let many: Vec<String> = (0..=MOST_OPENED).map(|number| number.to_string()).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(opened(&many[1..], &many).opened.len(), MOST_OPENED);

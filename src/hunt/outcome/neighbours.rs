@@ -338,7 +338,7 @@ impl Driver<'_> {
 }
 
 /// The own step of a found commit on the oriented scale. `None` without one.
-pub(super) fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
+pub(crate) fn oriented_step(culprit: &Culprit, target: &GuardTarget) -> Option<f64> {
     let effect = culprit.effect_on(&target.guard.metric)?;
     let scale = target.orientation();
     let [parent, commit] = [&effect.parent, &effect.commit].map(Value::number);

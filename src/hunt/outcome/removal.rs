@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::evaluation::{Basis, CommitId, Culprit};
+use crate::git::{Change, History};
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::localize::left::EndWithoutChange;
@@ -59,7 +60,7 @@ impl Driver<'_> {
         }
         let (mut own, mut landed_again) = (Vec::new(), Vec::new());
         for culprit in &needed {
-            let by = match self.restored_at(ledger, culprit)? {
+            let by = match self.mend_where(ledger, culprit, History::is_restored)? {
                 // The removal took another commit's lines out.
                 Some(by) if self.is_made_elsewhere(culprit, &by)? => return Ok(()),
                 Some(by) => Some(by),
@@ -317,12 +318,13 @@ impl Driver<'_> {
         Ok(false)
     }
 
-    /// The commit of a mend after a found commit, if nothing of the found commit's change is left
-    /// there and a file of the change is as before.
-    fn restored_at(
+    /// The commit of the first known mend after a found commit at which `is_it` holds for the found
+    /// commit's change.
+    pub(super) fn mend_where(
         &self,
         ledger: &Ledger,
         culprit: &Culprit,
+        is_it: impl Fn(&History, &CommitId, &Change) -> bool,
     ) -> Result<Option<CommitId>, HuntError> {
         let history = &self.oracle.history;
         let commit = &culprit.info.commit;
@@ -331,7 +333,7 @@ impl Driver<'_> {
                 continue;
             }
             let change = history.change_until(&culprit.parent, commit, &mend.by)?;
-            if history.is_restored(&mend.by, &change) {
+            if is_it(history, &mend.by, &change) {
                 return Ok(Some(mend.by.clone()));
             }
         }

@@ -1,5 +1,7 @@
 //! Adds the runs' dates to an answer from stored runs only: the machine may have changed since.
 
+use jiff::Timestamp;
+
 use crate::evaluation::Finding;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -18,10 +20,12 @@ impl Driver<'_> {
             let run = self.oracle.store.run(&run.run_key, &run.attempt)?;
             dates.extend(run.map(|run| run.record.started.clone()));
         }
+        let last = dates.iter().filter_map(|date| date.parse::<Timestamp>().ok()).max();
         if let Some(when) = days(dates.iter().map(String::as_str)) {
             let is_part = |entry: &Entry| matches!(&entry.event, Event::Run(run) if !run.reused);
             let is_ahead =
                 |entry: &Entry| matches!(&entry.event, Event::Ahead(done) if !done.runs.is_empty());
+            let when = last.map_or_else(|| when.clone(), |last| with_time(&when, last));
             let text = words(&when, entries.iter().any(is_part), entries.iter().any(is_ahead));
             self.oracle.recorder.event(Event::Note { text: text.clone() })?;
             finding.notes.push(text);
@@ -47,7 +51,15 @@ fn words(when: &str, parts: bool, ahead: bool) -> String {
         (false, true) => "what was run ahead now did not count",
         (false, false) => "nothing was run now",
     };
-    format!("this answer comes from stored runs of {when}; {now}")
+    format!(
+        "this answer comes from stored runs of {when}; {now}, so the answer and its confidence are \
+         those of that time"
+    )
+}
+
+/// The days of the runs, with the time at which the last one began.
+fn with_time(days: &str, last: Timestamp) -> String {
+    format!("{days} (the last one began at {} UTC)", last.strftime("%H:%M"))
 }
 
 #[cfg(test)]
@@ -61,7 +73,10 @@ mod tests {
         assert!(of(&[first, first]).contains("runs of 2026-01-02; nothing"));
         assert!(of(&[second, first]).contains("2026-01-02 to 2026-02-03"));
         assert_eq!(days(["soon"].into_iter()), None);
-        assert!(words("2026-01-02", true, true).ends_with("only parts of a commit were run now"));
-        assert!(words("2026-01-02", false, true).ends_with("what was run ahead now did not count"));
+        let at = with_time("2026-01-02", first.parse().unwrap());
+        assert_eq!(at, "2026-01-02 (the last one began at 03:04 UTC)");
+        let told = |parts, ahead| words("2026-01-02", parts, ahead);
+        assert!(told(true, true).contains("only parts of a commit were run now, so the answer"));
+        assert!(told(false, true).contains("what was run ahead now did not count, so the answer"));
     }
 }

@@ -16,13 +16,22 @@ const LEAST_RUNS: usize = 5;
 
 /// What a later commit with the older end's verdict shows of a found commit's step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Undoing {
+pub(crate) enum Undoing {
     /// Surely more than half of the step is gone, or no noise hides the step.
     Undone,
     /// Surely less than half of it is gone.
     Lasts,
     /// The runs do not tell.
     Open,
+}
+
+/// The step by which two levels are compared, on the oriented scale.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) step: f64,
+    /// How far the level with the step is above the first commit's: 0 if that commit has the step,
+    /// the step if it does not.
+    pub(crate) above: f64,
 }
 
 impl Undoing {
@@ -64,12 +73,26 @@ impl Driver<'_> {
         if noise.paired {
             return self.undoing_by_pairs([found, place], target, size);
         }
+        self.undoing_by_levels([found, place], target, Sizes { step: size, above: 0.0 })
+    }
+
+    /// Whether `place` surely lacks more than half of a step of this size, beside the level of
+    /// another commit (the first one). Runs both until that is clear, but not more often than
+    /// [`MOST_RUNS`]. For targets in noise whose levels can be compared.
+    pub(crate) fn undoing_by_levels(
+        &mut self,
+        [reference, place]: [&CommitId; 2],
+        target: &GuardTarget,
+        sizes: Sizes,
+    ) -> Result<Undoing, HuntError> {
+        let sd = target.noise.map_or(0.0, |noise| noise.sd);
         let mut wanted = 1;
         loop {
-            let own = self.oriented_runs(found, target, wanted)?;
+            let own = self.oriented_runs(reference, target, wanted)?;
             let theirs = self.oriented_runs(place, target, wanted)?;
             let Some((own, theirs)) = own.zip(theirs) else { return Ok(Undoing::Open) };
-            let lack = Lack::of_levels([&own, &theirs], noise.sd, size);
+            let with_step: Vec<f64> = own.iter().map(|run| run + sizes.above).collect();
+            let lack = Lack::of_levels([&with_step, &theirs], sd, sizes.step);
             let runs = own.len().min(theirs.len()).max(wanted);
             if let Some(shown) = Undoing::of(lack, runs) {
                 return Ok(shown);
@@ -137,6 +160,18 @@ mod tests {
     fn about_half_of_the_step_stays_open() {
         assert_eq!(shown(1.2, 23), None);
         assert_eq!(shown(1.2, 24), Some(Undoing::Open));
+    }
+
+    #[test]
+    fn a_level_is_also_compared_with_a_commit_that_never_had_the_step() {
+        let shown = |other: f64, level: f64| {
+            let with_step = vec![other + 2.4; 10];
+            Undoing::of(Lack::of_levels([&with_step, &[level; 10]], 0.7, 2.4), 10)
+        };
+        assert_eq!(shown(0.0, 2.4), Some(Undoing::Lasts));
+        assert_eq!(shown(0.0, 0.0), Some(Undoing::Undone));
+        // A merge took away 2.4 that another commit had made: the other branch lacks that too.
+        assert_eq!(shown(-2.4, 0.0), Some(Undoing::Lasts));
     }
 
     #[test]

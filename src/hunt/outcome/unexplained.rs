@@ -158,12 +158,12 @@ impl Ledger {
     /// How much better mends made the metric, beyond the steps that they undid.
     fn unattributed_mends(&self, metric: &Metric) -> f64 {
         let mended = self.mends_of(metric).fold(0.0, |sum, mend| sum + mend.amount);
-        let undone = self.undone_steps(metric).fold(0.0, |sum, step| sum + step);
+        let undone = self.undone_sizes(metric).fold(0.0, |sum, step| sum + step);
         f64::max(mended - undone, 0.0)
     }
 
     /// The own steps of the undone commits.
-    fn undone_steps(&self, metric: &Metric) -> impl Iterator<Item = f64> {
+    fn undone_sizes(&self, metric: &Metric) -> impl Iterator<Item = f64> {
         let is_undone = |found: &&FoundCommit| matches!(found.status, CulpritStatus::Undone { .. });
         let undone = self.found.iter().filter(is_undone).map(|found| &found.culprit);
         undone.filter_map(move |culprit| culprit.effect_on(metric)?.own_step)

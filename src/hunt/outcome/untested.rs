@@ -4,17 +4,18 @@
 //! that was not measured, or that could not be judged, may have undone the change, and the next one
 //! made the same again. Equal values with many digits do not exclude this: the same cause gives the
 //! same digits. In a hunt for a fix, an earlier commit may have fixed the same, unless the bad end
-//! is judged with the fix.
+//! is judged with the fix; and in noise, a further fix may be needed.
 
 use std::collections::BTreeSet;
 
-use crate::evaluation::{Backport, CommitId, Culprit, Finding, Outcome, Revert, Verdict};
+use crate::evaluation::{Account, Backport, CommitId, Culprit, Finding, Outcome, Revert, Verdict};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
 use crate::hunt::open_doubt::lower_confidence;
 
 use super::gained_back;
+use super::unexplained::SURE;
 
 impl Driver<'_> {
     /// Lowers the confidence in the named commits of which no test of the newer end tells whether
@@ -67,6 +68,16 @@ impl Driver<'_> {
         Ok(finding)
     }
 
+    /// In a hunt for a fix in noise: lowers the confidence in the named commits if what they leave
+    /// of a metric may be more than the tolerance. No test tells whether the bad end is good with
+    /// these fixes then, so a further one may be needed.
+    pub(crate) fn lower_if_rest_is_open(&self, mut finding: Finding) -> Finding {
+        if finding.outcome == Outcome::Culprit && !self.terms().aim().is_regression() {
+            lower_by_rest(&mut finding);
+        }
+        finding
+    }
+
     /// The commits with a verdict, good or bad, and those that were compared to find a mend.
     fn known_at_all(&self) -> Result<BTreeSet<CommitId>, HuntError> {
         let is_told = |verdict: &Verdict| matches!(verdict, Verdict::Good | Verdict::Bad);
@@ -115,6 +126,32 @@ fn lower_by_earlier(culprit: &mut Culprit, unmeasured: usize) {
     }
 }
 
+/// Lowers the confidence in the fixes that move a metric of which more than the tolerance may be
+/// left, unless a test shows that the bad end is good with the named fixes.
+fn lower_by_rest(finding: &mut Finding) {
+    let single = finding.cause.as_ref().and_then(|cause| cause.backport.as_ref());
+    let joint = finding.joint_backport.as_ref().map(|joint| &joint.backport);
+    let told = if finding.culprits.len() > 1 { joint } else { single };
+    if told == Some(&Backport::Heals) {
+        return;
+    }
+    for account in finding.accounts.iter().filter(|account| is_rest_open(account)) {
+        let metric = &account.metric;
+        let own = finding.culprits.iter_mut();
+        own.filter(|one| one.effect_on(metric).is_some()).for_each(lower_confidence);
+        finding.notes.push(format!(
+            "by these runs, what is left of {metric} may be more than the tolerance: another fix \
+             may be needed too"
+        ));
+    }
+}
+
+/// Whether in noise the rest of an account, with two standard errors, exceeds the tolerance.
+fn is_rest_open(account: &Account) -> bool {
+    let reach = |error: f64| account.left() + SURE * error;
+    account.error.is_some_and(|error| reach(error) > account.limit.max(0.0))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -122,7 +159,7 @@ mod tests {
     use super::*;
     use crate::evaluation::{Cause, CauseEnd, JointBackport};
     use crate::hunt::open_doubt::MOST_CERTAIN;
-    use crate::oracle::fixture::{commit, culprit};
+    use crate::oracle::fixture::{account, commit, culprit, effect};
 
     /// A finding of one fix, with what the tests of the ends showed.
     fn fixed(revert: Revert, backport: Option<Backport>) -> Finding {
@@ -167,6 +204,23 @@ mod tests {
         assert_eq!((fix.confidence, fix.doubts.unmeasured_before), (0.995, None));
         lower_by_earlier(&mut fix, 3);
         assert_eq!((fix.confidence, fix.doubts.unmeasured_before), (MOST_CERTAIN, Some(3)));
+    }
+
+    #[test]
+    fn in_noise_a_fix_is_less_certain_if_its_account_may_leave_more_than_the_tolerance() {
+        let confidence = |explained: f64, error: Option<f64>, backport| {
+            let mut finding = fixed(Revert::BreaksAgain, backport);
+            let effects = vec![effect(7.0, 7.0 + explained, 0.1)];
+            finding.culprits = vec![Culprit { confidence: 0.9996, effects, ..culprit('5', '4') }];
+            finding.accounts = vec![Account { error, ..account(0.5, explained) }];
+            lower_by_rest(&mut finding);
+            assert_eq!(finding.notes.len(), usize::from(finding.culprits[0].confidence < 0.99));
+            Some(finding.culprits[0].confidence)
+        };
+        assert_eq!(confidence(0.48, Some(0.03), None), Some(0.9996));
+        assert_eq!(confidence(0.48, Some(0.05), None), Some(MOST_CERTAIN));
+        assert_eq!(confidence(0.48, Some(0.05), Some(Backport::Heals)), Some(0.9996));
+        assert_eq!(confidence(0.48, None, None), Some(0.9996));
     }
 
     #[test]

@@ -43,6 +43,7 @@ impl Driver<'_> {
             target.guard.metric
         );
         self.oracle.recorder.event(Event::Note { text })?;
+        self.check_home_again(&search_range.targets)?;
         let mut sampler = Sampler::default();
         sampler.is_rebuilt = self.builds_differ(&search_range.targets)?;
         match self.ends(search_range, &target, &mut sampler)? {

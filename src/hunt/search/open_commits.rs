@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::evaluation::{CommitId, Lineage};
+use crate::evaluation::{CommitId, Lineage, Target};
 use crate::git::Range;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
@@ -15,7 +15,9 @@ use crate::hunt::searched::Searched;
 use crate::oracle::measures_of;
 use crate::store::journal::Event;
 
-use super::rate_sides::{RateSide, is_taken_back, not_excluded, sides_by_rates};
+use super::rate_sides::{
+    RateSide, is_taken_back, left_by_one_change, not_excluded, sides_by_rates,
+};
 
 impl Driver<'_> {
     /// The result of a search whose claims were all rejected. `last_word`: why the last one was.
@@ -62,6 +64,23 @@ impl Driver<'_> {
         }
         let (lineage, sides) = self.measured_sides(search_range)?;
         Ok(is_taken_back(&lineage, &sides).then(|| not_excluded(&lineage, &sides)))
+    }
+
+    /// The candidates if a single commit made the change. Where runs of one commit differ, single
+    /// runs mislead: only a commit that is surely on one side leaves out others. A failure that no
+    /// commit without the change shows needs no such care (see [`Self::open_range`]).
+    pub(crate) fn open_by_rates(
+        &mut self,
+        search_range: &SearchRange,
+    ) -> Result<Vec<CommitId>, HuntError> {
+        let is_failure = |target: &Target| matches!(target, Target::Failure { .. });
+        let targets = &search_range.targets;
+        if targets.iter().any(is_failure) || measures_of(targets).is_empty() {
+            return self.open_range(search_range);
+        }
+        let (lineage, sides) = self.measured_sides(search_range)?;
+        let open = left_by_one_change(&lineage, &sides);
+        Ok(if open.is_empty() { not_excluded(&lineage, &sides) } else { open })
     }
 
     /// All commits of the hunt but those that its runs exclude.

@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use crate::evaluation::{CommitId, GuardTarget, Target, Verdict};
 use crate::hunt::HuntError;
 use crate::hunt::ahead::in_noise::OtherSlots;
-use crate::hunt::confirm::uneven::Count;
 use crate::hunt::driver::Driver;
 use crate::hunt::orientation::SearchOrientation;
 use crate::hunt::range::{ExcludedBranch, SearchRange};
@@ -49,8 +48,6 @@ struct Search<'d, 'h> {
     others: OtherSlots,
     /// The last verdicts in the journal, by index in `commits`.
     verdicts: BTreeMap<usize, Verdict>,
-    /// Failure counts of the older and the newer end. For a fix, passes are counted as failures.
-    ends: [Count; 2],
     /// The claims that fresh runs contradict, and why. The first one rests on the fewest fresh runs.
     rejected: Vec<(CommitId, String)>,
     /// A side branch to set aside. If there is one, the search begins again without the branch.
@@ -107,7 +104,6 @@ pub(crate) fn posterior(
     };
     let ends_again = ends.clone();
     let [good, bad] = ends.map(turned);
-    let counted = [&good, &bad].map(|samples| samples.iter().copied().collect::<Count>());
     let settings = Settings {
         prior,
         untestable,
@@ -125,7 +121,6 @@ pub(crate) fn posterior(
     let target = target.clone();
     sampler.reference = Some(search_range.ends()[0].clone());
     let (aside, again) = (None, ends_again);
-    let ends = counted;
     let mut search = Search {
         driver,
         range: search_range,
@@ -135,7 +130,6 @@ pub(crate) fn posterior(
         sampler,
         others: OtherSlots::default(),
         verdicts,
-        ends,
         rejected: Vec::new(),
         aside,
         later: None,

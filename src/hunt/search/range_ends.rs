@@ -4,7 +4,8 @@
 use crate::evaluation::GuardTarget;
 use crate::hunt::HuntError;
 use crate::hunt::driver::Driver;
-use crate::hunt::endpoints::noise::{rule, with_levels, with_rates};
+use crate::hunt::endpoints::noise::{rule, with_levels};
+use crate::hunt::endpoints::rates::with_rates;
 use crate::hunt::range::SearchRange;
 use crate::hunt::searched::Searched;
 use crate::oracle::RunSample;

@@ -84,6 +84,37 @@ pub(super) fn not_excluded(
     open.map(|one| one.commit.clone()).collect()
 }
 
+/// The commits that may have made the change if a single commit made it, oldest first: no commit
+/// that is surely on the older side contains them, and each one surely on the newer side does.
+pub(super) fn left_by_one_change(
+    lineage: &[Lineage],
+    sides: &BTreeMap<CommitId, RateSide>,
+) -> Vec<CommitId> {
+    let is_older = |commit: &CommitId| sides.get(commit) == Some(&RateSide::Older);
+    let excluded = contained(lineage, is_older);
+    let commits = lineage.iter().map(|one| &one.commit);
+    let mut open: Vec<&CommitId> = commits.filter(|commit| !excluded.contains(commit)).collect();
+    for newer in lineage.iter().map(|one| &one.commit) {
+        if sides.get(newer) == Some(&RateSide::Newer) {
+            let within = contained(lineage, |commit| commit == newer);
+            open.retain(|commit| within.contains(commit));
+        }
+    }
+    open.into_iter().cloned().collect()
+}
+
+/// These commits, and all that they contain. `lineage`: parents before their children.
+fn contained(lineage: &[Lineage], is_one: impl Fn(&CommitId) -> bool) -> BTreeSet<&CommitId> {
+    let mut all: BTreeSet<&CommitId> = BTreeSet::new();
+    for one in lineage.iter().rev() {
+        if is_one(&one.commit) || all.contains(&one.commit) {
+            all.insert(&one.commit);
+            all.extend(one.parents.iter());
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -152,6 +183,38 @@ mod tests {
         assert_eq!(open(&some), [named(2), named(4), named(5), named(6)]);
     }
 
+    /// The commits that a single change leaves on a line with these counts.
+    fn left(counts: &[Option<Count>]) -> Vec<CommitId> {
+        left_by_one_change(&line(counts.len() - 1), &sides_of(counts))
+    }
+
+    #[test]
+    fn a_few_runs_leave_out_no_candidate() {
+        let stray = Some(count(1, 1));
+        let few = Some(count(0, 2));
+        assert_eq!(
+            left(&[OLDER, None, few, stray, None, NEWER, NEWER]),
+            [1, 2, 3, 4, 5].map(named)
+        );
+        assert_eq!(left(&[OLDER, stray, OLDER, None, NEWER, few, NEWER]), [3, 4].map(named));
+        // Without sides, all commits are left.
+        assert_eq!(left(&[few, stray, None, few]), [1, 2, 3].map(named));
+    }
+
+    #[test]
+    fn a_branch_that_not_all_newer_commits_contain_is_left_out() {
+        // 2 and 3 are on two branches, and 4 merges them.
+        let of = |number, parents: &[usize]| Lineage {
+            commit: named(number),
+            parents: parents.iter().copied().map(named).collect(),
+        };
+        let lineage = [of(1, &[0]), of(2, &[1]), of(3, &[1]), of(4, &[2, 3])];
+        let sides = BTreeMap::from([(named(3), RateSide::Newer), (named(4), RateSide::Newer)]);
+        assert_eq!(left_by_one_change(&lineage, &sides), [1, 3].map(named));
+        let sides = BTreeMap::from([(named(3), RateSide::Older), (named(4), RateSide::Newer)]);
+        assert_eq!(left_by_one_change(&lineage, &sides), [2, 4].map(named));
+    }
+
     #[test]
     fn a_merge_is_excluded_only_if_all_parents_are_on_its_side() {
         let merge = |of: [usize; 2]| Lineage { commit: named(3), parents: of.map(named).to_vec() };
@@ -210,6 +273,21 @@ mod tests {
             // The one that the newer end shows is the last of them.
             let right = (1..=last).rev().find(|at| !history[at - 1].0).unwrap();
             prop_assert!(open.contains(&named(right)));
+        }
+
+        #[test]
+        fn the_commit_of_a_single_change_is_left(
+            commits in prop::collection::vec((counted(false), counted(true), any::<bool>()), 2..14),
+            at in 0_usize..14,
+        ) {
+            let last = commits.len() - 1;
+            let at = 1 + at % last;
+            let count = |(place, (older, newer, is_measured)): (usize, &(Count, Count, bool))| {
+                let own = if place < at { *older } else { *newer };
+                (*is_measured || place == 0 || place == last).then_some(own)
+            };
+            let counts: Vec<Option<Count>> = commits.iter().enumerate().map(count).collect();
+            prop_assert!(left(&counts).contains(&named(at)), "{at}: {counts:?}");
         }
 
         #[test]

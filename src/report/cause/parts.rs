@@ -10,7 +10,13 @@ const MOST_PARTS: usize = 4;
 const MOST_HUNKS: usize = 3;
 
 pub(super) fn named(parts: &[ChangePart]) -> String {
-    let mut names = by_file(parts);
+    let mut names: Vec<String> = Vec::new();
+    for name in by_file(parts) {
+        // Two commits may make the same change.
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     if names.len() > MOST_PARTS {
         let more = names.len() - MOST_PARTS;
         names.truncate(MOST_PARTS);

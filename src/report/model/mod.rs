@@ -24,7 +24,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
-    CommitId, DependencyHunt, Forge, Inquiry, Lineage, OpenStep, Outcome, ReachedLimit, Unexplained,
+    CommitId, DependencyHunt, Forge, Inquiry, Lineage, OpenStep, Outcome, ReachedLimit, UndoneStep,
+    Unexplained,
 };
 use crate::report::ahead::Ahead;
 use crate::store::journal::{InputFile, Machine, Options, Plan, SearchMethod, Unread};
@@ -160,6 +161,9 @@ pub(crate) struct Report {
     /// improvements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_steps: Vec<OpenStep>,
+    /// Confirmed steps that later commits undid. Their commits are not among `culprits`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undone_steps: Vec<UndoneStep>,
     /// The limit that ended the hunt early, if one did. `resume` continues the hunt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<ReachedLimit>,

@@ -76,6 +76,23 @@ fn a_step_that_two_commits_make_is_not_gained_back() {
 }
 
 #[test]
+fn one_change_on_two_branches_is_not_gained_back() {
+    let mut hunt = with_culprit();
+    let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
+    let mut other = finding.culprits[0].clone();
+    other.info.commit = id('a');
+    let step = other.effects[0].own_step.unwrap();
+    finding.culprits.push(other);
+    let account = &mut finding.accounts[0];
+    (account.total, account.explained, account.rest) = (step, 2.0 * step, -step);
+    hunt.end(finding);
+    let told = terminal_answer(&hunt.report());
+    let said = "all of it is explained; both commits make the same step in the same file, and the \
+                bad end has it once\n";
+    assert!(told.contains(said), "{told}");
+}
+
+#[test]
 fn a_change_that_landed_again_says_that_it_was_undone() {
     let mut hunt = with_culprit();
     let mut finding = found(culprit("kv: pad the cache", "src/kv_cache.c"));
@@ -223,9 +240,20 @@ fn a_crash_is_said_once() {
         (Ended::Signaled(11), "ended with signal 11 (SIGSEGV)", "crashes with SIGSEGV"),
         (Ended::Exited(2), "ended with exit code 2: no arena", "crashes (exit code 2): no arena"),
         (Ended::Signaled(64), "", "crashes (signal 64)"),
+        (
+            Ended::Signaled(11),
+            "ended with signal 11 (SIGSEGV); its last line was `chunk 1`",
+            "crashes with SIGSEGV; its last line was `chunk 1`",
+        ),
     ] {
         assert_eq!(words::failure_text(&failure(ended, detail)), said);
     }
+    let late = Failure::plain(FailureKind::Timeout, "timed out; its last line was `chunk 3`");
+    assert_eq!(words::failure_text(&late), "times out; its last line was `chunk 3`");
+    let detail = "`make -s`: exit code 2: a.c:1: error: no b";
+    let unbuilt = Failure::new(FailureKind::Build, Evidence::of(&Ended::Exited(2)), detail);
+    let said = "does not build (exit code 2): `make -s`: a.c:1: error: no b";
+    assert_eq!(words::failure_text(&unbuilt), said);
     // A record of an older version has only a text.
     let old = Failure::of_old(FailureKind::Crash, "signal 6 (SIGABRT)", "no arena");
     assert_eq!(words::failure_text(&old), "crashes (signal 6 (SIGABRT)): no arena");

@@ -161,6 +161,15 @@ fn a_rest_within_the_noise_is_no_other_commit() {
         said(0.4, 0.05),
         "from good to bad: all of it is explained, within the noise (rest -0.07 ± 0.1)"
     );
+    // Two standard errors reach beyond the tolerance.
+    let beyond = |rest: &str, explained: &str| {
+        format!(
+            "from good to bad: {explained} explained; by these runs, what is left may be above the \
+             tolerance of 0.05 (rest {rest})"
+        )
+    };
+    assert_eq!(said(0.31, 0.025), beyond("0.02 ± 0.05", "0.31"));
+    assert_eq!(said(0.35, 0.05), beyond("-0.02 ± 0.1", "0.35"));
     assert_eq!(
         said(0.36, 0.01),
         "from good to bad: all of it is explained (rest -0.03 ± 0.02, within the tolerance of 0.05)"

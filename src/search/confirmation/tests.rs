@@ -105,6 +105,78 @@ fn a_smaller_step_may_be_confirmed_if_the_whole_step_is_rejected() {
     assert_eq!(whole.clone().with_smallest_step(0.0), whole);
 }
 
+/// Two commits between two steps: by chance the runs of the ends scattered by 0.22 in place of 0.5,
+/// and two pairs differ by 1.36 and 1.31. The tolerance is 1.
+#[test]
+fn two_pairs_cannot_confirm_a_smaller_step() {
+    let mut claim = claim(3.53, 0.22 * 2.0_f64.sqrt()).with_smallest_step(1.0);
+    claim.add(11.2867, 12.6451);
+    assert_eq!(claim.verdict(), None);
+    claim.add(11.1836, 12.4963);
+    assert!(claim.evidence() > 5.3, "{}", claim.evidence());
+    assert_eq!(claim.verdict(), None);
+    assert!(!claim.is_exhausted());
+    // The next runs of both commits.
+    claim.add(12.417, 12.1353);
+    claim.add(11.8425, 11.5953);
+    assert_ne!(claim.verdict(), Some(Side::Bad));
+    claim.add(11.7155, 12.3526);
+    claim.add(12.3205, 12.8349);
+    assert_ne!(claim.verdict(), Some(Side::Bad));
+}
+
+#[test]
+fn without_noise_two_pairs_confirm_a_smaller_step() {
+    let mut claim = claim(4.0, 0.0).with_smallest_step(1.0);
+    claim.add(5.0, 6.5);
+    claim.add(5.0, 6.5);
+    assert_eq!(claim.verdict(), Some(Side::Bad));
+}
+
+/// How many of `hunts` claims of a commit with this step are confirmed, in a change of two steps
+/// with a sum of 3.6 and a tolerance of 1. The noise of one run is 0.5; `calibrated` is the noise
+/// that the runs of the ends showed, at most.
+fn confirmed_between_two_steps(truth: f64, calibrated: f64, hunts: usize) -> usize {
+    let mut random = Pcg64Mcg::seed_from_u64(12);
+    let mut confirmed = 0;
+    let mut made = 0;
+    while made < hunts {
+        let mut runs = |level: f64| -> [f64; 4] {
+            std::array::from_fn(|_| {
+                let noise: f64 = StandardNormal.sample(&mut random);
+                level + 0.5 * noise
+            })
+        };
+        let (good, bad) = (runs(10.0), runs(13.6));
+        let sd = stats::winsorised_sd(&[&good, &bad]).unwrap();
+        if sd > calibrated {
+            continue;
+        }
+        made += 1;
+        let mut claim = claim(3.6, sd * 2.0_f64.sqrt()).with_smallest_step(1.0);
+        while claim.verdict().is_none() && !claim.is_exhausted() {
+            let [parent, ..] = runs(12.0);
+            let [commit, ..] = runs(12.0 + truth);
+            claim.add(parent, commit);
+        }
+        confirmed += usize::from(claim.verdict() == Some(Side::Bad));
+    }
+    confirmed
+}
+
+/// With two pairs enough, and without the wider scatter of the pairs, about 31 of 1000 innocent
+/// commits are confirmed if the ends scatter too little, and 7 of 1000 in all hunts.
+#[test]
+#[ignore = "long: scripts/test --long"]
+fn a_commit_between_two_steps_is_seldom_confirmed() {
+    let innocent = confirmed_between_two_steps(0.0, 0.3, 4000);
+    assert!(innocent <= 60, "{innocent} of 4000 after ends that scatter too little");
+    let innocent = confirmed_between_two_steps(0.0, f64::INFINITY, 4000);
+    assert!(innocent <= 28, "{innocent} of 4000");
+    let right = confirmed_between_two_steps(1.6, f64::INFINITY, 1000);
+    assert!(right >= 950, "{right} of 1000");
+}
+
 #[test]
 fn it_gives_up_after_six_times_what_a_step_needs() {
     // 2 ln 199 · (s/δ)² = 5.29, so the maximum is 32 + 6 pairs.

@@ -2,7 +2,7 @@
 
 use super::Noisy;
 use crate::search::advice::Scale;
-use crate::search::belief::{Belief, UntestableSpan};
+use crate::search::belief::Belief;
 use crate::search::most_runs;
 
 /// Minimum entropy of a commit with stored runs or with a build, as a share of the most uncertain
@@ -79,11 +79,5 @@ impl Noisy<'_> {
             Scale::Levels(found) => most_runs(&found.levels),
             Scale::Rates(rates) => rates.most_runs(),
         }
-    }
-
-    /// A commit that must be measured before the candidate is claimed, if any.
-    pub(super) fn unmeasured(&self, lead: &UntestableSpan) -> Option<usize> {
-        let mut wanted = lead.frontier.iter().chain([&lead.commit]);
-        wanted.find(|&&commit| self.samples_of(commit) == 0).copied()
     }
 }

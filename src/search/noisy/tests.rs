@@ -3,10 +3,12 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 
 use super::super::fixture::levels;
+use super::claims::MOST_REJECTED;
 use super::*;
 
 mod drift;
 mod forecast;
+mod lead;
 mod whole;
 
 /// A fake engine with normal noise about the level of good and of each commit.

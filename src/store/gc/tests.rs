@@ -64,6 +64,7 @@ impl Place {
             empty_home: false,
             wrote_home: None,
             git_folder: None,
+            put_back: Vec::new(),
             dumps: Vec::new(),
             taken_port: None,
             log_sha256: None,

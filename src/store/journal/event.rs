@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::{
     Checks, CommitId, Culprit, Finding, GitFolderChange, Guard, LevelResult, Limits, Neighbours,
-    Phase, SweptCell, Target, TensorChange, Trial, Value,
+    Phase, PutBack, SweptCell, Target, TensorChange, Trial, Value,
 };
 
 use crate::store::RecordedFault;
@@ -162,9 +162,15 @@ pub(crate) enum Event {
         /// Whether it is empty.
         empty: bool,
     },
+    /// Runs of one commit differ with one and the same home folder, so other values with an empty
+    /// one do not show that the home folder matters. From now on it is used as configured.
+    HomeChecked,
     /// Files changed in the git folder that all worktrees share, during a build or run. Usually only
     /// the first change of a hunt is recorded.
     GitFolder(GitFolderChange),
+    /// A run opened files that git tracks, that its build wrote, and that were put back after the
+    /// build. Only the first such run of a hunt is recorded.
+    PutBack(PutBack),
     /// The direct mode of a compiler cache gave builds of the search objects of other commits. From
     /// now on no build uses it, and the hunt begins again.
     NoDirectMode,

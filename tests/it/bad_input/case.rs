@@ -136,7 +136,7 @@ fn an_endpoint_with_such_names_cannot_be_measured_there() {
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
     exit code 4
     --- stdout
-    warn  path         `[ROOT]/world` is named in build.env and not in [inputs]: if it changes, stored results of the old file are used again; add it to [inputs] and write {inputs.NAME}
+    warn  path         `[ROOT]/world` is named in build.env and not in [inputs]: stored results do not depend on its content; if the build reads it, add it to [inputs] and write {inputs.NAME}; if the build writes it, let it write below {build}, since all commits share this place
     FAIL  names        HEAD: `Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk
     No search is possible between the endpoints
     the bad endpoint cannot be measured: it cannot be checked out here (`Tile.c` and `tile.c` are the same name on the disk where commits are checked out; set `dir` under [worktree] to a folder on a case-sensitive disk)

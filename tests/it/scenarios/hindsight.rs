@@ -25,7 +25,10 @@ fn with_kernels(plan: Plan, changes: &[(usize, &str, f64)]) -> Plan {
 fn a_change_that_a_later_culprit_puts_back_is_not_named_beside_it() {
     let changes = [(9, "a", 0.4), (20, "a", 0.0), (20, "b", 2.0)];
     let told = hunt(kernels(24, &changes)).finds("20").costs(32, 17);
-    assert!(told.hunt.file("report.md").contains("undone by"));
+    let notes = told.hunt.file("report.md");
+    assert!(notes.contains(" made a step: ") && notes.contains("undone by"), "{notes}");
+    let said = &told.hunt.output.stdout;
+    assert!(said.contains("\nEarlier step: ") && said.contains(", undone by "), "{said}");
 }
 
 #[test]

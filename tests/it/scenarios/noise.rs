@@ -53,7 +53,8 @@ fn where_even_sixty_runs_do_not_part_the_endpoints_the_hunt_ends() {
 #[test]
 fn noise_around_one_level_is_no_regression() {
     let plan = line("g g g").with(0, CALM).with(2, "ppl = 7.02 7.00 7.01 7.03 6.99");
-    hunt(plan).shows_no_regression().costs(8, 2);
+    // A new build of each end is run too.
+    hunt(plan).shows_no_regression().costs(16, 4);
 }
 
 #[test]

@@ -92,10 +92,13 @@ fn counting_squeue(env: &TestEnvironment) -> PathBuf {
     folder
 }
 
-/// The journal of the one hunt.
+/// The journal of the one hunt; empty until it has begun.
 fn journal(env: &TestEnvironment) -> String {
-    let hunts = fs::read_dir(env.repo().join(".git/bisect-ppl/hunts")).unwrap();
-    let journals = hunts.map(|hunt| fs::read_to_string(hunt.unwrap().path().join("journal.jsonl")));
+    let hunts = fs::read_dir(env.repo().join(".git/bisect-ppl/hunts"));
+    let journals = hunts
+        .into_iter()
+        .flatten()
+        .map(|hunt| fs::read_to_string(hunt.unwrap().path().join("journal.jsonl")));
     journals.map(Result::unwrap_or_default).collect()
 }
 

@@ -221,7 +221,7 @@ fn in_noise_it_is_told_what_the_runs_exclude() {
     let (outcome, said) = ended(&good, &at('2', &[6.01, 6.0, 6.02, 6.03]), &[guard(UP)]);
     assert_eq!(outcome, Outcome::NoRegression);
     assert!(said.contains("none of 4 runs of bad is worse"), "{said}");
-    assert!(said.contains("a share of such runs of 68 % or more"), "{said}");
+    assert!(said.contains("if they are less than 68 % of the runs"), "{said}");
 }
 
 #[test]

@@ -287,7 +287,8 @@ fn groups_of_candidates_are_counted_together() {
     hunt.enter(&targets, Searched::Candidates(vec![commit('9'), commit('a')], "odd".into()));
     let finding = hunt.close();
     assert_eq!(finding.candidates, ['8', '9', 'a'].map(commit));
-    let said = "one of 3; 2 of them (8888888888, 9999999999): neither builds";
+    let said = "one of 3: 8888888888, 9999999999, aaaaaaaaaa; 2 of them (8888888888, 9999999999): neither \
+                builds";
     assert!(finding.summary.ends_with(said), "{}", finding.summary);
     assert_eq!(finding.notes, ["besides, 2 of them (9999999999, aaaaaaaaaa): odd"]);
 }
@@ -312,7 +313,10 @@ fn a_group_of_all_candidates_is_counted_once() {
     assert_eq!(notes, ["besides, 2 of them (9999999999, aaaaaaaaaa): odd"]);
     let (said, notes) = summary("9a", "89a");
     assert!(
-        said.ends_with("one of 3; 2 of them (9999999999, aaaaaaaaaa): neither builds"),
+        said.ends_with(
+            "one of 3: 9999999999, aaaaaaaaaa, 8888888888; 2 of them (9999999999, aaaaaaaaaa): \
+                        neither builds"
+        ),
         "{said}"
     );
     assert_eq!(notes, ["besides, all of them: odd"]);

@@ -207,8 +207,8 @@ impl<'d> Search<'d, '_> {
         if noisy.rates().is_none() {
             return Ok(None);
         }
-        let ends = self.range.ends().map(CommitId::clone);
-        let mut counts: BTreeMap<CommitId, Count> = ends.into_iter().zip(self.ends).collect();
+        // The runs of the ends are among the search's samples.
+        let mut counts: BTreeMap<CommitId, Count> = BTreeMap::new();
         for (place, sample) in noisy.samples().iter().chain(fresh) {
             counts.entry(self.commit_of(*place)).or_default().add(*sample);
         }
