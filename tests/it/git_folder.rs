@@ -6,8 +6,9 @@ use crate::kit::{Hunt, TestEnvironment};
 
 const GUARD: &str = "metric = \"e\"\nmax_increase = 0.1";
 
-/// A hunt with an engine that keeps its tuned kernels by their version in the folder that this
-/// command prints. One commit makes the kernels worse, and a later one changes only the version.
+/// A hunt with an engine that stores tuned kernels, one file for each version, in the folder that the
+/// command `folder` prints. One commit makes the kernels worse, and a later one changes only the
+/// version.
 fn tuned_in(env: &TestEnvironment, folder: &str) -> Hunt {
     let engine = format!(
         "K=\"$({folder})\"; V=$(cat version 2>/dev/null || echo 1); mkdir -p \"$K\"\n\

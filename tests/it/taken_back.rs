@@ -190,7 +190,7 @@ fn the_search_up_to_an_earlier_good_commit_follows_first_parents_too() {
 /// The engine prints 7 and the sum of the second words of the files `?.conf`.
 const SUM: &str = "cat ?.conf | awk '{ s += $2 } END { print \"e = \" (7 + s) }'";
 
-/// The same with noise: its standard deviation is 0.1.
+/// The same in noise with a standard deviation of 0.1.
 const NOISY_SUM: &str = "{ cat ?.conf; od -An -N4 -tu1 /dev/urandom | \
                          awk '{ print \"n\", ($1 + $2 + $3 + $4 - 510) / 1478 }'; } | \
                          awk '{ s += $2 } END { printf \"e = %.4f\\n\", 7 + s }'";

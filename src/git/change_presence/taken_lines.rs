@@ -13,10 +13,10 @@ use super::put_back::{hunks_between, put_back};
 use super::taken_back::TakenBack;
 use super::traced_lines::TracedLines;
 
-/// Nearly every commit of a line touches some lines if at least three of four do, and there are so
-/// many commits.
+/// Minimum number of commits to say that nearly every commit touches some lines: three of four do.
 const LEAST_COMMITS: usize = 8;
-/// Maximum number of such lines that a commit removes or adds: a version or a counter has few.
+/// Maximum number of lines that a commit removes or adds where nearly every commit does. A version or
+/// a counter has few.
 const MOST_EDITED: usize = 4;
 
 /// A file in one commit: the object and its mode. `None` if there is no such file.

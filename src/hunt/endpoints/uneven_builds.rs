@@ -3,7 +3,7 @@
 //! hide a regression.
 
 use crate::config::ConfirmBuild;
-use crate::evaluation::{Direction, Finding, Guard, Metric, NoiseKind, Orientation, Outcome};
+use crate::evaluation::{Direction, Finding, Guard, Metric, Outcome};
 use crate::hunt::HuntError;
 use crate::hunt::distinct::distinct;
 use crate::hunt::driver::Driver;
@@ -85,12 +85,8 @@ fn uneven(name: &str, builds: [&Observation; 2], guards: &[Guard]) -> Option<Str
         let runs = numbers[0].len().min(numbers[1].len());
         let level = builds[0].level(metric)?.number()?;
         let limit = guard.limit(level).max(0.0);
-        let scale = Orientation::of(guard.direction(), NoiseKind::Plain);
-        let oriented = |runs_of: &Vec<f64>| -> Vec<f64> {
-            runs_of[..runs].iter().map(|x| scale.oriented(*x)).collect()
-        };
-        let [one, other] = numbers.each_ref().map(oriented);
-        do_differ(&one, &other, limit).then(|| told(name, metric, &numbers))
+        let [one, other] = numbers.each_ref().map(|numbers| &numbers[..runs]);
+        do_differ(one, other, limit).then(|| told(name, metric, &numbers))
     })
 }
 

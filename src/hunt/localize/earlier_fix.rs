@@ -229,8 +229,9 @@ fn told_of(finding: &Finding, only: &Culprit) -> Told {
     }
 }
 
-/// The finding as candidates if the bad end, `bad`, has the fixes `named` already: all commits up to
-/// the last of these. They are among them, since a test may have added only the lines of a cause.
+/// Makes candidates of the finding, because the bad end (`bad`) has the changes of all named fixes
+/// (`named`) already. `candidates`: all commits up to the last of these fixes. The fixes stay among
+/// them: the test of the bad end may have added only a part of their lines.
 fn with_another_fix(
     finding: Finding,
     named: &[CommitId],

@@ -12,7 +12,7 @@ pub(crate) struct DroppedImprovement {
     pub(super) brought: Vec<CommitId>,
     /// The commit before each of these, on the same path of history.
     pub(super) before: Vec<CommitId>,
-    /// Those that brought other lines too, which stay.
+    /// The commits of `brought` that also brought other lines, which stay.
     pub(super) in_part: Vec<CommitId>,
     /// The found commit that takes it back.
     pub(super) by: CommitId,

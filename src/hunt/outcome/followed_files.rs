@@ -42,8 +42,9 @@ impl FollowedFiles {
             self.included.iter().filter(is_edited).cloned().collect();
         let is_its = |path: &String| self.first.contains_key(path) || self.new.contains(path);
         for file in changed.iter().filter(|file| is_its(&file.path)) {
+            let old = file_names(&file.path, &file.removed);
             let mut names = file_names(&file.path, &file.added);
-            names.retain(|name| !file_names(&file.path, &file.removed).contains(name));
+            names.retain(|name| !old.contains(name));
             if self.included.len() + names.len() <= MOST_INCLUDED {
                 self.included.append(&mut names);
             }
